@@ -1,0 +1,267 @@
+"""The words that everything else is written in: draws, turns, games, seats, errors.
+
+A game is a pure state machine over hashable values. At each state it says what
+it awaits: a **draw** (one integer, uniform in ``range(n)``), a **turn** (these
+seats each owe a move), or that it is **over**. A game never draws, shuffles or
+rolls anything itself; it is told what was drawn. That is what lets one referee
+run every game under every fairness scheme, and lets anyone replay it.
+
+The error tree. Every error carries a stable code, which goes over HTTP and into
+``--json`` output unchanged, and ends a command with a documented exit code::
+
+    FairgroundError                    anything that we expect to go wrong
+    ├── InputError         exit 2      what was given cannot be used
+    │   ├── BadParams                  game/params          a game cannot be made of these
+    │   ├── UnknownName                name/unknown         no such game, scheme, player ...
+    │   ├── Unreadable                 input/unreadable     a file that cannot be read
+    │   ├── IllegalMove                move/illegal         the rules forbid it, and say why
+    │   ├── TooMany                    move/too-many        legal moves too many to list
+    │   ├── BadShare                   share/bad            a share of chance that does not fit
+    │   ├── StaleAsk                   ask/stale            an answer to a question long gone
+    │   └── MissingExtra               install/missing      an optional package is not here
+    ├── Fault              exit 1      a record that does not hold; names its line
+    │   (transcript/*, fair/*, seal/*, table/*: see docs/fairness.md)
+    └── HouseFault         exit 1      the house cannot keep its word
+        ├── SecretLost                 vault/lost           a promised secret is gone
+        └── SecretReused               vault/reused         a secret is wanted for two histories
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Final, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
+
+Seat: TypeAlias = int
+"""A chair at the table, counted from 0."""
+
+Move: TypeAlias = "int | str | tuple[Move, ...]"
+"""What a seat may answer: values that survive JSON (a tuple is written as an array)."""
+
+Params: TypeAlias = Mapping[str, Any]
+"""What a game is made of, as JSON: what the first event of a transcript records."""
+
+SAFE: Final = 2**53 - 1
+"""The largest integer that every JSON reader keeps exact. Larger ones travel as text."""
+
+
+class Hidden(enum.Enum):
+    """The one value that stands in a view for what a seat may not know."""
+
+    HIDDEN = "hidden"
+
+    def __repr__(self) -> str:
+        return "HIDDEN"
+
+
+HIDDEN: Final = Hidden.HIDDEN
+HiddenType: TypeAlias = Literal[Hidden.HIDDEN]
+
+
+class Draw(NamedTuple):
+    """The game awaits one integer, uniform in ``range(n)``.
+
+    ``to`` names the seats that may know it now; ``None`` means everyone.
+    """
+
+    n: int
+    to: tuple[Seat, ...] | None = None
+
+
+class Turn(NamedTuple):
+    """These seats each owe a move. More than one seat: at the same time, sealed."""
+
+    seats: tuple[Seat, ...]
+
+
+class Over(NamedTuple):
+    """The game has ended, with one integer for each seat."""
+
+    payoff: tuple[int, ...]
+
+
+Awaits: TypeAlias = Draw | Turn | Over
+
+S = TypeVar("S")
+
+
+class Game(ABC, Generic[S]):
+    """The rules of one game with its parameters: immutable, and free of chance.
+
+    ``name`` ends in a version, such as ``zombie/1``, which changes whenever the
+    same draws and moves could lead to another result: old transcripts must keep
+    verifying. States are hashable values; every method is a pure function.
+    """
+
+    name: ClassVar[str]
+    seats: int
+
+    @classmethod
+    @abstractmethod
+    def from_params(cls, params: Params) -> Self:
+        """Make the game of its JSON parameters; raise `BadParams` with the reason."""
+
+    @abstractmethod
+    def params(self) -> dict[str, Any]:
+        """The JSON parameters of which `from_params` makes an equal game."""
+
+    @abstractmethod
+    def start(self) -> S:
+        """The state before anything has happened."""
+
+    @abstractmethod
+    def awaits(self, s: S) -> Awaits:
+        """What must happen next."""
+
+    @abstractmethod
+    def drawn(self, s: S, value: int) -> S:
+        """The state after the awaited draw gave ``value``; refuse all but ``range(n)``."""
+
+    @abstractmethod
+    def check(self, s: S, seat: Seat, move: Move) -> None:
+        """Raise `IllegalMove` with the reason unless ``seat`` may play ``move`` now."""
+
+    @abstractmethod
+    def moves(self, s: S, seat: Seat) -> Iterable[Move]:
+        """The legal moves, lazily; raise `TooMany` where listing them is hopeless."""
+
+    @abstractmethod
+    def played(self, s: S, moves: Mapping[Seat, Move]) -> S:
+        """The state after every seat of the awaited turn made its (checked) move."""
+
+    @abstractmethod
+    def forfeit(self, s: S, seat: Seat) -> tuple[int, ...]:
+        """The payoff when ``seat`` walks away in this state."""
+
+    def view(self, s: S, seat: Seat | None) -> S:
+        """The state as ``seat`` may see it, `HIDDEN` in the blanks; ``None``: a bystander."""
+        return s
+
+    def proves(self, s: S) -> tuple[str, ...]:
+        """Claims that the rules themselves have checked once ``s`` is over."""
+        return ()
+
+
+def must_be_in_range(value: int, draw: Awaits) -> None:
+    """Refuse a drawn value that the awaited draw could not have given."""
+    if not isinstance(draw, Draw):
+        raise IllegalMove(f"nothing is to be drawn now, but {value!r} was")
+    if type(value) is not int or not 0 <= value < draw.n:
+        raise IllegalMove(f"a draw must be an integer in 0..{draw.n - 1}, not {value!r}")
+
+
+def must_be_in_turn(seat: Seat, awaits: Awaits) -> None:
+    """Refuse a move by a seat that owes none."""
+    if not isinstance(awaits, Turn) or seat not in awaits.seats:
+        raise IllegalMove(f"seat {seat} is not to move now")
+
+
+def whole(value: object, what: str) -> int:
+    """Read an integer as a transcript writes it: a number, or text beyond ±(2^53-1)."""
+    if type(value) is int and -SAFE <= value <= SAFE:
+        return value
+    if isinstance(value, str):
+        digits = value.removeprefix("-")
+        if digits.isascii() and digits.isdigit() and digits[0] != "0" and len(value) <= 4000:
+            number = int(value)
+            if not -SAFE <= number <= SAFE:
+                return number
+    raise BadParams(f"{what} must be an integer, not {value!r}")
+
+
+def written(value: int) -> int | str:
+    """Write an integer as a transcript does; the inverse of `whole`."""
+    return value if -SAFE <= value <= SAFE else str(value)
+
+
+class FairgroundError(Exception):
+    """Anything that we expect to go wrong. ``code`` is stable, the text is for people."""
+
+    code: str = "fairground/error"
+    exit: int = 2
+
+
+class InputError(FairgroundError):
+    """What was given cannot be used; the text quotes it and shows how to do it right."""
+
+    code = "input/bad"
+
+
+class BadParams(InputError):
+    """A game or scheme cannot be made of these parameters."""
+
+    code = "game/params"
+
+
+class UnknownName(InputError):
+    """No game, scheme or player goes by this name; the text lists those that exist."""
+
+    code = "name/unknown"
+
+
+class Unreadable(InputError):
+    """A file that is not there, or is not text of the kind that was asked for."""
+
+    code = "input/unreadable"
+
+
+class IllegalMove(InputError):
+    """The rules forbid this move (or this draw) in this state; the text says why."""
+
+    code = "move/illegal"
+
+
+class TooMany(InputError):
+    """The legal moves are too many to be listed; `Game.check` still judges each."""
+
+    code = "move/too-many"
+
+
+class BadShare(InputError):
+    """A seat's share of chance is malformed, or does not fit what it promised."""
+
+    code = "share/bad"
+
+
+class StaleAsk(InputError):
+    """An answer to something that the table does not ask, or no longer asks."""
+
+    code = "ask/stale"
+
+
+class MissingExtra(InputError):
+    """A command needs an optional package that is not installed; the text names it."""
+
+    code = "install/missing"
+
+
+class Fault(FairgroundError):
+    """A record that does not hold. ``line`` is the first line of the transcript at fault."""
+
+    exit = 1
+
+    def __init__(self, code: str, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+        self.line = line
+
+
+class HouseFault(FairgroundError):
+    """The house cannot keep its word; the table is void, and it is nobody else's loss."""
+
+    code = "table/void"
+    exit = 1
+
+
+class SecretLost(HouseFault):
+    """A secret that the house had promised to open later is gone."""
+
+    code = "vault/lost"
+
+
+class SecretReused(HouseFault):
+    """A secret already opened for one history is wanted for another."""
+
+    code = "vault/reused"

@@ -1,0 +1,1 @@
+"""Fairness: bytes of chance, the named schemes, and seals. The only place that hashes chance."""

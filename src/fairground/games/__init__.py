@@ -1,0 +1,1 @@
+"""The rule books. Each imports nothing of ours but `core`."""

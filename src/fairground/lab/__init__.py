@@ -1,0 +1,1 @@
+"""Many games: simulation, data sets, tables and plots."""

@@ -1,0 +1,62 @@
+"""Who decides: players that need no person, from a coin-flipper to perfect play.
+
+A player has one method. Write your own in three lines::
+
+    class FirstMove(Player):
+        def choose(self, game, view, seat):
+            return next(iter(game.moves(view, seat)))
+
+`make_player` builds a player from what a user types, such as ``optimal`` or
+``mcts:200``; the registry below says which names exist for which game.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from importlib import import_module
+from typing import Any, Final
+
+from fairground.core import Game, Move, Seat, UnknownName
+from fairground.fair.bits import Stream
+
+
+class Player(ABC):
+    """Someone who decides. It is handed only its own view, never the full state."""
+
+    @abstractmethod
+    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
+        """A legal move for ``seat`` in the position that ``view`` shows."""
+
+
+ANY: Final = "any"
+
+PLAYERS: Final[dict[str, dict[str, str]]] = {
+    ANY: {
+        "random": "fairground.players.simple:RandomPlayer",
+    },
+}
+"""Game family (the name before the slash) → player's name → ``module:factory``.
+
+A factory is called with the game, a stream for chance of its own, and what was
+written after the colon (or ``None``)."""
+
+
+def player_names(game: Game[Any]) -> list[str]:
+    """The names that `make_player` knows for this game."""
+    family = game.name.partition("/")[0]
+    return sorted({**PLAYERS[ANY], **PLAYERS.get(family, {})})
+
+
+def make_player(spec: str, game: Game[Any], chance: Stream) -> Player:
+    """Build the player that ``spec`` names; modules are imported only when needed."""
+    name, colon, argument = spec.partition(":")
+    family = game.name.partition("/")[0]
+    path = {**PLAYERS[ANY], **PLAYERS.get(family, {})}.get(name)
+    if path is None:
+        known = ", ".join(player_names(game))
+        raise UnknownName(f"no player named {name!r} for {game.name}; there are: {known}")
+    module, _, factory = path.partition(":")
+    player: Player = getattr(import_module(module), factory)(
+        game, chance, argument if colon else None
+    )
+    return player
