@@ -1,0 +1,346 @@
+"""Code breaking: one seat keeps a secret code, the other finds it by asking.
+
+A code has ``length`` digits, each in ``0 .. base - 1``; digits may repeat. The
+breaker names a code; the keeper answers with two counts, the *full* matches
+(right digit, right place) and the *partial* ones (right digit, wrong place).
+The game ends when every place matches, or when the breaker gives up; then the
+keeper shows a code. Who keeps it decides what the answers are worth:
+
+``fair``
+    The code is drawn, hidden from everyone but the keeper, before the first
+    guess. The rules refuse an answer that is not the truth about it.
+``nice``
+    Nothing is drawn: the first submission *is* the code. Any other answer than
+    "all full" is refused.
+``evil``
+    Nothing is drawn, and the keeper may change its mind as long as some code
+    fits everything that it has said. Whether one does is NP-complete to decide,
+    so the rules do not try: the keeper has to *show* one, and fitting it to the
+    answers takes linear time. This is also the type for a person who keeps a
+    code in mind.
+
+Payoffs are the keeper's and the breaker's, and sum to zero: a code broken with
+guess g is worth g to the keeper. Giving up, or walking away from the breaker's
+seat, costs the breaker `STAKE`; a keeper that has no code to show, or walks
+away, has lied or might have, and pays `STAKE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, product
+from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
+
+from fairground.core import (
+    HIDDEN,
+    Awaits,
+    BadParams,
+    Draw,
+    Game,
+    HiddenType,
+    IllegalMove,
+    Move,
+    Over,
+    Params,
+    Seat,
+    TooMany,
+    Turn,
+    must_be_in_range,
+    must_be_in_turn,
+    whole,
+)
+
+KEEPER: Final[Seat] = 0
+BREAKER: Final[Seat] = 1
+
+FAIR: Final = "fair"
+NICE: Final = "nice"
+EVIL: Final = "evil"
+ORACLES: Final = (FAIR, NICE, EVIL)
+
+GIVE_UP: Final = "give up"
+"""The breaker's move that ends the questions."""
+
+NO_CODE: Final = "no code"
+"""The keeper's move when no code fits what it has said: the admission of a lie."""
+
+STAKE: Final = 1_000_000
+"""What giving up costs the breaker, and a lie the keeper: more than any real game's guesses."""
+
+LISTABLE: Final = 1_000_000
+"""`CodeBreaking.moves` lists the codes of a space no larger than this."""
+
+Code: TypeAlias = tuple[int, ...]
+Marks: TypeAlias = tuple[int, int]
+
+
+class Row(NamedTuple):
+    """One line of the board: what was asked and what was answered."""
+
+    guess: Code
+    marks: Marks
+
+
+Phase: TypeAlias = Literal["draw", "guess", "answer", "show", "over"]
+
+
+class State(NamedTuple):
+    """A position: whose word is awaited, and everything said so far."""
+
+    phase: Phase
+    code: Code | HiddenType | None = None
+    """The drawn code of a fair oracle; ``None`` before the draw and where none is drawn."""
+    rows: tuple[Row, ...] = ()
+    asked: Code | None = None
+    """The guess that the keeper has yet to answer."""
+    given_up: bool = False
+    shown: Code | None = None
+    """The code that the keeper showed at the end; ``None`` when over: it had none."""
+
+
+def marks(code: Sequence[int], guess: Sequence[int]) -> Marks:
+    """Full and partial matches: the one place in Python where a guess is scored.
+
+    A digit value that stands c times in one number and g times in the other is
+    matched min(c, g) times whatever the order of the search; what is not a full
+    match among those is a partial one.
+    """
+    full = sum(c == g for c, g in zip(code, guess, strict=True))
+    common = sum(min(code.count(digit), guess.count(digit)) for digit in set(guess))
+    return full, common - full
+
+
+def fits(code: Sequence[int], rows: Iterable[Row]) -> bool:
+    """Whether ``code`` would have earned every answer on the board."""
+    return all(marks(code, guess) == answer for guess, answer in rows)
+
+
+def digits(number: int, base: int, length: int) -> Code:
+    """The digits of a number, most significant first, with leading zeros."""
+    out = []
+    for _ in range(length):
+        number, digit = divmod(number, base)
+        out.append(digit)
+    return tuple(reversed(out))
+
+
+def number(code: Sequence[int], base: int) -> int:
+    """The number that a code writes in its base: the inverse of `digits`."""
+    value = 0
+    for digit in code:
+        value = value * base + digit
+    return value
+
+
+def possible_marks(length: int) -> Iterator[Marks]:
+    """Every answer of the right form, fewest full matches first, then fewest partial.
+
+    All but one digit in place leaves the last digit nowhere else to go, so
+    (length - 1, 1) cannot be.
+    """
+    for full in range(length + 1):
+        for partial in range(length - full + 1):
+            if (full, partial) != (length - 1, 1):
+                yield full, partial
+
+
+def read_code(text: str) -> Code:
+    """A code as a person types it: ``0511``, ``0 5 1 1`` or ``12,99,3``.
+
+    Without a separator every character is a digit. Raises `IllegalMove` for what
+    is not made of numbers; whether the numbers fit a game is for its rules to say.
+    """
+    words = text.replace(",", " ").split()
+    if len(words) == 1:
+        words = list(words[0])
+    if not words or not all(w.isascii() and w.isdigit() and len(w) <= 9 for w in words):
+        raise IllegalMove(f"a code is typed as digits, such as 0 5 1 1, not {text!r}")
+    return tuple(map(int, words))
+
+
+def write_code(code: Sequence[int], base: int) -> str:
+    """A code as `read_code` reads it: closed up while one character holds a digit.
+
+    A code of a single large digit gets a comma, for else it would be read as several.
+    """
+    if base <= 10:
+        return "".join(map(str, code))
+    return " ".join(map(str, code)) + ("," if len(code) == 1 else "")
+
+
+class CodeBreaking(Game[State]):
+    """The rules for one base, length and type of oracle."""
+
+    name = "codebreaking/1"
+    seats = 2
+
+    def __init__(self, base: int = 6, length: int = 4, oracle: str = FAIR) -> None:
+        if not 2 <= base <= 100:
+            raise BadParams(f"base must be in 2..100, not {base}")
+        if not 1 <= length <= 40:
+            raise BadParams(f"length must be in 1..40, not {length}")
+        if oracle not in ORACLES:
+            raise BadParams(f"oracle must be one of {', '.join(ORACLES)}, not {oracle!r}")
+        self.base = base
+        self.length = length
+        self.oracle = oracle
+
+    @classmethod
+    def from_params(cls, params: Params) -> Self:
+        """Make the game of ``{"base": 6, "length": 4, "oracle": "fair"}``."""
+        if unknown := set(params) - {"base", "length", "oracle"}:
+            raise BadParams(f"code breaking has no parameter {sorted(unknown)[0]!r}")
+        return cls(
+            whole(params.get("base", 6), "base"),
+            whole(params.get("length", 4), "length"),
+            params.get("oracle", FAIR),
+        )
+
+    def params(self) -> dict[str, Any]:
+        """The three parameters."""
+        return {"base": self.base, "length": self.length, "oracle": self.oracle}
+
+    @property
+    def codes(self) -> int:
+        """How many codes there are."""
+        return int(self.base**self.length)
+
+    def start(self) -> State:
+        """A fair oracle's code is yet to be drawn; the others begin with a guess."""
+        return State("draw" if self.oracle == FAIR else "guess")
+
+    def awaits(self, s: State) -> Awaits:
+        """The hidden draw, a guess, an answer, the code to be shown, or nothing."""
+        if s.phase == "draw":
+            return Draw(self.codes, to=(KEEPER,))
+        if s.phase == "guess":
+            return Turn((BREAKER,))
+        if s.phase in ("answer", "show"):
+            return Turn((KEEPER,))
+        return Over(self._payoff(s))
+
+    def drawn(self, s: State, value: int) -> State:
+        """The drawn number's digits are the code."""
+        must_be_in_range(value, self.awaits(s))
+        return s._replace(phase="guess", code=digits(value, self.base, self.length))
+
+    def check(self, s: State, seat: Seat, move: Move) -> None:
+        """Judge a guess by its form, an answer by the code, a shown code by the answers."""
+        must_be_in_turn(seat, self.awaits(s))
+        if s.phase == "guess":
+            if move != GIVE_UP:
+                self._code(move)
+        elif s.phase == "answer":
+            self._check_answer(s, move)
+        else:
+            self._check_shown(s, move)
+
+    def moves(self, s: State, seat: Seat) -> Iterable[Move]:
+        """The legal moves; `TooMany` where they are the codes of a very large space."""
+        must_be_in_turn(seat, self.awaits(s))
+        if s.phase == "guess":
+            return chain(self._every_code(), (GIVE_UP,))
+        if s.phase == "answer":
+            return self._answers(s)
+        if isinstance(s.code, tuple):
+            return (s.code,)
+        candidates = self._every_code() if s.given_up else (s.rows[-1].guess,)
+        fitting = (code for code in candidates if fits(code, s.rows))
+        return fitting if self.oracle == FAIR else chain(fitting, (NO_CODE,))
+
+    def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
+        """The board after the awaited word."""
+        (seat,) = moves
+        move = moves[seat]
+        self.check(s, seat, move)
+        if s.phase == "guess":
+            if move == GIVE_UP:
+                return s._replace(phase="show", given_up=True)
+            return s._replace(phase="answer", asked=self._code(move))
+        if s.phase == "answer":
+            assert s.asked is not None
+            row = Row(s.asked, self._marks(move))
+            phase: Phase = "show" if row.marks[0] == self.length else "guess"
+            return s._replace(phase=phase, rows=(*s.rows, row), asked=None)
+        return s._replace(phase="over", shown=None if move == NO_CODE else self._code(move))
+
+    def view(self, s: State, seat: Seat | None) -> State:
+        """The drawn code is the keeper's secret until it is shown."""
+        if s.code is None or seat == KEEPER or s.phase == "over":
+            return s
+        return s._replace(code=HIDDEN)
+
+    def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
+        """Walking away is giving up, or having no code to show."""
+        return (-STAKE, STAKE) if seat == KEEPER else (STAKE, -STAKE)
+
+    def proves(self, s: State) -> tuple[str, ...]:
+        """CONSISTENT when a code that was never drawn has been shown to fit every answer.
+
+        Not claimed for a fair oracle: there the opening of the draw says more.
+        """
+        return ("CONSISTENT",) if self.oracle != FAIR and s.shown is not None else ()
+
+    def _payoff(self, s: State) -> tuple[int, int]:
+        if s.shown is None:
+            return -STAKE, STAKE
+        if s.given_up:
+            return STAKE, -STAKE
+        return len(s.rows), -len(s.rows)
+
+    def _every_code(self) -> Iterator[Code]:
+        if self.codes > LISTABLE:
+            raise TooMany(
+                f"{self.base}^{self.length} codes are too many to list (more than {LISTABLE})"
+            )
+        return product(range(self.base), repeat=self.length)
+
+    def _answers(self, s: State) -> Iterable[Marks]:
+        """The legal answers: one where the rules know the truth, else every form."""
+        if self.oracle == NICE:
+            return ((self.length, 0),)
+        if isinstance(s.code, tuple):
+            assert s.asked is not None
+            return (marks(s.code, s.asked),)
+        return possible_marks(self.length)
+
+    def _code(self, move: Move) -> Code:
+        """Read a code; refuse what is none: the length first, then the digits."""
+        if not isinstance(move, tuple):
+            raise IllegalMove(f"a code is {self.length} digits, not {move!r}")
+        if len(move) != self.length:
+            raise IllegalMove(f"a code has {self.length} digits, not {len(move)}: {move!r}")
+        code = tuple(digit for digit in move if type(digit) is int and 0 <= digit < self.base)
+        if len(code) != self.length:
+            wrong = next(d for d in move if type(d) is not int or not 0 <= d < self.base)
+            raise IllegalMove(f"a digit must be in 0..{self.base - 1}, not {wrong!r}")
+        return code
+
+    def _marks(self, move: Move) -> Marks:
+        """Read an answer; refuse what no two codes of this length could give."""
+        if isinstance(move, tuple) and len(move) == 2:
+            full, partial = move
+            if type(full) is int and type(partial) is int:
+                if (full, partial) in possible_marks(self.length):
+                    return full, partial
+                raise IllegalMove(f"no two codes of {self.length} digits match like {move!r}")
+        raise IllegalMove(f"an answer is two counts, full and partial, not {move!r}")
+
+    def _check_answer(self, s: State, move: Move) -> None:
+        answer = self._marks(move)
+        legal = tuple(self._answers(s))
+        if answer not in legal:
+            raise IllegalMove(f"the {self.oracle} oracle must answer {legal[0]!r}, not {move!r}")
+
+    def _check_shown(self, s: State, move: Move) -> None:
+        if move == NO_CODE and self.oracle != FAIR:
+            return
+        code = self._code(move)
+        if isinstance(s.code, tuple) and code != s.code:
+            raise IllegalMove(f"the drawn code is {s.code!r}, not {code!r}")
+        for guess, answer in s.rows:
+            scored = marks(code, guess)
+            if scored != answer:
+                raise IllegalMove(
+                    f"{code!r} does not fit: to {guess!r} it answers {scored!r}, not {answer!r}"
+                )
