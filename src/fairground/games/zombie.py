@@ -1,0 +1,427 @@
+"""Zombie Dice: eat brains, run from shotguns, stop in time.
+
+Three kinds of dice, always in this order: **green** (weak humans), **yellow**
+(strong) and **red** (tough). A die shows a brain ``b``, footprints ``f`` or a
+shotgun ``s``. One roll of a turn goes like this:
+
+1. *Take.* Empty cells of the dice rolling area are filled from the bag, left to
+   right. When the bag holds fewer dice than there are empty cells, the dice of the
+   brain storage area go back into it first; the brains stay counted. If there are
+   too few even then, one rolls what there is.
+2. *Throw.* Every die in the area is thrown, cell by cell.
+3. *Sort.* Brains and shotguns leave for their storage areas; footprints keep their
+   cells and are thrown again next time. Three or more shotguns end the turn with
+   nothing.
+
+There is always a die to roll: a bag of three or more dice cannot be emptied by the
+at most two shotguns that a living zombie has taken.
+
+The seats are shuffled first. The game ends with a complete round in which someone
+has enough brains (or with round ``max_turns``); most brains win. Those level at the
+top, and only they, go on in extra rounds until one is ahead.
+
+The explicit phases::
+
+    shuffle ──> decide ──roll──> take ──> throw ──> decide     the turn goes on
+                  │                         └─────> handover   three shotguns
+                  └──hold, pass───────────────────> handover ──> decide | over
+
+Sorting and handover need no decision and no chance, so no state rests there. A draw
+that could give only one value (the last die of a bag, a die with one face) is not
+drawn at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
+
+from fairground.core import (
+    Awaits,
+    BadParams,
+    Draw,
+    Game,
+    IllegalMove,
+    Move,
+    Over,
+    Params,
+    Seat,
+    Turn,
+    must_be_in_range,
+    must_be_in_turn,
+)
+
+BRAIN: Final = "b"
+FOOTPRINTS: Final = "f"
+SHOTGUN: Final = "s"
+
+GREEN, YELLOW, RED = range(3)
+COLOURS: Final = ("green", "yellow", "red")
+KINDS: Final = ("weak", "strong", "tough")
+"""What the configuration calls the colours, in the same order."""
+
+CELLS: Final = 3
+"""How many dice are rolled at once."""
+
+FATAL: Final = 3
+"""How many shotguns end a turn."""
+
+ROLL: Final = "roll"
+HOLD: Final = "hold"
+PASS: Final = "pass"
+"""Give the turn up for nothing. Never better than another move: it is what a table
+plays for a bot that fails to answer, so that such a bot loses its turn and no more."""
+
+DEFAULTS: Final[dict[str, Any]] = {
+    "players": 2,
+    "weak_dice": 6,
+    "strong_dice": 4,
+    "tough_dice": 3,
+    "weak_die_faces": "bbbffs",
+    "strong_die_faces": "bbffss",
+    "tough_die_faces": "bffsss",
+    "brains_to_win": 13,
+    "max_turns": 0,
+}
+LIMITS: Final[dict[str, tuple[int, int]]] = {
+    "players": (2, 100),
+    "weak_dice": (0, 1000),
+    "strong_dice": (0, 1000),
+    "tough_dice": (0, 1000),
+    "brains_to_win": (1, 1_000_000),
+    "max_turns": (0, 1_000_000),
+}
+MOST_FACES: Final = 1000
+
+Phase: TypeAlias = Literal["shuffle", "decide", "take", "throw", "over"]
+Pile: TypeAlias = tuple[int, int, int]
+"""Dice by colour: how many green, yellow, red."""
+
+NOTHING: Final[Pile] = (0, 0, 0)
+
+
+class Die(NamedTuple):
+    """A die in a cell of the dice rolling area; ``face`` is empty until it is thrown."""
+
+    colour: int
+    face: str = ""
+
+
+Cells: TypeAlias = tuple[Die | None, ...]
+EMPTY: Final[Cells] = (None,) * CELLS
+
+
+class Ended(NamedTuple):
+    """How the last turn ended: what a screen shows after the areas have been cleared."""
+
+    seat: Seat
+    how: Literal["held", "shot", "passed"]
+    scored: int
+    brains: int
+    rolled: Cells
+    brain_dice: Pile
+    shotgun_dice: Pile
+
+
+class State(NamedTuple):
+    """Everything on the table. Nothing is secret: the bag is what lies nowhere else."""
+
+    phase: Phase
+    order: tuple[Seat, ...]
+    """The seats in the order of their turns, final once the phase is not "shuffle"."""
+    unsettled: int
+    """How many places of the order the shuffle has yet to settle."""
+    playing: tuple[Seat, ...]
+    """Who is still in, in turn order: all, or in extra rounds those level at the top."""
+    at: int
+    """Whose turn it is, as an index into ``playing``."""
+    round: int
+    """The round now being played, from 1; extra rounds count on."""
+    extra: int
+    """How many extra rounds have begun; 0 before any tie-break."""
+    scores: tuple[int, ...]
+    """Brains banked, by seat."""
+    turns: tuple[int, ...]
+    """Turns completed, by seat."""
+    bag: Pile
+    cells: Cells
+    """The dice rolling area. Between rolls it holds the footprints, each in its cell."""
+    brain_dice: Pile
+    """Dice in the brain storage area."""
+    shotgun_dice: Pile
+    """Dice in the shotgun storage area: as many as shotguns taken in this turn."""
+    brains: int
+    """Brains counted in this turn; more than the dice in their area once those went back."""
+    rolls: int
+    """Completed rolls of this turn."""
+    rolled: Cells
+    """The cells as last thrown, before sorting; all empty before the turn's first roll."""
+    last: Ended | None
+    """How the turn before this one ended."""
+
+
+class Zombie(Game[State]):
+    """The rules for one configuration: how many seats, which dice, and when it ends."""
+
+    name: ClassVar[str] = "zombie/1"
+
+    def __init__(
+        self,
+        seats: int,
+        dice: Pile,
+        faces: tuple[str, str, str],
+        brains_to_win: int,
+        max_turns: int,
+    ) -> None:
+        self.seats = seats
+        self.dice = dice
+        self.faces = faces
+        self.brains_to_win = brains_to_win
+        self.max_turns = max_turns
+
+    @classmethod
+    def from_params(cls, params: Params) -> Self:
+        """Make the game of its JSON parameters; what is missing has its default value."""
+        unknown = sorted(set(params) - set(DEFAULTS))
+        if unknown:
+            raise BadParams(
+                f"zombie/1 has no parameter {unknown[0]!r}; it has {', '.join(DEFAULTS)}"
+            )
+        given = {**DEFAULTS, **params}
+        for key, (least, most) in LIMITS.items():
+            if type(given[key]) is not int or not least <= given[key] <= most:
+                raise BadParams(f"{key} must be an integer in {least}..{most}, not {given[key]!r}")
+        for kind in KINDS:
+            must_be_faces(f"{kind}_die_faces", given[f"{kind}_die_faces"], given[f"{kind}_dice"])
+        green, yellow, red = (given[f"{kind}_dice"] for kind in KINDS)
+        game = cls(
+            given["players"],
+            (green, yellow, red),
+            (given["weak_die_faces"], given["strong_die_faces"], given["tough_die_faces"]),
+            given["brains_to_win"],
+            given["max_turns"],
+        )
+        in_play = sum(game.dice)
+        if in_play == 0:
+            raise BadParams("there are no dice in the bag")
+        if in_play < CELLS:
+            raise BadParams(f"a roll takes {CELLS} dice, but the bag has only {in_play} in all")
+        if not any(n and BRAIN in faces for n, faces in zip(game.dice, game.faces, strict=True)):
+            raise BadParams("no die in the bag has a brain (b) on it, so nobody could ever score")
+        return game
+
+    def params(self) -> dict[str, Any]:
+        """All parameters, under the names that the configuration file gives them."""
+        return {
+            "players": self.seats,
+            **{f"{kind}_dice": n for kind, n in zip(KINDS, self.dice, strict=True)},
+            **{f"{kind}_die_faces": f for kind, f in zip(KINDS, self.faces, strict=True)},
+            "brains_to_win": self.brains_to_win,
+            "max_turns": self.max_turns,
+        }
+
+    def start(self) -> State:
+        """All dice in the bag, all seats waiting to be shuffled."""
+        everyone = tuple(range(self.seats))
+        return State(
+            phase="shuffle",
+            order=everyone,
+            unsettled=self.seats,
+            playing=everyone,
+            at=0,
+            round=1,
+            extra=0,
+            scores=(0,) * self.seats,
+            turns=(0,) * self.seats,
+            bag=self.dice,
+            cells=EMPTY,
+            brain_dice=NOTHING,
+            shotgun_dice=NOTHING,
+            brains=0,
+            rolls=0,
+            rolled=EMPTY,
+            last=None,
+        )
+
+    def awaits(self, s: State) -> Awaits:
+        """A place in the order, a die from the bag, a face, a decision, or nothing more."""
+        if s.phase == "decide":
+            return Turn((s.playing[s.at],))
+        if s.phase == "throw":
+            _, die = _next_to_throw(s.cells)
+            return Draw(len(self.faces[die.colour]))
+        if s.phase == "take":
+            return Draw(sum(s.bag))
+        if s.phase == "shuffle":
+            return Draw(s.unsettled)
+        (winner,) = s.playing
+        return Over(tuple(self.seats - 1 if seat == winner else -1 for seat in range(self.seats)))
+
+    def drawn(self, s: State, value: int) -> State:
+        """Settle a place in the order, take a die, or throw one."""
+        must_be_in_range(value, self.awaits(s))
+        if s.phase == "shuffle":
+            return _settle_place(s, value)
+        if s.phase == "take":
+            return self._go_on(_take(s, value))
+        return self._go_on(self._throw(s, value))
+
+    def check(self, s: State, seat: Seat, move: Move) -> None:
+        """Rolling and passing are always possible in turn; holding after the first roll."""
+        must_be_in_turn(seat, self.awaits(s))
+        if move not in (ROLL, HOLD, PASS):
+            raise IllegalMove(f"a move is {ROLL!r}, {HOLD!r} or {PASS!r}, not {move!r}")
+        if move == HOLD and s.rolls == 0:
+            raise IllegalMove("a turn begins with a roll: holding is possible after it")
+
+    def moves(self, s: State, seat: Seat) -> Iterator[Move]:
+        """Roll, then hold where it is allowed, then pass."""
+        must_be_in_turn(seat, self.awaits(s))
+        yield ROLL
+        if s.rolls:
+            yield HOLD
+        yield PASS
+
+    def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
+        """Begin a roll, or end the turn."""
+        (seat,) = moves
+        self.check(s, seat, moves[seat])
+        if moves[seat] == HOLD:
+            return self._hand_over(s, "held")
+        if moves[seat] == PASS:
+            return self._hand_over(s, "passed")
+        if s.cells.count(None) > sum(s.bag):
+            s = s._replace(bag=_plus(s.bag, s.brain_dice), brain_dice=NOTHING)
+        return self._go_on(s._replace(phase="take"))
+
+    def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
+        """Who walks away takes the worst result. Two seats: the other wins; more: unranked."""
+        others = 1 if self.seats == 2 else 0
+        return tuple(1 - self.seats if i == seat else others for i in range(self.seats))
+
+    def to_take(self, s: State) -> int:
+        """How many dice the next roll will take from the bag (brains' dice returned if need be)."""
+        return min(s.cells.count(None), sum(s.bag) + sum(s.brain_dice))
+
+    def _throw(self, s: State, value: int) -> State:
+        """The next blank die shows the face of the index drawn."""
+        i, die = _next_to_throw(s.cells)
+        return s._replace(cells=_put(s.cells, i, die._replace(face=self.faces[die.colour][value])))
+
+    def _go_on(self, s: State) -> State:
+        """Do what follows without a choice, up to the next draw or decision."""
+        while s.phase == "take" and None in s.cells and sum(s.bag) == 1:
+            s = _take(s, 0)
+        if s.phase == "take" and (None not in s.cells or s.bag == NOTHING):
+            blank = tuple(die and die._replace(face="") for die in s.cells)
+            s = s._replace(phase="throw", cells=blank)
+        while s.phase == "throw":
+            try:
+                _, die = _next_to_throw(s.cells)
+            except StopIteration:
+                return self._sort(s)
+            if len(self.faces[die.colour]) > 1:
+                break
+            s = self._throw(s, 0)
+        return s
+
+    def _sort(self, s: State) -> State:
+        """Brains and shotguns go to their areas; three shotguns end the turn."""
+        eaten = _colours(s.cells, BRAIN)
+        s = s._replace(
+            phase="decide",
+            rolled=s.cells,
+            rolls=s.rolls + 1,
+            cells=tuple(die if die and die.face == FOOTPRINTS else None for die in s.cells),
+            brain_dice=_plus(s.brain_dice, eaten),
+            shotgun_dice=_plus(s.shotgun_dice, _colours(s.cells, SHOTGUN)),
+            brains=s.brains + sum(eaten),
+        )
+        return self._hand_over(s, "shot") if sum(s.shotgun_dice) >= FATAL else s
+
+    def _hand_over(self, s: State, how: Literal["held", "shot", "passed"]) -> State:
+        """Bank what was held, put all dice back, and see who is next."""
+        seat = s.playing[s.at]
+        scored = s.brains if how == "held" else 0
+        s = s._replace(
+            phase="decide",
+            at=s.at + 1,
+            scores=_put(s.scores, seat, s.scores[seat] + scored),
+            turns=_put(s.turns, seat, s.turns[seat] + 1),
+            bag=self.dice,
+            cells=EMPTY,
+            brain_dice=NOTHING,
+            shotgun_dice=NOTHING,
+            brains=0,
+            rolls=0,
+            rolled=EMPTY,
+            last=Ended(seat, how, scored, s.brains, s.rolled, s.brain_dice, s.shotgun_dice),
+        )
+        return s if s.at < len(s.playing) else self._end_round(s)
+
+    def _end_round(self, s: State) -> State:
+        """All have had equal turns: go on, break a tie, or end."""
+        if s.extra or self._decided(s):
+            top = max(s.scores)
+            level = tuple(seat for seat in s.playing if s.scores[seat] == top)
+            if len(level) == 1:
+                return s._replace(phase="over", playing=level, at=0)
+            s = s._replace(playing=level, extra=s.extra + 1)
+        return s._replace(at=0, round=s.round + 1)
+
+    def _decided(self, s: State) -> bool:
+        """Whether the regular rounds end with the one just completed."""
+        if self.max_turns:
+            return s.round == self.max_turns
+        return max(s.scores) >= self.brains_to_win
+
+
+def must_be_faces(what: str, faces: object, dice: int) -> None:
+    """Refuse anything but a text of the letters b, f, s; it may be empty if no die has it."""
+    if type(faces) is not str or set(faces) - {BRAIN, FOOTPRINTS, SHOTGUN}:
+        raise BadParams(f"{what} must be made of the letters b, f and s, not {faces!r}")
+    if len(faces) > MOST_FACES:
+        raise BadParams(f"{what} may have at most {MOST_FACES} faces, not {len(faces)}")
+    if dice and not faces:
+        raise BadParams(f"{what} has no faces, but there are {dice} such dice")
+
+
+def _settle_place(s: State, value: int) -> State:
+    """One step of Fisher and Yates: the last unsettled place gets one of those before it."""
+    last = s.unsettled - 1
+    order = _put(_put(s.order, last, s.order[value]), value, s.order[last])
+    # With one place left there is nothing to choose: the order is complete.
+    if last == 1:
+        return s._replace(phase="decide", order=order, unsettled=0, playing=order)
+    return s._replace(order=order, unsettled=last)
+
+
+def _take(s: State, value: int) -> State:
+    """The die of the index drawn moves from the bag to the first empty cell."""
+    green, yellow, _ = s.bag
+    colour = GREEN if value < green else YELLOW if value < green + yellow else RED
+    return s._replace(
+        bag=_put(s.bag, colour, s.bag[colour] - 1),
+        cells=_put(s.cells, s.cells.index(None), Die(colour)),
+    )
+
+
+def _next_to_throw(cells: Cells) -> tuple[int, Die]:
+    """The first die that shows no face yet, and its cell."""
+    return next((i, die) for i, die in enumerate(cells) if die and not die.face)
+
+
+def _colours(cells: Cells, face: str) -> Pile:
+    """The dice that show this face, by colour."""
+    shown = [die.colour for die in cells if die and die.face == face]
+    return shown.count(GREEN), shown.count(YELLOW), shown.count(RED)
+
+
+def _plus(a: Pile, b: Pile) -> Pile:
+    """Two piles together."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def _put(row: Any, i: int, value: Any) -> Any:
+    """The same tuple with another value at i."""
+    return (*row[:i], value, *row[i + 1 :])
