@@ -57,11 +57,6 @@ def digest(tag: str, *parts: bytes | int | str) -> bytes:
     return hashlib.sha3_256(frame(tag, *parts)).digest()
 
 
-def plain_digest(data: bytes) -> bytes:
-    """SHA3-256 with no frame, for whole lines that anyone can check with ``openssl``."""
-    return hashlib.sha3_256(data).digest()
-
-
 def fresh() -> bytes:
     """32 new secret bytes from the operating system."""
     return secrets.token_bytes(SIZE)

@@ -1,0 +1,297 @@
+"""`hash-chains/1`: many draws, each from a link of every party's own hash chain.
+
+A chain is made backwards from 32 secret bytes: each link is the digest of the
+next one, and the first, the *tip*, is published before anything happens. Run k
+uses link k of every chain; anyone checks a link by hashing it once and comparing
+with the link before it. Nobody can choose a link late, because the tip fixed them
+all; nobody can know the others' links early; and each party sends one message a run.
+
+Seats that cannot hold a chain (people at a terminal) lend a *stir* instead: words
+or numbers that they make up, recorded before any link of that run is out. Stirs
+are asked for once, before the first run, or before each run.
+
+A hidden run mixes in 32 bytes of the house of its own, committed in the ticket and
+opened at the end: links cannot hide a draw, since a later link gives away the earlier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from fairground.core import BadParams, BadShare, Fault, Seat
+from fairground.fair.bits import HOUSE, HashStream, Tag, digest, fresh, same
+from fairground.fair.schemes import (
+    Chance,
+    Dealer,
+    Evidence,
+    Phase,
+    Run,
+    Scheme,
+    Setting,
+    fields,
+    hex_share,
+    is_hex,
+)
+from fairground.fair.vault import Vault
+
+LENGTH: Final = 1000
+"""How many runs a chain serves before everyone publishes a new tip."""
+
+LONGEST_STIR: Final = 200
+
+
+def link_before(table: bytes, seat: int, generation: int, i: int, link: bytes) -> bytes:
+    """The link before link i of a chain: one digest, which anyone can repeat."""
+    return digest(Tag.LINK, table, seat, generation, i, link)
+
+
+def blind(table: bytes, run: Run, key: bytes) -> str:
+    """The commitment to the key of a hidden run."""
+    return digest(Tag.BLIND, table, HOUSE, run.step, run.head, key).hex()
+
+
+class Chain:
+    """One party's chain of one generation, made from a secret that only it knows."""
+
+    def __init__(
+        self, table: bytes, seat: int, generation: int, length: int, secret: bytes
+    ) -> None:
+        self._make = table, seat, generation
+        self._secret = secret
+        self._length = length
+
+    @cached_property
+    def links(self) -> list[bytes]:
+        """All links; number 0 is the tip."""
+        links = [self._secret]
+        for i in range(self._length, 0, -1):
+            links.append(link_before(*self._make, i, links[-1]))
+        return links[::-1]
+
+
+def place(index: int, length: int) -> tuple[int, int]:
+    """Generation and link number that run ``index`` (from 1) consumes."""
+    generation, i = divmod(index - 1, length)
+    return generation, i + 1
+
+
+class HashChainsScheme(Scheme):
+    """The public half of `hash-chains/1`.
+
+    Parameters: ``length`` of every chain, ``tip`` of the house's first chain, and
+    ``stir``: when stirring seats are asked, ``once`` or ``each`` run.
+    """
+
+    name = "hash-chains/1"
+    lends = frozenset({"nothing", "stir", "chain"})
+
+    def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
+        super().__init__(setting, public)
+        length = public.get("length")
+        if (
+            set(public) != {"length", "stir", "tip"}
+            or not (type(length) is int and 2 <= length <= 1_000_000)
+            or public["stir"] not in ("once", "each")
+            or not is_hex(public["tip"])
+        ):
+            raise BadParams(
+                f"{self.name} wants length (2 to 1,000,000), stir (once or each) and the "
+                f"house's tip, not {dict(public)!r}"
+            )
+        self.length: int = length
+        self._last: dict[int, bytes] = {HOUSE: bytes.fromhex(public["tip"])}
+        self._next: dict[int, bytes] = {}
+        self._stirs: dict[Seat, tuple[str, int]] = {}
+
+    def _renews(self, run: Run) -> bool:
+        return place(run.index, self.length)[1] == self.length
+
+    def phases(self, run: Run) -> Sequence[Phase]:
+        """Tips (at first, and before the last link of a chain), then stirs, then links."""
+        chained = self.setting.lenders("chain")
+        stirring = self.setting.lenders("stir")
+        phases = []
+        if chained and run.index == 1:
+            phases.append(Phase("tip", chained))
+        if chained and self._renews(run):
+            phases.append(Phase("next-tip", chained))
+        if stirring and (run.index == 1 or self.public["stir"] == "each"):
+            phases.append(Phase("stir", stirring))
+        if chained:
+            phases.append(Phase("link", chained))
+        return phases
+
+    def check_ticket(self, run: Run) -> None:
+        """The ticket has the house's next tip and a blind commitment where they are due."""
+        shape = {}
+        if self._renews(run):
+            shape["tip"] = is_hex
+        if run.hidden:
+            shape["blind"] = is_hex
+        fields(run.ticket, shape, "ticket")
+
+    def check_share(self, run: Run, seat: Seat, kind: str, value: Any) -> None:
+        """A link must hash to the link before it; tips and stirs must be well formed."""
+        if kind == "stir":
+            if not isinstance(value, str) or len(value) > LONGEST_STIR:
+                raise BadShare(f"a stir is text of at most {LONGEST_STIR} characters")
+            return
+        link = hex_share(value, kind)
+        if kind == "link":
+            tip = run.share(seat, "tip")
+            before = bytes.fromhex(tip) if tip is not None else self._last[seat]
+            generation, i = place(run.index, self.length)
+            if not same(link_before(self.setting.table, seat, generation, i, link), before):
+                raise BadShare(f"link {i} of seat {seat} does not hash to the link before it")
+
+    def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
+        """Check the house's link, and key the stream with every link, stir and blind key."""
+        table = self.setting.table
+        generation, i = place(run.index, self.length)
+        fields(now, {"link": is_hex}, "evidence")
+        link = bytes.fromhex(now["link"])
+        if not same(link_before(table, HOUSE, generation, i, link), self._last[HOUSE]):
+            reason = f"the house's link {i} does not hash to the link before it"
+            raise Fault("fair/bad-evidence", reason)
+        key = self._blind_key(run, later)
+        self._remember(run, link)
+        chained, stirred = self.setting.lenders("chain"), sorted(self._stirs)
+        parts: list[bytes | int | str] = [table, run.index, link, len(chained)]
+        for seat in chained:
+            parts += [seat, bytes.fromhex(run.share(seat, "link"))]
+        parts.append(len(stirred))
+        for seat in stirred:
+            parts += [seat, self._stirs[seat][0]]
+        return HashStream(digest(Tag.CHAINS, *parts, key))
+
+    def _blind_key(self, run: Run, later: Evidence) -> bytes:
+        if not run.hidden:
+            return b""
+        fields(later, {"key": is_hex}, "opening")
+        key = bytes.fromhex(later["key"])
+        if not same(blind(self.setting.table, run, key), run.ticket["blind"]):
+            raise Fault(
+                "fair/bad-evidence", "the key of the hidden draw does not fit its commitment"
+            )
+        return key
+
+    def _remember(self, run: Run, house_link: bytes) -> None:
+        """Move every chain on by one link, or over to its next generation."""
+        self._last[HOUSE] = house_link
+        if self._renews(run):
+            self._last[HOUSE] = bytes.fromhex(run.ticket["tip"])
+        for share in run.shares:
+            if share.kind == "stir":
+                self._stirs[share.seat] = (share.value, share.line)
+            elif share.kind == "link":
+                self._last[share.seat] = bytes.fromhex(share.value)
+        for share in run.shares:
+            if share.kind == "next-tip":
+                self._last[share.seat] = bytes.fromhex(share.value)
+
+    def must_open(self, run: Run) -> bool:
+        """Only a hidden run has something to open."""
+        return run.hidden
+
+    def check_abandoned(self, run: Run, later: Evidence) -> None:
+        """The blind key must fit, dealt or not."""
+        self._blind_key(run, later)
+
+    def committed(self, run: Run) -> bool:
+        """The house's first tip stands in the first event, before everything.
+
+        A later tip is written after decisions have been made, so it counts only where
+        somebody else's share comes behind it.
+        """
+        return place(run.index, self.length)[0] == 0 or bool(self.lent(run))
+
+    def lent(self, run: Run) -> dict[Seat, int]:
+        """Seats with a chain, by their link; stirring seats, by their latest words."""
+        stirs = {seat: line for seat, (text, line) in self._stirs.items() if text.strip()}
+        return stirs | {share.seat: share.line for share in run.shares if share.kind == "link"}
+
+
+class HashChainsDealer(Dealer):
+    """The house's half of `hash-chains/1`."""
+
+    scheme = HashChainsScheme
+
+    def __init__(
+        self, table: bytes, vault: Vault, *, stir: str = "once", length: int = LENGTH
+    ) -> None:
+        self._table = table
+        self._vault = vault
+        self._length = length
+        self._chains: dict[int, Chain] = {}
+        self.public: Evidence = {
+            "length": length,
+            "stir": stir,
+            "tip": self._chain(0, "").links[0].hex(),
+        }
+
+    def _chain(self, generation: int, head: str | None) -> Chain:
+        """The chain of a generation: made and kept if a head is given, else recalled."""
+        if generation not in self._chains:
+            name = f"chain.{generation}"
+            secret = (
+                self._vault.recall(name) if head is None else self._vault.keep(name, fresh(), head)
+            )
+            self._chains[generation] = Chain(self._table, HOUSE, generation, self._length, secret)
+        return self._chains[generation]
+
+    def open(self, run: Run) -> Evidence:
+        """The next tip before a chain's last link, and a commitment for a hidden run."""
+        ticket: Evidence = {}
+        generation, i = place(run.index, self._length)
+        if i == self._length:
+            ticket["tip"] = self._chain(generation + 1, run.head).links[0].hex()
+        if run.hidden:
+            key = self._vault.keep(f"blind.{run.index}", fresh(), run.head)
+            ticket["blind"] = blind(self._table, run, key)
+        return ticket
+
+    def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
+        """The house's link now; the key of a hidden run at the end."""
+        self._vault.spend(f"link.{run.index}", head)
+        generation, i = place(run.index, self._length)
+        now = {"link": self._chain(generation, None).links[i].hex()}
+        return now, self._blind_opening(run)
+
+    def _blind_opening(self, run: Run) -> Evidence:
+        return {"key": self._vault.recall(f"blind.{run.index}").hex()} if run.hidden else {}
+
+    def opening(self, run: Run, head: str) -> Evidence:
+        """An abandoned run opens its blind key; its link stays unused."""
+        return self._blind_opening(run)
+
+
+class ChainHolder:
+    """A seat's own chains, for a client that does not want to trust the house.
+
+    It answers the asks ``tip``, ``next-tip`` and ``link``, and gives each link for one
+    head only: a house that shows it two histories learns nothing from the second.
+    """
+
+    def __init__(self, table: bytes, seat: Seat, length: int) -> None:
+        self._table, self._seat, self._length = table, seat, length
+        self._chains: dict[int, Chain] = {}
+        self._given: dict[int, str] = {}
+
+    def _chain(self, generation: int) -> Chain:
+        if generation not in self._chains:
+            make = (self._table, self._seat, generation, self._length)
+            self._chains[generation] = Chain(*make, fresh())
+        return self._chains[generation]
+
+    def answer(self, kind: str, index: int, head: str) -> str:
+        """The share for run ``index``, asked for at ``head``, in hex."""
+        generation, i = place(index, self._length)
+        if kind == "tip":
+            return self._chain(0).links[0].hex()
+        if kind == "next-tip":
+            return self._chain(generation + 1).links[0].hex()
+        if self._given.setdefault(index, head) != head:
+            raise BadShare(f"link {index} was already given for another history of this table")
+        return self._chain(generation).links[i].hex()

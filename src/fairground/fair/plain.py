@@ -1,0 +1,173 @@
+"""Schemes without a conversation: `contest/1`, `seeded/1` and `system/1`.
+
+* `contest/1`: addressed draws from one seed, committed before entries open, so that
+  everyone meets the same chance. The house knows it all along: it is COMMITTED, no more.
+* `seeded/1`: a public seed, for simulation and tests: reproducible, and proof of nothing.
+* `system/1`: the operating system's entropy: unpredictable, and proof of nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fairground.core import BadParams, Fault
+from fairground.fair.bits import HashStream, SeededStream, Stream, Tag, digest, fresh, same
+from fairground.fair.schemes import Chance, Dealer, Evidence, Run, Scheme, Setting, fields, is_hex
+from fairground.fair.vault import Vault
+
+
+def contest_commitment(contest: str, seed: bytes) -> str:
+    """What is published of a contest's seed before entries open."""
+    return digest(Tag.CONTEST_COMMIT, contest, seed).hex()
+
+
+class ContestScheme(Scheme):
+    """The public half of `contest/1`: ``contest``, ``game`` and the ``commitment``."""
+
+    name = "contest/1"
+    opens_once = True
+
+    def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
+        super().__init__(setting, public)
+        if (
+            set(public) != {"commitment", "contest", "game"}
+            or not isinstance(public["contest"], str)
+            or type(public["game"]) is not int
+            or public["game"] < 0
+            or not is_hex(public["commitment"])
+        ):
+            raise BadParams(
+                f"{self.name} wants contest (its name), game (a number from 0) and commitment "
+                f"(64 hex digits), not {dict(public)!r}"
+            )
+
+    def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
+        """The stream of this address: contest, game, run."""
+        fields(now, {}, "evidence")
+        seed = self._seed(later)
+        public = self.public
+        return HashStream(digest(Tag.CONTEST, public["contest"], public["game"], run.index, seed))
+
+    def _seed(self, opened: Evidence) -> bytes:
+        fields(opened, {"seed": is_hex}, "opening")
+        seed = bytes.fromhex(opened["seed"])
+        if not same(contest_commitment(self.public["contest"], seed), self.public["commitment"]):
+            raise Fault("fair/bad-evidence", "the contest's seed does not fit its commitment")
+        return seed
+
+    def committed(self, run: Run) -> bool:
+        """The commitment stands in the first event."""
+        return True
+
+
+class ContestDealer(Dealer):
+    """The house's half of `contest/1`. The seed belongs to the contest, not to the table."""
+
+    scheme = ContestScheme
+
+    def __init__(self, table: bytes, vault: Vault, *, contest: str, game: int, seed: bytes) -> None:
+        self._seed = vault.keep("contest", seed, "")
+        self.public: Evidence = {
+            "commitment": contest_commitment(contest, self._seed),
+            "contest": contest,
+            "game": game,
+        }
+
+    def open(self, run: Run) -> Evidence:
+        """All was said in the first event."""
+        return {}
+
+    def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
+        """The seed opens once, after the end."""
+        return {}, {"seed": self._seed.hex()}
+
+
+class SeededScheme(Scheme):
+    """The public half of `seeded/1`: ``seed`` (any text) and ``game`` (a number).
+
+    One tape serves the whole game, so that a kernel which reads the same tape from left
+    to right meets the same draws.
+    """
+
+    name = "seeded/1"
+
+    def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
+        super().__init__(setting, public)
+        if (
+            set(public) != {"game", "seed"}
+            or not isinstance(public["seed"], str)
+            or type(public["game"]) is not int
+            or public["game"] < 0
+        ):
+            raise BadParams(
+                f"{self.name} wants seed (any text) and game (a number from 0), "
+                f"not {dict(public)!r}"
+            )
+        self._tape: Stream = SeededStream(public["seed"], public["game"])
+
+    def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
+        """The game's tape, read on from where the last run left it."""
+        fields(now, {}, "evidence")
+        return self._tape
+
+
+class SeededDealer(Dealer):
+    """The house's half of `seeded/1`: it has no secrets."""
+
+    scheme = SeededScheme
+
+    def __init__(self, table: bytes, vault: Vault, *, seed: str, game: int = 0) -> None:
+        self.public: Evidence = {"game": game, "seed": seed}
+
+    def open(self, run: Run) -> Evidence:
+        """All was said in the first event."""
+        return {}
+
+    def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
+        """There is nothing to open."""
+        return {}, {}
+
+
+class SystemScheme(Scheme):
+    """The public half of `system/1`: 32 fresh bytes for each run, shown with it.
+
+    They make a game replay, and prove nothing: the house could have tried many.
+    """
+
+    name = "system/1"
+
+    def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
+        super().__init__(setting, public)
+        if public:
+            raise BadParams(f"{self.name} has no parameters, but {dict(public)!r} was given")
+
+    def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
+        """The stream of the run's own root."""
+        fields(now, {} if run.hidden else {"root": is_hex}, "evidence")
+        root = later if run.hidden else now
+        fields(root, {"root": is_hex}, "opening")
+        return HashStream(bytes.fromhex(root["root"]))
+
+    def must_open(self, run: Run) -> bool:
+        """Hidden draws are told at the end; a run that was never dealt has nothing to tell."""
+        return run.hidden and run.line > 0
+
+
+class SystemDealer(Dealer):
+    """The house's half of `system/1`."""
+
+    scheme = SystemScheme
+
+    def __init__(self, table: bytes, vault: Vault) -> None:
+        self.public: Evidence = {}
+        self._vault = vault
+
+    def open(self, run: Run) -> Evidence:
+        """Nothing is promised."""
+        return {}
+
+    def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
+        """Fresh entropy, kept so that a crash does not roll again."""
+        root: Evidence = {"root": self._vault.keep(f"root.{run.index}", fresh(), head).hex()}
+        return ({}, root) if run.hidden else (root, {})

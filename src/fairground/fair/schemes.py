@@ -1,0 +1,218 @@
+"""What a fairness scheme is, for those who check it and for the house that runs it.
+
+A scheme answers a **run** of draws. The conversation is always the same: the
+house publishes a *ticket*; seats lend *shares* in *phases* (all of one phase
+before any of the next); then the run is *dealt*, with *evidence*. Evidence comes
+in two parts: ``now``, told with the numbers, and ``later``, told when the game
+has ended, for draws that must stay hidden until then.
+
+Two halves, so that a verifier never needs a secret:
+
+* a `Scheme` knows only what is public. It judges tickets, shares and evidence,
+  and turns them into chance. Every verifier runs it, and so does the house.
+* a `Dealer` holds the house's secrets, and writes tickets and evidence.
+
+A scheme's name is frozen with its bytes. A flawed one is kept, marked, and
+replaced by a new name, so that old transcripts keep verifying.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Final, NamedTuple, Protocol
+
+from fairground.core import BadParams, BadShare, Fault, Seat
+from fairground.fair.bits import SIZE
+
+
+class NotYet(Exception):
+    """A dealer cannot, or may not yet, say this. The table stands still until it can."""
+
+
+Evidence = dict[str, Any]
+"""JSON fields that a ticket or its opening consists of."""
+
+
+class Chair(NamedTuple):
+    """A seat as the first event describes it.
+
+    ``by``: who runs it: ``self`` (a person or a program of their own) or ``house`` (a
+    player of ours). ``lends``: what it gives to chance: ``nothing``, a ``number`` for
+    each draw, a ``stir`` (typed words), or links of its own hash ``chain``.
+    """
+
+    name: str
+    by: str = "self"
+    lends: str = "nothing"
+
+
+RUN_BY: Final = ("self", "house")
+LENDS: Final = ("nothing", "number", "stir", "chain")
+
+
+class Setting(NamedTuple):
+    """What every scheme may know of the table that it serves."""
+
+    table: bytes
+    chairs: tuple[Chair, ...]
+
+    def lenders(self, what: str) -> tuple[Seat, ...]:
+        """The seats that lend this kind of share."""
+        return tuple(seat for seat, chair in enumerate(self.chairs) if chair.lends == what)
+
+
+class Share(NamedTuple):
+    """What a seat lent to one run. ``line`` is where the transcript has it."""
+
+    seat: Seat
+    kind: str
+    value: Any
+    line: int
+
+
+class Run:
+    """One stretch of consecutive draws with no decision between them."""
+
+    def __init__(self, index: int, n: int, hidden: bool, step: int, head: str) -> None:
+        self.index = index
+        self.n = n
+        """The range of the first draw: all that is known when the ticket is written."""
+        self.hidden = hidden
+        self.step = step
+        """The last line before the ticket, and the hash of that line:"""
+        self.head = head
+        self.ticket: Evidence = {}
+        self.shares: list[Share] = []
+        self.draws: list[tuple[int, int]] = []
+        self.line = 0
+        """The line that deals the run; 0 while it is not dealt."""
+        self.committed = False
+        """Whether the house's part was fixed before the shares and decisions it could use."""
+        self.lent: dict[Seat, int] = {}
+        """The seats whose own share the run depends on, and the line of that share."""
+
+    def share(self, seat: Seat, kind: str) -> Any:
+        """What this seat lent under this name; ``None`` if nothing."""
+        for share in self.shares:
+            if share.seat == seat and share.kind == kind:
+                return share.value
+        return None
+
+
+class Phase(NamedTuple):
+    """These seats are asked for this kind of share, all before the next phase."""
+
+    kind: str
+    seats: tuple[Seat, ...]
+
+
+class Chance(Protocol):
+    """What a run is drawn from."""
+
+    def below(self, n: int) -> int:
+        """One integer, uniform in ``range(n)``."""
+
+
+class Scheme(ABC):
+    """The public half: made of the first event alone, it judges all that follows."""
+
+    name: ClassVar[str]
+    per_draw: ClassVar[bool] = False
+    """Whether each draw is a run of its own."""
+    opens_once: ClassVar[bool] = False
+    """Whether one opening, numbered 0, serves the whole game."""
+    lends: ClassVar[frozenset[str]] = frozenset({"nothing"})
+    """What seats may lend under this scheme."""
+
+    def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
+        self.setting = setting
+        self.public = public
+        for chair in setting.chairs:
+            if chair.lends not in self.lends:
+                raise BadParams(f"under {self.name} no seat can lend {chair.lends!r}")
+
+    def phases(self, run: Run) -> Sequence[Phase]:
+        """What the seats are asked for before this run is dealt."""
+        return ()
+
+    def check_ticket(self, run: Run) -> None:
+        """Raise a `Fault` unless the run's ticket is well formed."""
+        fields(run.ticket, {}, "ticket")
+
+    def check_share(self, run: Run, seat: Seat, kind: str, value: Any) -> None:
+        """Raise `BadShare` unless the seat may lend this now."""
+        raise BadShare(f"{self.name} takes no {kind}")  # reached only by a scheme's mistake
+
+    @abstractmethod
+    def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
+        """Check the evidence against ticket and shares, and derive the run's chance."""
+
+    def must_open(self, run: Run) -> bool:
+        """Whether the house owes an opening of this run when the game has ended."""
+        return False
+
+    def check_abandoned(self, run: Run, later: Evidence) -> None:
+        """Raise a `Fault` unless the opening fits a ticket whose run was never dealt."""
+        fields(later, {}, "opening")
+
+    def committed(self, run: Run) -> bool:
+        """Whether the house's part in this run was fixed before the shares and decisions."""
+        return False
+
+    def lent(self, run: Run) -> dict[Seat, int]:
+        """The seats whose own share this run depends on, and the line of that share."""
+        return {}
+
+
+class Dealer(ABC):
+    """The house's half: it holds the secrets, and tells each at its time."""
+
+    scheme: type[Scheme]
+    public: Evidence
+    """What the first event says of the scheme: fixed before anything happens."""
+
+    @abstractmethod
+    def open(self, run: Run) -> Evidence:
+        """The ticket of a run, published before anyone lends."""
+
+    @abstractmethod
+    def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
+        """All evidence of a run, ``now`` and ``later``, when its shares are in at ``head``."""
+
+    def opening(self, run: Run, head: str) -> Evidence:
+        """What opens a ticket whose run was never dealt, because somebody walked away."""
+        now, later = self.evidence(run, head)
+        return now | later
+
+    def release(self) -> None:
+        """Called before anything is opened at the end; raise `NotYet` to keep it back."""
+        return
+
+
+def fields(
+    record: Mapping[str, Any], shape: Mapping[str, Callable[[Any], bool]], what: str
+) -> None:
+    """Raise a `Fault` unless a ticket or evidence has just these fields, each well formed."""
+    if not isinstance(record, Mapping) or set(record) != set(shape):
+        names = ", ".join(shape) or "nothing"
+        raise Fault("fair/bad-evidence", f"the {what} must hold {names}, and has {record!r}")
+    for name, fits in shape.items():
+        if not fits(record[name]):
+            raise Fault("fair/bad-evidence", f"the {what}'s {name} is malformed: {record[name]!r}")
+
+
+def is_hex(value: Any) -> bool:
+    """Whether this is 32 bytes as 64 lower-case hex digits."""
+    return (
+        isinstance(value, str)
+        and len(value) == 2 * SIZE
+        and all(digit in "0123456789abcdef" for digit in value)
+    )
+
+
+def hex_share(value: Any, what: str) -> bytes:
+    """The 32 bytes of a share in hex; raise `BadShare` with what is expected."""
+    if not is_hex(value):
+        raise BadShare(f"a {what} is 32 bytes as 64 lower-case hex digits, not {value!r}")
+    return bytes.fromhex(value)

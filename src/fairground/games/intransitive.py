@@ -1,0 +1,148 @@
+"""Intransitive dice: two players, different dice, the higher roll wins.
+
+The dice may beat each other in a circle, so there is no best one, and it matters
+who chooses first. A fair coin decides that: the user guesses the computer's bit.
+Each die's roll is a fair *face index*, in the order in which the faces were given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple, Self
+
+from fairground.core import (
+    Awaits,
+    BadParams,
+    Draw,
+    Game,
+    IllegalMove,
+    Move,
+    Over,
+    Params,
+    Seat,
+    Turn,
+    must_be_in_range,
+    must_be_in_turn,
+    whole,
+    written,
+)
+
+COMPUTER: Final = 0
+USER: Final = 1
+FEWEST_DICE: Final = 3
+
+
+class Die(NamedTuple):
+    """A die: its faces, any integers in any order. A roll is an index into them."""
+
+    faces: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.faces))
+
+
+class State(NamedTuple):
+    """Who chooses first, which dice were taken, which faces were rolled (by seat)."""
+
+    first: Seat | None = None
+    picks: tuple[int | None, int | None] = (None, None)
+    rolls: tuple[int | None, int | None] = (None, None)
+
+
+class Intransitive(Game[State]):
+    """The rules. A seat's move is the number of the die that it takes."""
+
+    name = "intransitive/1"
+    seats = 2
+
+    def __init__(self, dice: Iterable[Die]) -> None:
+        self.dice = tuple(dice)
+        if len(self.dice) < FEWEST_DICE:
+            raise BadParams(f"at least {FEWEST_DICE} dice are needed, not {len(self.dice)}")
+        for number, die in enumerate(self.dice, 1):
+            if not die.faces:
+                raise BadParams(f"die {number} has no faces")
+
+    @classmethod
+    def from_params(cls, params: Params) -> Self:
+        """``{"dice": [[2, 2, 4, 4, 9, 9], ...]}``"""
+        if set(params) != {"dice"} or not isinstance(params["dice"], list):
+            raise BadParams('the parameters must be {"dice": [[...], [...], ...]}')
+        dice = []
+        for number, faces in enumerate(params["dice"], 1):
+            if not isinstance(faces, list):
+                raise BadParams(f"die {number} must be a list of integers, not {faces!r}")
+            dice.append(Die(tuple(whole(face, f"a face of die {number}") for face in faces)))
+        return cls(dice)
+
+    def params(self) -> dict[str, Any]:
+        """The dice, face by face."""
+        return {"dice": [[written(face) for face in die.faces] for die in self.dice]}
+
+    def start(self) -> State:
+        """Nobody has chosen, nothing is rolled."""
+        return State()
+
+    def awaits(self, s: State) -> Awaits:
+        """The bit; the first choice; the second; the computer's roll; the user's roll."""
+        if s.first is None:
+            return Draw(2)
+        second = 1 - s.first
+        if s.picks[s.first] is None:
+            return Turn((s.first,))
+        if s.picks[second] is None:
+            return Turn((second,))
+        for seat in (COMPUTER, USER):
+            pick = s.picks[seat]
+            if s.rolls[seat] is None and pick is not None:
+                return Draw(len(self.dice[pick].faces))
+        return Over(self._payoff(s))
+
+    def result(self, s: State, seat: Seat) -> int:
+        """The face that this seat rolled."""
+        pick, roll = s.picks[seat], s.rolls[seat]
+        if pick is None or roll is None:
+            raise IllegalMove(f"seat {seat} has not rolled")
+        return self.dice[pick].faces[roll]
+
+    def _payoff(self, s: State) -> tuple[int, ...]:
+        computer, user = self.result(s, COMPUTER), self.result(s, USER)
+        sign = (computer > user) - (computer < user)
+        return (sign, -sign)
+
+    def drawn(self, s: State, value: int) -> State:
+        """The sum of the two bits is 0 when the user guessed right, and chooses first."""
+        must_be_in_range(value, self.awaits(s))
+        if s.first is None:
+            return s._replace(first=USER if value == 0 else COMPUTER)
+        seat = COMPUTER if s.rolls[COMPUTER] is None else USER
+        return s._replace(rolls=_with(s.rolls, seat, value))
+
+    def check(self, s: State, seat: Seat, move: Move) -> None:
+        """Any die but the one that is taken."""
+        must_be_in_turn(seat, self.awaits(s))
+        if type(move) is not int or not 0 <= move < len(self.dice):
+            raise IllegalMove(f"choose a die by its number, 0..{len(self.dice) - 1}, not {move!r}")
+        if move in s.picks:
+            raise IllegalMove(f"die {move} ({self.dice[move]}) is taken")
+
+    def moves(self, s: State, seat: Seat) -> Iterable[Move]:
+        """The numbers of the dice that are left."""
+        must_be_in_turn(seat, self.awaits(s))
+        return (number for number in range(len(self.dice)) if number not in s.picks)
+
+    def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
+        """The die is taken."""
+        ((seat, move),) = moves.items()
+        assert isinstance(move, int)
+        return s._replace(picks=_with(s.picks, seat, move))
+
+    def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
+        """Whoever walks away loses."""
+        return (-1, 1) if seat == COMPUTER else (1, -1)
+
+
+def _with(
+    pair: tuple[int | None, int | None], seat: Seat, value: int
+) -> tuple[int | None, int | None]:
+    return (value, pair[1]) if seat == COMPUTER else (pair[0], value)

@@ -1,0 +1,252 @@
+"""Running a table again from its transcript: to verify it, or to go on after a crash.
+
+The recorded answers are submitted to a fresh table whose dealer reads tickets and
+evidence from the record. Every line that this table writes must be the recorded
+line, byte for byte. So no rule, digest or signature is checked in a second place:
+what the referee would not have written is not accepted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from fairground.core import Fault, HouseFault, InputError, SecretLost
+from fairground.fair.dealers import DEALERS, Register
+from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Run, is_hex
+from fairground.games import make_game
+from fairground.table import Table
+from fairground.transcript import FORMAT, Event, check_chain, read
+
+FIELDS: Final[dict[str, frozenset[str]]] = {
+    kind: frozenset({"kind", "prev", *names.split()})
+    for kind, names in {
+        "start": "format table game params dealer public seats",
+        "ticket": "run n hidden ticket",
+        "share": "run seat share value",
+        "dealt": "run draws evidence",
+        "seal": "seat commitment",
+        "open": "seat key move",
+        "move": "seat move",
+        "note": "body",
+        "forfeit": "seat by reason",
+        "opening": "run draws evidence",
+        "void": "code reason",
+        "end": "payoff",
+    }.items()
+}
+"""Every kind of event, and its fields."""
+
+
+class Recorded(Dealer):
+    """A dealer that says what the record says; behind its end, what ``then`` says, if given."""
+
+    def __init__(self, events: Sequence[Event], register: Register, then: Dealer | None) -> None:
+        start = events[0]
+        self.scheme = register[start["dealer"]].scheme
+        self.public = start["public"]
+        self._then = then
+        self._tickets: dict[Any, Evidence] = {}
+        self._dealt: dict[Any, Evidence] = {}
+        self._openings: dict[Any, Evidence] = {}
+        self._void: HouseFault | None = None
+        self._ended = events[-1]["kind"] == "end"
+        for event in events:
+            if event["kind"] == "ticket":
+                self._tickets[_key(event["run"])] = event["ticket"]
+            elif event["kind"] == "dealt":
+                self._dealt[_key(event["run"])] = event["evidence"]
+            elif event["kind"] == "opening":
+                self._openings[_key(event["run"])] = event["evidence"]
+            elif event["kind"] == "void":
+                self._void = HouseFault(event["reason"])
+                self._void.code = event["code"]
+
+    def _missing(self) -> Exception:
+        return self._void or NotYet()
+
+    def open(self, run: Run) -> Evidence:
+        """The recorded ticket."""
+        if run.index in self._tickets:
+            return self._tickets[run.index]
+        if self._then is None:
+            raise self._missing()
+        return self._then.open(run)
+
+    def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
+        """The recorded evidence, and what the record opens at its end."""
+        opening = 0 if self.scheme.opens_once else run.index
+        told_later = self.scheme.opens_once or run.hidden
+        if run.index in self._dealt and (opening in self._openings or not told_later):
+            return self._dealt[run.index], self._openings.get(opening, {})
+        if self._then is not None:
+            now, later = self._then.evidence(run, head)
+            return self._dealt.get(run.index, now), later
+        if run.index in self._dealt and self._ended:
+            raise Fault("fair/unopened", f"the hidden draws of run {run.index} were never opened")
+        raise self._missing()
+
+    def opening(self, run: Run, head: str) -> Evidence:
+        """The recorded opening of a ticket whose run was never dealt."""
+        if run.index in self._openings:
+            return self._openings[run.index]
+        if self._then is not None:
+            return self._then.opening(run, head)
+        if self._ended:
+            raise Fault("fair/unopened", f"the ticket of run {run.index} was never opened")
+        raise self._missing()
+
+    def release(self) -> None:
+        """The record tells its openings; behind it, ``then`` decides."""
+        if self._then is not None and not self._openings:
+            self._then.release()
+
+
+def _key(value: object) -> int:
+    return value if type(value) is int else -1
+
+
+def replay(
+    lines: Sequence[bytes],
+    events: Sequence[Event],
+    *,
+    register: Register = DEALERS,
+    then: Dealer | None = None,
+) -> Table:
+    """Run the recorded game again; raise a `Fault` at the first line that does not follow.
+
+    A record that stops early gives the table as far as it goes.
+    """
+    for number, event in enumerate(events, 1):
+        kind = event.get("kind")
+        if not isinstance(kind, str) or event.keys() != FIELDS.get(kind):
+            raise Fault("transcript/malformed", f"line {number} is no event that we know", number)
+    number = 1
+    try:
+        table = _open(events, register, then)
+        _compare(table, lines, 0)
+        while (number := table.transcript.step + 1) <= len(events) and not table.waiting:
+            _apply(table, events[number - 1], number)
+            _compare(table, lines, number - 1)
+    except Fault as fault:
+        fault.line = fault.line or number
+        raise
+    except InputError as error:
+        raise Fault(error.code, f"line {number}: {error}", number) from None
+    return table
+
+
+def _open(events: Sequence[Event], register: Register, then: Dealer | None) -> Table:
+    """The fresh table that the first event describes."""
+    start = events[0]
+    if start["kind"] != "start" or start["format"] != FORMAT:
+        raise Fault("transcript/malformed", f"line 1 does not begin a {FORMAT} transcript", 1)
+    if not is_hex(start["table"]):
+        raise Fault("transcript/malformed", "line 1: the table's name must be 64 hex digits", 1)
+    if not isinstance(start["params"], dict) or not isinstance(start["public"], dict):
+        raise Fault("transcript/malformed", "line 1: params and public must be objects", 1)
+    if not isinstance(start["dealer"], str) or start["dealer"] not in register:
+        known = ", ".join(sorted(register))
+        reason = f"line 1: no scheme named {start['dealer']!r}; we know {known}"
+        raise Fault("name/unknown", reason, 1)
+    try:
+        chairs = [Chair(**chair) for chair in start["seats"]]
+    except TypeError:
+        raise Fault("transcript/malformed", "line 1: the seats are malformed", 1) from None
+    return Table.open(
+        make_game(start["game"], start["params"]),
+        Recorded(events, register, then),
+        chairs,
+        table=bytes.fromhex(start["table"]),
+        register=register,
+    )
+
+
+def _apply(table: Table, event: Event, number: int) -> None:
+    """Submit one recorded answer."""
+    kind = event["kind"]
+    if kind == "note":
+        if not isinstance(event["body"], dict):
+            raise Fault("transcript/malformed", f"line {number}: a note's body is an object")
+        table.note(event["body"])
+    elif kind == "forfeit":
+        table.forfeit(event["seat"], event["reason"], event["by"])
+    else:
+        wanted = (event.get("share", kind), event.get("seat"))
+        ask = next((ask for ask in table.asks() if (ask.kind, ask.seat) == wanted), None)
+        if ask is None:
+            raise Fault("table/unexpected", f"line {number}: nothing called for this {kind} event")
+        table.submit(ask, _answer(event))
+
+
+def _answer(event: Event) -> Any:
+    """What the seat said, as `Table.submit` wants it."""
+    match event["kind"]:
+        case "share":
+            return event["value"]
+        case "seal":
+            return event["commitment"]
+        case "open":
+            return {"key": event["key"], "move": event["move"]}
+        case _:
+            return event["move"]
+
+
+def _compare(table: Table, lines: Sequence[bytes], begin: int) -> None:
+    """Every line that the table wrote must be the recorded one."""
+    written = table.transcript
+    for i in range(begin, min(written.step, len(lines))):
+        if written.lines[i] != lines[i]:
+            ours, theirs = written.events[i], json.loads(lines[i])
+            names = [name for name in sorted(ours) if _plain(ours[name]) != theirs.get(name)]
+            what = ", ".join(f"{name}: {_short(theirs.get(name))}" for name in names)
+            should = ", ".join(f"{name}: {_short(ours[name])}" for name in names)
+            reason = f"line {i + 1} says {what}; by the rules and the evidence it is {should}"
+            raise Fault("table/mismatch", reason, i + 1)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON gives it back: tuples as lists."""
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 100 else text[:97] + "..."
+
+
+class _Lost(Dealer):
+    """A dealer whose secrets are gone: it can only say so, and the table is void."""
+
+    def open(self, run: Run) -> Evidence:
+        raise SecretLost("the vault does not hold the secrets that this table began with")
+
+    def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
+        raise SecretLost("the vault does not hold the secrets that this table began with")
+
+
+def resume(
+    data: bytes,
+    dealer: Dealer,
+    sink: Callable[[bytes], object] | None = None,
+    *,
+    register: Register = DEALERS,
+) -> Table:
+    """Go on with a table from what was written of it and the vault that ``dealer`` reads.
+
+    A last line without its line feed was cut off while it was written: nobody was told
+    of it, and it is dropped. Lines that the resumed table adds go to ``sink``. A secret
+    that is lost, or was opened for another history, voids the table.
+    """
+    lines = read(data)
+    if not lines[-1].endswith(b"\n"):
+        lines.pop()
+    events = check_chain(lines)
+    then = dealer if dealer.public == events[0].get("public") else _Lost()
+    table = replay(lines, events, register=register, then=then)
+    if sink is not None:
+        for line in table.transcript.lines[len(lines) :]:
+            sink(line)
+    table.transcript.sink = sink
+    return table

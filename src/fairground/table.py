@@ -1,0 +1,383 @@
+"""The referee: joins rules, dealer and seats, and writes the transcript.
+
+No clocks, sockets, prints or threads. A table *asks*; whoever drives it (a
+terminal, a server, a simulation, the verifier) brings answers with `submit`, and
+the table moves on as far as it can, writing one event for everything that happens::
+
+    table = Table.open(game, dealer, chairs, table=name)
+    while table.asks():
+        ask = table.asks()[0]
+        table.submit(ask, answer_of(ask.seat, ask))
+    table.payoff
+
+The kinds of ask: ``move``; ``seal`` and then ``open`` for moves made at the same
+time; and the shares of chance that the scheme wants: ``number``, ``tip``,
+``next-tip``, ``stir``, ``link``.
+
+The table does not trust its own dealer: every ticket and all evidence pass the
+scheme's public half before they are written. So verifying is nothing but running
+a table again, with the recorded dealer and the recorded answers (`replay`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, Self
+
+from fairground.core import (
+    Draw,
+    Game,
+    HouseFault,
+    IllegalMove,
+    InputError,
+    Move,
+    Over,
+    Seat,
+    StaleAsk,
+    Turn,
+    written,
+)
+from fairground.fair.bits import fresh
+from fairground.fair.dealers import DEALERS, Register, make_scheme
+from fairground.fair.schemes import (
+    LENDS,
+    RUN_BY,
+    Chair,
+    Dealer,
+    Evidence,
+    NotYet,
+    Phase,
+    Run,
+    Scheme,
+    Setting,
+    Share,
+    hex_share,
+    is_hex,
+)
+from fairground.fair.seals import Seal, Spot, fits, seal
+from fairground.transcript import FORMAT, Transcript, canonical, frozen
+
+LONGEST_REASON: Final = 200
+LONGEST_NAME: Final = 80
+
+
+class Ask(NamedTuple):
+    """Something that a seat owes. An answer counts only for the very ask it was given to."""
+
+    kind: str
+    seat: Seat
+    step: int
+    """How many lines the transcript had when this was asked, and the hash of the last:"""
+    head: str
+    n: int = 0
+    """For a ``number``: it must be in ``range(n)``."""
+    run: int = 0
+    """For a share of chance: which run of draws it is for."""
+
+
+class Decision(NamedTuple):
+    """A move that a seat made, and the line that has it."""
+
+    seat: Seat
+    move: Move
+    line: int
+
+
+def new_name() -> bytes:
+    """A name for a new table: 32 fresh bytes, so that no commitment fits two tables."""
+    return fresh()
+
+
+def _check_chairs(game: Game[Any], chairs: Sequence[Chair]) -> None:
+    if len(chairs) != game.seats:
+        raise InputError(f"{game.name} is played by {game.seats}, not by {len(chairs)}")
+    for seat, chair in enumerate(chairs):
+        if not isinstance(chair.name, str) or not 1 <= len(chair.name) <= LONGEST_NAME:
+            raise InputError(f"seat {seat} needs a name of 1 to {LONGEST_NAME} characters")
+        if chair.by not in RUN_BY or chair.lends not in LENDS:
+            raise InputError(f"seat {seat} cannot be run by {chair.by!r} and lend {chair.lends!r}")
+        if chair.by == "house" and chair.lends != "nothing":
+            raise InputError(f"seat {seat} is run by the house: its shares would prove nothing")
+
+
+class Table:
+    """One game from its first event to its last."""
+
+    def __init__(
+        self,
+        game: Game[Any],
+        dealer: Dealer,
+        scheme: Scheme,
+        transcript: Transcript,
+    ) -> None:
+        self.game = game
+        self.scheme = scheme
+        self.setting = scheme.setting
+        self.transcript = transcript
+        self.dealer = dealer
+        self.state: Any = game.start()
+        self.payoff: tuple[int, ...] | None = None
+        self.closed = False
+        self.waiting = False
+        """Whether the dealer keeps back what must come next (see `advance`)."""
+        self.void_reason: str | None = None
+        self.runs: list[Run] = []
+        self.decisions: list[Decision] = []
+        self.sealed_turns: list[tuple[int, int]] = []
+        """For each simultaneous turn: the line of its last seal, of its last opening."""
+        self._run: Run | None = None
+        self._phases: list[Phase] = []
+        self._later: dict[int, Evidence] = {}
+        self._asks: list[Ask] = []
+        self._seals: dict[Seat, str] = {}
+        self._sealed_at = (0, "")
+        self._seals_complete = 0
+        self._moves: dict[Seat, Move] = {}
+
+    @classmethod
+    def open(
+        cls,
+        game: Game[Any],
+        dealer: Dealer,
+        chairs: Sequence[Chair],
+        *,
+        table: bytes,
+        transcript: Transcript | None = None,
+        register: Register = DEALERS,
+    ) -> Self:
+        """Set a new table up: write the first event, and go on to the first ask.
+
+        ``table`` is the table's name, 32 fresh bytes (`new_name`) that the dealer was made
+        with as well.
+        """
+        _check_chairs(game, chairs)
+        setting = Setting(table, tuple(chairs))
+        name = dealer.scheme.name
+        scheme = make_scheme(name, setting, dealer.public, register)
+        transcript = transcript or Transcript()
+        transcript.append(
+            "start",
+            format=FORMAT,
+            table=table.hex(),
+            game=game.name,
+            params=game.params(),
+            dealer=name,
+            public=dealer.public,
+            seats=[chair._asdict() for chair in chairs],
+        )
+        self = cls(game, dealer, scheme, transcript)
+        self.advance()
+        return self
+
+    # What a driver may see and do
+
+    def asks(self) -> list[Ask]:
+        """What the seats owe now. Empty when the table is closed."""
+        return list(self._asks)
+
+    def view(self, seat: Seat | None) -> Any:
+        """The state as this seat may see it; ``None``: a bystander."""
+        return self.game.view(self.state, seat)
+
+    def submit(self, ask: Ask, answer: Any) -> None:
+        """Take the answer to an ask, or refuse it with the reason and change nothing."""
+        if ask not in self._asks:
+            raise StaleAsk(f"the table does not ask seat {ask.seat} for a {ask.kind} at {ask.step}")
+        if ask.kind == "move":
+            self._take_move(ask, answer)
+        elif ask.kind == "seal":
+            self._take_seal(ask, answer)
+        elif ask.kind == "open":
+            self._take_opening(ask, answer)
+        else:
+            self._take_share(ask, answer)
+        self._asks.remove(ask)
+        self.advance()
+
+    def forfeit(self, seat: Seat, reason: str, by: str = "seat") -> None:
+        """End the game because a seat walked away.
+
+        ``by`` says who says so: the ``seat`` itself, or the ``house``, whose word on
+        anybody's silence is only its word.
+        """
+        self._must_be_open()
+        if seat not in range(self.game.seats) or by not in ("seat", "house"):
+            raise InputError(f"seat {seat} cannot be forfeited by {by!r}")
+        if not isinstance(reason, str) or len(reason) > LONGEST_REASON:
+            raise InputError(f"a reason is text of at most {LONGEST_REASON} characters")
+        self.transcript.append("forfeit", seat=seat, by=by, reason=reason)
+        self.payoff = self.game.forfeit(self.state, seat)
+        self._asks = []
+        self.advance()
+
+    def note(self, body: Mapping[str, Any]) -> None:
+        """Write a remark (a hint, a proof, a keeper's statement). No rule reads it."""
+        self._must_be_open()
+        self.transcript.append("note", body=dict(body))
+
+    def _must_be_open(self) -> None:
+        if self.closed or self.payoff is not None:
+            raise StaleAsk("the game has ended")
+
+    # Answers
+
+    def _take_move(self, ask: Ask, answer: Any) -> None:
+        move = frozen(answer)
+        self.game.check(self.state, ask.seat, move)
+        self.transcript.append("move", seat=ask.seat, move=move)
+        self._moves[ask.seat] = move
+        self.decisions.append(Decision(ask.seat, move, self.transcript.step))
+
+    def _take_seal(self, ask: Ask, answer: Any) -> None:
+        commitment = hex_share(answer, "seal").hex()
+        self.transcript.append("seal", seat=ask.seat, commitment=commitment)
+        self._seals[ask.seat] = commitment
+
+    def _take_opening(self, ask: Ask, answer: Any) -> None:
+        if not isinstance(answer, Mapping) or set(answer) != {"key", "move"}:
+            raise IllegalMove('a sealed move is opened with {"key": ..., "move": ...}')
+        key, move = answer["key"], frozen(answer["move"])
+        if not is_hex(key) or not fits(
+            self._seals[ask.seat], self._spot(ask.seat), canonical(move), key
+        ):
+            raise IllegalMove(f"seat {ask.seat}'s key and move are not what it sealed")
+        self.game.check(self.state, ask.seat, move)
+        self.transcript.append("open", seat=ask.seat, key=key, move=move)
+        self._moves[ask.seat] = move
+        self.decisions.append(Decision(ask.seat, move, self.transcript.step))
+
+    def seal(self, ask: Ask, move: Move, key: bytes | None = None) -> Seal:
+        """Seal a move for a ``seal`` ask, on behalf of a seat that trusts this process."""
+        spot = Spot(self.setting.table, ask.seat, ask.step, ask.head)
+        return seal(spot, canonical(move), key)
+
+    def _spot(self, seat: Seat) -> Spot:
+        return Spot(self.setting.table, seat, *self._sealed_at)
+
+    def _take_share(self, ask: Ask, answer: Any) -> None:
+        assert self._run is not None
+        self.scheme.check_share(self._run, ask.seat, ask.kind, answer)
+        self.transcript.append("share", run=ask.run, seat=ask.seat, share=ask.kind, value=answer)
+        self._run.shares.append(Share(ask.seat, ask.kind, answer, self.transcript.step))
+
+    # Moving on
+
+    def advance(self) -> None:
+        """Go on until a seat owes something, the game is closed, or the dealer keeps back.
+
+        Only needed from outside when a dealer that kept its openings back (a contest
+        before its close) may now tell them.
+        """
+        self.waiting = False
+        try:
+            while not self._asks and not self.closed:
+                self._step()
+        except NotYet:
+            self.waiting = True
+        except HouseFault as fault:
+            self._void(fault)
+
+    def _step(self) -> None:
+        if self.payoff is not None:
+            self._finish(self.payoff)
+            return
+        awaits = self.game.awaits(self.state)
+        if isinstance(awaits, Over):
+            self.payoff = awaits.payoff
+        elif isinstance(awaits, Draw):
+            self._step_of_chance(awaits)
+        elif self._moves.keys() == set(awaits.seats):
+            if self._seals:
+                self.sealed_turns.append((self._seals_complete, self.transcript.step))
+            moves, self._moves, self._seals = self._moves, {}, {}
+            self.state = self.game.played(self.state, moves)
+        else:
+            self._ask_for_moves(awaits)
+
+    def _ask_for_moves(self, turn: Turn) -> None:
+        if len(turn.seats) == 1:
+            self._ask("move", turn.seats)
+        elif not self._seals:
+            self._sealed_at = (self.transcript.step, self.transcript.head)
+            self._ask("seal", turn.seats)
+        else:
+            self._seals_complete = self.transcript.step
+            self._ask("open", turn.seats)
+
+    def _ask(self, kind: str, seats: Sequence[Seat], run: Run | None = None) -> None:
+        step, head = self.transcript.step, self.transcript.head
+        n, index = (run.n, run.index) if run else (0, 0)
+        self._asks = [Ask(kind, seat, step, head, n, index) for seat in seats]
+
+    def _step_of_chance(self, draw: Draw) -> None:
+        if self._run is None:
+            self._open_run(draw)
+        elif self._phases:
+            phase = self._phases.pop(0)
+            self._ask(phase.kind, phase.seats, self._run)
+        else:
+            self._deal(self._run, draw)
+            self._run = None
+
+    def _open_run(self, draw: Draw) -> None:
+        here = self.transcript
+        run = Run(len(self.runs) + 1, draw.n, draw.to is not None, here.step, here.head)
+        run.ticket = self.dealer.open(run)
+        self.scheme.check_ticket(run)
+        here.append("ticket", run=run.index, n=written(run.n), hidden=run.hidden, ticket=run.ticket)
+        self._run = run
+        self._phases = list(self.scheme.phases(run))
+        self.runs.append(run)
+
+    def _deal(self, run: Run, draw: Draw) -> None:
+        """Draw until the game awaits something else (or draws for other eyes)."""
+        now, later = self.dealer.evidence(run, self.transcript.head)
+        chance = self.scheme.chance(run, now, later)
+        eyes = draw.to
+        awaits: Any = draw
+        while isinstance(awaits, Draw) and awaits.to == eyes:
+            value = chance.below(awaits.n)
+            run.draws.append((awaits.n, value))
+            self.state = self.game.drawn(self.state, value)
+            awaits = self.game.awaits(self.state)
+            if self.scheme.per_draw:
+                break
+        draws = [[written(n), None if run.hidden else written(v)] for n, v in run.draws]
+        self.transcript.append("dealt", run=run.index, draws=draws, evidence=now)
+        run.line = self.transcript.step
+        run.committed, run.lent = self.scheme.committed(run), self.scheme.lent(run)
+        self._later[run.index] = later
+
+    def _finish(self, payoff: tuple[int, ...]) -> None:
+        """Open all that is still hidden, and close the chain."""
+        self.dealer.release()
+        if self.scheme.opens_once and self._later:
+            self._open(0, next(iter(self._later.values())))
+        for run in self.runs:
+            if self.scheme.must_open(run):
+                self._open(run.index, self._opening_of(run), run)
+        self._close(payoff)
+
+    def _opening_of(self, run: Run) -> Evidence:
+        if run.line:
+            return self._later[run.index]
+        opened = self.dealer.opening(run, self.transcript.head)
+        self.scheme.check_abandoned(run, opened)
+        run.committed = self.scheme.committed(run)
+        return opened
+
+    def _open(self, index: int, evidence: Evidence, run: Run | None = None) -> None:
+        draws = [[written(n), written(value)] for n, value in run.draws] if run else []
+        self.transcript.append("opening", run=index, draws=draws, evidence=evidence)
+
+    def _close(self, payoff: tuple[int, ...] | None) -> None:
+        self.payoff = payoff
+        self.transcript.append("end", payoff=None if payoff is None else list(payoff))
+        self.closed = True
+
+    def _void(self, fault: HouseFault) -> None:
+        """The house cannot keep its word: nobody wins, nobody loses, and it is written down."""
+        self._asks = []
+        self.void_reason = str(fault)
+        self.transcript.append("void", code=fault.code, reason=str(fault))
+        self._close(None)

@@ -1,0 +1,171 @@
+"""The record of a game: JSON Lines in one canonical form, chained by hashes.
+
+Each line is one event. Each event but the first names, as ``prev``, the SHA3-256
+of the line before it, line feed included, so that anyone can follow the chain::
+
+    sed -n 3p game.jsonl | openssl dgst -sha3-256     # what line 4 must name
+
+Canonical means: sorted ASCII keys, no spaces, UTF-8, a line feed after every
+line, no floats, integers beyond ±(2^53-1) as decimal text, no duplicate keys, no
+lone surrogates. Re-encoding a line must give its very bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, Final, TypeAlias
+
+from fairground.core import SAFE, Fault, Move, Unreadable
+
+Event: TypeAlias = dict[str, Any]
+
+FORMAT: Final = "fairground/1"
+NO_LINE: Final = "0" * 64
+"""What the first event names as the line before it."""
+
+_encode = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
+
+
+def canonical(value: Any) -> bytes:
+    """The canonical bytes of a JSON value. Tuples are arrays; floats are refused."""
+    _refuse_what_is_not_canonical(value)
+    return _encode(value).encode()
+
+
+def _refuse_what_is_not_canonical(value: Any) -> None:
+    """Walk a value that came from a program, where a float or a huge integer can hide."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not (isinstance(key, str) and key.isascii()):
+                raise ValueError(f"{key!r} cannot be a key: keys are ASCII text")
+            _refuse_what_is_not_canonical(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            _refuse_what_is_not_canonical(item)
+    elif isinstance(value, int):
+        if not -SAFE <= value <= SAFE:
+            raise ValueError(f"{value} is beyond ±(2^53-1): write it as text (core.written)")
+    elif not (value is None or isinstance(value, str)):
+        raise ValueError(f"{value!r} cannot stand in a transcript")
+
+
+def line_hash(line: bytes) -> str:
+    """What the next event names: SHA3-256 of the line with its line feed, in hex."""
+    return hashlib.sha3_256(line).hexdigest()
+
+
+def frozen(value: Any) -> Move:
+    """A move as rules want it: arrays become tuples, all the way down."""
+    return tuple(map(frozen, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _integer(text: str) -> int:
+    if len(text) <= 16 and text != "-0":
+        number = int(text)
+        if -SAFE <= number <= SAFE:
+            return number
+    raise ValueError(f"the integer {text[:24]} is not written canonically")
+
+
+def _no_float(text: str) -> Any:
+    raise ValueError(f"{text[:24]} is not an integer")
+
+
+_decode = json.JSONDecoder(
+    parse_int=_integer, parse_float=_no_float, parse_constant=_no_float
+).decode
+
+
+def parse(line: bytes, number: int) -> Event:
+    """Read one line; raise a `Fault` that names it unless it is canonical."""
+    try:
+        if not line.endswith(b"\n"):
+            raise ValueError("it does not end in a line feed")
+        event = _decode(line.decode())
+        if not isinstance(event, dict):
+            raise ValueError("it is not a JSON object")
+        if not line.isascii():
+            _refuse_what_is_not_canonical(event)
+        if (_encode(event) + "\n").encode() != line:
+            raise ValueError("re-encoding it gives other bytes")
+    except (ValueError, RecursionError) as error:
+        reason = f"line {number} is not a canonical event: {error}"
+        raise Fault("transcript/not-canonical", reason, number) from None
+    return event
+
+
+class Transcript:
+    """A growing chain of events. ``sink`` is handed each line before anyone may act on it."""
+
+    def __init__(self, sink: Callable[[bytes], object] | None = None) -> None:
+        self.events: list[Event] = []
+        self.lines: list[bytes] = []
+        self.head = NO_LINE
+        self.sink = sink
+
+    @property
+    def step(self) -> int:
+        """How many events there are: the number of the last line."""
+        return len(self.lines)
+
+    def append(self, kind: str, **fields: Any) -> Event:
+        """Add an event behind the last one."""
+        event = {"kind": kind, "prev": self.head, **fields}
+        line = canonical(event) + b"\n"
+        if self.sink is not None:
+            self.sink(line)
+        self.events.append(event)
+        self.lines.append(line)
+        self.head = line_hash(line)
+        return event
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self.lines)
+
+
+def read(data: bytes) -> list[bytes]:
+    """Split a file into its lines; refuse what was never a transcript at all.
+
+    A damaged transcript is a matter for `parse` and `verify`, which say what is wrong
+    with which line. Only a file in which no line is an event is "unreadable".
+    """
+    *lines, tail = data.split(b"\n")
+    lines = [line + b"\n" for line in lines] + ([tail] if tail else [])
+    if not any(_looks_like_an_event(line) for line in lines):
+        raise Unreadable(
+            "this is not a Fairground transcript: no line of it is an event. A transcript is "
+            'JSON Lines, and its first line begins like {"dealer":"hmac-sha3-user/1", ...'
+        )
+    return lines
+
+
+def _looks_like_an_event(line: bytes) -> bool:
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(event, dict) and "kind" in event
+
+
+def check_chain(lines: Iterable[bytes]) -> list[Event]:
+    """Parse every line and follow the hashes; raise a `Fault` at the first break."""
+    events: list[Event] = []
+    head = NO_LINE
+    for number, line in enumerate(lines, 1):
+        event = parse(line, number)
+        if event.get("prev") != head:
+            if number == 1:
+                reason = "line 1 must name 64 zeros as the line before it"
+                raise Fault("transcript/broken-chain", reason, 1)
+            reason = (
+                f"line {number} names {event.get('prev')!r} as the hash of line {number - 1}, "
+                f"but that line hashes to {head}: one of the two was changed"
+            )
+            raise Fault("transcript/broken-chain", reason, number - 1)
+        head = line_hash(line)
+        events.append(event)
+    return events
