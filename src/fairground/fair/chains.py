@@ -8,7 +8,7 @@ all; nobody can know the others' links early; and each party sends one message a
 
 Seats that cannot hold a chain (people at a terminal) lend a *stir* instead: words
 or numbers that they make up, recorded before any link of that run is out. Stirs
-are asked for once, before the first run, or before each run.
+are asked for once (before the first run of each chain), or before each run.
 
 A hidden run mixes in 32 bytes of the house of its own, committed in the ticket and
 opened at the end: links cannot hide a draw, since a later link gives away the earlier.
@@ -102,8 +102,10 @@ class HashChainsScheme(Scheme):
             )
         self.length: int = length
         self._last: dict[int, bytes] = {HOUSE: bytes.fromhex(public["tip"])}
-        self._next: dict[int, bytes] = {}
+        self._tip_line = 1
+        """The line with the house's tip that is in force."""
         self._stirs: dict[Seat, tuple[str, int]] = {}
+        self._lent: dict[Seat, int] = {}
 
     def _renews(self, run: Run) -> bool:
         return place(run.index, self.length)[1] == self.length
@@ -117,7 +119,8 @@ class HashChainsScheme(Scheme):
             phases.append(Phase("tip", chained))
         if chained and self._renews(run):
             phases.append(Phase("next-tip", chained))
-        if stirring and (run.index == 1 or self.public["stir"] == "each"):
+        first = place(run.index, self.length)[1] == 1
+        if stirring and (first or self.public["stir"] == "each"):
             phases.append(Phase("stir", stirring))
         if chained:
             phases.append(Phase("link", chained))
@@ -180,16 +183,22 @@ class HashChainsScheme(Scheme):
     def _remember(self, run: Run, house_link: bytes) -> None:
         """Move every chain on by one link, or over to its next generation."""
         self._last[HOUSE] = house_link
-        if self._renews(run):
-            self._last[HOUSE] = bytes.fromhex(run.ticket["tip"])
         for share in run.shares:
             if share.kind == "stir":
                 self._stirs[share.seat] = (share.value, share.line)
             elif share.kind == "link":
                 self._last[share.seat] = bytes.fromhex(share.value)
-        for share in run.shares:
-            if share.kind == "next-tip":
-                self._last[share.seat] = bytes.fromhex(share.value)
+        self._lent = {share.seat: share.line for share in run.shares if share.kind == "link"}
+        for seat, (text, line) in self._stirs.items():
+            # Words older than the house's tip bind nothing: it could choose the tip by them.
+            if text.strip() and line > self._tip_line:
+                self._lent[seat] = line
+        if self._renews(run):
+            self._last[HOUSE] = bytes.fromhex(run.ticket["tip"])
+            self._tip_line = run.step + 1
+            for share in run.shares:
+                if share.kind == "next-tip":
+                    self._last[share.seat] = bytes.fromhex(share.value)
 
     def must_open(self, run: Run) -> bool:
         """Only a hidden run has something to open."""
@@ -209,8 +218,7 @@ class HashChainsScheme(Scheme):
 
     def lent(self, run: Run) -> dict[Seat, int]:
         """Seats with a chain, by their link; stirring seats, by their latest words."""
-        stirs = {seat: line for seat, (text, line) in self._stirs.items() if text.strip()}
-        return stirs | {share.seat: share.line for share in run.shares if share.kind == "link"}
+        return self._lent
 
 
 class HashChainsDealer(Dealer):
