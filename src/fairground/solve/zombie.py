@@ -1,0 +1,340 @@
+"""What a turn of Zombie Dice is worth: exact for every bag that is not absurdly large.
+
+`cautious` holds at two shotguns; `greedy` rolls whenever that raises the expected brains
+of the turn. Both are valued by backward induction over the states of a turn (see
+`fairground.solve.zombie_kernel` for why one sweep is enough). What a turn is worth for
+winning the *game* is in `fairground.solve.zombie_duel`.
+
+Brains in a turn have no upper bound, since eaten dice go back into the bag. States that
+even the zombie who never holds reaches with a chance of about `TINY` are left out, and
+`Turns.left_out` bounds the chance that any strategy ever meets one. Everything else is
+exact up to the rounding of floating point numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from fairground.core import InputError, MissingExtra
+from fairground.games.zombie import (
+    BRAIN,
+    CELLS,
+    COLOURS,
+    FATAL,
+    FOOTPRINTS,
+    SHOTGUN,
+    Pile,
+    State,
+    Zombie,
+)
+
+try:
+    from fairground.solve import zombie_kernel as kernel
+except ImportError as missing:
+    raise MissingExtra(
+        "solving Zombie Dice needs NumPy and Numba: install fairground[solve]"
+    ) from missing
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+TINY: Final = 1e-14
+"""States beyond this chance are left out; see above."""
+
+MOST_ARROWS: Final = 20_000_000
+"""The largest graph of a turn that is built: about half a gigabyte."""
+
+MOST_WORK: Final = 200_000_000
+"""The most arrows, over all layers, that one sweep may follow: some seconds."""
+
+
+class TooLarge(InputError):
+    """A bag, or a goal, whose exact solution would take unreasonable time or memory."""
+
+    code = "solve/too-large"
+
+
+class NoRisk(InputError):
+    """A bag with fewer than three shotgun dice: a turn in it need never end."""
+
+    code = "solve/no-risk"
+
+
+class Strategy(NamedTuple):
+    """What a strategy makes of one turn."""
+
+    brains: float
+    """Expected brains banked."""
+    bust: float
+    """The chance of three shotguns."""
+
+
+def bag_key(game: Zombie) -> tuple[Pile, tuple[str, str, str]]:
+    """What the turns of a game depend on: two games with the same key share them."""
+    faces = ["".join(sorted(f)) if n else "" for n, f in zip(game.dice, game.faces, strict=True)]
+    return game.dice, (faces[0], faces[1], faces[2])
+
+
+def can_bust(game: Zombie) -> bool:
+    """Whether three shotguns are possible at all."""
+    dice = zip(game.dice, game.faces, strict=True)
+    return sum(n for n, faces in dice if SHOTGUN in faces) >= FATAL
+
+
+def first_roll(game: Zombie) -> tuple[Fraction, Fraction]:
+    """The first roll of a turn: the chance of a bust, and expected brains, as fractions."""
+    bust, brains = Fraction(0), Fraction(0)
+    hands = math.comb(sum(game.dice), CELLS)
+    for hand in itertools.product(*(range(min(n, CELLS) + 1) for n in game.dice)):
+        if sum(hand) != CELLS:
+            continue
+        ways = math.prod(math.comb(n, k) for n, k in zip(game.dice, hand, strict=True))
+        faces = [game.faces[c] for c in range(3) for _ in range(hand[c])]
+        share = Fraction(ways, hands)
+        bust += share * math.prod(Fraction(f.count(SHOTGUN), len(f)) for f in faces)
+        brains += share * sum(Fraction(f.count(BRAIN), len(f)) for f in faces)
+    return bust, brains
+
+
+def rolls(dice: Pile, faces: tuple[str, str, str]) -> kernel.Rolls:
+    """The tables that tell what a roll can do."""
+
+    def piles(most: int) -> Array:
+        ranges = (range(min(most, n) + 1) for n in dice)
+        return np.array([p for p in itertools.product(*ranges) if sum(p) <= most])
+
+    def index(table: Array, most: int) -> Array:
+        where = np.full((most + 1,) * 3, -1)
+        where[tuple(table.T)] = np.arange(len(table))
+        return where
+
+    shot_piles, foot_piles = piles(FATAL - 1), piles(CELLS)
+    first, outcomes, chances = [0], [], []
+    for hand in foot_piles.tolist():
+        for colours in itertools.product(
+            *(_thrown(n, f) for n, f in zip(hand, faces, strict=True))
+        ):
+            outcomes.append([colour[k] for k in range(3) for colour in colours])
+            chances.append(float(math.prod(colour[3] for colour in colours)))
+        first.append(len(outcomes))
+    return kernel.Rolls(
+        np.array(dice),
+        shot_piles,
+        foot_piles,
+        index(shot_piles, FATAL - 1),
+        index(foot_piles, CELLS),
+        np.array(first),
+        np.array(outcomes),
+        np.array(chances),
+    )
+
+
+def _thrown(n: int, faces: str) -> list[tuple[int, int, int, Fraction]]:
+    """The results of throwing n dice with these faces: brains, shotguns, footprints, chance."""
+    if n == 0:
+        return [(0, 0, 0, Fraction(1))]
+    p, q, r = (Fraction(faces.count(face), len(faces)) for face in (BRAIN, SHOTGUN, FOOTPRINTS))
+    results = []
+    for b in range(n + 1):
+        for s in range(n - b + 1):
+            f = n - b - s
+            ways = math.comb(n, b) * math.comb(n - b, s)
+            chance = ways * p**b * q**s * r**f
+            if chance:
+                results.append((b, s, f, chance))
+    return results
+
+
+class Turns:
+    """All turns that a bag allows: the solved graph behind every strategy."""
+
+    def __init__(self, dice: Pile, faces: tuple[str, str, str]) -> None:
+        self.dice = dice
+        self._rolls = rolls(dice, faces)
+        shots, feet = len(self._rolls.shot_piles), len(self._rolls.foot_piles)
+        size = math.prod(n + 1 for n in dice) * shots * feet
+        too_large = TooLarge(
+            f"a bag of {sum(dice)} dice has too many different turns to be solved exactly"
+        )
+        if size > MOST_ARROWS:
+            raise too_large
+        codes, arrows = kernel.reach(size, MOST_ARROWS, self._rolls)
+        if arrows > MOST_ARROWS:
+            raise too_large
+        shotguns = self._rolls.shot_piles.sum(axis=1)[codes // feet % shots]
+        footprints = self._rolls.foot_piles.sum(axis=1)[codes % feet]
+        # Most shotguns first, then most footprints; the empty table, code 0, comes last.
+        self.codes = codes[np.lexsort((-codes, -footprints, -shotguns))]
+        self._index = np.full(size, -1, np.int32)
+        self._index[self.codes] = np.arange(len(codes), dtype=np.int32)
+        self.links = kernel.Links(*kernel.connect(self.codes, self._index, arrows, self._rolls))
+        first, shapes, self.reached, self.left_out = kernel.flow(self.links, TINY, MOST_WORK)
+        if self.left_out > 1:
+            raise TooLarge("turns with these dice can last too long to be solved exactly")
+        self.layers = kernel.Layers(first, shapes)
+        self.top = len(first) - 1
+        moving = self.links.stay < kernel.STUCK
+        self._least_bust = float((self.links.bust / (1 - self.links.stay))[moving].min())
+
+    @property
+    def shapes(self) -> int:
+        """How many different tables a turn can lead to."""
+        return len(self.codes)
+
+    def piles(self, shape: int) -> tuple[Pile, Pile, Pile]:
+        """The brain dice, shotgun dice and footprints of a shape, by colour."""
+        code = int(self.codes[shape])
+        code, foot = divmod(code, len(self._rolls.foot_piles))
+        code, shot = divmod(code, len(self._rolls.shot_piles))
+        code, red = divmod(code, self.dice[2] + 1)
+        green, yellow = divmod(code, self.dice[1] + 1)
+        shots, feet = self._rolls.shot_piles[shot].tolist(), self._rolls.foot_piles[foot].tolist()
+        return (green, yellow, red), tuple(shots), tuple(feet)
+
+    def shape(self, brain_dice: Pile, shotgun_dice: Pile, footprints: Pile) -> int:
+        """The number of the shape with these dice, or -1 if no turn leads there."""
+        code = (brain_dice[0] * (self.dice[1] + 1) + brain_dice[1]) * (self.dice[2] + 1)
+        code = (code + brain_dice[2]) * len(self._rolls.shot_piles)
+        code = (code + int(self._rolls.shot_index[shotgun_dice])) * len(self._rolls.foot_piles)
+        return int(self._index[code + int(self._rolls.foot_index[footprints])])
+
+    def shape_of(self, s: State) -> int:
+        """The number of the shape that a state of the rules shows."""
+        left = [die.colour for die in s.cells if die]
+        return self.shape(
+            s.brain_dice, s.shotgun_dice, (left.count(0), left.count(1), left.count(2))
+        )
+
+    def quiet(self, hold: Array, nothing: Array) -> int:
+        """The count of brains from which holding is best whatever lies on the table.
+
+        A roll risks at least the smallest bust chance and can lead to no more than the
+        best payoff; where that cannot be better than holding, no search is needed.
+        """
+        best = hold.max(axis=0)
+        enough = (hold >= best - self._least_bust * (best - nothing)).all(axis=1)
+        doubtful = np.flatnonzero(~enough)
+        return min(self.top, int(doubtful[-1]) + 1 if len(doubtful) else 1)
+
+    def value(self, hold: Array, nothing: Array) -> Array:
+        """The best that a turn can bring, for each column of payoffs (see `kernel.Payoffs`)."""
+        unused = np.empty((self.quiet(hold, nothing), 0), np.uint8)
+        return self._sweep(kernel.Payoffs(hold, nothing), kernel.FREE, unused)
+
+    def best(self, hold: Array, nothing: float) -> Array:
+        """The best choices for one payoff: [brains, shape] → 1 rolls, 0 holds.
+
+        There is no row for counts of brains with which it is always best to hold.
+        """
+        payoffs = kernel.Payoffs(hold.reshape(-1, 1), np.array([nothing]))
+        choice = np.zeros((self.quiet(*payoffs), self.shapes), np.uint8)
+        self._sweep(payoffs, kernel.RECORD, choice)
+        return choice
+
+    def follow(self, choice: Array) -> Strategy:
+        """What a turn played by these choices brings."""
+        brains = np.arange(self.top + kernel.RING, dtype=float)
+        hold = np.stack((brains, np.zeros_like(brains)), axis=1)
+        got = self._sweep(kernel.Payoffs(hold, np.array([0.0, 1.0])), kernel.FOLLOW, choice)
+        return Strategy(float(got[0]), float(got[1]))
+
+    def _sweep(self, payoffs: kernel.Payoffs, mode: int, choice: Array) -> Array:
+        return kernel.sweep(self.links, self.layers, payoffs, mode, choice)
+
+    def cautious(self) -> Array:
+        """The choices of the zombie that holds at two shotguns."""
+        rolls_on = [sum(self.piles(shape)[1]) < FATAL - 1 for shape in range(self.shapes)]
+        return np.tile(np.array(rolls_on, np.uint8), (self.top, 1))
+
+    def greedy(self) -> Array:
+        """The choices that bring the most brains in a turn."""
+        return self.best(np.arange(self.top + kernel.RING, dtype=float), 0.0)
+
+
+@lru_cache(maxsize=4)
+def _turns(dice: Pile, faces: tuple[str, str, str]) -> Turns:
+    return Turns(dice, faces)
+
+
+def turns(game: Zombie) -> Turns:
+    """The turns of this game's bag, built once; refuses a bag that can never bust."""
+    if not can_bust(game):
+        raise NoRisk(
+            "fewer than three dice in this bag have a shotgun, so a turn never has to end "
+            "and there is no best moment to hold"
+        )
+    return _turns(*bag_key(game))
+
+
+class Row(NamedTuple):
+    """One line of a decision table: what to do with these shotguns and footprints.
+
+    With fewer than ``roll_below`` brains roll, with ``hold_from`` or more hold, whatever
+    colours the brains' dice have; in between roll only with the brain dice listed.
+    """
+
+    shotguns: Pile
+    footprints: Pile
+    roll_below: int
+    hold_from: int
+    roll_with: tuple[Pile, ...]
+
+
+def decisions(found: Turns, choice: Array) -> list[Row]:
+    """A readable table of a strategy's choices, complete until brain dice go back to the bag."""
+    by_pile: dict[tuple[Pile, Pile], list[tuple[int, Pile, bool]]] = defaultdict(list)
+    for shape in range(found.shapes - 1):
+        brain_dice, shotguns, footprints = found.piles(shape)
+        brains = sum(brain_dice)
+        if _occurs(found, brains, shape):
+            rolls_on = brains < len(choice) and bool(choice[brains, shape])
+            by_pile[shotguns, footprints].append((brains, brain_dice, rolls_on))
+    table = []
+    for (shotguns, footprints), lines in sorted(by_pile.items(), key=_by_size):
+        holds = [brains for brains, _, rolls_on in lines if not rolls_on]
+        rolled = [brains for brains, _, rolls_on in lines if rolls_on]
+        hold_from = max(rolled) + 1 if rolled else 0
+        roll_below = min(holds) if holds else hold_from
+        mixed = [dice for n, dice, on in lines if on and roll_below <= n]
+        table.append(Row(shotguns, footprints, roll_below, hold_from, tuple(sorted(mixed))))
+    return table
+
+
+def _occurs(found: Turns, brains: int, shape: int) -> bool:
+    """Whether a turn can show this shape with so many brains."""
+    if brains >= found.top:
+        return False
+    first, shapes = found.layers
+    layer = shapes[first[brains] : first[brains + 1]]
+    at = int(np.searchsorted(layer, shape))
+    return at < len(layer) and int(layer[at]) == shape
+
+
+def _by_size(item: tuple[tuple[Pile, Pile], Any]) -> tuple[int, Pile, int, Pile]:
+    (shotguns, footprints), _ = item
+    return sum(shotguns), shotguns, sum(footprints), footprints
+
+
+def named(pile: Pile) -> dict[str, int]:
+    """A pile as JSON: only the colours that are there."""
+    return {colour: n for colour, n in zip(COLOURS, pile, strict=True) if n}
+
+
+def as_json(rows: list[Row]) -> list[dict[str, Any]]:
+    """A decision table as JSON."""
+    return [
+        {
+            "shotguns": named(row.shotguns),
+            "footprints": named(row.footprints),
+            "roll_below": row.roll_below,
+            "hold_from": row.hold_from,
+            "roll_with": [named(pile) for pile in row.roll_with],
+        }
+        for row in rows
+    ]

@@ -1,0 +1,381 @@
+"""Two zombies who both play to win: with which chance does the one to move succeed?
+
+Held brains are worth what the *game* is worth with them. All values are the winning
+chance of the player about to take a turn (the **mover**), who is either first or second
+in the round; the other then moves, so the mover's chance after a turn is one minus the
+other's. Three tables hold everything:
+
+* ``chase[d]``: the mover is second, d brains behind, in the last round or in an extra
+  one. More than d brains win, d brains force (another) extra round, fewer lose.
+* ``first[a, b]`` and ``second[a, b]``: a regular round, the mover has a and the other b.
+  If the game goes to a number of brains, rows and columns are scores below it. If it
+  goes over a number of rounds, only the lead counts: then these are ``first[r, lead]``
+  and ``second[r, lead]`` with r rounds to go (this one included), the leads shifted by
+  ``Duel.reach``, beyond which the game is as good as decided.
+
+A turn may bring nothing, so the value of a round depends on itself: both players empty
+handed, and the same round comes again. Scores are solved from high to low, and at each
+pair of scores the cycle is closed by the secant rule, which is exact as soon as the
+choices stay the same. Pairs with the same sum do not depend on one another and share a
+sweep.
+
+With three or more players there is no such solution that a terminal could compute. The
+`optimal` player then plays the duel against its strongest rival: see `situation`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from fairground.core import Seat
+from fairground.fair.bits import digest
+from fairground.games.zombie import State, Zombie
+from fairground.solve import zombie as turn
+from fairground.solve import zombie_kernel as kernel
+from fairground.solve.zombie import Array, TooLarge, Turns
+
+Progress: TypeAlias = Callable[[float], None]
+"""Told the share of the work done, from 0 to 1."""
+
+VERSION: Final = 1
+"""Raise it whenever the tables change their meaning: old files are then ignored."""
+
+TAG: Final = "fairground/zombie-tables/1"
+"""What the digests of the cache are for."""
+
+WIDTH: Final = 16
+"""Payoffs per sweep: enough for the processor's vectors, few enough for its cache."""
+
+CLOSE: Final = 1e-15
+"""How far the two sides of a fixed point may differ."""
+
+MOST_WORK: Final = 3e11
+"""The most arrows times payoffs that a table may cost: some minutes."""
+
+
+class Duel(NamedTuple):
+    """The solved game of two."""
+
+    level: float
+    """The winning chance of the first in an extra round."""
+    chase: Array
+    first: Array
+    second: Array
+    reach: int
+    """By how many brains a lead in max_turns mode is followed; 0 in the other mode."""
+
+
+class Situation(NamedTuple):
+    """Where a turn of a duel is played."""
+
+    mine: int
+    """The mover's score."""
+    other: int
+    moved: bool
+    """Whether the other has had its turn in this round."""
+    extra: bool
+    """Whether this is an extra round."""
+    rounds: int
+    """Rounds to go, this one included; 0 when the game goes to a number of brains."""
+
+
+def first_player_wins(duel: Duel) -> float:
+    """The winning chance of whoever begins, when both play to win."""
+    if duel.reach:
+        return float(duel.first[-1, duel.reach])
+    return float(duel.first[0, 0])
+
+
+def situation(game: Zombie, s: State, seat: Seat) -> Situation:
+    """The duel that ``seat`` plays: with two players, the game itself.
+
+    With more it is an approximation: the rival is the one still in with the most brains;
+    among equals the one who has yet to move, for that one can still answer. The others
+    are forgotten, so the player is a little too calm when several could overtake it.
+    """
+    at = s.playing.index(seat)
+    ahead = s.playing[:at]
+    rivals = [other for other in s.playing if other != seat]
+    rival = max(rivals, key=lambda other: (s.scores[other], other not in ahead))
+    rounds = max(0, game.max_turns - s.round + 1) if not s.extra else 0
+    return Situation(s.scores[seat], s.scores[rival], rival in ahead, s.extra > 0, rounds)
+
+
+def stakes(found: Turns, duel: Duel, game: Zombie, where: Situation) -> tuple[Array, float]:
+    """What holding t brains is worth to the mover, by t, and what a turn without any is."""
+    scores = where.mine + np.arange(found.top + kernel.RING)
+    if where.extra or (game.max_turns == 0 and where.moved and where.other >= game.brains_to_win):
+        if where.moved:
+            hold = _chasing(duel.level, scores - where.other)
+        else:
+            hold = 1 - _looked_up(duel.chase, scores - where.other)
+    elif game.max_turns:
+        hold = 1 - _after_turn_of_rounds(duel, where, scores - where.other)
+    elif where.moved:
+        hold = _second_of_race(duel, game.brains_to_win, where.other, scores)
+    else:
+        hold = _first_of_race(duel, game.brains_to_win, where.other, scores)
+    return hold, float(hold[0])
+
+
+def _chasing(level: float, lead: Array) -> Array:
+    """The last turn of a deciding round: ahead wins, behind loses, level goes on."""
+    return np.where(lead > 0, 1.0, np.where(lead < 0, 0.0, 1 - level))
+
+
+def _looked_up(chase: Array, lead: Array) -> Array:
+    """The chance of the second to overtake a lead, whatever its size."""
+    known = chase[np.clip(lead, 0, len(chase) - 1)]
+    return np.where(lead < 0, 1.0, np.where(lead >= len(chase), 0.0, known))
+
+
+def _first_of_race(duel: Duel, goal: int, other: int, scores: Array) -> Array:
+    """The first of a regular round holds: the other answers."""
+    regular = duel.second[other, np.minimum(scores, goal - 1)]
+    return np.where(scores < goal, 1 - regular, 1 - _looked_up(duel.chase, scores - other))
+
+
+def _second_of_race(duel: Duel, goal: int, other: int, scores: Array) -> Array:
+    """The second of a regular round holds: with enough brains it has won."""
+    regular = duel.first[other, np.minimum(scores, goal - 1)]
+    return np.where(scores < goal, 1 - regular, 1.0)
+
+
+def _after_turn_of_rounds(duel: Duel, where: Situation, lead: Array) -> Array:
+    """The other's chance after the mover holds with this lead, over a number of rounds."""
+    if not where.moved:
+        return _by_lead(duel, duel.second[where.rounds], -lead)
+    if where.rounds == 1:
+        return 1 - _chasing(duel.level, lead)
+    return _by_lead(duel, duel.first[where.rounds - 1], -lead)
+
+
+def _by_lead(duel: Duel, values: Array, lead: Array) -> Array:
+    """A table over leads, with the game decided beyond its ends."""
+    known = values[np.clip(lead + duel.reach, 0, 2 * duel.reach)]
+    return np.where(lead > duel.reach, 1.0, np.where(lead < -duel.reach, 0.0, known))
+
+
+def solve(game: Zombie, progress: Progress | None = None) -> Duel:
+    """Solve the game of two with this bag and goal; the number of seats does not matter."""
+    found = turn.turns(game)
+    tell = progress or (lambda share: None)
+    tell(0.0)
+    level, chase = _tie_break(found)
+    if game.max_turns:
+        return _rounds(game, found, level, chase, tell)
+    return _race(game, found, level, chase, tell)
+
+
+def _values(found: Turns, columns: list[Array], nothing: Array) -> Array:
+    """`Turns.value` for any number of payoffs, some at a time."""
+    parts = []
+    for i in range(0, len(columns), WIDTH):
+        hold = np.ascontiguousarray(np.stack(columns[i : i + WIDTH], axis=1))
+        parts.append(found.value(hold, nothing[i : i + WIDTH]))
+    return np.concatenate(parts)
+
+
+def _fixed_point(step: Callable[[Array], Array], x: Array) -> Array:
+    """The x with step(x) = x, by the secant rule on each component; step contracts."""
+    before, after = x, step(x)
+    x = after
+    for _ in range(200):
+        y = step(x)
+        if np.abs(y - x).max() <= CLOSE:
+            return y
+        slope = np.divide(y - after, x - before, out=np.zeros_like(x), where=x != before)
+        before, after = x, y
+        # The slope is the chance that both come away with nothing: below 1.
+        x = x + (y - x) / (1 - np.clip(slope, 0.0, 0.999))
+    return x
+
+
+def _tie_break(found: Turns) -> tuple[float, Array]:
+    """Extra rounds between two who are level: the first's chance, and ``chase``."""
+    brains = np.arange(found.top + kernel.RING)
+    chase = np.zeros(found.top)
+
+    def step(level: Array) -> Array:
+        columns = [_chasing(float(level[0]), brains - d) for d in range(found.top)]
+        chase[:] = _values(found, columns, np.array([column[0] for column in columns]))
+        hold = 1 - _looked_up(chase, brains)
+        return _values(found, [hold], hold[:1])
+
+    level = _fixed_point(step, np.array([0.5]))
+    return float(level[0]), chase
+
+
+def _race(game: Zombie, found: Turns, level: float, chase: Array, tell: Progress) -> Duel:
+    """To a number of brains: pairs of scores by their sum, the highest first."""
+    goal = game.brains_to_win
+    _must_be_feasible(found, 8.0 * goal * goal, f"a game to {goal} brains")
+    duel = Duel(level, chase, np.zeros((goal, goal)), np.zeros((goal, goal)), 0)
+    scores = np.arange(found.top + kernel.RING)
+    for total in range(2 * goal - 2, -1, -1):
+        pairs = [(a, total - a) for a in range(max(0, total - goal + 1), min(goal, total + 1))]
+        a, b = np.array(pairs).T
+
+        def step(
+            first: Array, pairs: list[tuple[int, int]] = pairs, a: Array = a, b: Array = b
+        ) -> Array:
+            duel.first[a, b] = first
+            holds = [_second_of_race(duel, goal, x, y + scores) for x, y in pairs]
+            duel.second[b, a] = _values(found, holds, np.array([hold[0] for hold in holds]))
+            holds = [_first_of_race(duel, goal, y, x + scores) for x, y in pairs]
+            return _values(found, holds, np.array([hold[0] for hold in holds]))
+
+        duel.first[a, b] = _fixed_point(step, np.full(len(pairs), 0.5))
+        tell(1 - (total / (2 * goal - 1)) ** 2)
+    return duel
+
+
+def _rounds(game: Zombie, found: Turns, level: float, chase: Array, tell: Progress) -> Duel:
+    """Over a number of rounds: only the lead counts, and the rounds to go only shrink."""
+    rounds = game.max_turns
+    reach = _decided(found, rounds)
+    _must_be_feasible(found, 4.0 * rounds * (2 * reach + 1), f"a game of {rounds} rounds")
+    leads = np.arange(-reach, reach + 1)
+    shape = (rounds + 1, 2 * reach + 1)
+    duel = Duel(level, chase, np.zeros(shape), np.zeros(shape), reach)
+    brains = np.arange(found.top + kernel.RING)
+    for left in range(1, rounds + 1):
+        for moved, table in ((True, duel.second), (False, duel.first)):
+            where = Situation(0, 0, moved, False, left)
+            holds = [1 - _after_turn_of_rounds(duel, where, lead + brains) for lead in leads]
+            table[left] = _values(found, holds, np.array([hold[0] for hold in holds]))
+        tell(left / rounds)
+    return duel
+
+
+def _decided(found: Turns, rounds: int) -> int:
+    """A lead that ``rounds`` turns overcome with a chance of at most about `turn.TINY`.
+
+    Chernoff's bound on the sum of as many turns of a zombie who, impossibly, keeps the
+    most brains it ever counted: no strategy scores more.
+    """
+    most = np.arange(len(found.reached))
+    exactly = np.append(-np.diff(found.reached), found.reached[-1])
+    exactly /= exactly.sum()
+    least = np.inf
+    for tilt in np.geomspace(1e-3, 2.0, 60):
+        growth = np.log(np.sum(exactly * np.exp(tilt * most)))
+        least = min(least, (rounds * growth - np.log(turn.TINY)) / tilt)
+    return int(min(np.ceil(least), rounds * (len(most) - 1)))
+
+
+def _must_be_feasible(found: Turns, payoffs: float, what: str) -> None:
+    """Refuse a table that would take unreasonable time."""
+    arrows = float(np.diff(found.links.first)[found.layers.shapes].sum())
+    if payoffs * arrows > MOST_WORK:
+        raise TooLarge(f"{what} with this bag is too large to be solved for perfect play")
+
+
+def cache_path(game: Zombie, folder: Path | None = None) -> Path:
+    """Where the tables of this configuration are kept: the user's cache, unless told."""
+    if folder is None:
+        from platformdirs import user_cache_path
+
+        folder = user_cache_path("fairground") / "zombie"
+    dice, faces = turn.bag_key(game)
+    goal = 0 if game.max_turns else game.brains_to_win
+    key = json.dumps([VERSION, dice, faces, goal, game.max_turns, turn.TINY])
+    return folder / f"{digest(TAG, key.encode()).hex()[:32]}.npz"
+
+
+@lru_cache(maxsize=8)
+def _loaded(path: Path, stamp: int) -> Duel | None:
+    """The tables in a file, if it is whole; ``stamp`` tells a new file from an old one."""
+    data = path.read_bytes()
+    if digest(TAG, data[32:]) != data[:32]:
+        return None
+    with np.load(io.BytesIO(data[32:]), allow_pickle=False) as kept:
+        return Duel(
+            float(kept["level"]), kept["chase"], kept["first"], kept["second"], int(kept["reach"])
+        )
+
+
+def load_or_compute(
+    game: Zombie, progress: Progress | None = None, folder: Path | None = None
+) -> Duel:
+    """The solved game of two, from the cache or computed now and kept there.
+
+    A file that is damaged is computed again. A cache that cannot be written to is no
+    error: the tables are then only computed more often.
+    """
+    path = cache_path(game, folder)
+    try:
+        duel = _loaded(path, path.stat().st_mtime_ns)
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        duel = None
+    if duel is None:
+        duel = solve(game, progress)
+        _keep(path, duel)
+    return duel
+
+
+def _keep(path: Path, duel: Duel) -> None:
+    """Write the tables so that a reader sees either all of them or none."""
+    packed = io.BytesIO()
+    tables: dict[str, Any] = duel._asdict()
+    np.savez(packed, **tables)
+    data = packed.getvalue()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(digest(TAG, data) + data)
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+
+
+def optimal(game: Zombie, duel: Duel, where: Situation) -> Array:
+    """The choices of a turn that wins most often: [brains, shape] → 1 rolls, 0 holds."""
+    found = turn.turns(game)
+    return found.best(*stakes(found, duel, game, where))
+
+
+def report(game: Zombie, progress: Progress | None = None) -> dict[str, Any]:
+    """What ``solve zombie --json`` prints. Decimals are text with 15 places after the point.
+
+    ``decisions`` is the table of `greedy`; ``optimal`` holds two of the perfect player's:
+    its first turn, and its turn as second in the round, both without a brain yet.
+    """
+    found = turn.turns(game)
+    bust, brains = turn.first_roll(game)
+    greedy = found.greedy()
+    duel = load_or_compute(game, progress)
+    opening = Situation(0, 0, False, False, game.max_turns)
+    return {
+        "params": game.params(),
+        "first_roll": {"bust": str(bust), "brains": str(brains)},
+        "strategies": {
+            name: {"brains": f"{got.brains:.15f}", "bust": f"{got.bust:.15f}"}
+            for name, got in (
+                ("greedy", found.follow(greedy)),
+                ("cautious", found.follow(found.cautious())),
+            )
+        },
+        "first_player_wins": f"{first_player_wins(duel):.15f}",
+        "decisions": turn.as_json(turn.decisions(found, greedy)),
+        "optimal": {
+            "first": turn.as_json(turn.decisions(found, optimal(game, duel, opening))),
+            "second": turn.as_json(
+                turn.decisions(found, optimal(game, duel, opening._replace(moved=True)))
+            ),
+        },
+    }
