@@ -34,6 +34,9 @@ PLAYERS: Final[dict[str, dict[str, str]]] = {
     ANY: {
         "random": "fairground.players.simple:RandomPlayer",
     },
+    "intransitive": {
+        "optimal": "fairground.players.dice:OptimalDice",
+    },
 }
 """Game family (the name before the slash) → player's name → ``module:factory``.
 

@@ -1,0 +1,25 @@
+# Two commands do everything on a fresh clone: `make run` and `make test`.
+
+PY := .venv/bin/python
+
+.PHONY: run test check bench clean
+
+run: .venv/.ready
+	@.venv/bin/fairground
+
+test: .venv/.ready-dev
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	$(PY) -m pytest -n auto --cov --cov-report=term-missing:skip-covered --cov-fail-under=100
+
+bench: .venv/.ready-bench
+	@for file in bench/[a-z]*.py; do echo "== $$file" && $(PY) $$file || exit 1; done
+
+# Each stamp says that the environment holds what this pyproject.toml asks for.
+.venv/.ready .venv/.ready-dev .venv/.ready-bench: pyproject.toml debian-packages.txt tools/setup
+	@tools/setup $(@F)
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

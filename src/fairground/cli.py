@@ -1,0 +1,129 @@
+"""The command line: finds the command, runs it, and turns every error into plain words.
+
+Each command is a module with one function ``run(arguments) -> exit code``, imported
+only when it is wanted: that keeps ``--help`` and the first prompt quick.
+
+Exit codes, everywhere: 0 finished or left by choice, 1 a check failed, 2 bad input or
+arguments, 3 end of input in the middle, 130 Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final, NamedTuple
+
+from fairground import __version__
+from fairground.core import FairgroundError
+
+
+class Command(NamedTuple):
+    """A command: the module that runs it, and what it is for."""
+
+    module: str
+    summary: str
+
+
+PLAY: Final = {
+    "dice": Command("fairground.terminal.dice", "intransitive dice against the computer"),
+}
+WORK: Final = {
+    "verify": Command("fairground.terminal.verify", "check a transcript, and see what it proves"),
+    "solve dice": Command("fairground.terminal.solve_dice", "exact odds of a set of dice"),
+}
+COMMANDS: Final = PLAY | WORK
+
+EXAMPLES: Final = """\
+Examples:
+  fairground dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3 --save game.jsonl
+  fairground verify game.jsonl
+  fairground solve dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3
+
+Every command explains itself with --help. Exit codes: 0 finished or left by
+choice, 1 a check failed, 2 bad input, 3 end of input in the middle, 130 Ctrl-C."""
+
+
+def help_text() -> str:
+    """What ``fairground --help`` prints."""
+    width = max(map(len, COMMANDS)) + 2
+    parts = ["usage: fairground [-h] [--version] COMMAND ...", ""]
+    parts += ["Provably fair games: play, and check every roll yourself.", ""]
+    for title, commands in (("Play:", PLAY), ("And more:", WORK)):
+        parts.append(title)
+        parts += [f"  {name:<{width}}{command.summary}" for name, command in commands.items()]
+        parts.append("")
+    parts.append(EXAMPLES)
+    return "\n".join(parts)
+
+
+def find(arguments: Sequence[str]) -> tuple[Command, list[str]] | None:
+    """The command that the arguments begin with, and what is left for it."""
+    for words in (2, 1):
+        name = " ".join(arguments[:words])
+        if len(arguments) >= words and name in COMMANDS:
+            return COMMANDS[name], list(arguments[words:])
+    return None
+
+
+def _dispatch(arguments: Sequence[str]) -> int:
+    if not arguments:
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            from fairground.terminal.menu import run as run_menu
+
+            return run_menu(help_text())
+        print(help_text())
+        return 0
+    if arguments[0] in ("-h", "--help", "help"):
+        print(help_text())
+        return 0
+    if arguments[0] == "--version":
+        print(f"fairground {__version__}")
+        return 0
+    found = find(arguments)
+    if found is None:
+        return _unknown(arguments)
+    command, rest = found
+    exit_code: int = import_module(command.module).run(rest)
+    return exit_code
+
+
+def _unknown(arguments: Sequence[str]) -> int:
+    first = arguments[0]
+    below = [name for name in COMMANDS if name.startswith(first + " ")]
+    if below and (len(arguments) == 1 or arguments[1] in ("-h", "--help")):
+        print(f"usage: fairground {first} WHAT ...\n")
+        for name in below:
+            print(f"  fairground {name:<22}{COMMANDS[name].summary}")
+        return 0 if len(arguments) > 1 else 2
+    what = " ".join(arguments[:2]) if below else first
+    known = ", ".join(COMMANDS)
+    print(f"fairground: there is no command {what!r}. There are: {known}.", file=sys.stderr)
+    print("Try: fairground --help", file=sys.stderr)
+    return 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line, and answer with its exit code."""
+    from fairground.terminal.console import EndOfInput, use_utf8_where_possible
+
+    use_utf8_where_possible()
+    try:
+        return _dispatch(sys.argv[1:] if arguments is None else arguments)
+    except FairgroundError as error:
+        sys.stdout.flush()
+        print(f"fairground: {error}", file=sys.stderr)
+        return error.exit
+    except EndOfInput:
+        print("\nThe input ended in the middle. Goodbye!", file=sys.stderr)
+        return 3
+    except KeyboardInterrupt:
+        print("\nStopped by Ctrl-C. Goodbye!", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has left; Python would complain about it at exit
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""The help of the dice game: the odds of every pair, as a table."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from rich import box
+from rich.console import Console as RichConsole
+from rich.table import Table as RichTable
+
+from fairground.games.intransitive import Die
+from fairground.solve.dice import WinOdds
+from fairground.terminal.console import Console
+
+HEADING: Final = "Probability of the win for the user:"
+CORNER: Final = "User dice v"
+HOW_TO_READ: Final = (
+    "Your die is the row, mine is the column; the cell is your chance to roll higher than I. "
+    "The diagonal is a die against its equal: a tie is possible, so it is less than a half."
+)
+LONGEST_LABEL: Final = 30
+PADDING: Final = 3
+"""Two blanks and a border around each cell."""
+
+
+class HelpTable:
+    """Renders win probabilities, a page at a time where the terminal is too small."""
+
+    def __init__(self, dice: Sequence[Die]) -> None:
+        self._odds = WinOdds(dice)
+        self._labels = [self._label(die) for die in dice]
+
+    @staticmethod
+    def _label(die: Die) -> str:
+        text = str(die)
+        if len(text) <= LONGEST_LABEL:
+            return text
+        return f"{text[: LONGEST_LABEL - 3]}..."
+
+    def cell(self, row: int, column: int) -> str:
+        """The user's chance, with four digits; on the diagonal only in brackets."""
+        text = f"{float(self._odds.win(row, column)):.4f}"
+        return f"- ({text})" if row == column else text
+
+    def table(self, rows: Sequence[int], columns: Sequence[int]) -> RichTable:
+        """One page: these dice of the user against those of the computer."""
+        page = RichTable(box=box.ASCII2, show_lines=True, header_style="bold cyan")
+        page.add_column(CORNER, style="bold", no_wrap=True)
+        for column in columns:
+            page.add_column(self._labels[column], no_wrap=True)
+        for row in rows:
+            page.add_row(self._labels[row], *(self.cell(row, column) for column in columns))
+        return page
+
+    def pages(self, width: int | None, height: int | None) -> list[tuple[range, list[int]]]:
+        """Which rows and columns each page shows, for a screen of this size."""
+        everything = range(len(self._labels))
+        columns = [list(everything)] if width is None else self._column_groups(width)
+        rows_each = len(everything) if height is None else max(1, (height - 6) // 2)
+        rows = [everything[i : i + rows_each] for i in range(0, len(everything), rows_each)]
+        return [(some, group) for some in rows for group in columns]
+
+    def _column_groups(self, width: int) -> list[list[int]]:
+        first = max(len(CORNER), *map(len, self._labels)) + PADDING + 1
+        groups: list[list[int]] = [[]]
+        used = first
+        for column, label in enumerate(self._labels):
+            wide = max(len(label), len("- (0.3333)")) + PADDING
+            if groups[-1] and used + wide > width:
+                groups.append([])
+                used = first
+            groups[-1].append(column)
+            used += wide
+        return groups
+
+    def show(self, console: Console) -> None:
+        """Print all pages; on a terminal, wait between them."""
+        live = sys.stdout.isatty()
+        size = shutil.get_terminal_size() if live else None
+        pages = self.pages(size and size.columns, size and size.lines)
+        console.say(HOW_TO_READ)
+        console.say(HEADING)
+        for number, (rows, columns) in enumerate(pages, 1):
+            page = self.table(rows, columns)
+            rich = RichConsole(highlight=False)
+            rich.print(page, width=None if live else 10**6, crop=False, no_wrap=True)
+            if number < len(pages):
+                more = f"Page {number} of {len(pages)}. Enter for the next, q to go back: "
+                if live and console.ask(more).lower() == "q":
+                    return

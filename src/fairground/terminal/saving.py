@@ -1,0 +1,70 @@
+"""Where transcripts go: written line by line while the game goes on."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from fairground.core import InputError
+from fairground.transcript import Transcript
+
+
+def add_saving(parser: argparse.ArgumentParser) -> None:
+    """The options that every game takes."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--save",
+        metavar="FILE",
+        type=Path,
+        help="write the transcript to FILE (an old file of this name is replaced)",
+    )
+    where.add_argument("--no-save", action="store_true", help="keep no transcript")
+
+
+def data_directory() -> Path:
+    """Where transcripts are kept when the user names no file."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("fairground", appauthor=False)) / "transcripts"
+
+
+class Saved:
+    """A transcript on its way to a file. Each line is on disk before the game goes on."""
+
+    def __init__(self, options: argparse.Namespace, game: str, table: bytes) -> None:
+        self.path: Path | None = None
+        self._file: IO[bytes] | None = None
+        if not options.no_save:
+            self._open(options.save, game, table)
+        self.transcript = Transcript(self._write if self._file else None)
+
+    def _open(self, wanted: Path | None, game: str, table: bytes) -> None:
+        try:
+            if wanted is None:
+                now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+                wanted = data_directory() / f"{game}-{now}-{table.hex()[:8]}.jsonl"
+                wanted.parent.mkdir(parents=True, exist_ok=True)
+                chosen = False
+            else:
+                chosen = True
+            self._file = wanted.open("wb")
+            self.path = wanted
+        except OSError as error:
+            if chosen:
+                reason = error.strerror or str(error)
+                raise InputError(f"cannot write the transcript to {wanted}: {reason}") from None
+            print(f"fairground: the game is not saved: {error}", file=sys.stderr)
+
+    def _write(self, line: bytes) -> None:
+        assert self._file is not None
+        self._file.write(line)
+        self._file.flush()
+
+    @property
+    def quoted_path(self) -> str:
+        """The path as a shell wants it."""
+        return shlex.quote(str(self.path))

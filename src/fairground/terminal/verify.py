@@ -1,0 +1,92 @@
+"""``fairground verify``: does a transcript hold, and what does it prove?"""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairground.core import Unreadable
+from fairground.terminal.console import Arguments
+from fairground.verify import Claim, Verdict, verify
+
+
+def _arguments() -> Arguments:
+    parser = Arguments(
+        "verify",
+        "Check a transcript: follow its hash chain, play the whole game again through the\n"
+        "same referee, check every commitment, and say what that proves, and for whom.",
+        "Example:\n"
+        "  fairground dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3 --save game.jsonl\n"
+        "  fairground verify game.jsonl\n\n"
+        "Exit code 0: it holds. 1: it does not; the line and the reason are told (a game that\n"
+        "was not finished does not hold either). 2: the file cannot be read.",
+    )
+    parser.add_argument("file", metavar="FILE", help="the transcript; - reads standard input")
+    parser.add_argument(
+        "--receipt",
+        metavar="HEX",
+        help="a hash that you kept during the game: proves the order of events up to its line",
+    )
+    parser.add_argument("--json", action="store_true", help="print the verdict as one JSON object")
+    return parser
+
+
+def read_file(name: str) -> bytes:
+    """The bytes of a file, or of standard input for ``-``."""
+    if name == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise Unreadable(f"cannot read {name!r}: {error.strerror or error}") from None
+
+
+def run(arguments: Sequence[str]) -> int:
+    """``fairground verify``"""
+    options = _arguments().parse_args(arguments)
+    verdict = verify(read_file(options.file), options.receipt)
+    if options.json:
+        print(json.dumps(verdict.as_json()))
+    elif verdict.ok:
+        _tell_what_holds(options.file, verdict)
+    else:
+        _tell_the_fault(options.file, verdict)
+    return 0 if verdict.ok else 1
+
+
+def _tell_the_fault(name: str, verdict: Verdict) -> None:
+    assert verdict.fault is not None
+    where = "" if verdict.fault.line is None else f" at line {verdict.fault.line}"
+    print(f"{name}: DOES NOT HOLD{where} ({verdict.fault.code})")
+    print(_indented(verdict.fault.reason))
+
+
+def _tell_what_holds(name: str, verdict: Verdict) -> None:
+    print(f"{name}: HOLDS")
+    print(f"  {verdict.game}, dealt by {verdict.dealer}, {verdict.events} events")
+    payoff = verdict.payoff or ()
+    for seat, (player, paid) in enumerate(zip(verdict.seats, payoff, strict=True)):
+        print(f"  seat {seat}: {player}, payoff {paid:+d}")
+    for remark in verdict.remarks:
+        print(_indented(remark))
+    print("What it proves:" if verdict.claims else "It proves nothing beyond that it replays.")
+    for claim in verdict.claims:
+        print(f"  {claim}")
+        print(_indented(f"{claim.condition} ({_places(claim)})", 6))
+    if not any(claim.name == "ORDERED" for claim in verdict.claims):
+        print("The order of events is as recorded by the house: no --receipt was given.")
+    print("What no transcript can prove is said in docs/fairness.md.")
+
+
+def _places(claim: Claim) -> str:
+    numbers = sorted(set(claim.lines))
+    shown = ", ".join(map(str, numbers[:12])) + (", ..." if len(numbers) > 12 else "")
+    return f"line {shown}" if len(numbers) == 1 else f"lines {shown}"
+
+
+def _indented(text: str, by: int = 2) -> str:
+    margin = " " * by
+    return textwrap.fill(text, 96, initial_indent=margin, subsequent_indent=margin)
