@@ -32,14 +32,15 @@ WORD: Final = 64
 """Bits of a machine word: ``base * length`` up to this is scored by bit masks."""
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def popcount(typing: Any, word: Any) -> Any:
-    """The number of set bits: one machine instruction."""
-
+def _popcount(typing: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
 
     return types.uint64(types.uint64), generate
+
+
+popcount: Any = intrinsic(_popcount)
+"""The number of set bits of a word: one machine instruction, inside kernels only."""
 
 
 @njit(cache=True)
@@ -77,15 +78,13 @@ def pack(codes: Bytes, base: int) -> tuple[Words, Words]:
 
 
 @njit(cache=True)
-def answers_masked(
-    place: int, tally: int, places: Words, tallies: Words, length: int, out: Answers
-) -> None:
-    """The answer of every packed code to one packed guess, as a small number."""
-    one = np.uint64(place)
-    two = np.uint64(tally)
+def answers_masked(guess: int, places: Words, tallies: Words, length: int, out: Answers) -> None:
+    """The answer of every packed code to the one that is packed at ``guess``."""
+    place = places[guess]
+    tally = tallies[guess]
     for k in range(len(places)):
-        full = popcount(one & places[k])
-        common = popcount(two & tallies[k])
+        full = popcount(place & places[k])
+        common = popcount(tally & tallies[k])
         out[k] = np.uint16(full * np.uint64(length) + common)
 
 

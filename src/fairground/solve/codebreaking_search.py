@@ -13,13 +13,15 @@ the part of the winning answer is done. What makes the search fast:
 * parts met before, in whatever order of guesses, are remembered.
 
 With a limited *width* only the most promising guesses are tried at each node: the
-tree is then good, not proven best. The floats rank guesses; costs are integers.
+tree is then good, not proven best. Width one is a one-step strategy: what it takes
+for promising is its `Ranking`. The floats rank guesses; costs are integers.
 """
 
 from __future__ import annotations
 
 from itertools import permutations
-from typing import Final, NamedTuple
+from math import factorial
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +38,39 @@ Perms = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
 
+class Ranking(NamedTuple):
+    """What makes a guess promising: the least sum (or peak) of its parts' burdens."""
+
+    burdens: Floats
+    """``burdens[n]``: how bad it is to be left with n codes."""
+    prize: float
+    """The burden, usually negative, of the chance to be right at once."""
+    peak: bool
+    """Whether only the heaviest part counts."""
+
+
+def ranking(strategy: str, codes: int, growth: float = 0.5) -> Ranking:
+    """The ranking of a named strategy for sets of up to ``codes`` codes.
+
+    ``entropy``: the most information; ``expected``: the smallest expected part;
+    ``parts``: the most parts; ``minimax``: the smallest largest part; ``cost``: the
+    least guesses hoped for, when the guesses per code grow with the logarithm of the
+    codes by ``growth``. All prefer a guess that may be the code itself.
+    """
+    n = np.maximum(np.arange(codes + 1, dtype=np.float64), 1)
+    if strategy == "cost":
+        # 1, 3 and 5 guesses in all are the least that one, two and three codes take.
+        burdens = np.maximum(np.minimum(2 * n - 1, 5), n * (1 + growth * np.log(n)))
+        prize = 0.0
+    else:
+        burdens = {"entropy": n * np.log(n), "expected": n * n, "parts": -1 + 0 * n, "minimax": n}[
+            strategy
+        ]
+        prize = {"entropy": -1e-6, "expected": 0.5, "parts": -1.5, "minimax": -0.5}[strategy]
+    burdens[0] = 0
+    return Ranking(burdens, prize, strategy == "minimax")
+
+
 class Space(NamedTuple):
     """All codes of one base and length, packed, with what the search looks up."""
 
@@ -48,8 +83,7 @@ class Space(NamedTuple):
     """A random word for each code; a set's name is the exclusive or of its codes' words."""
     floors: Ints
     """``floors[depth, n]``: no tree of this depth for n codes is cheaper."""
-    hopes: Floats
-    """What n codes usually cost: ranks guesses, proves nothing."""
+    ranking: Ranking
 
 
 def floors(codes: int, answers: int, depth: int) -> Ints:
@@ -69,26 +103,26 @@ def floors(codes: int, answers: int, depth: int) -> Ints:
     return table
 
 
-def space(base: int, length: int, depth: int, growth: float = 0.466) -> Space:
-    """The space of a base and length whose product is at most 64.
-
-    ``growth`` is how fast the guesses per code grow with the logarithm of the codes.
-    """
+def space(base: int, length: int, depth: int, ranked: Ranking) -> Space:
+    """The space of a base and length whose product is at most 64."""
     codes = every_code(base, length)
     places, tallies = pack(codes, base)
     answers = (length + 1) * (length + 2) // 2 - 1
     table = floors(len(codes), answers, depth)
-    sizes = np.maximum(np.arange(len(codes) + 1), 1)
-    hopes = np.maximum(table[depth], sizes * (1 + growth * np.log(sizes)))
-    hopes[0] = 0
-    return Space(base, length, codes, places, tallies, _names(len(codes)), table, hopes)
+    return Space(base, length, codes, places, tallies, _names(len(codes)), table, ranked)
 
 
 def place_permutations(at: Space) -> Perms:
-    """For every permutation of the places, the number that each code becomes."""
+    """For every permutation of the places, the number that each code becomes.
+
+    The identity alone for long codes, where the table would be too large.
+    """
     weights = at.base ** np.arange(at.length - 1, -1, -1)
-    rows = [at.codes[:, list(p)] @ weights for p in permutations(range(at.length))]
-    return np.array(rows, np.int32)
+    places = tuple(range(at.length))
+    small = factorial(at.length) * len(at.codes) <= 20_000_000
+    orders = permutations(places) if small else (places,)
+    rows = [(at.codes[:, list(order)] @ weights).astype(np.int32) for order in orders]
+    return np.array(rows)
 
 
 @njit(cache=True)
@@ -206,15 +240,15 @@ def stabilizer(at: Space, used: int, perms: Perms, guess: int) -> Perms:
 
 
 @njit(cache=True)
-def rank(
-    at: Space, members: Ints, depth: int, guesses: Ints, least: Ints, hope: Floats
-) -> None:
-    """For every guess: the floor under its cost, and the cost hoped for.
+def rank(at: Space, members: Ints, depth: int, guesses: Ints) -> tuple[Ints, Floats]:
+    """For every guess: the floor under its cost, and its burden by the ranking.
 
     A guess that splits nothing is hopeless.
     """
     n = len(members)
     win = at.length * (at.length + 1)
+    least = np.empty(len(guesses), np.int64)
+    burden = np.empty(len(guesses), np.float64)
     places = at.places[members]
     tallies = at.tallies[members]
     sizes = np.zeros(win + 1, np.int64)
@@ -227,17 +261,19 @@ def rank(
             common = popcount(tally & tallies[k])
             sizes[np.int64(full) * at.length + np.int64(common)] += 1
         low = n
-        wish = 0.0
+        load = 0.0
         for a in range(win):
             if sizes[a]:
                 low += HOPELESS if sizes[a] == n else at.floors[depth - 1, sizes[a]]
-                wish += at.hopes[sizes[a]]
+                weight = at.ranking.burdens[sizes[a]]
+                load = max(load, weight) if at.ranking.peak else load + weight
         least[g] = low
-        hope[g] = wish
+        burden[g] = load + (at.ranking.prize if sizes[win] else 0.0)
+    return least, burden
 
 
 @njit(cache=True)
-def cheapest(
+def cheapest(  # noqa: PLR0917  # one recursion, and numba wants its arguments in order
     at: Space,
     members: Ints,
     bound: int,
@@ -245,43 +281,40 @@ def cheapest(
     used: int,
     perms: Perms,
     widths: Ints,
-    known: dict[int, int],
-    choice: dict[int, int],
+    known: Any,
+    choice: Any,
 ) -> int:
     """The least cost of a tree for ``members`` within ``depth`` guesses.
 
     If it is not below ``bound``: some number between the two. ``used`` are the digits
     of the guesses so far, as bits, and ``perms`` the symmetries that leave them be.
-    ``widths[n]`` guesses are tried for n codes. ``known`` remembers costs, doubled,
+    ``widths[n]`` guesses are tried for n codes, but only one once ``widths[0]`` sets
+    of codes are known, which ends every search. ``known`` remembers costs, doubled,
     plus 1 while they are only floors; ``choice`` the guess that achieves a cost.
     """
     n = len(members)
     if at.floors[depth, n] >= bound or n == 1:
-        return at.floors[depth, n]
+        return int(at.floors[depth, n])
     name = np.uint64(depth)
     for k in range(n):
         name ^= at.names[members[k]]
     if name in known:
         memory = known[name]
         if memory % 2 == 0 or memory // 2 >= bound:
-            return memory // 2
+            return int(memory // 2)
     guesses = members
-    least = np.empty(n, np.int64)
-    hope = np.empty(n, np.float64)
-    rank(at, members, depth, guesses, least, hope)
+    least, burden = rank(at, members, depth, guesses)
     # A guess that cannot be the code itself costs two for every code at the least, so
-    # a member that costs no more, with its parts of one or two settled, ends the search.
-    if least.min() > 2 * n:
+    # where a member costs no more (its parts are of one code or two) it need not be tried.
+    if at.ranking.peak or least.min() > 2 * n:
         guesses = representatives(at, used, perms)
-        least = np.empty(len(guesses), np.int64)
-        hope = np.empty(len(guesses), np.float64)
-        rank(at, members, depth, guesses, least, hope)
+        least, burden = rank(at, members, depth, guesses)
     floor = least.min()
     if floor >= bound:
         known[name] = 2 * floor + 1
-        return floor
+        return int(floor)
     promising = np.nonzero(least < bound)[0]
-    promising = promising[np.argsort(hope[promising], kind="mergesort")]
+    promising = promising[np.argsort(burden[promising], kind="mergesort")]
     best = bound
     order = np.empty(n, np.int64)
     starts = np.empty(at.length * (at.length + 1) + 2, np.int64)
@@ -289,7 +322,7 @@ def cheapest(
     for g in promising:
         if least[g] >= best:
             continue
-        if tried == widths[n]:
+        if tried == widths[n] or (tried and len(known) > widths[0]):
             break
         tried += 1
         guess = guesses[g]
@@ -320,7 +353,15 @@ def cheapest(
     return best
 
 
-def memory() -> tuple[dict[int, int], dict[int, int]]:
+def widths(codes: int, narrow: int, small: int = 0, wide: int = 0, budget: int = 1 << 40) -> Ints:
+    """Try ``wide`` guesses for up to ``small`` codes and ``narrow`` ones beyond."""
+    table = np.full(codes + 1, narrow, np.int64)
+    table[: small + 1] = wide
+    table[0] = budget
+    return table
+
+
+def memory() -> tuple[Any, Any]:
     """Two empty memories for `cheapest`."""
     return (
         Dict.empty(types.uint64, types.int64),
