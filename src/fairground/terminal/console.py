@@ -124,7 +124,11 @@ class Arguments(argparse.ArgumentParser):
             **more,
         )
         self._command = command
+        lines = [line.strip() for line in example.splitlines()]
+        self._example = next(line for line in lines if line.startswith("fairground "))
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where to read more."""
-        raise InputError(f"{message}\nTry: fairground {self._command} --help")
+        """Say what is wrong, how it is done right, and where to read more."""
+        raise InputError(
+            f"{message}.\nFor example: {self._example}\nTry: fairground {self._command} --help"
+        )

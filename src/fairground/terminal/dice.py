@@ -73,12 +73,11 @@ class DiceScreen:
     def _answer(self, ask: Ask) -> bool:
         """Put one ask to the user and submit the answer; False when they want to leave."""
         if ask.kind == "move":
-            numbers = list(self._game.moves(self._table.view(USER), USER))
-            dice = [self._game.dice[number] for number in numbers if isinstance(number, int)]
+            left = list(self._game.moves(self._table.view(USER), USER))
+            dice = [self._game.dice[number] for number in left if isinstance(number, int)]
             menu = Menu({str(key): label(die) for key, die in enumerate(dice)})
             heading = "Choose your dice:"
         else:
-            numbers = list(range(ask.n))
             menu = Menu.of_numbers(ask.n)
             heading = (
                 "Try to guess my selection."
@@ -91,7 +90,8 @@ class DiceScreen:
             if choice == Menu.EXIT:
                 return False
             if choice != Menu.HELP:
-                self._table.submit(ask, numbers[int(choice)])
+                number = int(choice)
+                self._table.submit(ask, left[number] if ask.kind == "move" else number)
                 return True
             self._help()
 
@@ -143,6 +143,8 @@ class DiceScreen:
         self._remember_check(number, key)
         if run.index == FIRST_MOVE:
             say(f"My selection: {number} (KEY={key}).")
+            if self._table.state.first == USER:
+                say("You make the first move.")
             return
         user = run.shares[0].value if run.shares else 0
         total = FairSum(number, user, run.n)

@@ -42,7 +42,7 @@ class DiceParser:
         for place, face in enumerate(text.split(","), 1):
             word = face.strip()
             if not word:
-                raise self._error(f"{where} has an empty face at place {place}: a stray comma?")
+                raise self._error(f"{where} has an empty face at place {place} (a stray comma)")
             if not _INTEGER.fullmatch(word):
                 raise self._error(f"{where} has the face {word!r}, which is not an integer")
             if len(word) > LONGEST_FACE:

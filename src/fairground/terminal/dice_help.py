@@ -18,8 +18,8 @@ from fairground.terminal.console import Console
 HEADING: Final = "Probability of the win for the user:"
 CORNER: Final = "User dice v"
 HOW_TO_READ: Final = (
-    "Your die is the row, mine is the column; the cell is your chance to roll higher than I. "
-    "The diagonal is a die against its equal: a tie is possible, so it is less than a half."
+    "Your die is the row, mine is the column; the cell is your chance to roll higher\n"
+    "than I do. The diagonal, in brackets, is a die against its equal."
 )
 LONGEST_LABEL: Final = 30
 PADDING: Final = 3

@@ -38,8 +38,9 @@ def run(arguments: Sequence[str]) -> int:
     print("\n".join(names) + "\n")
     HelpTable(dice).show(Console())
     print("\nWho beats whom (more often higher than lower):")
-    for i, j in odds.beats_pairs():
-        print(f"  {i} beats {j}: {odds.win(i, j)} to {odds.win(j, i)}, ties {odds.tie(i, j)}")
+    for i in range(len(dice)):
+        for j in odds.prey(i):
+            print(f"  {i} beats {j}: {odds.win(i, j)} to {odds.win(j, i)}, ties {odds.tie(i, j)}")
     cycles = odds.cycles_of_three()
     print(f"\nIntransitive circles of three: {len(cycles) or 'none'}")
     for i, j, k in cycles:
