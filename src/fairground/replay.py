@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from fairground.core import Fault, HouseFault, InputError, SecretLost
+from fairground.core import Fault, HouseFault, InputError, SecretLost, Unreadable
 from fairground.fair.dealers import DEALERS, Register
 from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Run, is_hex
 from fairground.games import make_game
@@ -52,7 +52,7 @@ class Recorded(Dealer):
         self._openings: dict[Any, Evidence] = {}
         self._void: HouseFault | None = None
         self._ended = events[-1]["kind"] == "end"
-        for event in events:
+        for number, event in enumerate(events, 1):
             if event["kind"] == "ticket":
                 self._tickets[_key(event["run"])] = event["ticket"]
             elif event["kind"] == "dealt":
@@ -62,40 +62,47 @@ class Recorded(Dealer):
             elif event["kind"] == "void":
                 self._void = HouseFault(event["reason"])
                 self._void.code = event["code"]
+                self._void_line = number
 
-    def _missing(self) -> Exception:
-        return self._void or NotYet()
+    def _missing(self, what: str, code: str) -> Exception:
+        """Why the record does not go on: it was voided, or stops early, or was tampered with."""
+        if self._void is not None or not self._ended:
+            return self._void or NotYet()
+        return Fault(code, what)
 
     def open(self, run: Run) -> Evidence:
         """The recorded ticket."""
         if run.index in self._tickets:
             return self._tickets[run.index]
-        if self._then is None:
-            raise self._missing()
+        if self._then is None or self._void is not None:
+            raise self._missing(f"the ticket of run {run.index} is missing", "table/unexpected")
         return self._then.open(run)
 
     def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
         """The recorded evidence, and what the record opens at its end."""
         opening = 0 if self.scheme.opens_once else run.index
         told_later = self.scheme.opens_once or run.hidden
-        if run.index in self._dealt and (opening in self._openings or not told_later):
+        dealt = run.index in self._dealt
+        if dealt and (opening in self._openings or not told_later):
             return self._dealt[run.index], self._openings.get(opening, {})
-        if self._then is not None:
+        if dealt and self._void is not None:
+            # The hidden draws died with the house's secrets: all that is left is to say so.
+            raise Fault("table/void", f"the house voided this game: {self._void}", self._void_line)
+        if self._then is not None and self._void is None:
             now, later = self._then.evidence(run, head)
             return self._dealt.get(run.index, now), later
-        if run.index in self._dealt and self._ended:
-            raise Fault("fair/unopened", f"the hidden draws of run {run.index} were never opened")
-        raise self._missing()
+        if dealt:
+            reason = f"the hidden draws of run {run.index} were never opened"
+            raise self._missing(reason, "fair/unopened")
+        raise self._missing(f"run {run.index} was never dealt", "table/unexpected")
 
     def opening(self, run: Run, head: str) -> Evidence:
         """The recorded opening of a ticket whose run was never dealt."""
         if run.index in self._openings:
             return self._openings[run.index]
-        if self._then is not None:
+        if self._then is not None and self._void is None:
             return self._then.opening(run, head)
-        if self._ended:
-            raise Fault("fair/unopened", f"the ticket of run {run.index} was never opened")
-        raise self._missing()
+        raise self._missing(f"the ticket of run {run.index} was never opened", "fair/unopened")
 
     def release(self) -> None:
         """The record tells its openings; behind it, ``then`` decides."""
@@ -242,6 +249,8 @@ def resume(
     lines = read(data)
     if not lines[-1].endswith(b"\n"):
         lines.pop()
+    if not lines:
+        raise Unreadable("the first line was never finished: this table was never opened")
     events = check_chain(lines)
     then = dealer if dealer.public == events[0].get("public") else _Lost()
     table = replay(lines, events, register=register, then=then)

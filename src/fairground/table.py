@@ -53,6 +53,7 @@ from fairground.fair.schemes import (
     Share,
     hex_share,
     is_hex,
+    is_text,
 )
 from fairground.fair.seals import Seal, Spot, fits, seal
 from fairground.transcript import FORMAT, Transcript, canonical, frozen
@@ -92,7 +93,7 @@ def _check_chairs(game: Game[Any], chairs: Sequence[Chair]) -> None:
     if len(chairs) != game.seats:
         raise InputError(f"{game.name} is played by {game.seats}, not by {len(chairs)}")
     for seat, chair in enumerate(chairs):
-        if not isinstance(chair.name, str) or not 1 <= len(chair.name) <= LONGEST_NAME:
+        if not chair.name or not is_text(chair.name, LONGEST_NAME):
             raise InputError(f"seat {seat} needs a name of 1 to {LONGEST_NAME} characters")
         if chair.by not in RUN_BY or chair.lends not in LENDS:
             raise InputError(f"seat {seat} cannot be run by {chair.by!r} and lend {chair.lends!r}")
@@ -201,9 +202,11 @@ class Table:
         anybody's silence is only its word.
         """
         self._must_be_open()
-        if seat not in range(self.game.seats) or by not in ("seat", "house"):
+        if type(seat) is not int or seat not in range(self.game.seats):
+            raise InputError(f"there is no seat {seat!r} to forfeit")
+        if by not in ("seat", "house"):
             raise InputError(f"seat {seat} cannot be forfeited by {by!r}")
-        if not isinstance(reason, str) or len(reason) > LONGEST_REASON:
+        if not is_text(reason, LONGEST_REASON):
             raise InputError(f"a reason is text of at most {LONGEST_REASON} characters")
         self.transcript.append("forfeit", seat=seat, by=by, reason=reason)
         self.payoff = self.game.forfeit(self.state, seat)
@@ -237,11 +240,11 @@ class Table:
         if not isinstance(answer, Mapping) or set(answer) != {"key", "move"}:
             raise IllegalMove('a sealed move is opened with {"key": ..., "move": ...}')
         key, move = answer["key"], frozen(answer["move"])
+        self.game.check(self.state, ask.seat, move)
         if not is_hex(key) or not fits(
             self._seals[ask.seat], self._spot(ask.seat), canonical(move), key
         ):
             raise IllegalMove(f"seat {ask.seat}'s key and move are not what it sealed")
-        self.game.check(self.state, ask.seat, move)
         self.transcript.append("open", seat=ask.seat, key=key, move=move)
         self._moves[ask.seat] = move
         self.decisions.append(Decision(ask.seat, move, self.transcript.step))

@@ -17,11 +17,14 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
-from fairground.core import SAFE, Fault, Move, Unreadable
+from fairground.core import SAFE, Fault, IllegalMove, Move, Unreadable
 
 Event: TypeAlias = dict[str, Any]
 
 FORMAT: Final = "fairground/1"
+DEEPEST: Final = 32
+"""How deep arrays and objects may nest: far more than any event needs."""
+
 NO_LINE: Final = "0" * 64
 """What the first event names as the line before it."""
 
@@ -36,16 +39,18 @@ def canonical(value: Any) -> bytes:
     return _encode(value).encode()
 
 
-def _refuse_what_is_not_canonical(value: Any) -> None:
+def _refuse_what_is_not_canonical(value: Any, depth: int = 0) -> None:
     """Walk a value that came from a program, where a float or a huge integer can hide."""
+    if depth > DEEPEST:
+        raise ValueError(f"it is nested more than {DEEPEST} levels deep")
     if isinstance(value, dict):
         for key, item in value.items():
             if not (isinstance(key, str) and key.isascii()):
                 raise ValueError(f"{key!r} cannot be a key: keys are ASCII text")
-            _refuse_what_is_not_canonical(item)
+            _refuse_what_is_not_canonical(item, depth + 1)
     elif isinstance(value, (list, tuple)):
         for item in value:
-            _refuse_what_is_not_canonical(item)
+            _refuse_what_is_not_canonical(item, depth + 1)
     elif isinstance(value, int):
         if not -SAFE <= value <= SAFE:
             raise ValueError(f"{value} is beyond ±(2^53-1): write it as text (core.written)")
@@ -58,9 +63,13 @@ def line_hash(line: bytes) -> str:
     return hashlib.sha3_256(line).hexdigest()
 
 
-def frozen(value: Any) -> Move:
+def frozen(value: Any, depth: int = 0) -> Move:
     """A move as rules want it: arrays become tuples, all the way down."""
-    return tuple(map(frozen, value)) if isinstance(value, (list, tuple)) else value
+    if depth > DEEPEST:
+        raise IllegalMove(f"a move cannot be nested more than {DEEPEST} levels deep")
+    if isinstance(value, (list, tuple)):
+        return tuple(frozen(item, depth + 1) for item in value)
+    return value  # type: ignore[no-any-return]  # whether it is a move, the rules will say
 
 
 def _integer(text: str) -> int:
@@ -88,7 +97,7 @@ def parse(line: bytes, number: int) -> Event:
         event = _decode(line.decode())
         if not isinstance(event, dict):
             raise ValueError("it is not a JSON object")
-        if not line.isascii():
+        if not line.isascii() or line.count(b"[") + line.count(b"{") > DEEPEST:
             _refuse_what_is_not_canonical(event)
         if (_encode(event) + "\n").encode() != line:
             raise ValueError("re-encoding it gives other bytes")

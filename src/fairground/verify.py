@@ -149,9 +149,18 @@ def _condition(table: Table, seat: Seat) -> str:
     if lends == "chain":
         return f"{name} held the chain of this seat, and works with nobody"
     condition = f"{name} made up the {lends} so that nobody could guess it, and works with nobody"
-    if lends == "stir" and table.setting.lenders("stir")[-1] != seat:
+    if lends == "stir" and _stirred_later(table, seat):
         condition += "; nor does anyone who stirred after them work with the house"
     return condition
+
+
+def _stirred_later(table: Table, seat: Seat) -> bool:
+    """Whether anyone could have chosen their words by this seat's: the lines say so."""
+    for run in table.runs:
+        stirs = [(share.line, share.seat) for share in run.shares if share.kind == "stir"]
+        if stirs and max(stirs)[1] != seat:
+            return True
+    return False
 
 
 def _lines(runs: list[Run]) -> tuple[int, ...]:

@@ -33,6 +33,7 @@ from fairground.fair.schemes import (
     fields,
     hex_share,
     is_hex,
+    is_text,
 )
 from fairground.fair.vault import Vault
 
@@ -138,7 +139,7 @@ class HashChainsScheme(Scheme):
     def check_share(self, run: Run, seat: Seat, kind: str, value: Any) -> None:
         """A link must hash to the link before it; tips and stirs must be well formed."""
         if kind == "stir":
-            if not isinstance(value, str) or len(value) > LONGEST_STIR:
+            if not is_text(value, LONGEST_STIR):
                 raise BadShare(f"a stir is text of at most {LONGEST_STIR} characters")
             return
         link = hex_share(value, kind)
@@ -279,7 +280,8 @@ class ChainHolder:
     """A seat's own chains, for a client that does not want to trust the house.
 
     It answers the asks ``tip``, ``next-tip`` and ``link``, and gives each link for one
-    head only: a house that shows it two histories learns nothing from the second.
+    head only: a house that shows it two histories learns nothing from the second. It
+    gives links in their order only: a later link would give away all those before it.
     """
 
     def __init__(self, table: bytes, seat: Seat, length: int) -> None:
@@ -300,6 +302,8 @@ class ChainHolder:
             return self._chain(0).links[0].hex()
         if kind == "next-tip":
             return self._chain(generation + 1).links[0].hex()
+        if index != len(self._given) + 1 and index not in self._given:
+            raise BadShare(f"link {index} is not due: {len(self._given)} were given so far")
         if self._given.setdefault(index, head) != head:
             raise BadShare(f"link {index} was already given for another history of this table")
         return self._chain(generation).links[i].hex()

@@ -66,6 +66,14 @@ def _is_upper_hex(value: Any) -> bool:
     )
 
 
+def _is_whole(value: Any) -> bool:
+    try:
+        whole(value, "a number")
+    except BadParams:
+        return False
+    return True
+
+
 class HmacUserScheme(Scheme):
     """The public half of `hmac-sha3-user/1`."""
 
@@ -91,11 +99,7 @@ class HmacUserScheme(Scheme):
 
     def check_share(self, run: Run, seat: Seat, kind: str, value: Any) -> None:
         """The user's number must be in the range of the draw."""
-        try:
-            number = whole(value, "your number")
-        except BadParams:
-            number = -1
-        if not 0 <= number < run.n:
+        if not _is_whole(value) or not 0 <= whole(value, "your number") < run.n:
             raise BadShare(f"your number must be an integer in 0..{run.n - 1}, not {value!r}")
 
     def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
@@ -107,7 +111,7 @@ class HmacUserScheme(Scheme):
         return FairSum(house, user, run.n)
 
     def _opened(self, run: Run, evidence: Evidence) -> int:
-        fields(evidence, {"key": _is_upper_hex, "number": lambda _: True}, "evidence")
+        fields(evidence, {"key": _is_upper_hex, "number": _is_whole}, "evidence")
         number = whole(evidence["number"], "the house's number")
         if not 0 <= number < run.n:
             reason = f"the house's number {number} is not in 0..{run.n - 1}"

@@ -109,7 +109,12 @@ class SeededScheme(Scheme):
     def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
         """The game's tape, read on from where the last run left it."""
         fields(now, {}, "evidence")
+        fields(later, {}, "opening")
         return self._tape
+
+    def must_open(self, run: Run) -> bool:
+        """Hidden draws are told at the end, though anyone can read them off the tape."""
+        return run.hidden
 
 
 class SeededDealer(Dealer):

@@ -211,6 +211,13 @@ def is_hex(value: Any) -> bool:
     )
 
 
+def is_text(value: Any, longest: int) -> bool:
+    """Whether this is text of at most so many characters that a transcript can hold."""
+    if not isinstance(value, str) or len(value) > longest:
+        return False
+    return not any("\ud800" <= sign <= "\udfff" for sign in value)
+
+
 def hex_share(value: Any, what: str) -> bytes:
     """The 32 bytes of a share in hex; raise `BadShare` with what is expected."""
     if not is_hex(value):

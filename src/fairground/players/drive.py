@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from fairground.core import Move, Seat
-from fairground.fair.bits import fresh
+from fairground.fair.bits import SIZE, fresh
 from fairground.fair.vault import MemoryVault, Vault
 from fairground.players import Player
 from fairground.table import Ask, Table
+from fairground.transcript import canonical, frozen
 
 
 class Hosted:
     """The seats of one table that the house plays, each by a player of ours.
 
-    Such seats lend nothing to chance; they move, and they seal. The keys of their seals
-    are kept in a vault, so that a sealed move can still be opened after a crash.
+    Such seats lend nothing to chance; they move, and they seal. Sealed moves are kept in a
+    vault with their keys, so that they can still be opened after a crash.
     """
 
     def __init__(
@@ -24,7 +26,6 @@ class Hosted:
         self.table = table
         self.players = players
         self._vault = vault or MemoryVault()
-        self._sealed: dict[Seat, tuple[str, Move]] = {}
 
     def play(self) -> list[Ask]:
         """Answer for our seats until only others are asked, and return those asks."""
@@ -34,16 +35,21 @@ class Hosted:
         return self.table.asks()
 
     def _answer(self, ask: Ask) -> None:
-        if ask.kind == "open":
-            key, move = self._sealed.pop(ask.seat)
-            self.table.submit(ask, {"key": key, "move": move})
-            return
         table = self.table
+        name = f"seal.{ask.seat}.{len(table.sealed_turns)}"
+        if ask.kind == "open":
+            key, move = _unpacked(self._vault.recall(name))
+            table.submit(ask, {"key": key.hex(), "move": move})
+            return
         move = self.players[ask.seat].choose(table.game, table.view(ask.seat), ask.seat)
         if ask.kind == "move":
             table.submit(ask, move)
         else:
-            key = self._vault.keep(f"seal.{ask.seat}.{ask.step}", fresh(), ask.head)
-            sealed = table.seal(ask, move, key)
-            self._sealed[ask.seat] = (sealed.key, move)
-            table.submit(ask, sealed.commitment)
+            kept = self._vault.keep(name, fresh() + canonical(move), ask.head)
+            key, move = _unpacked(kept)
+            table.submit(ask, table.seal(ask, move, key).commitment)
+
+
+def _unpacked(kept: bytes) -> tuple[bytes, Move]:
+    """The key of a seal, and the move that it hides."""
+    return kept[:SIZE], frozen(json.loads(kept[SIZE:]))

@@ -1,0 +1,17 @@
+"""Settings for the whole suite: property tests draw the same examples every time."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+from toys import toy
+
+__all__ = ["toy"]
+
+settings.register_profile(
+    "fairground",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("fairground")

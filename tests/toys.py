@@ -1,0 +1,124 @@
+"""A toy game for the kernel's tests: it does, step by step, what its parameters say.
+
+``{"seats": 2, "steps": [["draw", 6], ["hidden", 6, 0], ["turn", [0, 1], 3]]}``: a public
+draw; a draw that only seat 0 may know; both seats choose a number below 3, sealed. So every
+shape of game can be had, whatever games happen to be registered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import pytest
+
+from fairground.core import (
+    HIDDEN,
+    Awaits,
+    Draw,
+    Game,
+    IllegalMove,
+    Move,
+    Over,
+    Params,
+    Seat,
+    Turn,
+    must_be_in_range,
+    must_be_in_turn,
+)
+from fairground.games import GAMES
+
+State = tuple[Any, ...]
+"""What each step came to, so far."""
+
+
+class Toy(Game[State]):
+    name = "toy/1"
+
+    def __init__(self, seats: int, steps: list[list[Any]]) -> None:
+        self.seats = seats
+        self.steps = steps
+
+    @classmethod
+    def from_params(cls, params: Params) -> Self:
+        return cls(params["seats"], params["steps"])
+
+    def params(self) -> dict[str, Any]:
+        return {"seats": self.seats, "steps": self.steps}
+
+    def start(self) -> State:
+        return ()
+
+    def awaits(self, s: State) -> Awaits:
+        if len(s) == len(self.steps):
+            return Over(tuple(sum(map(_worth, s)) if seat else 0 for seat in range(self.seats)))
+        kind, what, *more = self.steps[len(s)]
+        if kind == "draw":
+            return Draw(what)
+        if kind == "hidden":
+            return Draw(what, to=(more[0],))
+        return Turn(tuple(what))
+
+    def drawn(self, s: State, value: int) -> State:
+        must_be_in_range(value, self.awaits(s))
+        return (*s, value)
+
+    def check(self, s: State, seat: Seat, move: Move) -> None:
+        must_be_in_turn(seat, self.awaits(s))
+        if type(move) is not int or move not in range(self.steps[len(s)][2]):
+            raise IllegalMove(f"{move!r} is not below {self.steps[len(s)][2]}")
+
+    def moves(self, s: State, seat: Seat) -> Iterable[Move]:
+        must_be_in_turn(seat, self.awaits(s))
+        return range(self.steps[len(s)][2])
+
+    def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
+        return (*s, tuple(sorted(moves.items())))
+
+    def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
+        return tuple(-1 if seat == i else 0 for i in range(self.seats))
+
+    def view(self, s: State, seat: Seat | None) -> State:
+        if len(s) == len(self.steps):
+            return s
+        return tuple(
+            HIDDEN if step[0] == "hidden" and step[2] != seat else value
+            for value, step in zip(s, self.steps, strict=False)
+        )
+
+    def proves(self, s: State) -> tuple[str, ...]:
+        return ("PLAYED",) if len(s) == len(self.steps) else ()
+
+
+def _worth(value: Any) -> int:
+    return value if isinstance(value, int) else sum(move for _, move in value)
+
+
+GUESS = {"seats": 2, "steps": [["hidden", 6, 0], ["turn", [1], 6], ["turn", [0], 2]]}
+DUEL = {
+    "seats": 2,
+    "steps": [["draw", 6], ["turn", [0, 1], 3], ["draw", 300], ["draw", 4], ["turn", [1], 2]],
+}
+LONG = {"seats": 2, "steps": [["draw", 6], ["turn", [1], 2]] * 5}
+RICH = {
+    "seats": 2,
+    "steps": [
+        ["hidden", 6, 0],
+        ["draw", 10],
+        ["turn", [1], 6],
+        ["draw", 2],
+        ["turn", [0, 1], 3],
+        ["hidden", 300, 1],
+        ["hidden", 5, 1],
+        ["turn", [0], 4],
+        ["draw", 6],
+    ],
+}
+TOYS = {"guess": GUESS, "duel": DUEL, "long": LONG, "rich": RICH}
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The toy game, registered for one test; gives its name."""
+    monkeypatch.setitem(GAMES, Toy.name, "toys:Toy")
+    return Toy.name
