@@ -1,0 +1,59 @@
+"""The optimal player of intransitive dice, alone and at a table."""
+
+from __future__ import annotations
+
+import pytest
+
+from fairground.core import BadParams, Turn
+from fairground.fair.bits import SeededStream
+from fairground.fair.plain import SeededDealer
+from fairground.fair.schemes import Chair
+from fairground.fair.vault import MemoryVault
+from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive, State
+from fairground.players.dice import OptimalDice
+from fairground.players.drive import Hosted
+from fairground.players.simple import RandomPlayer
+from fairground.solve.dice import WinOdds
+from fairground.table import Table
+from fairground.verify import verify
+
+DICE = [Die((2, 2, 4, 4, 9, 9)), Die((6, 8, 1, 1, 8, 6)), Die((7, 5, 3, 7, 5, 3)), Die((0, 0, 0))]
+GAME = Intransitive(DICE)
+
+
+@pytest.mark.parametrize("taken", range(4))
+@pytest.mark.parametrize("seat", [COMPUTER, USER])
+def test_second_it_takes_the_best_reply(taken: int, seat: int) -> None:
+    picks = (None, taken) if seat == COMPUTER else (taken, None)
+    state = State(first=1 - seat, picks=picks)
+    assert GAME.awaits(state) == Turn((seat,))
+    pick = OptimalDice(GAME).choose(GAME, state, seat)
+    GAME.check(state, seat, pick)
+    assert pick == WinOdds(DICE).best_reply(taken)
+
+
+def test_first_it_takes_the_best_guaranteed_die() -> None:
+    best = Intransitive([Die((1, 2)), Die((3, 4)), Die((8, 9)), Die((5, 6))])
+    player = OptimalDice(GAME)
+    assert player.choose(best, State(first=USER), USER) == 2
+    assert player.choose(GAME, State(first=COMPUTER), COMPUTER) == 0
+
+
+def test_it_takes_no_setting() -> None:
+    with pytest.raises(BadParams, match="takes no setting"):
+        OptimalDice(GAME, SeededStream("x"), "fast")
+
+
+def test_it_plays_whole_games_that_verify_and_gains_by_choosing_well() -> None:
+    chairs = (Chair("optimal", "house"), Chair("random", "house"))
+    balance = 0
+    for number in range(300):
+        name = number.to_bytes(32, "big")
+        dealer = SeededDealer(name, MemoryVault(), seed="optimal", game=number)
+        table = Table.open(GAME, dealer, chairs, table=name)
+        rival = RandomPlayer(GAME, SeededStream("optimal", number, 2))
+        Hosted(table, {COMPUTER: OptimalDice(GAME), USER: rival}).play()
+        assert table.payoff is not None
+        balance += table.payoff[COMPUTER]
+        assert number % 50 or verify(bytes(table.transcript)).ok
+    assert balance > 0

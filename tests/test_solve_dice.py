@@ -1,0 +1,283 @@
+"""Exact odds, against an independent count of every pair of faces."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from itertools import combinations_with_replacement, permutations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairground.core import BadParams
+from fairground.games.intransitive import Die
+from fairground.solve import dice as solve
+from fairground.solve.dice import Bisection, NativeBisection, Sweep, WinOdds
+
+SEED = [Die((2, 2, 4, 4, 9, 9)), Die((1, 1, 6, 6, 8, 8)), Die((3, 3, 5, 5, 7, 7))]
+EFRON = [
+    Die((4, 4, 4, 4, 0, 0)),
+    Die((3, 3, 3, 3, 3, 3)),
+    Die((6, 6, 2, 2, 2, 2)),
+    Die((5, 5, 5, 1, 1, 1)),
+]
+HUGE = 10**40
+
+faces = st.lists(
+    st.integers(-3, 12) | st.sampled_from([HUGE, -HUGE, HUGE + 1, 2**63, -(2**63) - 1, 2**63 - 1]),
+    min_size=1,
+    max_size=9,
+)
+some_dice = st.lists(faces.map(lambda values: Die(tuple(values))), min_size=2, max_size=6)
+small_dice = st.lists(
+    st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 4), min_size=1, max_size=9).map(
+        lambda values: Die(tuple(values))
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+def brute(a: Die, b: Die) -> tuple[Fraction, Fraction, Fraction]:
+    """Win, tie and loss of a against b, by looking at every pair of faces."""
+    win = tie = loss = Fraction(0)
+    share = Fraction(1, len(a.faces) * len(b.faces))
+    for x in a.faces:
+        for y in b.faces:
+            if x > y:
+                win += share
+            elif x == y:
+                tie += share
+            else:
+                loss += share
+    return win, tie, loss
+
+
+def brute_table(dice: list[Die]) -> list[list[int]]:
+    return [[sum(x > y for x in a.faces for y in b.faces) for b in dice] for a in dice]
+
+
+def plain(table: object) -> list[list[int]]:
+    return [list(row) for row in table]  # type: ignore[attr-defined]
+
+
+def test_the_table_in_the_source_document() -> None:
+    odds = WinOdds(SEED)
+    shown = [[f"{float(odds.win(i, j)):.4f}" for j in range(3)] for i in range(3)]
+    assert shown == [
+        ["0.3333", "0.5556", "0.4444"],
+        ["0.4444", "0.3333", "0.5556"],
+        ["0.5556", "0.4444", "0.3333"],
+    ]
+
+
+def test_the_order_of_faces_does_not_matter() -> None:
+    typed = [Die((2, 2, 4, 4, 9, 9)), Die((6, 8, 1, 1, 8, 6)), Die((7, 5, 3, 7, 5, 3))]
+    assert plain(WinOdds(typed).table()) == plain(WinOdds(SEED).table())
+
+
+def test_efrons_dice_beat_the_next_with_two_thirds() -> None:
+    odds = WinOdds(EFRON)
+    for i in range(4):
+        assert odds.win(i, (i + 1) % 4) == Fraction(2, 3)
+        assert odds.best_reply((i + 1) % 4) == i
+    # Across the ring: the third wins 5/9 against the first; the second and fourth are even.
+    assert odds.win(2, 0) == Fraction(5, 9)
+    assert odds.win(1, 3) == Fraction(1, 2)
+    assert not odds.beats(1, 3)
+    assert not odds.beats(3, 1)
+    assert odds.cycles_of_three() == [(0, 1, 2)]
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(some_dice)
+def test_odds_equal_a_count_of_every_pair(dice: list[Die]) -> None:
+    odds = WinOdds(dice)
+    for i, j in product(range(len(dice)), repeat=2):
+        win, tie, loss = brute(dice[i], dice[j])
+        assert (odds.win(i, j), odds.tie(i, j), odds.loss(i, j)) == (win, tie, loss)
+        assert odds.beats(i, j) == (win > loss)
+        assert odds.wins(i, j) + odds.ties(i, j) + odds.wins(j, i) == odds.rolls(i, j)
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(some_dice)
+def test_sweep_and_bisection_count_alike(dice: list[Die]) -> None:
+    table = brute_table(dice)
+    assert plain(Sweep(dice).table()) == table
+    assert plain(Bisection(dice).table()) == table
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(small_dice)
+def test_numpy_counts_alike(dice: list[Die]) -> None:
+    pytest.importorskip("numpy")
+    assert plain(NativeBisection(dice).table()) == brute_table(dice)
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 255, 256, 257, 65535, 65536])
+def test_counts_never_spill_into_the_next_lane(count: int) -> None:
+    # The largest possible count, |a| * |b|, stands between two zeros.
+    low, high = Die((-HUGE,) * count), Die((HUGE,) * count)
+    assert plain(Sweep([low, high, low]).table()) == [
+        [0, 0, 0],
+        [count * count, 0, count * count],
+        [0, 0, 0],
+    ]
+
+
+def test_all_462_six_faced_dice() -> None:
+    dice = [Die(values) for values in combinations_with_replacement(range(1, 7), 6)]
+    assert len(dice) == 462
+    table = WinOdds(dice).table()
+    for i in range(0, 462, 11):
+        for j in range(0, 462, 7):
+            assert Fraction(table[i][j], 36) == brute(dice[i], dice[j])[0]
+
+
+def large_dice(top: int) -> list[Die]:
+    """Two dice with many faces, in no order, some of them equal."""
+    return [
+        Die(tuple(i * step % 65537 * top // 65537 for i in range(1, solve.MANY_FACES)))
+        for step in (4099, 9001)
+    ]
+
+
+def test_large_dice_are_counted_by_pairs_and_alike() -> None:
+    pytest.importorskip("numpy")
+    dice = large_dice(5000)
+    assert isinstance(solve.quickest(dice), NativeBisection)
+    assert isinstance(solve.quickest(dice * 5), Sweep)
+    table = plain(Sweep(dice).table())
+    assert plain(WinOdds(dice).table()) == table
+    assert plain(Bisection(dice).table()) == table
+
+
+def test_large_dice_beyond_64_bits_are_exact() -> None:
+    dice = large_dice(HUGE)
+    assert isinstance(solve.quickest(dice), Bisection)
+    assert not isinstance(solve.quickest(dice), NativeBisection)
+    assert plain(WinOdds(dice).table()) == plain(Sweep(dice).table())
+
+
+def test_without_numpy_the_result_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = large_dice(5000)
+    expected = plain(WinOdds(dice).table())
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(ImportError):
+        NativeBisection(dice)
+    assert type(solve.quickest(dice)) is Bisection
+    assert plain(WinOdds(dice).table()) == expected
+
+
+def test_playing_imports_nothing_slow() -> None:
+    code = (
+        "import sys; from fairground.solve.dice import WinOdds; "
+        "from fairground.games.intransitive import Die; "
+        "odds = WinOdds([Die((2, 9)), Die((1, 8)), Die((3, 7))]); "
+        "odds.best_guaranteed(); odds.best_reply(0); odds.as_json(); "
+        "print(sorted({'numpy', 'fractions', 'decimal', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(some_dice, st.data())
+def test_the_best_reply_is_the_best_by_brute_force(dice: list[Die], data: st.DataObject) -> None:
+    taken = data.draw(st.integers(0, len(dice) - 1))
+    others = [i for i in range(len(dice)) if i != taken]
+    left = data.draw(st.lists(st.sampled_from(others), min_size=1, unique=True))
+    odds = {i: brute(dice[i], dice[taken]) for i in left}
+    best = WinOdds(dice).best_reply(taken, left)
+    assert odds[best][0] == max(win for win, _, _ in odds.values())
+    equals = {i: loss for i, (win, _, loss) in odds.items() if win == odds[best][0]}
+    assert best == min(i for i, loss in equals.items() if loss == min(equals.values()))
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(some_dice)
+def test_the_best_guaranteed_die_by_brute_force(dice: list[Die]) -> None:
+    def worst(i: int) -> tuple[Fraction, Fraction]:
+        replies = [brute(dice[i], dice[j]) for j in range(len(dice)) if j != i]
+        return min(win for win, _, _ in replies), -max(loss for _, _, loss in replies)
+
+    best = WinOdds(dice).best_guaranteed()
+    assert worst(best) == max(map(worst, range(len(dice))))
+    assert all(worst(i) < worst(best) for i in range(best))
+
+
+def test_a_reply_that_wins_more_is_better_than_one_that_ties_more() -> None:
+    # Against 3,3: the first never loses but never wins; the second wins half.
+    odds = WinOdds([Die((3, 3)), Die((3, 3)), Die((1, 4))])
+    assert odds.best_reply(0) == 2
+    # Equal wins: the one that ties, and so loses less.
+    odds = WinOdds([Die((3, 3)), Die((1, 4)), Die((3, 4)), Die((4, 3))])
+    assert odds.best_reply(0) == 2
+    assert odds.best_reply(2) == 3
+
+
+def test_first_a_die_that_nothing_beats_is_taken() -> None:
+    odds = WinOdds([Die((1, 2)), Die((8, 9)), Die((3, 4))])
+    assert odds.best_guaranteed() == 1
+    assert odds.best_guaranteed([2, 0]) == 2
+    # All of Efron's dice guarantee one third and risk two thirds: the lowest is taken.
+    assert WinOdds(EFRON).best_guaranteed() == 0
+
+
+def test_dice_with_different_numbers_of_faces_compare_by_probability() -> None:
+    # Against 5: one of 2 faces wins, two of 6 win, two of 3 win.
+    odds = WinOdds([Die((5,)), Die((1, 9)), Die((1, 1, 1, 1, 9, 9)), Die((1, 9, 9))])
+    assert odds.best_reply(0) == 3
+    assert odds.best_reply(0, [1, 2]) == 1
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(some_dice)
+def test_cycles_of_three_by_brute_force(dice: list[Die]) -> None:
+    def beats(i: int, j: int) -> bool:
+        win, _, loss = brute(dice[i], dice[j])
+        return win > loss
+
+    expected = [
+        (i, j, k)
+        for i, j, k in permutations(range(len(dice)), 3)
+        if i < j and i < k and beats(i, j) and beats(j, k) and beats(k, i)
+    ]
+    assert WinOdds(dice).cycles_of_three() == sorted(expected)
+
+
+def test_as_json_is_exact_text() -> None:
+    told = WinOdds(SEED).as_json()
+    assert told == json.loads(json.dumps(told))
+    assert told == {
+        "dice": ["2,2,4,4,9,9", "1,1,6,6,8,8", "3,3,5,5,7,7"],
+        "win": [["1/3", "5/9", "4/9"], ["4/9", "1/3", "5/9"], ["5/9", "4/9", "1/3"]],
+        "tie": [["1/3", "0", "0"], ["0", "1/3", "0"], ["0", "0", "1/3"]],
+        "beats": [[0, 1], [1, 2], [2, 0]],
+        "cycles": [[0, 1, 2]],
+        "best_reply": [2, 0, 1],
+    }
+
+
+@settings(derandomize=True, max_examples=50, deadline=None)
+@given(some_dice)
+def test_as_json_spells_fractions_as_python_does(dice: list[Die]) -> None:
+    odds = WinOdds(dice)
+    told = odds.as_json()
+    for i, j in product(range(len(dice)), repeat=2):
+        assert told["win"][i][j] == str(odds.win(i, j))
+        assert told["tie"][i][j] == str(odds.tie(i, j))
+
+
+def test_what_cannot_be_counted_is_refused() -> None:
+    with pytest.raises(BadParams, match="die 2 has no faces"):
+        WinOdds([Die((1,)), Die(())])
+    odds = WinOdds([Die((1,)), Die((2,))])
+    with pytest.raises(BadParams, match="no die is left to reply to die 1"):
+        odds.best_reply(1, [1])
+    with pytest.raises(BadParams, match="at least two dice, not 1"):
+        odds.best_guaranteed([0])
