@@ -231,25 +231,24 @@ def run(arguments: Sequence[str]) -> int:
     options = parse(arguments)
     game = Intransitive(DiceParser().parse(options.dice))
     players = _players(options.seat, game)
-    table_name = new_name()
-    saved = Saved(options, "dice", table_name)
-    person = USER not in players
-    table = Table.open(
-        game,
-        HmacUserDealer(table_name, MemoryVault()),
-        [
-            Chair("Computer", by="house"),
-            Chair("User", by="self", lends="number") if person else Chair("User", by="house"),
-        ],
-        table=table_name,
-        transcript=saved.transcript,
-    )
-    console = Console()
-    screen = DiceScreen(console, table, players)
-    try:
-        screen.play()
-    finally:
-        _say_how_to_check(console, screen, saved)
+    with Saved(options, "dice", table_name := new_name()) as saved:
+        person = USER not in players
+        table = Table.open(
+            game,
+            HmacUserDealer(table_name, MemoryVault()),
+            [
+                Chair("Computer", by="house"),
+                Chair("User", by="self", lends="number") if person else Chair("User", by="house"),
+            ],
+            table=table_name,
+            transcript=saved.transcript,
+        )
+        console = Console()
+        screen = DiceScreen(console, table, players)
+        try:
+            screen.play()
+        finally:
+            _say_how_to_check(console, screen, saved)
     return 0
 
 

@@ -7,7 +7,7 @@ import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from fairground.core import InputError
 from fairground.transcript import Transcript
@@ -33,7 +33,7 @@ def data_directory() -> Path:
 
 
 class Saved:
-    """A transcript on its way to a file. Each line is on disk before the game goes on."""
+    """A transcript on its way to a file. Each line is written before the game goes on."""
 
     def __init__(self, options: argparse.Namespace, game: str, table: bytes) -> None:
         self.path: Path | None = None
@@ -43,21 +43,26 @@ class Saved:
         self.transcript = Transcript(self._write if self._file else None)
 
     def _open(self, wanted: Path | None, game: str, table: bytes) -> None:
+        now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+        path = wanted or data_directory() / f"{game}-{now}-{table.hex()[:8]}.jsonl"
         try:
             if wanted is None:
-                now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-                wanted = data_directory() / f"{game}-{now}-{table.hex()[:8]}.jsonl"
-                wanted.parent.mkdir(parents=True, exist_ok=True)
-                chosen = False
-            else:
-                chosen = True
-            self._file = wanted.open("wb")
-            self.path = wanted
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("wb")
         except OSError as error:
-            if chosen:
-                reason = error.strerror or str(error)
-                raise InputError(f"cannot write the transcript to {wanted}: {reason}") from None
-            print(f"fairground: the game is not saved: {error}", file=sys.stderr)
+            reason = f"the transcript cannot be written to {path}: {error.strerror or error}"
+            if wanted is not None:
+                raise InputError(reason) from None
+            print(f"fairground: the game is not saved: {reason}", file=sys.stderr)
+        else:
+            self.path = path
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
 
     def _write(self, line: bytes) -> None:
         assert self._file is not None
