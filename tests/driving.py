@@ -185,6 +185,7 @@ def open_table(
     params: Mapping[str, Any],
     mode: Mode,
     vault: MemoryVault | None = None,
+    *,
     chairs: Sequence[Chair] | None = None,
     sink: Callable[[bytes], object] | None = None,
 ) -> Table:
@@ -204,11 +205,12 @@ def play_through(
     params: Mapping[str, Any],
     mode: Mode,
     seed: str = "driver",
+    *,
     vault: MemoryVault | None = None,
     chairs: Sequence[Chair] | None = None,
 ) -> Table:
     """A whole game."""
-    table = open_table(game, params, mode, vault, chairs)
+    table = open_table(game, params, mode, vault, chairs=chairs)
     return Driver(table, seed, length_of(mode)).play()
 
 

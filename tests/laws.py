@@ -12,13 +12,12 @@ from itertools import islice, product
 from typing import Any, NamedTuple
 
 from driving import Driver, FixedVault, Mode, length_of, open_table
-from registry import Sample
-
 from fairground.core import Draw, Game, IllegalMove, Move, Over, Seat, Turn
 from fairground.fair.bits import SeededStream
 from fairground.table import Table
 from fairground.transcript import canonical
 from fairground.verify import verify
+from registry import Sample
 
 Rules = Game[Any]
 
@@ -142,9 +141,7 @@ def check_agrees_with_moves(game: Rules) -> None:
     """Every listed move passes, once; garbage is refused, and always by IllegalMove."""
     for s in positions(game):
         awaits = game.awaits(s)
-        for seat in range(game.seats) if isinstance(awaits, Turn) else ():
-            if seat not in awaits.seats:
-                continue
+        for seat in awaits.seats if isinstance(awaits, Turn) else ():
             listed = list(islice(game.moves(s, seat), 300))
             assert listed, f"{game.name} asks seat {seat} for a move that does not exist"
             assert len(set(listed)) == len(listed)

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-import laws
 import pytest
-from driving import Mode
-from registry import MODES, SAMPLES, Sample, modes_of, samples_of
-from toys import TOYS, Toy
 
+import laws
+from driving import Mode
 from fairground.core import Draw, Game
 from fairground.fair.dealers import DEALERS
 from fairground.games import GAMES, make_game
+from registry import MODES, SAMPLES, Sample, modes_of, samples_of
+from toys import TOYS, Toy
 
 ALL_SAMPLES = [sample for game in GAMES for sample in SAMPLES.get(game, ())]
 ALL_MODES = [mode for dealer in DEALERS for mode in MODES.get(dealer, ())]

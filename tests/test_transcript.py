@@ -1,0 +1,233 @@
+"""The record: one canonical form, followed by hashes, and everything else refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from driving import plain_line, rechain
+from fairground.core import Fault, IllegalMove, Unreadable
+from fairground.transcript import (
+    NO_LINE,
+    Transcript,
+    canonical,
+    check_chain,
+    frozen,
+    line_hash,
+    parse,
+    read,
+)
+
+SAFE_INTS = st.integers(-(2**53) + 1, 2**53 - 1)
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+KEYS = st.text(st.characters(max_codepoint=127), max_size=6)
+VALUES = st.recursive(
+    st.none() | st.booleans() | SAFE_INTS | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(KEYS, VALUES, max_size=4))
+def test_what_is_written_is_read_back(event: dict[str, Any]) -> None:
+    line = canonical(event) + b"\n"
+    assert parse(line, 1) == event
+    assert json.loads(line) == event
+
+
+@given(st.dictionaries(KEYS, VALUES, max_size=4), st.binary(max_size=3), st.integers(0, 200))
+def test_there_is_only_one_way_to_write_an_event(
+    event: dict[str, Any], noise: bytes, at: int
+) -> None:
+    line = canonical(event) + b"\n"
+    at %= len(line)
+    other = line[:at] + noise + line[at:]
+    try:
+        again = parse(other, 1)
+    except Fault as fault:
+        assert fault.code == "transcript/not-canonical"
+    else:
+        assert other == line or again != event
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"b": 1, "a": [(), None, True]}, '{"a":[[],null,true],"b":1}'),
+        ("é\u2028\U0001f3b2", '"é\u2028\U0001f3b2"'),
+        ('"\\\n\x00\x7f', '"\\"\\\\\\n\\u0000\x7f"'),
+        (-9007199254740991, "-9007199254740991"),
+    ],
+)
+def test_canonical_bytes_by_hand(value: Any, text: str) -> None:
+    assert canonical(value) == text.encode()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        1.0,
+        float("nan"),
+        2**53,
+        -(2**53),
+        {"a": 0.5},
+        [{"a": 2**60}],
+        {1: 2},
+        {"ä": 1},
+        b"bytes",
+        {"a": {1, 2}},
+        "\ud800",
+    ],
+    ids=repr,
+)
+def test_what_cannot_stand_in_a_transcript_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError):
+        canonical(value)
+
+
+def nested(depth: int, value: Any = 1) -> Any:
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_deep_nesting_is_refused_everywhere_the_same() -> None:
+    deep = nested(40)
+    with pytest.raises(ValueError, match="nested more than 32"):
+        canonical(deep)
+    with pytest.raises(IllegalMove, match="nested"):
+        frozen(deep)
+    for depth in (40, 200, 700, 5000):
+        line = b'{"a":' + b"[" * depth + b"]" * depth + b"}\n"
+        with pytest.raises(Fault, match="not a canonical event") as caught:
+            parse(line, 3)
+        assert caught.value.line == 3
+    shallow = {"a": nested(30)}
+    assert parse(canonical(shallow) + b"\n", 1) == shallow
+    wide: dict[str, Any] = {"a": [[]] * 100}
+    assert parse(canonical(wide) + b"\n", 1) == wide
+
+
+REFUSED = {
+    "no line feed": b'{"a":1}',
+    "a carriage return": b'{"a":1}\r\n',
+    "a byte order mark": b'\xef\xbb\xbf{"a":1}\n',
+    "spaces": b'{"a": 1}\n',
+    "a leading space": b' {"a":1}\n',
+    "unsorted keys": b'{"b":1,"a":1}\n',
+    "a key twice": b'{"a":1,"a":1}\n',
+    "a float": b'{"a":1.5}\n',
+    "a float that is whole": b'{"a":1.0}\n',
+    "an exponent": b'{"a":1e3}\n',
+    "NaN": b'{"a":NaN}\n',
+    "infinity": b'{"a":-Infinity}\n',
+    "minus zero": b'{"a":-0}\n',
+    "a large integer as a number": b'{"a":9007199254740992}\n',
+    "a very large integer": b'{"a":1' + b"0" * 30 + b"}\n",
+    "an absurdly large integer": b'{"a":1' + b"0" * 5000 + b"}\n",
+    "leading zeros": b'{"a":01}\n',
+    "an array": b"[1]\n",
+    "a bare string": b'"a"\n',
+    "null": b"null\n",
+    "nothing": b"\n",
+    "an escape that is not needed": b'{"a":"\\u0041"}\n',
+    "an escaped slash": b'{"a":"\\/"}\n',
+    "an escaped non-ASCII sign": b'{"a":"\\u00e9"}\n',
+    "a lone surrogate": b'{"a":"\\ud800"}\n',
+    "a surrogate in UTF-8": b'{"a":"\xed\xa0\x80"}\n',
+    "broken UTF-8": b'{"a":"\xff"}\n',
+    "overlong UTF-8": b'{"a":"\xc0\x80"}\n',
+    "a raw control sign": b'{"a":"\x01"}\n',
+    "a key that is not ASCII": '{"ä":1}\n'.encode(),
+    "something behind it": b'{"a":1}{}\n',
+    "UTF-16": '{"a":1}\n'.encode("utf-16"),
+    "a comment": b'{"a":1}//\n',
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_line_that_is_not_canonical_is_refused_with_its_number(what: str) -> None:
+    with pytest.raises(Fault, match=r"^line 12 is not a canonical event: .") as caught:
+        parse(REFUSED[what], 12)
+    assert (caught.value.code, caught.value.line) == ("transcript/not-canonical", 12)
+
+
+def test_moves_are_frozen_all_the_way_down() -> None:
+    assert frozen([1, ["a", []], (2,)]) == (1, ("a", ()), (2,))
+    assert frozen("ab") == "ab"
+
+
+def test_the_chain_is_what_openssl_says_it_is() -> None:
+    book = Transcript()
+    book.append("start", a="é")
+    book.append("move", b=[1])
+    asked = subprocess.run(
+        ["openssl", "dgst", "-sha3-256"], input=book.lines[0], capture_output=True, check=True
+    )
+    assert asked.stdout.decode().split()[-1] == book.events[1]["prev"]
+    assert book.events[0]["prev"] == "0" * 64
+    assert book.head == hashlib.sha3_256(book.lines[1]).hexdigest() == line_hash(book.lines[1])
+    assert book.step == 2
+    assert check_chain(read(bytes(book))) == book.events
+
+
+def test_the_sink_has_each_line_before_it_counts() -> None:
+    seen: list[tuple[bytes, int]] = []
+    book = Transcript(lambda line: seen.append((line, book.step)))
+    book.append("start")
+    book.append("end")
+    assert [line for line, _ in seen] == book.lines
+    assert [step for _, step in seen] == [0, 1]
+
+
+def test_a_sink_that_fails_leaves_nothing_behind() -> None:
+    def full(line: bytes) -> None:
+        raise OSError("no space left")
+
+    book = Transcript(full)
+    with pytest.raises(OSError, match="no space"):
+        book.append("start")
+    assert (book.step, book.head, bytes(book)) == (0, NO_LINE, b"")
+
+
+def test_a_break_in_the_chain_names_the_line_that_was_changed() -> None:
+    lines = read(rechain([{"kind": "start"}, {"kind": "note"}, {"kind": "end"}]))
+    assert len(check_chain(lines)) == 3
+    lines[1] = lines[1].replace(b"note", b"Note")
+    with pytest.raises(Fault, match=r"line 3 names .* as the hash of line 2") as caught:
+        check_chain(lines)
+    assert (caught.value.code, caught.value.line) == ("transcript/broken-chain", 2)
+
+
+@pytest.mark.parametrize("prev", ["1" * 64, None, 0, ["0" * 64]])
+def test_the_first_line_follows_nothing(prev: Any) -> None:
+    with pytest.raises(Fault, match="64 zeros") as caught:
+        check_chain([plain_line({"kind": "start", "prev": prev})])
+    assert (caught.value.code, caught.value.line) == ("transcript/broken-chain", 1)
+
+
+def test_an_event_without_prev_is_a_broken_chain() -> None:
+    with pytest.raises(Fault) as caught:
+        check_chain([plain_line({"kind": "start"})])
+    assert caught.value.code == "transcript/broken-chain"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n", b"hello\n", b"\x00\xff", b"[]\n", b'{"a":1}\n', b"[" * 5000, b'{"kind":1'],
+)
+def test_a_file_without_a_single_event_is_unreadable(data: bytes) -> None:
+    with pytest.raises(Unreadable, match="not a Fairground transcript"):
+        read(data)
+
+
+def test_reading_keeps_every_byte() -> None:
+    data = b'garbage\r\n\n{"kind":"x"}\n{"kind":"y"'
+    assert read(data) == [b"garbage\r\n", b"\n", b'{"kind":"x"}\n', b'{"kind":"y"']
+    assert b"".join(read(data)) == data
