@@ -26,15 +26,26 @@ import sys
 from bisect import bisect_left
 from itertools import repeat
 from math import gcd, lcm
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fairground.core import BadParams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from fractions import Fraction
+    from typing import Protocol
 
     from fairground.games.intransitive import Die
+
+    class Counting(Protocol):
+        """A way of counting, for the dice that it was made for."""
+
+        def wins(self, i: int, j: int) -> int:
+            """How many pairs of a face of die i and a face of die j have the higher face on i."""
+
+        def table(self) -> Sequence[Sequence[int]]:
+            """The wins of every die (row) over every die (column)."""
+
 
 FEW_DICE: Final = 8
 MANY_FACES: Final = 20_000
@@ -43,16 +54,6 @@ MANY_FACES: Final = 20_000
 LANES: Final[dict[int, Literal["B", "H", "I", "Q"]]] = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """Lanes of counts in a row of bytes: width in bytes → format. The widest serves dice of up
 to four thousand million faces."""
-
-
-class Counting(Protocol):
-    """A way of counting, for the dice that it was made for."""
-
-    def wins(self, i: int, j: int) -> int:
-        """How many pairs of a face of die i and a face of die j have the higher face on i."""
-
-    def table(self) -> Sequence[Sequence[int]]:
-        """The wins of every die (row) over every die (column)."""
 
 
 class Sweep:
