@@ -161,6 +161,9 @@ def test_a_line_that_is_not_canonical_is_refused_with_its_number(what: str) -> N
 def test_moves_are_frozen_all_the_way_down() -> None:
     assert frozen([1, ["a", []], (2,)]) == (1, ("a", ()), (2,))
     assert frozen("ab") == "ab"
+    for odd in (None, 1.5, {"a": 1}, [None], [1, [{}]]):
+        with pytest.raises(IllegalMove, match="a move is"):
+            frozen(odd)
 
 
 def test_the_chain_is_what_openssl_says_it_is() -> None:

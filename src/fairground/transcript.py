@@ -69,7 +69,9 @@ def frozen(value: Any, depth: int = 0) -> Move:
         raise IllegalMove(f"a move cannot be nested more than {DEEPEST} levels deep")
     if isinstance(value, (list, tuple)):
         return tuple(frozen(item, depth + 1) for item in value)
-    return value  # type: ignore[no-any-return]  # whether it is a move, the rules will say
+    if isinstance(value, (int, str)):
+        return value
+    raise IllegalMove(f"a move is a number, text or a list of them, not {type(value).__name__}")
 
 
 def _integer(text: str) -> int:
