@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from fairground.core import InputError, MissingExtra
+from fairground.core import InputError
 from fairground.games.zombie import (
     BRAIN,
     CELLS,
@@ -34,13 +34,7 @@ from fairground.games.zombie import (
     State,
     Zombie,
 )
-
-try:
-    from fairground.solve import zombie_kernel as kernel
-except ImportError as missing:
-    raise MissingExtra(
-        "solving Zombie Dice needs NumPy and Numba: install fairground[solve]"
-    ) from missing
+from fairground.solve import zombie_kernel as kernel
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -158,20 +152,20 @@ class Turns:
         self.dice = dice
         self._rolls = rolls(dice, faces)
         shots, feet = len(self._rolls.shot_piles), len(self._rolls.foot_piles)
-        size = math.prod(n + 1 for n in dice) * shots * feet
+        self.size = math.prod(n + 1 for n in dice) * shots * feet
         too_large = TooLarge(
             f"a bag of {sum(dice)} dice has too many different turns to be solved exactly"
         )
-        if size > MOST_ARROWS:
+        if self.size > MOST_ARROWS:
             raise too_large
-        codes, arrows = kernel.reach(size, MOST_ARROWS, self._rolls)
+        codes, arrows = kernel.reach(self.size, MOST_ARROWS, self._rolls)
         if arrows > MOST_ARROWS:
             raise too_large
         shotguns = self._rolls.shot_piles.sum(axis=1)[codes // feet % shots]
         footprints = self._rolls.foot_piles.sum(axis=1)[codes % feet]
         # Most shotguns first, then most footprints; the empty table, code 0, comes last.
         self.codes = codes[np.lexsort((-codes, -footprints, -shotguns))]
-        self._index = np.full(size, -1, np.int32)
+        self._index = np.full(self.size, -1, np.int32)
         self._index[self.codes] = np.arange(len(codes), dtype=np.int32)
         self.links = kernel.Links(*kernel.connect(self.codes, self._index, arrows, self._rolls))
         first, shapes, self.reached, self.left_out = kernel.flow(self.links, TINY, MOST_WORK)
@@ -210,6 +204,22 @@ class Turns:
         return self.shape(
             s.brain_dice, s.shotgun_dice, (left.count(0), left.count(1), left.count(2))
         )
+
+    def coding(self) -> tuple[Array, Array, Array]:
+        """How a simulation finds the code of a shape: three tables whose entries add up.
+
+        By shotgun dice packed as green + 8 yellow + 64 red; by the colours of the three
+        cells in base 4, with 3 for an empty one; and for each brain die, by its colour.
+        """
+        feet, shots = len(self._rolls.foot_piles), len(self._rolls.shot_piles)
+        by_shot = np.zeros(512, np.int64)
+        for i, (green, yellow, red) in enumerate(self._rolls.shot_piles.tolist()):
+            by_shot[green + 8 * yellow + 64 * red] = feet * i
+        by_cells = np.zeros(64, np.int64)
+        for i, cells in enumerate(itertools.product(range(4), repeat=3)):
+            by_cells[i] = self._rolls.foot_index[tuple(cells.count(colour) for colour in range(3))]
+        red, yellow = self.dice[2] + 1, self.dice[1] + 1
+        return by_shot, by_cells, feet * shots * np.array([red * yellow, red, 1])
 
     def quiet(self, hold: Array, nothing: Array) -> int:
         """The count of brains from which holding is best whatever lies on the table.

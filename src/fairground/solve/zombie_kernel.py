@@ -269,7 +269,9 @@ def sweep(links: Links, layers: Layers, payoffs: Payoffs, mode: int, choice: Arr
             here[i] = hold[t]
         for j in range(layers.first[t], layers.first[t + 1]):
             i = layers.shapes[j]
-            if links.stay[i] >= STUCK or (mode == FOLLOW and choice[t, i] == 0):
+            # The empty table is the last shape, and there rolling is the only move.
+            must = i == shapes - 1
+            if links.stay[i] >= STUCK or (mode == FOLLOW and choice[t, i] == 0 and not must):
                 continue
             for c in range(columns):
                 rolled[c] = links.bust[i] * nothing[c]
@@ -281,8 +283,7 @@ def sweep(links: Links, layers: Layers, payoffs: Payoffs, mode: int, choice: Arr
             share = 1.0 / (1.0 - links.stay[i])
             for c in range(columns):
                 rolled[c] *= share
-            # The empty table is the last shape, and there rolling is the only move.
-            if mode == FOLLOW or i == shapes - 1:
+            if mode == FOLLOW or must:
                 here[i] = rolled
             else:
                 if mode == RECORD:

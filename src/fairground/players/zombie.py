@@ -1,0 +1,125 @@
+"""Machine zombies: one that fears the second shotgun, one that counts, one that plays to win.
+
+All three see the same table as everybody. In a bag with fewer than three shotgun dice no
+turn ever has to end; there each of them holds once its brains would win.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from fairground.core import Game, InputError, MissingExtra, Move, Seat
+from fairground.fair.bits import Stream
+from fairground.games.zombie import FATAL, FOOTPRINTS, HOLD, ROLL, SHOTGUN, State, Zombie
+from fairground.players import Player
+
+if TYPE_CHECKING:
+    from fairground.solve.zombie_duel import Situation
+
+
+class MachineZombie(Player):
+    """What the three have in common: the first roll, and bags and tables without any risk."""
+
+    def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
+        if not isinstance(game, Zombie):
+            raise InputError(f"this player plays Zombie Dice, not {game.name}")
+        if argument is not None:
+            raise InputError(f"this player takes no argument, but was given {argument!r}")
+        self.game = game
+        dice = zip(game.dice, game.faces, strict=True)
+        self.risky = sum(n for n, faces in dice if SHOTGUN in faces) >= FATAL
+        if self.risky:
+            self.prepare()
+
+    def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
+        """Roll or hold; never before the first roll, never when a roll can change nothing."""
+        if view.rolls == 0:
+            return ROLL
+        if self._nothing_can_happen(view):
+            return HOLD
+        if not self.risky:
+            return HOLD if self._would_win(view, seat) else ROLL
+        return ROLL if self.rolls_on(view, seat) else HOLD
+
+    def prepare(self) -> None:
+        """Work out what is needed before the first decision."""
+
+    @abstractmethod
+    def rolls_on(self, view: State, seat: Seat) -> bool:
+        """Whether to roll once more."""
+
+    def _nothing_can_happen(self, view: State) -> bool:
+        """Whether all dice to be rolled have footprints on every side."""
+        left = [self.game.faces[die.colour] for die in view.cells if die]
+        return self.game.to_take(view) == 0 and all(set(f) == {FOOTPRINTS} for f in left)
+
+    def _would_win(self, view: State, seat: Seat) -> bool:
+        """Whether the brains at hand reach the goal and pass everyone else."""
+        total = view.scores[seat] + view.brains
+        others = [view.scores[other] for other in view.playing if other != seat]
+        return total >= self.game.brains_to_win and total > max(others)
+
+
+class Cautious(MachineZombie):
+    """Holds at two shotguns."""
+
+    def rolls_on(self, view: State, seat: Seat) -> bool:
+        """Only with fewer than two."""
+        return sum(view.shotgun_dice) < FATAL - 1
+
+
+class Greedy(MachineZombie):
+    """Rolls whenever that raises the expected brains of its turn."""
+
+    def prepare(self) -> None:
+        """Solve the turn: less than a second for the usual bag."""
+        try:
+            from fairground.solve import zombie
+        except ImportError as missing:
+            raise needs_solve("greedy") from missing
+        self._turns = zombie.turns(self.game)
+        self._choice = self._turns.greedy()
+
+    def rolls_on(self, view: State, seat: Seat) -> bool:
+        """What the table of choices says."""
+        choice = self._choice
+        return view.brains < len(choice) and bool(choice[view.brains, self._turns.shape_of(view)])
+
+
+class Optimal(MachineZombie):
+    """Plays to win: exactly with two players, against the strongest rival with more.
+
+    The values of all scores are computed once and kept in the user's cache; the choices
+    of a turn follow from them in some hundredths of a second when the turn begins.
+    """
+
+    def prepare(self) -> None:
+        """Load or solve the game of two: seconds for the usual bag."""
+        try:
+            import numpy as np
+
+            from fairground.solve import zombie, zombie_duel
+        except ImportError as missing:
+            raise needs_solve("optimal") from missing
+        self._turns = zombie.turns(self.game)
+        duel = zombie_duel.load_or_compute(self.game)
+
+        def choices(where: Situation) -> Any:
+            # A bit per state: a long match meets some hundred pairs of scores.
+            return np.packbits(zombie_duel.optimal(self.game, duel, where), axis=1)
+
+        self._choices = lru_cache(maxsize=1024)(choices)
+        self._situation = zombie_duel.situation
+
+    def rolls_on(self, view: State, seat: Seat) -> bool:
+        """What the choices for these scores say."""
+        choice = self._choices(self._situation(self.game, view, seat))
+        byte, bit = divmod(self._turns.shape_of(view), 8)
+        return view.brains < len(choice) and bool(choice[view.brains, byte] >> (7 - bit) & 1)
+
+
+def needs_solve(name: str) -> MissingExtra:
+    """The error for an installation without the solver's packages."""
+    return MissingExtra(f"{name} needs NumPy and Numba: install fairground[solve]")
