@@ -89,7 +89,13 @@ class Recorded(Dealer):
             # The hidden draws died with the house's secrets: all that is left is to say so.
             raise Fault("table/void", f"the house voided this game: {self._void}", self._void_line)
         if self._then is not None and self._void is None:
-            now, later = self._then.evidence(run, head)
+            try:
+                now, later = self._then.evidence(run, head)
+            except HouseFault as lost:
+                if dealt:
+                    reason = f"run {run.index} was dealt hidden and can never be opened: {lost}"
+                    raise Fault("table/void", reason) from lost
+                raise
             return self._dealt.get(run.index, now), later
         if dealt:
             reason = f"the hidden draws of run {run.index} were never opened"
