@@ -13,7 +13,10 @@ from typing import Any, Final
 from fairground.core import BadParams, Game, UnknownName
 
 GAMES: Final[dict[str, str]] = {
+    "codebreaking/1": "fairground.games.codebreaking:CodeBreaking",
+    "fatestones/1": "fairground.games.fatestones:FateStones",
     "intransitive/1": "fairground.games.intransitive:Intransitive",
+    "zombie/1": "fairground.games.zombie:Zombie",
 }
 """Name → ``module:class``. Modules are imported when a game is first wanted."""
 

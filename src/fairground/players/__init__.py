@@ -34,6 +34,11 @@ PLAYERS: Final[dict[str, dict[str, str]]] = {
     ANY: {
         "random": "fairground.players.simple:RandomPlayer",
     },
+    "zombie": {
+        "cautious": "fairground.players.zombie:Cautious",
+        "greedy": "fairground.players.zombie:Greedy",
+        "optimal": "fairground.players.zombie:Optimal",
+    },
     "intransitive": {
         "optimal": "fairground.players.dice:OptimalDice",
     },
