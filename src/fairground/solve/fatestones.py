@@ -268,6 +268,14 @@ def _dot(mix: Mixed, line: Sequence[int]) -> Fraction:
     return sum((chance * entry for chance, entry in zip(mix, line, strict=True)), Fraction(0))
 
 
+def costs(
+    mine: Sequence[Die], theirs: Sequence[Die], my_pick: int, their_pick: int
+) -> tuple[Fraction, Fraction]:
+    """What two picks cost those who made them: the `regrets` of one round."""
+    mine_cost, their_cost = regrets(mine, theirs)
+    return mine_cost[my_pick], their_cost[their_pick]
+
+
 def greedy_pick(mine: Sequence[Die], theirs: Sequence[Die]) -> int:
     """The die with the best win plus half a tie against an opponent who picks uniformly.
 

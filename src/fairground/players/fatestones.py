@@ -1,0 +1,51 @@
+"""FateStones players that know what a choice is worth."""
+
+from __future__ import annotations
+
+from math import lcm
+from typing import Any
+
+from fairground.core import Game, InputError, Move, Seat
+from fairground.fair.bits import Stream
+from fairground.games.fatestones import State
+from fairground.players import Player
+from fairground.solve.fatestones import Mixed, greedy_pick, solve
+
+
+def sample(mix: Mixed, chance: Stream) -> int:
+    """One index, each with exactly its chance: a whole number is drawn, nothing is rounded."""
+    common = lcm(*(share.denominator for share in mix))
+    drawn = chance.below(common)
+    for index, share in enumerate(mix):
+        drawn -= int(share * common)
+        if drawn < 0:
+            return index
+    raise AssertionError("chances add up to one")  # pragma: no cover
+
+
+class OptimalPlayer(Player):
+    """Plays the equilibrium: whoever sits opposite, it cannot be expected to lose."""
+
+    def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
+        _no_argument("optimal", argument)
+        self._chance = chance
+
+    def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
+        """A die, drawn from the exact equilibrium strategy."""
+        return sample(solve(view.hands[seat], view.hands[1 - seat]).my_mix, self._chance)
+
+
+class GreedyPlayer(Player):
+    """Plays the die that scores best against an opponent who picks uniformly."""
+
+    def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
+        _no_argument("greedy", argument)
+
+    def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
+        """The best die for the next roll; see `fairground.solve.fatestones.greedy_pick`."""
+        return greedy_pick(view.hands[seat], view.hands[1 - seat])
+
+
+def _no_argument(name: str, argument: str | None) -> None:
+    if argument is not None:
+        raise InputError(f"the player {name} takes nothing after a colon, but got {argument!r}")

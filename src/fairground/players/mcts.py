@@ -1,0 +1,241 @@
+"""Tree search for games of simultaneous moves and chance: `mcts`.
+
+Each position in which somebody owes a move is a node. In a node every seat to move runs
+*regret matching* of its own (the search is decoupled): it plays each of its moves in
+proportion to how much better that move would have done so far, and it never sees what
+the others are about to do. The average of these strategies approaches an equilibrium in
+two-seat zero-sum games (Lisý et al., 2013), which the usual "best move" of a tree
+search does not: with simultaneous moves any fixed move can be punished. Negative regret
+is forgotten, and later strategies weigh more in the average ("regret matching plus"), so
+that what the search believed before it had seen enough fades away.
+
+One iteration walks down from the root, draws chance from the handed stream, adds one
+node, finishes the game with uniform moves, and carries the payoff back. A seat's regrets
+in a node are updated for all its moves at once: by the mean payoff seen so far for each
+other move against the same moves of the others, less that of the move that was made.
+
+A turn of a single seat is the same thing with nobody else moving, and the average
+strategy then settles on the best move. So the search serves every game whose views hide
+nothing; where they do, it would have to guess what is hidden, and it does not.
+
+The budget is a number of iterations (``mcts:200``), which is reproducible, or a time for
+each choice (``mcts:50ms``), which is not.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Hashable
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from fairground.core import Draw, Game, InputError, Move, Over, Seat
+from fairground.fair.bits import Stream
+from fairground.players import Player
+
+DEFAULT: Final = 1000
+"""Iterations where nothing is said."""
+
+MOST: Final = 10**9
+
+SPREAD: Final = 64
+"""Draws with at most this many outcomes are spread evenly over them inside the tree."""
+
+Vector = list[float]
+
+
+class Budget(NamedTuple):
+    """How long to think about one move: so many iterations, or so many milliseconds."""
+
+    iterations: int | None
+    milliseconds: int | None
+
+
+def parse_budget(argument: str | None) -> Budget:
+    """Read what was written after ``mcts:``."""
+    if argument is None:
+        return Budget(DEFAULT, None)
+    fits = re.fullmatch(r"([1-9][0-9]{0,9})(ms)?", argument)
+    if fits is None or int(fits[1]) > MOST:
+        raise InputError(
+            f"mcts wants a number of iterations such as mcts:200, or a time such as mcts:50ms, "
+            f"not {argument!r}"
+        )
+    number = int(fits[1])
+    return Budget(None, number) if fits[2] else Budget(number, None)
+
+
+class Node:
+    """What the search knows about one position."""
+
+    __slots__ = ("averages", "means", "moves", "regrets", "seats", "visits")
+
+    def __init__(self, game: Game[Any], state: Any, seats: tuple[Seat, ...]) -> None:
+        self.seats = seats
+        self.moves: list[list[Move]] = [list(game.moves(state, seat)) for seat in seats]
+        self.regrets: list[Vector] = [[0.0] * len(moves) for moves in self.moves]
+        self.averages: list[Vector] = [[0.0] * len(moves) for moves in self.moves]
+        self.means: dict[tuple[int, ...], tuple[int, Vector]] = {}
+        """Picks of all seats to move → how often, and the mean payoff of each of them."""
+        self.visits = 0
+
+    def strategy(self, i: int) -> Vector:
+        """Regret matching: in proportion to positive regret; uniform where there is none."""
+        positive = [max(regret, 0.0) for regret in self.regrets[i]]
+        total = sum(positive)
+        if total <= 0.0:
+            return [1.0 / len(positive)] * len(positive)
+        return [regret / total for regret in positive]
+
+    def average(self, i: int) -> Vector:
+        """The average of the strategies played here: what approaches equilibrium."""
+        total = sum(self.averages[i])
+        if total <= 0.0:
+            return [1.0 / len(self.averages[i])] * len(self.averages[i])
+        return [weight / total for weight in self.averages[i]]
+
+    def select(self, chance: Stream) -> tuple[int, ...]:
+        """Picks of all seats to move, with some exploration, which fades with the visits."""
+        self.visits += 1
+        explore = self.visits ** (-1.0 / 3.0)
+        picks = []
+        for i, moves in enumerate(self.moves):
+            strategy = self.strategy(i)
+            sums = self.averages[i]
+            for move, weight in enumerate(strategy):
+                sums[move] += weight * self.visits
+            if fraction(chance) < explore:
+                picks.append(chance.below(len(moves)))
+            else:
+                picks.append(pick(strategy, fraction(chance)))
+        return tuple(picks)
+
+    def learn(self, picks: tuple[int, ...], payoff: tuple[int, ...]) -> None:
+        """Carry one payoff into the means and the regrets."""
+        seen, mean = self.means.get(picks, (0, [0.0] * len(self.seats)))
+        seen += 1
+        mean = [m + (payoff[s] - m) / seen for m, s in zip(mean, self.seats, strict=True)]
+        self.means[picks] = seen, mean
+        for i, regrets in enumerate(self.regrets):
+            for move in range(len(regrets)):
+                if move == picks[i]:
+                    continue
+                known = self.means.get((*picks[:i], move, *picks[i + 1 :]))
+                if known is not None:
+                    regrets[move] = max(regrets[move] + known[1][i] - mean[i], 0.0)
+
+
+def fraction(chance: Stream) -> float:
+    """A number from 0 up to (not including) 1, in steps of 2^-32."""
+    return int.from_bytes(chance.take(4), "big") / 2**32
+
+
+def pick(strategy: Vector, at: float) -> int:
+    """The index at which the strategy's running sum passes ``at``."""
+    for index, weight in enumerate(strategy):
+        at -= weight
+        if at < 0.0:
+            return index
+    # Rounding may leave a sliver at the end: it belongs to the last move in use.
+    return max(index for index, weight in enumerate(strategy) if weight > 0.0)
+
+
+class Search:
+    """One tree, growing from one position."""
+
+    def __init__(self, game: Game[Any], root: Hashable, chance: Stream) -> None:
+        self._game = game
+        self._chance = chance
+        self._root = root
+        self._nodes: dict[Hashable, Node] = {}
+        self._left: dict[Hashable, list[int]] = {}
+
+    def _outcome(self, state: Hashable, n: int) -> int:
+        """A draw inside the tree: no outcome comes again before all the others came.
+
+        Each is as likely as it must be, but the means settle much sooner than with
+        independent draws: after n visits every outcome has been counted once.
+        """
+        if n > SPREAD:
+            return self._chance.below(n)
+        left = self._left.get(state)
+        if not left:
+            left = self._left[state] = list(range(n))
+        return left.pop(self._chance.below(len(left)))
+
+    def iterate(self) -> None:
+        """Walk down, add one node, finish the game at random, carry the payoff back."""
+        game, chance = self._game, self._chance
+        state: Any = self._root
+        path: list[tuple[Node, tuple[int, ...]]] = []
+        inside = True
+        while True:
+            awaits = game.awaits(state)
+            if isinstance(awaits, Draw):
+                value = self._outcome(state, awaits.n) if inside else chance.below(awaits.n)
+                state = game.drawn(state, value)
+            elif isinstance(awaits, Over):
+                break
+            elif inside:
+                node = self._nodes.get(state)
+                if node is None:
+                    inside = False
+                    node = self._nodes[state] = Node(game, state, awaits.seats)
+                picks = node.select(chance)
+                path.append((node, picks))
+                chosen = zip(node.seats, node.moves, picks, strict=True)
+                state = game.played(state, {seat: moves[p] for seat, moves, p in chosen})
+            else:
+                options = {seat: list(game.moves(state, seat)) for seat in awaits.seats}
+                state = game.played(
+                    state,
+                    {seat: moves[chance.below(len(moves))] for seat, moves in options.items()},
+                )
+        for node, picks in path:
+            node.learn(picks, awaits.payoff)
+
+    def _any(self, state: Any, seat: Seat) -> Move:
+        moves = list(self._game.moves(state, seat))
+        return moves[self._chance.below(len(moves))]
+
+    def run(self, budget: Budget) -> None:
+        """Iterate as long as the budget allows, and at least once."""
+        if budget.iterations is not None:
+            for _ in range(budget.iterations):
+                self.iterate()
+            return
+        assert budget.milliseconds is not None  # a budget is one or the other
+        end = time.monotonic() + budget.milliseconds / 1000
+        self.iterate()
+        while time.monotonic() < end:
+            self.iterate()
+
+    def strategy(self, seat: Seat) -> dict[Move, float]:
+        """The average strategy of a seat at the root; `run` the search first."""
+        node = self._nodes[self._root]
+        i = node.seats.index(seat)
+        return dict(zip(node.moves[i], node.average(i), strict=True))
+
+
+class MctsPlayer(Player):
+    """Thinks by `Search`, and plays the average strategy."""
+
+    def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
+        self._budget = parse_budget(argument)
+        self._chance = chance
+
+    def strategy(self, game: Game[Any], view: Any, seat: Seat) -> dict[Move, float]:
+        """With which chance it would play each move here, after a search of its budget."""
+        search = Search(game, view, self._chance)
+        search.run(self._budget)
+        return search.strategy(seat)
+
+    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
+        """A move drawn from the average strategy; without thought if there is only one."""
+        first = list(islice(game.moves(view, seat), 2))
+        if len(first) == 1:
+            return first[0]
+        strategy = self.strategy(game, view, seat)
+        moves = list(strategy)
+        return moves[pick(list(strategy.values()), fraction(self._chance))]
