@@ -45,7 +45,7 @@ class FixedVault(MemoryVault):
         made = self.script.get(name)
         if made is None and name.startswith("hmac."):
             key = secret(self.label, name)
-            number = int.from_bytes(secret(self.label, name, "number") * 3, "big") % self.n
+            number = int.from_bytes(secret(self.label, name, "number"), "big") % self.n
             made = f"{key.hex().upper()} {number}".encode()
         return super().keep(name, made or secret(self.label, name), head)
 

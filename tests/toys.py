@@ -15,6 +15,7 @@ import pytest
 from fairground.core import (
     HIDDEN,
     Awaits,
+    BadParams,
     Draw,
     Game,
     IllegalMove,
@@ -41,7 +42,12 @@ class Toy(Game[State]):
 
     @classmethod
     def from_params(cls, params: Params) -> Self:
-        return cls(params["seats"], params["steps"])
+        seats, steps = params.get("seats"), params.get("steps")
+        if set(params) != {"seats", "steps"} or type(seats) is not int or not 1 <= seats <= 9:
+            raise BadParams("a toy has seats and steps")
+        if not isinstance(steps, list) or not all(_is_step(step, seats) for step in steps):
+            raise BadParams("the steps of a toy are odd")
+        return cls(seats, steps)
 
     def params(self) -> dict[str, Any]:
         return {"seats": self.seats, "steps": self.steps}
@@ -88,6 +94,22 @@ class Toy(Game[State]):
 
     def proves(self, s: State) -> tuple[str, ...]:
         return ("PLAYED",) if len(s) == len(self.steps) else ()
+
+
+def _is_step(step: Any, seats: int) -> bool:
+    def below(value: Any, n: int) -> bool:
+        return type(value) is int and 0 <= value < n
+
+    match step:
+        case ["draw", n]:
+            return below(n, 1000) and n > 0
+        case ["hidden", n, seat]:
+            return below(n, 1000) and n > 0 and below(seat, seats)
+        case ["turn", [*who], n]:
+            alike = len({str(seat) for seat in who}) < len(who)
+            return bool(who) and not alike and all(below(s, seats) for s in who) and below(n, 1000)
+        case _:
+            return False
 
 
 def _worth(value: Any) -> int:

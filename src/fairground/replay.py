@@ -17,7 +17,7 @@ from fairground.fair.dealers import DEALERS, Register
 from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Run, is_hex
 from fairground.games import make_game
 from fairground.table import Table
-from fairground.transcript import FORMAT, Event, check_chain, read
+from fairground.transcript import FORMAT, Event, Transcript, check_chain, read
 
 FIELDS: Final[dict[str, frozenset[str]]] = {
     kind: frozenset({"kind", "prev", *names.split()})
@@ -135,22 +135,25 @@ def replay(
         kind = event.get("kind")
         if not isinstance(kind, str) or event.keys() != FIELDS.get(kind):
             raise Fault("transcript/malformed", f"line {number} is no event that we know", number)
-    number = 1
+    again = Transcript()
     try:
-        table = _open(events, register, then)
+        table = _open(events, register, then, again)
         _compare(table, lines, 0)
-        while (number := table.transcript.step + 1) <= len(events) and not table.waiting:
+        while (number := again.step + 1) <= len(events) and not table.waiting:
             _apply(table, events[number - 1], number)
             _compare(table, lines, number - 1)
     except Fault as fault:
-        fault.line = fault.line or number
+        # The line that could not be written again is the first at fault.
+        fault.line = fault.line or min(again.step + 1, len(lines))
         raise
     except InputError as error:
-        raise Fault(error.code, f"line {number}: {error}", number) from None
+        raise Fault(error.code, f"line {again.step + 1}: {error}", again.step + 1) from None
     return table
 
 
-def _open(events: Sequence[Event], register: Register, then: Dealer | None) -> Table:
+def _open(
+    events: Sequence[Event], register: Register, then: Dealer | None, transcript: Transcript
+) -> Table:
     """The fresh table that the first event describes."""
     start = events[0]
     if start["kind"] != "start" or start["format"] != FORMAT:
@@ -172,6 +175,7 @@ def _open(events: Sequence[Event], register: Register, then: Dealer | None) -> T
         Recorded(events, register, then),
         chairs,
         table=bytes.fromhex(start["table"]),
+        transcript=transcript,
         register=register,
     )
 
