@@ -1,0 +1,111 @@
+"""The evil keeper: it changes its mind whenever that helps, and never contradicts itself.
+
+It gives the answer that leaves the breaker the most codes (ties: the fewest full
+matches, then the fewest partial ones), over *all* that it has said before. Where the
+codes can be gone through one by one this is exact. Beyond that it holds a sample of
+codes that fit everything, and answers by what most of them say; so each answer has
+a witness, which is scored again against the whole board before a word is said.
+
+Its answers depend on the board and on its seed alone: whoever asks the same
+questions meets the same adversary, and a keeper that takes over in the middle of a
+game goes on as the first would have.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from fairground.core import Game, HouseFault, MissingExtra, Move
+from fairground.fair.bits import Stream
+from fairground.games.codebreaking import (
+    NO_CODE,
+    Code,
+    CodeBreaking,
+    Marks,
+    Row,
+    State,
+    fits,
+    marks,
+)
+from fairground.players.keepers import Keeper
+
+if TYPE_CHECKING:
+    from fairground.solve.codebreaking_sets import Listed, Sampled
+
+FORCED: Final = "concession: proven forced, no other code fits every answer"
+UNPROVEN: Final = (
+    "concession: not proven forced; no other code was found within the limits of the search"
+)
+
+
+class EvilKeeper(Keeper):
+    """The least informative keeper. ``chance`` gives it a seed of eight bytes, once."""
+
+    def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
+        super().__init__(game, chance, argument)
+        self._seed = int.from_bytes(chance.take(8), "big")
+        self._forget()
+
+    def _forget(self) -> None:
+        self._mind: Listed | Sampled | None = None
+        self._rows: tuple[Row, ...] = ()
+        self._asked: Code | None = None
+        """The guess for which the mind has been made up."""
+
+    def answer(self, game: CodeBreaking, view: State) -> Move:
+        """The least informative answer that some code still satisfies."""
+        assert view.asked is not None
+        if self._rows == view.rows and self._asked not in (None, view.asked):
+            self._forget()
+        mind = self._recall(game, view.rows)
+        said = self._make_up(mind, view.asked)
+        witness = mind.witness(view.asked, said)
+        if not fits(witness, view.rows) or marks(witness, view.asked) != said:
+            raise HouseFault(f"the witness {witness!r} does not fit the board")
+        return said
+
+    def show(self, game: CodeBreaking, view: State) -> Move:
+        """One of the codes that fit; a board that was filled by others may have none."""
+        mind = self._recall(game, view.rows)
+        return mind.code(0) if len(mind) else NO_CODE
+
+    def _recall(self, game: CodeBreaking, rows: tuple[Row, ...]) -> Listed | Sampled:
+        """The codes in mind after these rows: continued if possible, else from the start."""
+        if self._mind is None or self._rows != rows[: len(self._rows)]:
+            self._forget()
+            self._mind = _open_mind(game, self._seed)
+        for row in rows[len(self._rows) :]:
+            # For a row that it has not answered itself it goes through the same motions.
+            self._make_up(self._mind, row.guess)
+            self._mind.keep(row)
+            self._asked = None
+        self._rows = rows
+        return self._mind
+
+    def _make_up(self, mind: Listed | Sampled, guess: Code) -> Marks:
+        """Look around among the codes that fit, and decide; a second time changes nothing."""
+        from fairground.solve.codebreaking_sets import least_informative
+
+        if self._asked != guess:
+            mind.refresh()
+        said = least_informative(mind.sizes(guess), mind.length)
+        if said == (mind.length, 0) and self._asked != guess:
+            settled = mind.look_harder(guess)
+            said = least_informative(mind.sizes(guess), mind.length)
+            if said == (mind.length, 0):
+                self.remarks.append(FORCED if settled else UNPROVEN)
+        self._asked = guess
+        return said
+
+
+def _open_mind(game: CodeBreaking, seed: int) -> Listed | Sampled:
+    """All codes, listed or sampled."""
+    try:
+        from fairground.solve.codebreaking_sets import ENUMERABLE, Listed, Sampled
+    except ImportError as error:
+        raise MissingExtra(
+            f"the evil keeper needs the extra: pip install 'fairground[solve]' ({error})"
+        ) from None
+    if game.codes <= ENUMERABLE:
+        return Listed(game.base, game.length)
+    return Sampled(game.base, game.length, seed)
