@@ -1,0 +1,141 @@
+"""What must last: append-only logs and the secrets that belong to them.
+
+Everything that Fairground keeps is a *log*: the transcript of a table or an oracle,
+the book of a contest, the ledger of a bank. A log only grows, line by line, and a
+`Commit` names the step at which it expects to find it, so that of two writers who
+saw the same log one is refused and must look again. Secrets not yet opened lie in a
+vault beside their log; no API reads them.
+
+A commit is durable when `Store.commit` returns, and never in part. Nothing that
+depends on it may leave the process before.
+
+`SqliteStore` serves one process from one file; `PostgresStore` serves several
+workers and machines. Both obey the same laws (tests/test_store.py).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Sequence
+from typing import NamedTuple, Self
+
+from fairground.core import FairgroundError, InputError
+from fairground.fair.vault import MemoryVault
+
+
+class Conflict(FairgroundError):
+    """Somebody else wrote to the log first: read it again, and decide again."""
+
+    code = "store/conflict"
+
+
+class Secret(NamedTuple):
+    """A secret of a log, and the head of the history that it was made for."""
+
+    name: str
+    secret: bytes
+    head: str
+
+
+class Append(NamedTuple):
+    """More lines for one log, which must now have ``step`` lines (0: it must not exist)."""
+
+    log: str
+    step: int
+    lines: tuple[bytes, ...]
+    kind: str = ""
+    """What the log is (``oracle``, ``table``, ...); needed when it is made."""
+    closed: bool = False
+    """Whether nothing can follow."""
+    secrets: tuple[Secret, ...] = ()
+    spent: tuple[tuple[str, str], ...] = ()
+    """Names of secrets about to be opened, each with the head that it is opened for."""
+
+
+class Stored(NamedTuple):
+    """A log as it was found."""
+
+    log: str
+    kind: str
+    closed: bool
+    lines: tuple[bytes, ...]
+    secrets: tuple[Secret, ...]
+    spent: tuple[tuple[str, str], ...]
+
+    @property
+    def data(self) -> bytes:
+        """All lines as one file."""
+        return b"".join(self.lines)
+
+
+class LogVault(MemoryVault):
+    """The vault of one log, loaded from the store; it remembers what is new.
+
+    What is new goes into the same commit as the lines that depend on it.
+    """
+
+    def __init__(self, stored: Stored | None = None) -> None:
+        super().__init__()
+        if stored is not None:
+            self.secrets = {one.name: (one.secret, one.head) for one in stored.secrets}
+            self.spent = dict(stored.spent)
+        self._known = set(self.secrets), set(self.spent)
+
+    def news(self) -> tuple[tuple[Secret, ...], tuple[tuple[str, str], ...]]:
+        """Secrets and spendings since the last call."""
+        secrets, spent = self._known
+        fresh = tuple(
+            Secret(name, *self.secrets[name]) for name in self.secrets if name not in secrets
+        )
+        opened = tuple(item for item in self.spent.items() if item[0] not in spent)
+        self._known = set(self.secrets), set(self.spent)
+        return fresh, opened
+
+
+class Store(ABC):
+    """A place for logs."""
+
+    @classmethod
+    @abstractmethod
+    async def open(cls, url: str) -> Self:
+        """Connect, and bring the schema up to date."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Finish what was accepted, and disconnect."""
+
+    @abstractmethod
+    async def commit(self, *appends: Append) -> None:
+        """Write all of these or none; raise `Conflict` if a log is not where it should be."""
+
+    @abstractmethod
+    async def read(self, log: str) -> Stored | None:
+        """A log with its secrets; ``None`` if there is none of this name."""
+
+    @abstractmethod
+    async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
+        """The names of all logs of a kind, in the order of their making."""
+
+    @abstractmethod
+    async def count(self, kind: str) -> tuple[int, int]:
+        """How many logs of a kind there are, and how many of them are open."""
+
+    @abstractmethod
+    def listen(self) -> AsyncIterator[tuple[str, int]]:
+        """Names and steps of logs as they grow, from whichever process."""
+
+
+async def open_store(url: str) -> Store:
+    """The store that a URL names: ``sqlite:///PATH`` or ``postgresql://...``."""
+    if url.startswith("sqlite:///"):
+        from fairground.store.sqlite import SqliteStore
+
+        return await SqliteStore.open(url)
+    if url.startswith(("postgresql://", "postgres://")):
+        from fairground.store.postgres import PostgresStore
+
+        return await PostgresStore.open(url)
+    raise InputError(
+        f"no database is named like {url!r}. For example: sqlite:///arena.db or "
+        "postgresql://user@host/name"
+    )

@@ -1,0 +1,308 @@
+"""One suite of laws for every store: the file and the server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import uuid
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from fairground.core import InputError, SecretReused
+from fairground.store import Append, Conflict, LogVault, Secret, Store, Stored, open_store
+from postgres import throw_away_cluster
+
+Law = Callable[[Store], Awaitable[None]]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    with throw_away_cluster() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A place for one test alone."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/deep/er/arena.db"
+    base: str = request.getfixturevalue("cluster")
+    name = f"t{uuid.uuid4().hex}"
+
+    async def make() -> None:
+        db = await asyncpg.connect(base)
+        await db.execute(f"CREATE DATABASE {name}")
+        await db.close()
+
+    asyncio.run(make())
+    return base.replace("/postgres?", f"/{name}?")
+
+
+def holds(url: str, law: Law) -> None:
+    async def run() -> None:
+        store = await open_store(url)
+        try:
+            await law(store)
+        finally:
+            await store.close()
+
+    asyncio.run(run())
+
+
+START = Append("a", 0, (b"one\n", b"two\n"), "oracle")
+
+
+def test_what_was_committed_is_read_back(url: str) -> None:
+    secret = Secret("key", b"\x00\xff", "h")
+
+    async def law(store: Store) -> None:
+        assert await store.read("a") is None
+        await store.commit(START._replace(secrets=(secret,)))
+        await store.commit(Append("a", 2, (b"three\n",), spent=(("key", "h2"),)))
+        expected = Stored(
+            "a", "oracle", False, (b"one\n", b"two\n", b"three\n"), (secret,), (("key", "h2"),)
+        )
+        assert await store.read("a") == expected
+        assert expected.data == b"one\ntwo\nthree\n"
+
+    holds(url, law)
+
+
+def test_it_is_still_there_after_opening_again(url: str) -> None:
+    async def write(store: Store) -> None:
+        await store.commit(START)
+
+    async def read(store: Store) -> None:
+        stored = await store.read("a")
+        assert stored is not None
+        assert stored.lines == START.lines
+
+    holds(url, write)
+    holds(url, read)
+
+
+def test_a_log_that_moved_on_is_a_conflict(url: str) -> None:
+    async def law(store: Store) -> None:
+        await store.commit(START)
+        for stale in (START, Append("a", 1, (b"x\n",)), Append("nobody", 3, (b"x\n",))):
+            with pytest.raises(Conflict):
+                await store.commit(stale)
+        stored = await store.read("a")
+        assert stored is not None
+        assert stored.lines == START.lines
+        assert await store.read("nobody") is None
+
+    holds(url, law)
+
+
+def test_of_many_who_race_one_wins_each_step(url: str) -> None:
+    async def law(store: Store) -> None:
+        await store.commit(START)
+        won = 0
+
+        async def write(who: int) -> None:
+            nonlocal won
+            for step in range(2, 12):
+                try:
+                    await store.commit(Append("a", step, (b"%d\n" % who,)))
+                    won += 1
+                except Conflict:
+                    pass
+
+        await asyncio.gather(*(write(who) for who in range(8)))
+        stored = await store.read("a")
+        assert stored is not None
+        assert len(stored.lines) == 12
+        assert won == 10
+
+    holds(url, law)
+
+
+def test_a_commit_to_several_logs_is_all_or_nothing(url: str) -> None:
+    async def law(store: Store) -> None:
+        await store.commit(START, Append("b", 0, (b"1\n",), "contest"))
+        with pytest.raises(Conflict):
+            await store.commit(Append("a", 2, (b"3\n",)), Append("b", 7, (b"2\n",)))
+        a, b = await store.read("a"), await store.read("b")
+        assert a is not None
+        assert b is not None
+        assert (len(a.lines), len(b.lines)) == (2, 1)
+
+    holds(url, law)
+
+
+def test_a_secret_is_never_replaced(url: str) -> None:
+    async def law(store: Store) -> None:
+        first, second = Secret("key", b"1", "h"), Secret("key", b"2", "h")
+        await store.commit(START._replace(secrets=(first,)))
+        await store.commit(Append("b", 0, (b"1\n",), "oracle"))
+
+        async def good() -> None:
+            await store.commit(Append("b", 1, (b"2\n",)))
+
+        async def bad() -> None:
+            with pytest.raises(Conflict):
+                await store.commit(Append("a", 2, (b"3\n",), secrets=(second,)))
+
+        await asyncio.gather(good(), bad())  # the good one survives the company of the bad one
+        stored, other = await store.read("a"), await store.read("b")
+        assert stored is not None
+        assert other is not None
+        assert stored.secrets == (first,)
+        assert len(stored.lines) == 2
+        assert len(other.lines) == 2
+
+    holds(url, law)
+
+
+def test_many_at_once_all_arrive(url: str) -> None:
+    async def law(store: Store) -> None:
+        names = [f"log{i}" for i in range(700)]
+        await asyncio.gather(
+            *(store.commit(Append(name, 0, (b"0\n",), "oracle")) for name in names)
+        )
+        await asyncio.gather(
+            *(
+                store.commit(Append(name, 1, (b"1\n",), closed=i % 2 == 0))
+                for i, name in enumerate(names)
+            )
+        )
+        assert await store.count("oracle") == (700, 350)
+        assert await store.count("table") == (0, 0)
+        assert sorted(await store.logs("oracle")) == sorted(names)
+        assert len(await store.logs("oracle", open_only=True)) == 350
+        stored = await store.read("log699")
+        assert stored is not None
+        assert stored.data == b"0\n1\n"
+
+    holds(url, law)
+
+
+def test_logs_are_listed_in_the_order_of_their_making(url: str) -> None:
+    async def law(store: Store) -> None:
+        for name in ("c", "a", "b"):
+            await store.commit(Append(name, 0, (b"0\n",), "table"))
+        assert list(await store.logs("table")) == ["c", "a", "b"]
+
+    holds(url, law)
+
+
+def test_listeners_hear_of_growth(url: str) -> None:
+    async def law(store: Store) -> None:
+        news = store.listen()
+        await store.commit(START)
+        await store.commit(Append("a", 2, (b"3\n",)))
+        heard = [await asyncio.wait_for(anext(news), 20) for _ in range(2)]
+        assert heard == [("a", 2), ("a", 3)]
+
+    holds(url, law)
+
+
+def test_workers_hear_each_other(cluster: str) -> None:
+    async def run() -> None:
+        one, other = await open_store(cluster), await open_store(cluster)
+        news = other.listen()
+        name = uuid.uuid4().hex
+        await one.commit(Append(name, 0, (b"1\n",), "oracle"))
+        assert await asyncio.wait_for(anext(news), 20) == (name, 1)
+        with pytest.raises(Conflict):
+            await other.commit(Append(name, 0, (b"mine\n",), "oracle"))
+        await one.close()
+        await other.close()
+
+    asyncio.run(run())
+
+
+class TestLogVault:
+    def test_it_tells_only_what_is_new(self) -> None:
+        old = Stored("a", "oracle", False, (), (Secret("old", b"1", "h"),), (("old", "h1"),))
+        vault = LogVault(old)
+        assert vault.recall("old") == b"1"
+        assert vault.news() == ((), ())
+        vault.keep("new", b"2", "h2")
+        vault.spend("new", "h3")
+        assert vault.news() == ((Secret("new", b"2", "h2"),), (("new", "h3"),))
+        assert vault.news() == ((), ())
+
+    def test_what_was_spent_before_a_restart_is_not_spent_again(self) -> None:
+        vault = LogVault(Stored("a", "oracle", False, (), (), (("link.1", "h1"),)))
+        vault.spend("link.1", "h1")
+        with pytest.raises(SecretReused):
+            vault.spend("link.1", "h2")
+
+
+def test_a_killed_process_loses_nothing_that_it_acknowledged(tmp_path: Path) -> None:
+    """A writer prints each commit once it is acknowledged, and is killed in the middle."""
+    script = textwrap.dedent("""
+        import asyncio, sys
+        from fairground.store import Append, open_store
+
+        async def main():
+            store = await open_store(sys.argv[1])
+            await store.commit(Append("a", 0, (b"0\\n",), "oracle"))
+            step = 1
+            while True:
+                await store.commit(Append("a", step, (b"%d\\n" % step,)))
+                print(step, flush=True)
+                step += 1
+
+        asyncio.run(main())
+    """)
+    url = f"sqlite:///{tmp_path}/arena.db"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, url], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        acknowledged = 0
+        for line in writer.stdout:
+            acknowledged = int(line)
+            if acknowledged == 50:
+                os.kill(writer.pid, signal.SIGKILL)
+                break
+        for line in writer.stdout:
+            acknowledged = int(line)
+
+    async def law(store: Store) -> None:
+        stored = await store.read("a")
+        assert stored is not None
+        assert len(stored.lines) > acknowledged >= 50
+        assert [int(line) for line in stored.lines] == list(range(len(stored.lines)))
+
+    holds(url, law)
+
+
+class TestBadDatabases:
+    def refused(self, url: str) -> str:
+        with pytest.raises(InputError) as error:
+            asyncio.run(open_store(url))
+        return str(error.value)
+
+    def test_an_unknown_kind(self) -> None:
+        assert "sqlite:///" in self.refused("mysql://localhost/x")
+
+    def test_a_file_that_is_no_database(self, tmp_path: Path) -> None:
+        path = tmp_path / "letter.txt"
+        path.write_text("Dear Sir or Madam, " * 100)
+        assert "letter.txt" in self.refused(f"sqlite:///{path}")
+
+    def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        assert "cannot make the folder" in self.refused(f"sqlite:///{tmp_path}/file/arena.db")
+
+    def test_a_file_from_the_future(self, tmp_path: Path) -> None:
+        path = tmp_path / "arena.db"
+        db = sqlite3.connect(path)
+        db.execute("PRAGMA user_version = 99")
+        db.close()
+        assert "newer Fairground" in self.refused(f"sqlite:///{path}")
+
+    def test_a_server_that_is_not_there(self, tmp_path: Path) -> None:
+        assert "cannot connect" in self.refused(f"postgresql://x@/y?host={tmp_path}")
