@@ -120,3 +120,11 @@ def another_code(base: int, length: int, rows: Sequence[Row], but: Code) -> Foun
         if found.code is not None or farthest == length:
             return found
     raise AssertionError("the last distance is the length itself")
+
+
+def refuted(base: int, length: int, rows: Sequence[Row]) -> list[int] | None:
+    """Rows, counted from 0, that no code fits together; ``None`` if none were found."""
+    question = Question(base, length, rows)
+    question.model.add_assumptions(question.holds)
+    found, core = question.solve()
+    return core if found.code is None and found.settled else None

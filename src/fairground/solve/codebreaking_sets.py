@@ -7,7 +7,7 @@ leaves the most, and what is left after an answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
@@ -58,6 +58,13 @@ class Listed:
         for row in rows:
             self.keep(row)
 
+    @classmethod
+    def of(cls, base: int, length: int, numbers: Numbers) -> Self:
+        """A list of just these codes."""
+        made = cls(base, length)
+        made._numbers = numbers
+        return made
+
     def __len__(self) -> int:
         return self.base**self.length if self._numbers is None else len(self._numbers)
 
@@ -100,10 +107,9 @@ class Listed:
 
     def witness(self, guess: Sequence[int], answer: Marks) -> Code:
         """A code of the list that gives this answer to the guess."""
-        rest = Listed(self.base, self.length)
-        rest._numbers = self._numbers
-        rest.keep(Row(tuple(guess), answer))
-        return rest.code(0)
+        full, partial = answer
+        at = int(np.argmax(self.answers(guess) == full * (self.length + 1) + partial))
+        return self.code(at)
 
     def code(self, k: int) -> Code:
         """The k-th code of the list."""
@@ -163,8 +169,8 @@ class Sampled:
     def witness(self, guess: Sequence[int], answer: Marks) -> Code:
         """A code of the sample that gives this answer to the guess."""
         full, partial = answer
-        (at,) = np.nonzero(self._answers(guess) == full * (self.length + 1) + partial)
-        return self.code(int(at[0]))
+        at = int(np.argmax(self._answers(guess) == full * (self.length + 1) + partial))
+        return self.code(at)
 
     def code(self, k: int) -> Code:
         """The k-th code of the sample."""

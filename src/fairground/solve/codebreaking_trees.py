@@ -30,6 +30,9 @@ STRATEGIES: Final = (OPTIMAL, BEAM, *ONE_STEP)
 TREE_CODES: Final = 33_000
 """Full trees are built for spaces of at most this many codes."""
 
+PROVABLE: Final = 2500
+"""The optimum is searched for in spaces of at most this many codes."""
+
 PROOF_NODES: Final = 60_000
 """Sets of codes that the search for an optimum may settle before it gives up."""
 
@@ -160,6 +163,8 @@ def grow(base: int, length: int, strategy: str, effort: int = 1) -> Tree:
     kind, _, limit = strategy.partition(":")
     depth = DEEP
     if kind == OPTIMAL:
+        if codes > PROVABLE:
+            raise TooMany(f"the optimum is searched for up to {PROVABLE} codes, not {codes}")
         depth = _depth(limit)
         ranked = search.ranking("cost", codes, 0.466)
         widths = search.widths(codes, codes, budget=PROOF_NODES * effort)
@@ -240,7 +245,7 @@ def tree(base: int, length: int, strategy: str | None = None) -> Tree:
     for kind in (OPTIMAL, BEAM):
         if ready := stored(base, length, kind):
             return ready
-    if base**length > 1500:
+    if base**length > PROVABLE:
         return grow(base, length, BEAM)
     best = grow(base, length, OPTIMAL)
     return best if best.proven else min(best, grow(base, length, BEAM), key=Tree.total)

@@ -1,0 +1,240 @@
+"""What a guess is worth in code breaking: figures, advice, counts, contradictions.
+
+This is the door that commands and screens come through. Behind it:
+
+* ``codebreaking_kernels``: scoring at native speed
+* ``codebreaking_search``, ``codebreaking_trees``: cheapest decision trees
+* ``codebreaking_sets``: the codes that fit a board, listed or sampled
+* ``codebreaking_pool``: local search where they cannot be listed
+* ``codebreaking_constraints``: CP-SAT, for proofs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from fairground.core import MissingExtra
+from fairground.games.codebreaking import Code, Row, fits
+from fairground.solve.codebreaking_trees import TREE_CODES, tree
+
+if TYPE_CHECKING:
+    from fairground.solve.codebreaking_sets import Listed
+
+CANDIDATES: Final = 400
+"""Guesses that are compared where a space is too large to compare all."""
+
+SUBJECTS: Final = 4000
+"""Codes that stand for all that fit, where those are too many to split for every guess."""
+
+
+class Count(NamedTuple):
+    """How many codes fit, and how that is known."""
+
+    value: int
+    exact: bool
+    method: str
+
+
+class Contradiction(NamedTuple):
+    """Rows, counted from 0, that cannot all be true."""
+
+    rows: tuple[int, ...]
+    smallest: bool
+    """Whether it is proven that no fewer rows contradict each other."""
+
+
+def solve(base: int, length: int, strategy: str | None = None) -> dict[str, Any]:
+    """The figures of a strategy's tree over all codes; without one, of the best we know."""
+    return tree(base, length, strategy).figures()
+
+
+def listed(base: int, length: int, rows: Sequence[Row]) -> Listed:
+    """Every code that fits, in a space that can be gone through."""
+    try:
+        from fairground.solve.codebreaking_sets import Listed
+    except ImportError as error:
+        raise MissingExtra(
+            f"this needs the extra: pip install 'fairground[solve]' ({error})"
+        ) from None
+    return Listed(base, length, rows)
+
+
+def enumerable(base: int, length: int) -> bool:
+    """Whether the codes of a space can be gone through one by one."""
+    from fairground.solve.codebreaking_sets import ENUMERABLE
+
+    return bool(base**length <= ENUMERABLE)
+
+
+def remaining(base: int, length: int, rows: Sequence[Row], seed: int = 1) -> Count:
+    """How many codes fit the rows: counted where that is possible, else estimated.
+
+    The estimate multiplies, row by row, the share of a sample of codes fitting the
+    earlier rows that also fits this one. It is of the right order of magnitude, no more.
+    """
+    if not rows:
+        return Count(base**length, True, "all codes")
+    if enumerable(base, length):
+        return Count(len(listed(base, length, rows)), True, "counted one by one")
+    from fractions import Fraction
+
+    from fairground.solve.codebreaking_sets import Sampled
+
+    sample = Sampled(base, length, seed)
+    share = Fraction(1)
+    for row in rows:
+        before = len(sample)
+        sample.keep(row)
+        if not len(sample):
+            return Count(0, False, "estimated: no code of the sample fits row by row")
+        share *= Fraction(len(sample), before)
+        sample.refresh()
+    value = max(len(sample), int(base**length * share))
+    return Count(value, False, "estimated from samples, row by row")
+
+
+def advise(
+    base: int, length: int, rows: Sequence[Row], strategy: str | None = None
+) -> dict[str, Any]:
+    """The next guess for a game in progress, and how many codes still fit.
+
+    ``guess`` is ``None`` when no code fits.
+    """
+    count = remaining(base, length, rows)
+    guess = next_guess(base, length, rows, strategy) if count.value or not count.exact else None
+    return {
+        "guess": None if guess is None else list(guess),
+        "possible": guess is not None and fits(guess, rows),
+        "remaining": count.value,
+        "exact": count.exact,
+        "method": count.method,
+    }
+
+
+def next_guess(
+    base: int, length: int, rows: Sequence[Row], strategy: str | None = None
+) -> Code | None:
+    """A good guess after any rows; ``None`` when it is certain that no code fits."""
+    if base**length <= TREE_CODES and base * length <= 64:
+        node = tree(base, length, strategy).after(rows)
+        if node is not None:
+            return node.guess
+    if enumerable(base, length):
+        if not rows:
+            return opening(base, length)
+        return split_well(listed(base, length, rows), strategy)
+    from fairground.solve.codebreaking_hunt import Hunt
+
+    return Hunt(base, length, seed=1).next(rows)
+
+
+@cache
+def opening(base: int, length: int) -> Code:
+    """The first guess that carries the most information, over all codes.
+
+    Only how often digits repeat can matter before anything is known, so one guess is
+    tried for each way to write the length as a sum of at most ``base`` counts.
+    """
+    import numpy as np
+
+    everything = listed(base, length, ())
+
+    def surprise(guess: Code) -> float:
+        sizes = everything.sizes(guess)
+        sizes = sizes[sizes > 0]
+        return float((sizes * np.log(sizes)).sum())
+
+    return min(_patterns(length, base, length), key=surprise)
+
+
+def _patterns(left: int, digits_left: int, most: int, digit: int = 0) -> Iterator[Code]:
+    """Guesses of ``left`` digits in which no digit occurs more often than the one before."""
+    if left == 0:
+        yield ()
+    elif digits_left:
+        for times in range(min(left, most), 0, -1):
+            for rest in _patterns(left - times, digits_left - 1, times, digit + 1):
+                yield (digit,) * times + rest
+
+
+def split_well(codes: Listed, strategy: str | None = None) -> Code | None:
+    """The guess that divides the listed codes best, by a one-step strategy.
+
+    All guesses are compared where they are few; else some of the codes that fit,
+    evenly spaced, on some of them.
+    """
+    import numpy as np
+
+    from fairground.games.codebreaking import digits
+    from fairground.solve.codebreaking_search import ranking
+    from fairground.solve.codebreaking_trees import ONE_STEP
+
+    if not len(codes):
+        return None
+    if len(codes) <= 2:
+        return codes.code(0)
+    fitting = codes.numbers()
+    subjects = fitting[:: max(1, len(fitting) // SUBJECTS)]
+    shown = type(codes).of(codes.base, codes.length, subjects)
+    everything = codes.base**codes.length
+    candidates = fitting[:: max(1, len(fitting) // CANDIDATES)]
+    if everything * len(subjects) <= 1_000_000:
+        candidates = np.arange(everything, dtype=np.uint32)
+    rule = ranking(strategy if strategy in ONE_STEP else "cost", len(subjects))
+    members = set(map(int, fitting))
+    best: tuple[float, int] | None = None
+    for number in map(int, candidates):
+        sizes = shown.sizes(digits(number, codes.base, codes.length))[:-1]
+        if sizes.max() == len(subjects):
+            continue
+        loads = rule.burdens[sizes[sizes > 0]]
+        load = float(loads.max() if rule.peak else loads.sum())
+        load += rule.prize if number in members else 0.0
+        if best is None or load < best[0]:
+            best = (load, number)
+    chosen = best[1] if best else int(fitting[0])
+    return digits(chosen, codes.base, codes.length)
+
+
+def contradiction(base: int, length: int, rows: Sequence[Row]) -> Contradiction | None:
+    """The smallest set of rows that no code fits together; ``None`` if some code fits all.
+
+    Where the codes can be listed (and the rows are at most 63) this is exact. Elsewhere
+    CP-SAT names a set that it could refute, from which rows are dropped while what
+    is left is still refuted: no row of it can then be spared, but another, smaller set
+    may exist. ``None`` then also means that nothing was refuted within the limits.
+    """
+    if enumerable(base, length) and len(rows) < 64:
+        return _smallest(base, length, rows)
+    from fairground.solve.codebreaking_constraints import refuted
+
+    core = refuted(base, length, rows)
+    if core is None:
+        return None
+    for r in tuple(core):
+        rest = [k for k in core if k != r]
+        if refuted(base, length, [rows[k] for k in rest]) is not None:
+            core = rest
+    return Contradiction(tuple(core), len(core) == 1)
+
+
+def _smallest(base: int, length: int, rows: Sequence[Row]) -> Contradiction | None:
+    """Note for every code which rows it breaks; look for the fewest rows that catch all."""
+    import numpy as np
+
+    everything = listed(base, length, ())
+    broken = np.zeros(len(everything), np.uint64)
+    for r, (guess, (full, partial)) in enumerate(rows):
+        wrong = everything.answers(guess) != full * (length + 1) + partial
+        broken |= wrong.astype(np.uint64) << np.uint64(r)
+    kinds = np.unique(broken)
+    if kinds[0] == 0:
+        return None
+    for size in range(1, len(rows) + 1):
+        for chosen in combinations(range(len(rows)), size):
+            if (kinds & np.uint64(sum(1 << r for r in chosen))).all():
+                return Contradiction(chosen, True)
+    raise AssertionError("all rows together contradict each other")

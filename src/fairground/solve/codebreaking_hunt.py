@@ -1,0 +1,54 @@
+"""The hunt for a code in a space that nobody can list.
+
+Every guess continues the parallel tempering of the last one on the longer board. Of
+the fitting codes that it turns up, the one is asked whose answer tells the most about
+the others. When none turns up, the code of least strain is asked: it is nearly as
+informative, and its answer bends the landscape towards the secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from fairground.games.codebreaking import Code, Row
+from fairground.solve import codebreaking_pool as pools
+
+ROUNDS: Final = 1600
+"""Rounds of tempering per guess; each is 12 replicas times 200 steps."""
+
+CATCH: Final = 24
+"""Fitting codes at which the search for more of them ends."""
+
+
+class Hunt:
+    """One hunt, from the empty board to the code; the same rows lead to the same guesses."""
+
+    def __init__(self, base: int, length: int, seed: int, rounds: int = ROUNDS) -> None:
+        self.base = base
+        self.length = length
+        self.rounds = rounds
+        self._chance = np.array([seed], np.uint64)
+        self._temperatures = np.geomspace(*pools.TEMPERATURES)
+        self._replicas = pools.random_codes(base, length, len(self._temperatures), self._chance)
+
+    def next(self, rows: Sequence[Row]) -> Code:
+        """The next guess."""
+        at = pools.board(self.base, self.length, rows)
+        pool = np.zeros((CATCH, self.length), np.uint8)
+        found, closest, _ = pools.temper(
+            at, self._replicas, self._temperatures, self.rounds, self._chance, pool
+        )
+        asked = {row.guess for row in rows}
+        if found:
+            caught = pool[:found]
+            closest = caught[int(np.argmax(pools.spread(caught, caught, self.base)))]
+        guess = tuple(map(int, closest))
+        while guess in asked:
+            # The code of least strain may be one that was asked before: change a digit.
+            place = int(pools.scaled(pools.word(self._chance), self.length))
+            digit = int(pools.scaled(pools.word(self._chance), self.base))
+            guess = (*guess[:place], digit, *guess[place + 1 :])
+        return guess
