@@ -163,11 +163,11 @@ class WinOdds:
 
     def __init__(self, dice: Iterable[Die]) -> None:
         self.dice = tuple(dice)
-        for number, die in enumerate(self.dice, 1):
-            if not die.faces:
-                raise BadParams(f"die {number} has no faces")
+        sizes = [len(die.faces) for die in self.dice]
+        if 0 in sizes:
+            raise BadParams(f"die {sizes.index(0) + 1} has no faces")
         self._counting = quickest(self.dice)
-        self._scale = lcm(*(len(die.faces) for die in self.dice)) ** 2
+        self._scale = lcm(*set(sizes)) ** 2
         """A multiple of every pair's number of rolls: brings all odds to one denominator."""
 
     # Counts and fractions
