@@ -1,0 +1,138 @@
+"""Video poker: all deals analysed exactly, single hands, and ranked hands against peers.
+
+Every ranking program gets the same hands, in the form that it likes best, prepared before
+the clock starts, through its ordinary call for five cards; and all must find the same of the
+7,462 grades for each hand, or nothing is measured. The kernel takes all hands in one call,
+which is what it is for; the rules' own `rank` (in Python, one of ten ranks) is listed apart.
+
+    python bench/poker.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+
+from _machine import cpu_seconds, ratio, side_by_side, summary, write
+from fairground.games.poker import KINDS, rank
+from fairground.solve import poker_counts
+from fairground.solve import poker_kernel as kernel
+from fairground.solve.poker import hand_table, holds, per_stake, perfect_return
+
+REPETITIONS: Final = 7
+STEP: Final = 131
+AGAIN: Final = 100
+"""How often the kernel ranks the sample in one measurement: once is too short for a clock."""
+SINGLE: Final = 2000
+COLD: Final = 20
+
+
+def cards_as_text(hands: list[list[int]]) -> list[list[str]]:
+    return [["23456789TJQKA"[card % KINDS] + "hdcs"[card // KINDS] for card in h] for h in hands]
+
+
+def peers(hands: list[list[int]]) -> dict[str, tuple[Callable[[], Any], Callable[[], list[int]]]]:
+    """Name → (rank all hands, the grades that were found)."""
+    phevaluator, pokerkit, treys = map(import_module, ("phevaluator", "pokerkit", "treys"))
+    texts = cards_as_text(hands)
+    for_phe = [[phevaluator.Card(card).id_ for card in hand] for hand in texts]
+    for_treys = [[treys.Card.new(card) for card in hand] for hand in texts]
+    for_kit = [tuple(pokerkit.Card.parse("".join(hand))) for hand in texts]
+    evaluate_cards, high_hand = phevaluator.evaluate_cards, pokerkit.StandardHighHand
+    evaluate = treys.Evaluator().evaluate
+    return {
+        "phevaluator": (
+            lambda: [evaluate_cards(*cards) for cards in for_phe],
+            lambda: [int(evaluate_cards(*cards)) for cards in for_phe],
+        ),
+        "treys": (
+            lambda: [evaluate(cards, []) for cards in for_treys],
+            lambda: [int(evaluate(cards, [])) for cards in for_treys],
+        ),
+        "pokerkit": (
+            lambda: [high_hand(cards).entry for cards in for_kit],
+            lambda: [7462 - high_hand(cards).entry.index for cards in for_kit],
+        ),
+    }
+
+
+def ranking() -> dict[str, Any]:
+    every = kernel.every_hand()
+    sample = np.ascontiguousarray(every[::STEP])
+    hands = sample.tolist()
+    grades = kernel.grade_hands(sample).tolist()
+    others = peers(hands)
+    for name, (_, found) in others.items():
+        assert found() == grades, f"{name} grades some hand otherwise"
+
+    def again() -> None:
+        for _ in range(AGAIN):
+            kernel.grade_hands(sample)
+
+    measures: dict[str, Callable[[], float]] = {
+        "fairground kernel": lambda: cpu_seconds(again) / AGAIN,
+        "fairground rank": lambda: cpu_seconds(lambda: [rank(hand) for hand in hands]),
+        **{name: partial(cpu_seconds, work) for name, (work, _) in others.items()},
+    }
+    measures["kernel, all hands"] = lambda: cpu_seconds(lambda: kernel.grade_hands(every))
+    samples = side_by_side(measures, REPETITIONS)
+    everything = samples.pop("kernel, all hands")
+    speeds = {name: [len(hands) / s for s in values] for name, values in samples.items()}
+    speeds["fairground kernel, all 2,598,960 hands"] = [len(every) / s for s in everything]
+    return {
+        "hands": len(hands),
+        "hands per CPU-second": summary(speeds),
+        "kernel, times as fast as": {
+            name: ratio(samples, name, "fairground kernel") for name in others
+        },
+        "rank in Python, times as fast as": {
+            name: ratio(samples, name, "fairground rank") for name in others
+        },
+    }
+
+
+def analysis() -> dict[str, Any]:
+    prizes = per_stake(5)
+    table = hand_table(5)
+    hands = [kernel.hand_of(number) for number in range(0, kernel.DEALS, kernel.DEALS // SINGLE)]
+
+    def everything() -> None:
+        kernel.survey(kernel.sum_up(prizes))
+
+    def cold() -> None:
+        for hand in hands[:COLD]:
+            poker_counts.hands_with.cache_clear()
+            poker_counts._of_shape.cache_clear()
+            holds(hand, 5)
+
+    samples = side_by_side(
+        {
+            "all deals, tables and walk": lambda: cpu_seconds(everything),
+            "tables alone": lambda: cpu_seconds(lambda: kernel.sum_up(prizes)),
+            "one hand, 32 sums from tables": lambda: (
+                cpu_seconds(lambda: [table.hold_sums(hand) for hand in hands]) / len(hands)
+            ),
+            "one hand, 32 fractions from tables": lambda: (
+                cpu_seconds(lambda: [holds(hand, 5, table) for hand in hands]) / len(hands)
+            ),
+            "one hand, 32 fractions by formula, nothing cached": lambda: cpu_seconds(cold) / COLD,
+        },
+        REPETITIONS,
+    )
+    return {
+        "return on level 5": str(perfect_return(5)),
+        "deals": kernel.DEALS,
+        "CPU seconds after compilation": summary(samples),
+    }
+
+
+def main() -> None:
+    write("poker", {"repetitions": REPETITIONS, "ranking": ranking(), "analysis": analysis()})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,308 @@
+"""Video poker, the game of Blind Croupier: 9/6 Jacks or Better.
+
+The player stakes ``bet * level`` chips. Five cards are dealt; the player says which
+of them to replace, once; the final hand pays by the table below. The house is the
+croupier, who has no moves: he only lends chance, and pays.
+
+A card is a number, its place in the deck's canonical order: ``suit * 13 + rank``, suits
+♡♢♧♤ and ranks 2..A each counted from 0. Nothing is shuffled: a draw of ``n`` is an index
+into the ``n`` cards that have not been seen, in canonical order, so no deck order lies in
+the state as a secret.
+
+::
+
+    deal five ──> the player's order ──> deal one for each replaced ──> over
+                        └──────────── nothing to replace ────────────────^
+
+An order is five digits, as in the source document: 1 replaces the card in that place and
+0 keeps it. Replacements fall into the empty places from left to right.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, Final, NamedTuple, Self, TypeAlias
+
+from fairground.core import (
+    Awaits,
+    BadParams,
+    Draw,
+    Game,
+    IllegalMove,
+    InputError,
+    Move,
+    Over,
+    Params,
+    Seat,
+    Turn,
+    must_be_in_range,
+    must_be_in_turn,
+)
+
+CROUPIER: Final = 0
+PLAYER: Final = 1
+
+SUITS: Final = "♡♢♧♤"
+RANKS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
+KINDS: Final = len(RANKS)
+DECK: Final = len(SUITS) * KINDS
+HAND: Final = 5
+EXAMPLE: Final = "5♢ 7♢ 9♧ 10♧ 7♡ (or 5d 7d 9c Tc 7h)"
+
+TEN: Final = RANKS.index("10")
+JACK: Final = RANKS.index("J")
+ACE: Final = RANKS.index("A")
+LOW_ACE: Final = (RANKS.index("2"), RANKS.index("5"), ACE)
+"""The one straight in which the ace is low: its lowest, second highest and highest rank."""
+
+BETS: Final = range(1, 11)
+LEVELS: Final = range(1, 6)
+
+PENALTY: Final = 30
+"""What a croupier who falls silent before the second draw pays, in stakes: more than he
+could expect to save by silence, whatever the hand and the order (the most is 25 stakes:
+`fairground.solve.poker.dearest_draw`), and no jackpot for whoever silences him."""
+
+Card: TypeAlias = int
+Order: TypeAlias = tuple[int, ...]
+
+
+class Rank(enum.IntEnum):
+    """What a hand is, from the least to the most."""
+
+    NOTHING = 0
+    JACKS_OR_BETTER = 1
+    TWO_PAIR = 2
+    THREE_OF_A_KIND = 3
+    STRAIGHT = 4
+    FLUSH = 5
+    FULL_HOUSE = 6
+    FOUR_OF_A_KIND = 7
+    STRAIGHT_FLUSH = 8
+    ROYAL_FLUSH = 9
+
+    @property
+    def words(self) -> str:
+        """The rank in words, such as "two pair"."""
+        return self.name.lower().replace("_", " ")
+
+
+_EACH: Final = (0, 1, 2, 3, 4, 6, 9, 25, 50)
+"""What each rank below the royal flush pays on level 1."""
+
+_ROYAL: Final = {1: 250, 2: 500, 3: 750, 4: 1000, 5: 4000}
+
+PAYS: Final[dict[int, tuple[int, ...]]] = {
+    level: (*(level * prize for prize in _EACH), _ROYAL[level]) for level in LEVELS
+}
+"""The pay table: level → rank → prize in chips, for a bet of 1."""
+
+
+def rank(hand: Sequence[Card]) -> Rank:
+    """What five different cards are: the one place that decides it in Python.
+
+    With the ranks in ascending order, equal ones are neighbours. How many neighbours are
+    equal tells a pair (1) from two pair or three (2) and from a full house or four (3).
+    """
+    p, q, r, s, t = hand
+    a, b, c, d, e = sorted((p % KINDS, q % KINDS, r % KINDS, s % KINDS, t % KINDS))
+    equal = (a == b) + (b == c) + (c == d) + (d == e)
+    if equal == 1:
+        pair = b if b in (a, c) else d
+        return Rank.JACKS_OR_BETTER if pair >= JACK else Rank.NOTHING
+    if equal == 2:
+        return Rank.THREE_OF_A_KIND if a == c or b == d or c == e else Rank.TWO_PAIR
+    if equal == 3:
+        return Rank.FOUR_OF_A_KIND if a == d or b == e else Rank.FULL_HOUSE
+    straight = e - a == 4 or (a, d, e) == LOW_ACE
+    if p // KINDS == q // KINDS == r // KINDS == s // KINDS == t // KINDS:
+        if straight:
+            return Rank.ROYAL_FLUSH if a == TEN else Rank.STRAIGHT_FLUSH
+        return Rank.FLUSH
+    return Rank.STRAIGHT if straight else Rank.NOTHING
+
+
+# Cards as people write them
+
+_SUIT_SIGNS: Final = {
+    sign: suit for suit, signs in enumerate(("♡♥hH", "♢♦dD", "♧♣cC", "♤♠sS")) for sign in signs
+}
+_RANK_SIGNS: Final = {**{name: rank for rank, name in enumerate(RANKS)}, "T": TEN}
+_EMOJI_MARKS: Final = re.compile("[\ufe0e\ufe0f]")
+"""Signs that only ask for a picture (or no picture) of the suit before them."""
+
+
+def card_text(card: Card) -> str:
+    """A card in signs: ``10♧``."""
+    return RANKS[card % KINDS] + SUITS[card // KINDS]
+
+
+def hand_text(cards: Iterable[Card]) -> str:
+    """Cards in signs, blanks between them: ``5♢ 7♢ 9♧ 10♧ 7♡``."""
+    return " ".join(map(card_text, cards))
+
+
+def parse_card(text: str) -> Card:
+    """Read one card: ``10♧``, ``T♣``, ``Tc`` and ``10c`` are all the ten of clubs."""
+    plain = _EMOJI_MARKS.sub("", text)
+    rank = _RANK_SIGNS.get(plain[:-1].upper())
+    suit = _SUIT_SIGNS.get(plain[-1:])
+    if rank is None or suit is None:
+        raise InputError(
+            f"{text!r} is not a card: write a rank (2-10, T, J, Q, K, A) and a suit "
+            f"({' '.join(SUITS)} or h d c s), such as {EXAMPLE}"
+        )
+    return suit * KINDS + rank
+
+
+def parse_hand(text: str) -> tuple[Card, ...]:
+    """Read five different cards, with blanks or commas between them."""
+    words = text.replace(",", " ").split()
+    cards: list[Card] = []
+    for word in words:
+        card = parse_card(word)
+        if card in cards:
+            twice = f"{card_text(card)} is there twice in {text!r}"
+            raise InputError(f"{twice}: a hand is {HAND} different cards, such as {EXAMPLE}")
+        cards.append(card)
+    if len(cards) != HAND:
+        raise InputError(f"a hand is {HAND} cards, such as {EXAMPLE}; {text!r} has {len(cards)}")
+    return tuple(cards)
+
+
+# The game
+
+
+class State(NamedTuple):
+    """The cards in the order of their places; nothing is secret."""
+
+    dealt: tuple[Card, ...] = ()
+    """The first five, left to right."""
+    order: Order | None = None
+    """Which of them to replace, once the player has said so."""
+    fresh: tuple[Card, ...] = ()
+    """The replacements so far, in the order of the places that they fill."""
+
+    @property
+    def hand(self) -> tuple[Card | None, ...]:
+        """What lies on the table, place by place; ``None`` where a card is yet to come."""
+        fresh = iter(self.fresh)
+        order = self.order or (0,) * len(self.dealt)
+        return tuple(
+            next(fresh, None) if replace else card
+            for card, replace in zip(self.dealt, order, strict=True)
+        )
+
+    @property
+    def unseen(self) -> Iterator[Card]:
+        """The deck that is left, in canonical order."""
+        seen = {*self.dealt, *self.fresh}
+        return (card for card in range(DECK) if card not in seen)
+
+
+class Poker(Game[State]):
+    """The rules. The player's one move is the order; payoffs are in chips."""
+
+    name = "poker/1"
+    seats = 2
+
+    def __init__(self, bet: int = 1, level: int = 5) -> None:
+        for what, value, allowed in (("bet", bet, BETS), ("level", level, LEVELS)):
+            if type(value) is not int or value not in allowed:
+                raise BadParams(f"{what} must be an integer in 1..{allowed[-1]}, not {value!r}")
+        self.bet = bet
+        self.level = level
+
+    @classmethod
+    def from_params(cls, params: Params) -> Self:
+        """``{"bet": 1, "level": 5}``"""
+        if set(params) != {"bet", "level"}:
+            raise BadParams('the parameters must be {"bet": 1..10, "level": 1..5}')
+        return cls(params["bet"], params["level"])
+
+    def params(self) -> dict[str, Any]:
+        """Bet and level."""
+        return {"bet": self.bet, "level": self.level}
+
+    @property
+    def stake(self) -> int:
+        """What the player puts in, in chips."""
+        return self.bet * self.level
+
+    def prize(self, hand: Sequence[Card]) -> int:
+        """What a hand pays, in chips. The stake is not given back on top of it."""
+        return self.bet * PAYS[self.level][rank(hand)]
+
+    def start(self) -> State:
+        """No card is dealt."""
+        return State()
+
+    def awaits(self, s: State) -> Awaits:
+        """Five cards; the order; as many cards as it replaces."""
+        if len(s.dealt) < HAND:
+            return Draw(DECK - len(s.dealt))
+        if s.order is None:
+            return Turn((PLAYER,))
+        if len(s.fresh) < sum(s.order):
+            return Draw(DECK - HAND - len(s.fresh))
+        return Over(self._settled(self.prize(self.final_hand(s))))
+
+    def final_hand(self, s: State) -> tuple[Card, ...]:
+        """The five cards that are paid; refused while some are yet to come."""
+        cards = tuple(card for card in s.hand if card is not None)
+        if s.order is None or len(cards) < HAND:
+            raise IllegalMove("the final hand is not known yet")
+        return cards
+
+    def _settled(self, prize: int) -> tuple[int, ...]:
+        won = prize - self.stake
+        return (-won, won)
+
+    def drawn(self, s: State, value: int) -> State:
+        """The card at this index of the unseen ones fills the next place."""
+        must_be_in_range(value, self.awaits(s))
+        card = next(card for at, card in enumerate(s.unseen) if at == value)
+        if len(s.dealt) < HAND:
+            return s._replace(dealt=(*s.dealt, card))
+        return s._replace(fresh=(*s.fresh, card))
+
+    def check(self, s: State, seat: Seat, move: Move) -> None:
+        """Five digits, each 0 or 1."""
+        must_be_in_turn(seat, self.awaits(s))
+        if (
+            not isinstance(move, tuple)
+            or len(move) != HAND
+            or any(type(digit) is not int or digit not in (0, 1) for digit in move)
+        ):
+            raise IllegalMove(
+                f"an order is {HAND} digits, 1 to replace and 0 to keep the card in that "
+                f"place, such as (1, 0, 1, 1, 0), not {move!r}"
+            )
+
+    def moves(self, s: State, seat: Seat) -> Iterable[Move]:
+        """All 32 orders, from keeping everything to replacing everything."""
+        must_be_in_turn(seat, self.awaits(s))
+        return product((0, 1), repeat=HAND)
+
+    def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
+        """The order stands."""
+        order = moves[PLAYER]
+        assert isinstance(order, tuple)
+        return s._replace(order=tuple(digit for digit in order if isinstance(digit, int)))
+
+    def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
+        """The player loses the stake. The croupier owes nothing before the first card.
+
+        Afterwards he pays `PENALTY` stakes in place of the prize; and before the order is
+        given, or when it replaces nothing, at least what the hand pays as it stands, so that
+        walking away from a royal flush saves nothing.
+        """
+        if seat == PLAYER:
+            return self._settled(0)
+        if not s.dealt:
+            return (0, 0)
+        stands = len(s.dealt) == HAND and not (s.order and any(s.order))
+        return self._settled(max(PENALTY * self.stake, self.prize(s.dealt) if stands else 0))

@@ -1,0 +1,30 @@
+"""Players of video poker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fairground.core import BadParams, Game, Move, Seat
+from fairground.players import Player
+from fairground.solve.poker import best_hold
+
+if TYPE_CHECKING:
+    from fairground.fair.bits import Stream
+
+
+class OptimalPoker(Player):
+    """Perfect play: the hold with the greatest expected prize on the level that is played.
+
+    Of equal holds it takes the one that replaces fewest cards. It needs no chance of its own
+    and no optional package. The croupier's seat has no moves, so nobody plays it.
+    """
+
+    def __init__(
+        self, game: Game[Any], chance: Stream | None = None, argument: str | None = None
+    ) -> None:
+        if argument is not None:
+            raise BadParams(f"the optimal player takes no setting, but was given {argument!r}")
+
+    def choose(self, game: Any, view: Any, seat: Seat) -> Move:
+        """The order with the greatest expectation."""
+        return best_hold(view.dealt, game.level).order

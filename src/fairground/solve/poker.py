@@ -1,0 +1,157 @@
+"""What a poker hand is worth: every hold, exactly, and perfect play over all deals.
+
+Values are expected prizes per unit staked, as fractions: 1 gives the stake back::
+
+    hand = parse_hand("5♢ 7♢ 9♧ 10♧ 7♡")
+    best_hold(hand, level=5)      # Hold(order=(1, 0, 1, 1, 0), value=Fraction(...))
+    holds(hand, level=5)          # all 32, the best first
+    perfect_return(level=5)       # Fraction(1653526326983, 1661102543100)
+
+A single hand needs only the standard library (`fairground.solve.poker_counts`: formulas).
+Many hands, or all of them, go through tables and need NumPy and Numba
+(`fairground.solve.poker_kernel`)::
+
+    table = hand_table(level=5)   # built in some 30 milliseconds
+    holds(hand, 5, table)         # the same numbers
+
+Both do the same thing. Let K be the cards held and D those thrown away. Add up the prizes
+of all hands that contain K; take away those with some card of D; what is left, divided by
+the number of ways to draw, is the expectation.
+
+On levels 1 to 4 all prizes grow with the stake, so the values are the same on each of them;
+level 5 pays 800 stakes for a royal flush, the others 250.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from math import comb
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from fairground.core import InputError, MissingExtra
+from fairground.games.poker import DECK, EXAMPLE, HAND, LEVELS, PAYS, Card, Order
+from fairground.solve.poker_counts import prizes_with
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from fairground.solve.poker_kernel import HandTable
+
+HOLDS: Final = 1 << HAND
+
+
+class Hold(NamedTuple):
+    """Keep some cards, replace the others, and expect this for each unit staked."""
+
+    order: Order
+    """By place: 1 to replace, 0 to keep."""
+    value: Fraction
+
+    def kept(self, hand: Sequence[Card]) -> tuple[Card, ...]:
+        """The cards of the hand that stay."""
+        return tuple(card for card, gone in zip(hand, self.order, strict=True) if not gone)
+
+
+class DearestDraw(NamedTuple):
+    """A hand, and the hold of it that replaces a card and expects the most."""
+
+    hand: tuple[Card, ...]
+    hold: Hold
+
+
+def per_stake(level: int) -> tuple[int, ...]:
+    """Prizes by `Rank` for one unit staked: whole numbers on every level."""
+    if type(level) is not int or level not in LEVELS:
+        raise InputError(f"the level must be an integer in 1..{LEVELS[-1]}, not {level!r}")
+    prizes = [Fraction(prize, level) for prize in PAYS[level]]
+    assert all(prize.denominator == 1 for prize in prizes)
+    return tuple(prize.numerator for prize in prizes)
+
+
+def holds(hand: Sequence[Card], level: int, table: HandTable | None = None) -> list[Hold]:
+    """All 32 holds, the best first; of equal ones, the one that replaces fewer cards first.
+
+    Without a table (of the same level) the sums come from formulas: a few milliseconds.
+    """
+    places = _places(hand)
+    sums = _by_formula(sorted(hand), per_stake(level)) if table is None else table.hold_sums(hand)
+    found = []
+    for held in range(HOLDS):
+        order = tuple(1 - (held >> place & 1) for place in places)
+        ways = comb(DECK - HAND, sum(order))
+        found.append(Hold(order, Fraction(int(sums[held]), ways)))
+    return sorted(found, key=lambda hold: (-hold.value, sum(hold.order), hold.order))
+
+
+def best_hold(hand: Sequence[Card], level: int, table: HandTable | None = None) -> Hold:
+    """The hold that expects the most; of equal ones, the one that replaces fewest cards."""
+    return holds(hand, level, table)[0]
+
+
+def _places(hand: Sequence[Card]) -> list[int]:
+    """For each place of the hand, where its card stands in ascending order."""
+    ascending = sorted(hand)
+    cards = set(range(DECK))
+    if len(hand) != HAND or len(set(hand)) != HAND or not cards.issuperset(hand):
+        raise InputError(
+            f"a hand is {HAND} different cards, numbered 0..{DECK - 1}, such as "
+            f"those of {EXAMPLE}; not {list(hand)}"
+        )
+    return [ascending.index(card) for card in hand]
+
+
+def _by_formula(hand: Sequence[Card], prizes: Sequence[int]) -> list[int]:
+    """By the set of held cards (bit i: the i-th), the prizes that can follow, added up."""
+    sums = [
+        prizes_with([card for i, card in enumerate(hand) if held >> i & 1], prizes)
+        for held in range(HOLDS)
+    ]
+    for i in range(HAND):
+        for held in range(HOLDS):
+            if not held >> i & 1:
+                sums[held] -= sums[held | 1 << i]
+    return sums
+
+
+# All hands: compiled
+
+
+def _kernel() -> ModuleType:
+    try:
+        from fairground.solve import poker_kernel
+    except ImportError as error:
+        raise MissingExtra(
+            f"all deals need NumPy and Numba ({error.name} is missing): install fairground[solve]"
+        ) from None
+    return poker_kernel
+
+
+@cache
+def hand_table(level: int) -> HandTable:
+    """Tables that answer for any hand in microseconds."""
+    prizes = per_stake(level)
+    table: HandTable = _kernel().HandTable(prizes)
+    return table
+
+
+def perfect_return(level: int) -> Fraction:
+    """What perfect play gives back for each unit staked, over all 2,598,960 deals."""
+    table = hand_table(level)
+    kernel = _kernel()
+    return Fraction(kernel.survey(table.sums).total, kernel.DEALS * kernel.SCALE)
+
+
+def dearest_draw(level: int) -> DearestDraw:
+    """The greatest expectation of any hold of any hand that replaces at least one card.
+
+    It is all that a croupier could hope to save by falling silent before the second draw,
+    so the penalty for that (`fairground.games.poker.PENALTY` stakes) must exceed it.
+    """
+    table = hand_table(level)
+    kernel = _kernel()
+    seen = kernel.survey(table.sums)
+    hand: tuple[Card, ...] = kernel.hand_of(seen.deal)
+    order = tuple(1 - (seen.held >> i & 1) for i in range(HAND))
+    return DearestDraw(hand, Hold(order, Fraction(seen.dearest, kernel.SCALE)))

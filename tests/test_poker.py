@@ -1,0 +1,333 @@
+"""The rules of video poker: hands, prizes, the deal, orders, cards in writing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairground.core import BadParams, Draw, IllegalMove, InputError, Over, Turn
+from fairground.games.poker import (
+    CROUPIER,
+    DECK,
+    PAYS,
+    PENALTY,
+    PLAYER,
+    Poker,
+    Rank,
+    State,
+    card_text,
+    hand_text,
+    parse_card,
+    parse_hand,
+    rank,
+)
+
+hands = st.lists(st.integers(0, DECK - 1), min_size=5, max_size=5, unique=True)
+
+
+def twin_rank(hand: Sequence[int]) -> str:
+    """What a hand is, by spelling: independent of the rules' arithmetic."""
+    names = [card_text(card) for card in hand]
+    values = "".join(sorted(("T" if len(n) == 3 else n[0] for n in names), key=ORDER.index))
+    suited = len({name[-1] for name in names}) == 1
+    if values in STRAIGHTS:
+        if suited:
+            return "royal flush" if values == "TJQKA" else "straight flush"
+        return "straight"
+    if suited:
+        return "flush"
+    groups = sorted(values.count(value) for value in ORDER if value in values)
+    for shape, name in SHAPES.items():
+        if groups == list(shape):
+            return name
+    return (
+        "jacks or better" if any(pair in values for pair in ("JJ", "QQ", "KK", "AA")) else "nothing"
+    )
+
+
+ORDER = "23456789TJQKA"
+STRAIGHTS = {"2345A", *(ORDER[i : i + 5] for i in range(9))}
+SHAPES = {
+    (1, 4): "four of a kind",
+    (2, 3): "full house",
+    (1, 1, 3): "three of a kind",
+    (1, 2, 2): "two pair",
+}
+
+
+def play(game: Poker, hand: str, order: tuple[int, ...], fresh: str = "") -> State:
+    """Drive the rules to these cards, by the indices that deal them."""
+    s = game.start()
+    for name in hand.split():
+        s = game.drawn(s, list(s.unseen).index(parse_card(name)))
+    s = game.played(s, {PLAYER: order})
+    for name in fresh.split():
+        s = game.drawn(s, list(s.unseen).index(parse_card(name)))
+    return s
+
+
+# Hands
+
+
+@pytest.mark.parametrize(
+    ("hand", "expected"),
+    [
+        ("Th Jh Qh Kh Ah", Rank.ROYAL_FLUSH),
+        ("As Ks Ts Qs Js", Rank.ROYAL_FLUSH),
+        ("9s Ts Js Qs Ks", Rank.STRAIGHT_FLUSH),
+        ("Ad 2d 3d 4d 5d", Rank.STRAIGHT_FLUSH),
+        ("2c 2h 2d 2s Ah", Rank.FOUR_OF_A_KIND),
+        ("Ah 2c 2h 2d 2s", Rank.FOUR_OF_A_KIND),
+        ("3c 3h 3d 2s 2h", Rank.FULL_HOUSE),
+        ("2s 2h 3c 3h 3d", Rank.FULL_HOUSE),
+        ("2h 4h 6h 8h Th", Rank.FLUSH),
+        ("Kh Ah 2h 3h 4h", Rank.FLUSH),
+        ("Ah 2d 3d 4d 5d", Rank.STRAIGHT),
+        ("Th Jd Qd Kd Ad", Rank.STRAIGHT),
+        ("6c 2h 5d 3s 4s", Rank.STRAIGHT),
+        ("Qh Kd Ad 2d 3d", Rank.NOTHING),
+        ("7h 7d 7s 2c Kh", Rank.THREE_OF_A_KIND),
+        ("7h 7d 2s 2c Kh", Rank.TWO_PAIR),
+        ("Jh Jd 2s 3c 4h", Rank.JACKS_OR_BETTER),
+        ("2s Ah 3c 4h As", Rank.JACKS_OR_BETTER),
+        ("Th Td 2s 3c 4h", Rank.NOTHING),
+        ("2h 4d 6s 8c Th", Rank.NOTHING),
+    ],
+)
+def test_examples_of_every_rank(hand: str, expected: Rank) -> None:
+    cards = parse_hand(hand)
+    assert rank(cards) is expected
+    assert rank(cards[::-1]) is expected
+
+
+def test_rank_agrees_with_the_twin_where_straights_flushes_and_pairs_meet() -> None:
+    high = [card for card in range(DECK) if card % 13 >= 8]
+    low = [card for card in range(DECK) if card % 13 in (12, 0, 1, 2, 3)]
+    one_suit = range(26, 39)
+    few_ranks = [card for card in range(DECK) if card % 13 in (8, 9, 12)]
+    for cards in (high, low, one_suit, few_ranks):
+        for hand in combinations(cards, 5):
+            assert rank(hand).words == twin_rank(hand), hand_text(hand)
+
+
+@given(hands)
+def test_rank_agrees_with_the_twin_anywhere_and_in_any_order(hand: list[int]) -> None:
+    assert rank(hand).words == twin_rank(hand)
+    assert rank(sorted(hand)) is rank(hand)
+
+
+# Prizes
+
+
+def test_the_pay_table_is_that_of_the_design() -> None:
+    assert [PAYS[level][Rank.ROYAL_FLUSH] for level in range(1, 6)] == [250, 500, 750, 1000, 4000]
+    for level in range(1, 6):
+        others = {
+            Rank.STRAIGHT_FLUSH: 50,
+            Rank.FOUR_OF_A_KIND: 25,
+            Rank.FULL_HOUSE: 9,
+            Rank.FLUSH: 6,
+            Rank.STRAIGHT: 4,
+            Rank.THREE_OF_A_KIND: 3,
+            Rank.TWO_PAIR: 2,
+            Rank.JACKS_OR_BETTER: 1,
+            Rank.NOTHING: 0,
+        }
+        assert {each: PAYS[level][each] for each in others} == {
+            each: level * prize for each, prize in others.items()
+        }
+
+
+@pytest.mark.parametrize(
+    ("bet", "level", "hand", "prize", "stake"),
+    [
+        (1, 1, "7h 7d 7s 2c Kh", 3, 1),
+        (10, 5, "Th Jh Qh Kh Ah", 40_000, 50),
+        (3, 4, "Th Jh Qh Kh Ah", 3000, 12),
+        (2, 5, "3c 3h 3d 2s 2h", 90, 10),
+        (7, 3, "2h 4d 6s 8c Th", 0, 21),
+    ],
+)
+def test_the_player_wins_the_prize_less_the_stake(
+    bet: int, level: int, hand: str, prize: int, stake: int
+) -> None:
+    game = Poker(bet, level)
+    assert game.stake == stake
+    s = play(game, hand, (0, 0, 0, 0, 0))
+    assert game.awaits(s) == Over((stake - prize, prize - stake))
+
+
+# The deal
+
+
+def test_the_historic_game_of_the_document() -> None:
+    game = Poker(bet=1, level=1)
+    s = play(game, "5♢ 7♢ 9♧ 10♧ 7♡", (1, 0, 1, 1, 0), "3♡ J♧ 7♤")
+    assert hand_text(game.final_hand(s)) == "3♡ 7♢ J♧ 7♤ 7♡"
+    assert game.awaits(s) == Over((-2, 2))
+
+
+def test_draws_shrink_and_index_the_cards_not_seen() -> None:
+    game = Poker()
+    s = game.start()
+    for n in (52, 51, 50, 49, 48):
+        assert game.awaits(s) == Draw(n)
+        s = game.drawn(s, 0)
+    assert s.dealt == (0, 1, 2, 3, 4)
+    assert s.hand == (0, 1, 2, 3, 4)
+    assert game.awaits(s) == Turn((PLAYER,))
+    s = game.played(s, {PLAYER: (0, 1, 0, 1, 1)})
+    assert s.hand == (0, None, 2, None, None)
+    for n in (47, 46, 45):
+        assert game.awaits(s) == Draw(n)
+        with pytest.raises(IllegalMove, match="not known yet"):
+            game.final_hand(s)
+        s = game.drawn(s, n - 1)
+    assert s.fresh == (51, 50, 49)
+    assert s.hand == (0, 51, 2, 50, 49)
+    assert isinstance(game.awaits(s), Over)
+
+
+def test_a_card_thrown_away_never_comes_back() -> None:
+    game = Poker()
+    s = play(game, "2h 3h 4h 5h 6h", (1, 1, 1, 1, 1))
+    assert list(s.unseen) == list(range(5, 52))
+    assert game.drawn(s, 0).hand == (5, None, None, None, None)
+
+
+def test_keeping_everything_ends_the_game_at_once() -> None:
+    game = Poker()
+    assert isinstance(game.awaits(play(game, "2h 3h 4h 5h 7d", (0,) * 5)), Over)
+
+
+def test_there_are_32_orders_and_only_the_player_gives_one() -> None:
+    game = Poker()
+    s = State(dealt=(0, 1, 2, 3, 4))
+    orders = list(game.moves(s, PLAYER))
+    assert len(set(orders)) == 32
+    assert orders[0] == (0,) * 5 and orders[-1] == (1,) * 5
+    for order in orders:
+        game.check(s, PLAYER, order)
+    for seat in (CROUPIER, 2):
+        with pytest.raises(IllegalMove, match="not to move"):
+            game.check(s, seat, (0,) * 5)
+    with pytest.raises(IllegalMove, match="not to move"):
+        game.moves(game.start(), PLAYER)
+
+
+@pytest.mark.parametrize(
+    "move", [(0, 1), (0,) * 6, (0, 0, 0, 0, 2), (True, 0, 0, 0, 0), ("1",) * 5, [0] * 5, 0, "10110"]
+)
+def test_what_is_not_an_order_is_refused_with_an_example(move: Any) -> None:
+    with pytest.raises(IllegalMove, match=r"such as \(1, 0, 1, 1, 0\)"):
+        Poker().check(State(dealt=(0, 1, 2, 3, 4)), PLAYER, move)
+
+
+@pytest.mark.parametrize("value", [-1, 52, True, "0"])
+def test_a_draw_out_of_range_is_refused(value: Any) -> None:
+    with pytest.raises(IllegalMove):
+        Poker().drawn(State(), value)
+
+
+# Walking away
+
+
+def test_walking_away() -> None:
+    game = Poker(bet=2, level=5)
+    stake = 10
+    fresh_table = game.start()
+    assert game.forfeit(fresh_table, CROUPIER) == (0, 0)
+    assert game.forfeit(fresh_table, PLAYER) == (stake, -stake)
+    waiting = play(game, "2h 3h 4h 5h 7d", (0, 0, 0, 0, 1))
+    net = PENALTY * stake - stake
+    assert game.forfeit(waiting, CROUPIER) == (-net, net)
+    assert game.forfeit(waiting, PLAYER) == (stake, -stake)
+
+
+def test_walking_away_from_a_royal_flush_saves_the_croupier_nothing() -> None:
+    game = Poker(bet=1, level=5)
+    dealt = State(dealt=parse_hand("Th Jh Qh Kh Ah"))
+    assert game.forfeit(dealt, CROUPIER) == (-3995, 3995)
+    assert game.forfeit(dealt._replace(order=(0,) * 5), CROUPIER) == (-3995, 3995)
+    assert game.forfeit(dealt._replace(order=(0, 0, 0, 0, 1)), CROUPIER) == (-145, 145)
+
+
+# Parameters
+
+
+def test_parameters_round_trip() -> None:
+    game = Poker.from_params({"bet": 10, "level": 3})
+    assert game.params() == {"bet": 10, "level": 3}
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"bet": 1},
+        {"bet": 1, "level": 1, "chips": 1},
+        {"bet": 0, "level": 1},
+        {"bet": 11, "level": 1},
+        {"bet": 1, "level": 0},
+        {"bet": 1, "level": 6},
+        {"bet": True, "level": 1},
+        {"bet": "1", "level": 1},
+        {"bet": 1.0, "level": 1},
+        {"bet": [1], "level": 1},
+    ],
+)
+def test_bad_parameters_are_refused(params: dict[str, Any]) -> None:
+    with pytest.raises(BadParams, match=r"1\.\."):
+        Poker.from_params(params)
+
+
+# Cards in writing
+
+
+def test_the_canonical_order_of_the_deck() -> None:
+    assert card_text(0) == "2♡"
+    assert card_text(12) == "A♡"
+    assert card_text(13) == "2♢"
+    assert card_text(26 + 8) == "10♧"
+    assert card_text(51) == "A♤"
+
+
+@pytest.mark.parametrize("text", ["10♧", "T♧", "t♣", "Tc", "tC", "10c", "10C", "10♣\ufe0f"])
+def test_every_spelling_of_the_ten_of_clubs(text: str) -> None:
+    assert parse_card(text) == 34
+
+
+def test_signs_and_letters_mean_the_same() -> None:
+    expected = parse_hand("5♢ 7♢ 9♧ 10♧ 7♡")
+    for text in ("5d 7d 9c Tc 7h", "5D,7D,9C,10C,7H", " 5♦  7♦ 9♣ 10♣ 7♥ "):
+        assert parse_hand(text) == expected
+    assert hand_text(expected) == "5♢ 7♢ 9♧ 10♧ 7♡"
+
+
+@given(hands)
+def test_what_is_printed_can_be_read(hand: list[int]) -> None:
+    assert parse_hand(hand_text(hand)) == tuple(hand)
+
+
+@pytest.mark.parametrize("word", ["1h", "11h", "5x", "h5", "5", "♡", "5hh", "Ť♡", "⑤♡", "٥h"])
+def test_what_is_not_a_card_is_quoted(word: str) -> None:
+    with pytest.raises(InputError, match=f"'{word}' is not a card"):
+        parse_hand(f"2h 3h {word} 4h 5h")
+
+
+def test_an_empty_card_is_no_card() -> None:
+    with pytest.raises(InputError, match="'' is not a card"):
+        parse_card("")
+
+
+def test_a_hand_is_five_different_cards() -> None:
+    with pytest.raises(InputError, match="10♧ is there twice"):
+        parse_hand("Tc 2h 3h 4h 10♣")
+    for text, count in (("", 0), ("2h 3h 4h 5h", 4), ("2h 3h 4h 5h 6h 7h", 6)):
+        with pytest.raises(InputError, match=f"has {count}"):
+            parse_hand(text)
