@@ -236,6 +236,9 @@ def _short(value: Any) -> str:
 class _Lost(Dealer):
     """A dealer whose secrets are gone: it can only say so, and the table is void."""
 
+    def __init__(self) -> None:
+        pass
+
     def open(self, run: Run) -> Evidence:
         raise SecretLost("the vault does not hold the secrets that this table began with")
 

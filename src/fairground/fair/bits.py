@@ -62,6 +62,11 @@ def fresh() -> bytes:
     return secrets.token_bytes(SIZE)
 
 
+def token() -> str:
+    """A name that nobody can guess, fit for a URL."""
+    return secrets.token_urlsafe(18)
+
+
 def same(a: bytes | str, b: bytes | str) -> bool:
     """Whether two digests are equal, in a time that tells nothing about where they differ."""
     if isinstance(a, str):

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from fairground.core import BadParams, BadShare, Fault, Seat
 from fairground.fair.bits import HOUSE, HashStream, Tag, digest, fresh, same
@@ -230,15 +230,20 @@ class HashChainsDealer(Dealer):
     def __init__(
         self, table: bytes, vault: Vault, *, stir: str = "once", length: int = LENGTH
     ) -> None:
+        super().__init__(table, vault)
         self._table = table
-        self._vault = vault
         self._length = length
         self._chains: dict[int, Chain] = {}
-        self.public: Evidence = {
+        self.public = {
             "length": length,
             "stir": stir,
             "tip": self._chain(0, "").links[0].hex(),
         }
+
+    @classmethod
+    def again(cls, table: bytes, vault: Vault, public: Evidence) -> Self:
+        """The same chain, if the vault still has its secret."""
+        return cls(table, vault, stir=public["stir"], length=public["length"])
 
     def _chain(self, generation: int, head: str | None) -> Chain:
         """The chain of a generation: made and kept if a head is given, else recalled."""

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 from fairground.core import BadParams, BadShare, Fault, Seat, whole, written
 from fairground.fair.bits import SIZE, SystemStream, fresh, same
 from fairground.fair.schemes import Chance, Dealer, Evidence, Phase, Run, Scheme, Setting, fields
-from fairground.fair.vault import Vault
 
 
 class HmacKey:
@@ -142,10 +141,6 @@ class HmacUserDealer(Dealer):
     """The house's half of `hmac-sha3-user/1`: a fresh key for every draw."""
 
     scheme = HmacUserScheme
-
-    def __init__(self, table: bytes, vault: Vault) -> None:
-        self.public: Evidence = {}
-        self._vault = vault
 
     def open(self, run: Run) -> Evidence:
         """Make the key, then the number; show the HMAC."""

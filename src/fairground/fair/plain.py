@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from fairground.core import BadParams, Fault
 from fairground.fair.bits import HashStream, SeededStream, Stream, Tag, digest, fresh, same
@@ -67,12 +67,19 @@ class ContestDealer(Dealer):
     scheme = ContestScheme
 
     def __init__(self, table: bytes, vault: Vault, *, contest: str, game: int, seed: bytes) -> None:
+        super().__init__(table, vault)
         self._seed = vault.keep("contest", seed, "")
-        self.public: Evidence = {
+        self.public = {
             "commitment": contest_commitment(contest, self._seed),
             "contest": contest,
             "game": game,
         }
+
+    @classmethod
+    def again(cls, table: bytes, vault: Vault, public: Evidence) -> Self:
+        """The contest's seed is kept with each of its tables."""
+        seed = vault.recall("contest")
+        return cls(table, vault, contest=public["contest"], game=public["game"], seed=seed)
 
     def open(self, run: Run) -> Evidence:
         """All was said in the first event."""
@@ -123,7 +130,13 @@ class SeededDealer(Dealer):
     scheme = SeededScheme
 
     def __init__(self, table: bytes, vault: Vault, *, seed: str, game: int = 0) -> None:
-        self.public: Evidence = {"game": game, "seed": seed}
+        super().__init__(table, vault)
+        self.public = {"game": game, "seed": seed}
+
+    @classmethod
+    def again(cls, table: bytes, vault: Vault, public: Evidence) -> Self:
+        """The seed is public."""
+        return cls(table, vault, seed=public["seed"], game=public["game"])
 
     def open(self, run: Run) -> Evidence:
         """All was said in the first event."""
@@ -163,10 +176,6 @@ class SystemDealer(Dealer):
     """The house's half of `system/1`."""
 
     scheme = SystemScheme
-
-    def __init__(self, table: bytes, vault: Vault) -> None:
-        self.public: Evidence = {}
-        self._vault = vault
 
     def open(self, run: Run) -> Evidence:
         """Nothing is promised."""

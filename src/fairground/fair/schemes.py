@@ -20,10 +20,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Final, NamedTuple, Protocol
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, Self
 
 from fairground.core import BadParams, BadShare, Fault, Seat
 from fairground.fair.bits import SIZE
+from fairground.fair.vault import Vault
 
 
 class NotYet(Exception):
@@ -171,6 +172,15 @@ class Dealer(ABC):
     scheme: type[Scheme]
     public: Evidence
     """What the first event says of the scheme: fixed before anything happens."""
+
+    def __init__(self, table: bytes, vault: Vault) -> None:
+        self.public = {}
+        self._vault = vault
+
+    @classmethod
+    def again(cls, table: bytes, vault: Vault, public: Evidence) -> Self:
+        """The dealer of a table that goes on, from its public part and the vault it left."""
+        return cls(table, vault)
 
     @abstractmethod
     def open(self, run: Run) -> Evidence:
