@@ -33,8 +33,8 @@ _ZOMBIE = {
     "weak_die_faces": "bbf",
     "strong_die_faces": "bs",
     "tough_die_faces": "f",
-    "brains_to_win": 2,
-    "max_turns": 2,
+    "brains_to_win": 1,
+    "max_turns": 1,
 }
 
 SAMPLES: dict[str, tuple[Sample, ...]] = {
@@ -54,7 +54,7 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
     ),
     "zombie/1": (
         Sample("zombie/1", "duel", _ZOMBIE),
-        Sample("zombie/1", "three", {**_ZOMBIE, "players": 3, "max_turns": 1}),
+        Sample("zombie/1", "three", {**_ZOMBIE, "players": 3, "max_turns": 2}),
     ),
 }
 
@@ -107,20 +107,22 @@ class Golden(NamedTuple):
 
     sample: Sample
     mode: Mode
+    leaves_after: int | None = None
+    """After how many answers the last seat walks away."""
 
     @property
     def name(self) -> str:
-        return f"{self.sample.name}--{self.mode.name}"
+        left = "" if self.leaves_after is None else "--left"
+        return f"{self.sample.name}--{self.mode.name}{left}"
 
 
 def goldens_of(game: str) -> list[Golden]:
-    """Every sample with a seeded tape; the first one also under every other scheme."""
+    """Every sample with a seeded tape; the first one under every other scheme, and left early."""
     samples = samples_of(game)
     out = [Golden(sample, mode("seeded-tape")) for sample in samples]
-    out += [
-        Golden(samples[0], way)
-        for dealer, ways in MODES.items()
-        for way in (ways if game == "intransitive/1" else ways[-1:])
-        if dealer != "seeded/1"
-    ]
-    return out
+    if game == "intransitive/1":
+        ways = [way for ways in MODES.values() for way in ways]
+    else:
+        ways = [mode("hash-chains-chain")]
+    out += [Golden(samples[0], way) for way in ways if way.dealer != "seeded/1"]
+    return [*out, Golden(samples[0], mode("hmac-sha3-user-number"), leaves_after=1)]
