@@ -1,0 +1,13 @@
+"""Stakes: the Bank of the Blind Croupier, its messages, its seeds and its schemes of chance.
+
+Play money and test chains. Nothing here is a licence to run a casino.
+
+=============  ===========================================================================
+`curve`        keccak-256 and ECDSA over secp256k1, with or without the extra ``chain``
+`wire`         what the parties sign: EIP-712 messages, keys, signatures with a low s
+`seeds`        commitments, mixing, `generate_int`: chance out of four signatures
+`dealers`      ``croupier/1`` and the historic, unsafe ``croupier-2017/0``
+`artifact`     the compiled contract, and whether a chain runs just that
+`abi`          calls, results, errors and events of the contract as bytes
+=============  ===========================================================================
+"""

@@ -1,0 +1,185 @@
+"""Calls, results, errors and events of the contract, as bytes and back.
+
+A thin layer over ``eth-abi`` that knows our contract: the same code serves the EVM in
+this process, and any node over JSON-RPC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from fairground.bank.artifact import artifact
+from fairground.bank.curve import Signature, keccak
+from fairground.bank.seeds import Seed
+from fairground.bank.wire import Bet
+from fairground.core import FairgroundError, MissingExtra
+
+try:
+    from eth_abi.abi import decode, encode
+except ImportError:  # pragma: no cover - the extra is installed where tests run
+    raise MissingExtra(
+        "a Bank on a chain needs more packages: pip install 'fairground[chain]'"
+    ) from None
+
+Json = Mapping[str, Any]
+
+
+class Refused(FairgroundError):
+    """The Bank refused a call. ``name`` is the contract's own name for the reason."""
+
+    code = "bank/refused"
+
+    def __init__(self, name: str, values: tuple[Any, ...] = ()) -> None:
+        inside = ", ".join(map(str, values))
+        super().__init__(f"the Bank refused: {name}({inside})")
+        self.name = name
+        self.values = values
+
+
+class Event(NamedTuple):
+    """Something that the Bank recorded."""
+
+    name: str
+    values: dict[str, Any]
+
+
+STEPS: Final = (
+    "None",
+    "BetSubmitted",
+    "CroupierSeed0Submitted",
+    "HandDealt",
+    "OrderSubmitted",
+    "CroupierSeed1Submitted",
+    "HandFinal",
+)
+OUTCOMES: Final = ("Open", "Settled", "Released", "PlayerForfeited", "CroupierForfeited")
+
+
+class Game(NamedTuple):
+    """A game as the Bank keeps it."""
+
+    bet_hash: bytes
+    step: int
+    outcome: int
+    deadline: int
+    order: int
+    hand: int
+
+
+def _type(entry: Json) -> str:
+    kind: str = entry["type"]
+    if not kind.startswith("tuple"):
+        return kind
+    inside = ",".join(map(_type, entry["components"]))
+    return f"({inside}){kind.removeprefix('tuple')}"
+
+
+def _signature(entry: Json) -> str:
+    return f"{entry['name']}({','.join(map(_type, entry['inputs']))})"
+
+
+@cache
+def _entries(kind: str) -> dict[str, Json]:
+    return {entry["name"]: entry for entry in artifact().abi if entry["type"] == kind}
+
+
+@cache
+def _errors() -> dict[bytes, Json]:
+    return {keccak(_signature(entry).encode())[:4]: entry for entry in _entries("error").values()}
+
+
+@cache
+def _events() -> dict[bytes, Json]:
+    return {keccak(_signature(entry).encode()): entry for entry in _entries("event").values()}
+
+
+@cache
+def _selector(name: str) -> tuple[bytes, tuple[str, ...]]:
+    entry = _entries("function")[name]
+    return keccak(_signature(entry).encode())[:4], tuple(map(_type, entry["inputs"]))
+
+
+def plain(value: Any) -> Any:
+    """An argument as ``eth-abi`` wants it."""
+    if isinstance(value, Signature):
+        return (value.v, value.r.to_bytes(32, "big"), value.s.to_bytes(32, "big"))
+    if isinstance(value, Bet):
+        return tuple(value)
+    return value
+
+
+def call_data(name: str, *values: Any) -> bytes:
+    """The bytes of a call."""
+    selector, types = _selector(name)
+    return selector + encode(types, [plain(value) for value in values])
+
+
+def deployment(chip_cost: int, step_time: int) -> bytes:
+    """The bytes of the transaction that makes a Bank."""
+    return artifact().bytecode + encode(("uint256", "uint256"), (chip_cost, step_time))
+
+
+def result(name: str, data: bytes) -> Any:
+    """What a call returned: one value, or a tuple of several."""
+    types = [_type(entry) for entry in _entries("function")[name]["outputs"]]
+    values = decode(types, data)
+    return values[0] if len(values) == 1 else values
+
+
+def refusal(data: bytes) -> Refused:
+    """Why a call was refused, from the bytes that it returned."""
+    entry = _errors().get(data[:4])
+    if entry is None:
+        return Refused("0x" + data.hex())
+    values = decode([_type(part) for part in entry["inputs"]], data[4:])
+    return Refused(entry["name"], values)
+
+
+def event(topics: Sequence[bytes], data: bytes) -> Event:
+    """An event, from a log entry of the Bank."""
+    entry = _events()[topics[0]]
+    indexed = [part for part in entry["inputs"] if part["indexed"]]
+    others = [part for part in entry["inputs"] if not part["indexed"]]
+    values = {
+        part["name"]: decode([_type(part)], topic)[0]
+        for part, topic in zip(indexed, topics[1:], strict=True)
+    }
+    decoded = decode([_type(part) for part in others], data)
+    values |= {part["name"]: value for part, value in zip(others, decoded, strict=True)}
+    return Event(entry["name"], values)
+
+
+# The calls of the protocol
+
+
+def submit_public_key(key: str, proof: Signature) -> bytes:
+    """Register a signing key."""
+    return call_data("submitPublicKey", key, proof)
+
+
+def submit_bet(bet: Bet, signature: Signature) -> bytes:
+    """Bring a signed bet."""
+    return call_data("submitBet", bet, signature)
+
+
+def submit_croupier_seed(bet: Bet, seed_id: int, seed: Seed) -> bytes:
+    """Bring a seed of the Croupier."""
+    return call_data("submitCroupierSeedAsSignature", bet, seed_id, seed.nonce, seed.signature)
+
+
+def submit_player_seed(bet: Bet, seed_id: int, seed: Seed, croupiers: Seed) -> bytes:
+    """Bring a seed of the Player, with the Croupier's of the same number."""
+    name = "submitPlayerSeedAsSignature"
+    return call_data(name, bet, seed_id, seed.nonce, seed.signature, croupiers.signature)
+
+
+def submit_replacement_order(bet: Bet, order: Sequence[int], signature: Signature) -> bytes:
+    """Bring a signed order."""
+    return call_data("submitReplacementOrder", bet, list(order), signature)
+
+
+def game(data: bytes) -> Game:
+    """What ``getGame`` returned."""
+    return Game(*result("getGame", data))

@@ -1,0 +1,293 @@
+"""A real EVM in this process (py-evm), with our contract on it and parties that use it.
+
+Time is the chain's own: it begins in the year 2096, past any machine's clock, and moves
+by one second with each block and by `Evm.travel`. Keys and nonces are numbered, so every
+run gives the same bytes and the same gas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from eth_tester import EthereumTester, PyEVMBackend
+from eth_tester.exceptions import TransactionFailed
+
+from fairground.bank import abi, seeds
+from fairground.bank.curve import Signature, keccak
+from fairground.bank.seeds import Seed, make_seed
+from fairground.bank.wire import Bet, Domain, Key, ReplacementOrder, Role, SeedMessage
+
+CHIP = 10**15
+STEP_TIME = 3600
+GENESIS = 4_000_000_000
+WEALTH = 10**24
+
+
+class Receipt(NamedTuple):
+    gas: int
+    events: list[abi.Event]
+
+    def event(self, name: str) -> dict[str, Any]:
+        (found,) = (event.values for event in self.events if event.name == name)
+        return found
+
+
+class Evm:
+    """One chain."""
+
+    def __init__(self) -> None:
+        parameters = PyEVMBackend.generate_genesis_params({"timestamp": GENESIS})
+        state = PyEVMBackend.generate_genesis_state({"balance": WEALTH}, num_accounts=8)
+        self.tester = EthereumTester(PyEVMBackend(parameters, state))
+        self.backend = self.tester.backend
+        self.accounts: list[str] = list(self.tester.get_accounts())
+        self.chain_id = int(self.backend.chain.chain_id)
+
+    @property
+    def now(self) -> int:
+        """The time of the next block."""
+        return int(self.backend.chain.get_block().header.timestamp)
+
+    def travel(self, seconds: int) -> None:
+        """Let time pass: the next block comes so much later."""
+        self.tester.time_travel(self.now + seconds)
+
+    def travel_to(self, timestamp: int) -> None:
+        """Let the next block come at just this time."""
+        if timestamp != self.now:
+            self.tester.time_travel(timestamp)
+
+    def balance(self, address: str) -> int:
+        return int(self.tester.get_balance(address))
+
+    def code(self, address: str) -> bytes:
+        return bytes.fromhex(self.tester.get_code(address).removeprefix("0x"))
+
+    def deploy(self, data: bytes, sender: int = 0) -> tuple[str, int]:
+        """The address of a new contract, and the gas that it took."""
+        receipt = self._send(
+            {"from": self.accounts[sender], "gas": 8_000_000, "data": "0x" + data.hex()}
+        )
+        assert receipt["status"] == 1
+        return str(receipt["contract_address"]), int(receipt["gas_used"])
+
+    def _send(self, transaction: dict[str, Any]) -> Any:
+        priced = {"max_fee_per_gas": 10**10, "max_priority_fee_per_gas": 0}
+        return self.tester.get_transaction_receipt(
+            self.tester.send_transaction(transaction | priced)
+        )
+
+    def send(self, sender: str, to: str, data: bytes, value: int = 0) -> Receipt:
+        """Send a transaction in a block of its own; raise `Refused` with the contract's reason."""
+        transaction = {
+            "from": sender,
+            "to": to,
+            "gas": 1_000_000,
+            "value": value,
+            "data": "0x" + data.hex(),
+        }
+        at = self.now
+        receipt = self._send(transaction)
+        if receipt["status"] != 1:
+            self.call(sender, to, data, value, at)
+            raise AssertionError("a call that failed as a transaction succeeds as a question")
+        events = [
+            abi.event([bytes.fromhex(topic[2:]) for topic in log["topics"]], _bytes(log["data"]))
+            for log in receipt["logs"]
+            if log["address"].lower() == to.lower()
+        ]
+        return Receipt(int(receipt["gas_used"]), events)
+
+    def call(
+        self, sender: str, to: str, data: bytes, value: int = 0, at: int | None = None
+    ) -> bytes:
+        """Ask, changing nothing; raise `Refused`."""
+        if at is not None:
+            chain = self.backend.chain
+            chain.header = chain.header.copy(timestamp=at)
+        transaction = {"from": sender, "to": to, "gas": 1_000_000, "data": "0x" + data.hex()}
+        if value:
+            transaction |= {"value": value}
+        try:
+            return _bytes(self.tester.call(transaction, block_number="pending"))
+        except TransactionFailed as failed:
+            raise abi.refusal(_bytes(failed.args[0])) from None
+
+
+def _bytes(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else bytes.fromhex(str(value).removeprefix("0x"))
+
+
+def nonce(label: object) -> bytes:
+    """A numbered 'random' nonce."""
+    return keccak(f"nonce {label}".encode())
+
+
+class Party(NamedTuple):
+    """A participant: an account that pays, and a key that signs."""
+
+    address: str
+    key: Key
+
+
+class Bank:
+    """Our contract on a chain, as a party calls it."""
+
+    def __init__(self, evm: Evm, chip: int = CHIP, step_time: int = STEP_TIME) -> None:
+        self.evm = evm
+        self.chip = chip
+        self.step_time = step_time
+        self.address, self.deployment_gas = evm.deploy(abi.deployment(chip, step_time))
+        self.domain = Domain(evm.chain_id, self.address)
+
+    def send(self, sender: Party | str, data: bytes, value: int = 0) -> Receipt:
+        address = sender if isinstance(sender, str) else sender.address
+        return self.evm.send(address, self.address, data, value)
+
+    def ask(self, name: str, *values: Any) -> Any:
+        data = self.evm.call(self.evm.accounts[0], self.address, abi.call_data(name, *values))
+        return abi.result(name, data)
+
+    def party(self, number: int, deposit: int = 0, register: bool = True) -> Party:
+        """The account of this number, with a key of its own."""
+        party = Party(self.evm.accounts[number], Key(1000 + number))
+        if register:
+            self.register(party)
+        if deposit:
+            self.deposit(party, deposit)
+        return party
+
+    def register(self, party: Party) -> Receipt:
+        proof = party.key.prove(self.domain, party.address)
+        return self.send(party, abi.submit_public_key(party.key.address, proof))
+
+    def deposit(self, party: Party | str, amount: int) -> Receipt:
+        return self.send(party, abi.call_data("depositFunds"), amount)
+
+    def withdraw(self, party: Party | str, amount: int) -> Receipt:
+        return self.send(party, abi.call_data("withdrawFunds", amount))
+
+    def available(self, party: Party | str) -> int:
+        address = party if isinstance(party, str) else party.address
+        return int(self.ask("getAccount", address)[0])
+
+    def open_games(self, party: Party) -> int:
+        return int(self.ask("getAccount", party.address)[1])
+
+    def next_id(self, croupier: Party, player: Party) -> int:
+        return int(self.ask("getNextGameId", croupier.address, player.address))
+
+    def game(self, bet: Bet) -> abi.Game:
+        data = abi.call_data("getGame", bet.key)
+        return abi.game(self.evm.call(self.evm.accounts[0], self.address, data))
+
+
+class Play:
+    """One game, honestly prepared; each step is a method, and may be sent by anyone."""
+
+    def __init__(
+        self,
+        bank: Bank,
+        croupier: Party,
+        player: Party,
+        *,
+        game_id: int = 0,
+        bet: int = 1,
+        level: int = 5,
+        label: object = "",
+        **changes: Any,
+    ) -> None:
+        self.bank, self.croupier, self.player = bank, croupier, player
+        self.game_id, self.label = game_id, label
+        self.seeds = {
+            (role, seed_id): self.seed(role, seed_id) for role in Role for seed_id in (0, 1)
+        }
+        terms = Bet(
+            croupier.address,
+            player.address,
+            croupier.key.address,
+            player.key.address,
+            game_id,
+            bet,
+            level,
+            bank.chip,
+            self.seeds[Role.CROUPIER, 0].commitment,
+            self.seeds[Role.CROUPIER, 1].commitment,
+            self.seeds[Role.PLAYER, 0].commitment,
+            self.seeds[Role.PLAYER, 1].commitment,
+            bank.evm.now + 1000,
+        )
+        self.bet = terms._replace(**changes)
+        self.signature = player.key.sign(bank.domain, self.bet)
+
+    def seed(self, role: Role, seed_id: int, label: object = None) -> Seed:
+        party = self.croupier if role is Role.CROUPIER else self.player
+        text = f"{self.label} {label} {role} {self.game_id} {seed_id}"
+        parties = (self.croupier.address, self.player.address)
+        message = SeedMessage(*parties, role, self.game_id, seed_id, nonce(text))
+        return make_seed(party.key, self.bank.domain, message)
+
+    def submit_bet(self, by: Party | None = None, signature: Signature | None = None) -> Receipt:
+        data = abi.submit_bet(self.bet, signature or self.signature)
+        return self.bank.send(by or self.croupier, data)
+
+    def croupier_seed(
+        self, seed_id: int, by: Party | None = None, seed: Seed | None = None
+    ) -> Receipt:
+        seed = seed or self.seeds[Role.CROUPIER, seed_id]
+        data = abi.submit_croupier_seed(self.bet, seed_id, seed)
+        return self.bank.send(by or self.croupier, data)
+
+    def player_seed(
+        self,
+        seed_id: int,
+        by: Party | None = None,
+        seed: Seed | None = None,
+        croupiers: Seed | None = None,
+    ) -> Receipt:
+        seed = seed or self.seeds[Role.PLAYER, seed_id]
+        croupiers = croupiers or self.seeds[Role.CROUPIER, seed_id]
+        data = abi.submit_player_seed(self.bet, seed_id, seed, croupiers)
+        return self.bank.send(by or self.croupier, data)
+
+    def sign_order(self, order: Sequence[int]) -> Signature:
+        message = ReplacementOrder.of(self.bet, tuple(order))
+        return self.player.key.sign(self.bank.domain, message)
+
+    def order(
+        self, order: Sequence[int], by: Party | None = None, signature: Signature | None = None
+    ) -> Receipt:
+        signed = signature or self.sign_order(order)
+        data = abi.submit_replacement_order(self.bet, order, signed)
+        return self.bank.send(by or self.croupier, data)
+
+    def result(self, by: Party | None = None) -> Receipt:
+        return self.bank.send(by or self.croupier, abi.call_data("submitGameResult", self.bet))
+
+    def complain(self, about: str, by: Party | None = None) -> Receipt:
+        return self.bank.send(by or self.player, abi.call_data("complainNo" + about, self.bet))
+
+    def game_seed(self, seed_id: int) -> int:
+        ours = self.seeds[Role.CROUPIER, seed_id].signature
+        theirs = self.seeds[Role.PLAYER, seed_id].signature
+        return seeds.mix(self.bet.struct_hash(), seed_id, ours, theirs)
+
+    def hand(self) -> tuple[int, ...]:
+        return seeds.deal(self.game_seed(0))
+
+    def final(self, order: Sequence[int]) -> tuple[int, ...]:
+        return seeds.replace(self.hand(), order, self.game_seed(1))
+
+    def run_to(self, steps: int, order: Sequence[int] = (1, 0, 1, 1, 0)) -> list[Receipt]:
+        """Take the first steps of the game, honestly; all seven settle it."""
+        todo: list[Callable[[], Receipt]] = [
+            self.submit_bet,
+            lambda: self.croupier_seed(0),
+            lambda: self.player_seed(0),
+            lambda: self.order(order),
+            lambda: self.croupier_seed(1),
+            lambda: self.player_seed(1),
+            self.result,
+        ]
+        return [step() for step in todo[:steps]]
