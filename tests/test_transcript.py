@@ -24,7 +24,8 @@ from fairground.transcript import (
     read,
 )
 
-SAFE_INTS = st.integers(-(2**53) + 1, 2**53 - 1)
+EDGES = [-(2**53) + 1, -(10**15), -(10**15) + 1, 10**15, 2**53 - 1]
+SAFE_INTS = st.integers(-(2**53) + 1, 2**53 - 1) | st.sampled_from(EDGES)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 KEYS = st.text(st.characters(max_codepoint=127), max_size=6)
 VALUES = st.recursive(
@@ -54,6 +55,11 @@ def test_there_is_only_one_way_to_write_an_event(
         assert fault.code == "transcript/not-canonical"
     else:
         assert other == line or again != event
+
+
+@pytest.mark.parametrize("number", EDGES)
+def test_the_longest_integers_are_read_back(number: int) -> None:
+    assert parse(canonical({"a": number}) + b"\n", 1) == {"a": number}
 
 
 @pytest.mark.parametrize(

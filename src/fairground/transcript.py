@@ -75,7 +75,7 @@ def frozen(value: Any, depth: int = 0) -> Move:
 
 
 def _integer(text: str) -> int:
-    if len(text) <= 16 and text != "-0":
+    if len(text) <= len(str(-SAFE)) and text != "-0":
         number = int(text)
         if -SAFE <= number <= SAFE:
             return number

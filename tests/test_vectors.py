@@ -1,0 +1,233 @@
+"""The shared vectors, checked without our code: hashlib and hmac by hand, and openssl."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import struct
+import subprocess
+from typing import Any
+
+import pytest
+
+import make_vectors
+from fairground.core import Fault, whole
+from fairground.fair.bits import Tape, philox
+from fairground.fair.hmac_user import HmacKey
+from fairground.fair.seals import Spot, fits
+from fairground.transcript import parse
+from fairground.verify import verify
+
+NAMES = sorted(make_vectors.everything())
+
+
+def load(name: str) -> Any:
+    return json.loads((make_vectors.FOLDER / f"{name}.json").read_text(encoding="ascii"))
+
+
+def sha3(*parts: bytes) -> bytes:
+    """SHA3-256 over parts behind their lengths, written here a second time."""
+    framed = b"".join(struct.pack(">I", len(part)) + part for part in parts)
+    return hashlib.sha3_256(framed).digest()
+
+
+def u64(number: Any) -> bytes:
+    return struct.pack(">Q", int(number))
+
+
+def openssl(*arguments: str, data: bytes) -> str:
+    done = subprocess.run(
+        ["openssl", "dgst", *arguments], input=data, capture_output=True, check=True
+    )
+    return done.stdout.decode().split()[-1].lower()
+
+
+def block(root: bytes, i: int) -> bytes:
+    return sha3(b"fairground/stream-block/1", root, u64(i))
+
+
+def draws(root: bytes, n: int, count: int) -> list[int]:
+    """Rejection sampling, written here a second time."""
+    tape = b"".join(block(root, i) for i in range(8))
+    size = 1
+    while 256**size < n:
+        size += 1
+    out: list[int] = []
+    while len(out) < count:
+        value, tape = int.from_bytes(tape[:size], "big"), tape[size:]
+        if value < 256**size // n * n:
+            out.append(value % n)
+    return out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_vectors_are_those_that_our_code_makes(name: str) -> None:
+    kept = (make_vectors.FOLDER / f"{name}.json").read_text(encoding="ascii")
+    assert kept == make_vectors.text_of(make_vectors.everything()[name]), (
+        "run `python tests/make_vectors.py`; but a frozen scheme must never change"
+    )
+
+
+def test_nothing_lies_around_among_the_vectors() -> None:
+    assert sorted(path.stem for path in make_vectors.FOLDER.iterdir()) == NAMES
+
+
+def raw(part: dict[str, str]) -> bytes:
+    ((kind, value),) = part.items()
+    if kind == "bytes":
+        return bytes.fromhex(value)
+    return u64(value) if kind == "int" else value.encode()
+
+
+def test_digests() -> None:
+    vectors = load("digests")
+    for case in vectors:
+        parts = [case["tag"].encode(), *map(raw, case["parts"])]
+        framed = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+        assert case["frame"] == framed.hex()
+        assert case["digest"] == openssl("-sha3-256", data=framed) == sha3(*parts).hex()
+    assert len({case["digest"] for case in vectors}) == len(vectors)
+
+
+def test_below() -> None:
+    rejected = 0
+    for case in load("below"):
+        n, data = int(case["n"]), bytes.fromhex(case["bytes"])
+        size = 0
+        while 256**size < n:
+            size += 1
+        assert case["consumed"] == len(data), "the vector has just the bytes that are read"
+        pieces = [data[i : i + size] for i in range(0, len(data), size)] if size else [b""]
+        *thrown, last = [int.from_bytes(piece, "big") for piece in pieces]
+        limit = 256**size // n * n
+        assert all(value >= limit for value in thrown) and last < limit
+        assert int(case["value"]) == last % n
+        rejected += len(thrown)
+        assert Tape(data).below(n) == int(case["value"])
+    assert rejected >= 6
+
+
+def test_streams() -> None:
+    vectors = load("streams")
+    for case in vectors["hash"]:
+        root = bytes.fromhex(case["root"])
+        assert case["blocks"] == [block(root, i).hex() for i in (0, 1, 2, 2**33)]
+        assert case["below_1000"] == draws(root, 1000, 8)
+    for case in vectors["seeded"]:
+        root = sha3(b"fairground/seeded-key/1", case["seed"].encode())
+        key = struct.unpack(">II", root[:8])
+        assert case["key"] == [f"{word:08x}" for word in key]
+        game, lane = int(case["game"]), case["lane"]
+        tape = b"".join(
+            struct.pack(">IIII", *philox((i, game % 2**32, game // 2**32, lane), key))
+            for i in range(3)
+        )
+        assert case["tape"] == tape[:40].hex()
+
+
+def test_philox_answers_are_the_published_ones() -> None:
+    """From kat_vectors of Random123, by the authors of the generator."""
+    words = [" ".join(case["words"]) for case in load("streams")["philox"]]
+    assert words == [
+        "6627e8d5 e169c58d bc57ac4c 9b00dbd8",
+        "408f276d 41c83b0e a20bc7c6 6d5451fd",
+        "d16cfe09 94fdcceb 5001e420 24126ea1",
+    ]
+
+
+def test_hmacs() -> None:
+    vectors = load("hmac")
+    assert [case["from"] for case in vectors[:3]] == ["seed document"] * 3
+    for case in vectors:
+        message = case["number"].encode()
+        by_hand = hmac.new(case["key"].encode(), message, "sha3_256").hexdigest()
+        by_openssl = openssl("-sha3-256", "-hmac", case["key"], data=message)
+        assert case["hmac"].lower() == by_hand == by_openssl
+        assert HmacKey(case["key"]).commit(int(case["number"])) == case["hmac"]
+
+
+def test_chains() -> None:
+    vectors = load("chains")
+    house = vectors["house_seat"]
+    assert house == str(2**64 - 1)
+    for case in vectors["chains"]:
+        links = [bytes.fromhex(link) for link in case["links"]]
+        assert len(links) == case["length"] + 1
+        table = bytes.fromhex(case["table"])
+        for i in range(1, len(links)):
+            step = (u64(case["seat"]), u64(case["generation"]), u64(i))
+            assert links[i - 1] == sha3(b"fairground/chain-link/1", table, *step, links[i])
+    for case in vectors["blinds"]:
+        made = sha3(
+            b"fairground/blind-commitment/1",
+            bytes.fromhex(case["table"]),
+            u64(house),
+            u64(case["step"]),
+            case["head"].encode(),
+            bytes.fromhex(case["key"]),
+        )
+        assert case["commitment"] == made.hex()
+    for case in vectors["streams"]:
+        parts = [bytes.fromhex(case["table"]), u64(case["run"]), bytes.fromhex(case["house"])]
+        parts.append(u64(len(case["links"])))
+        for each in case["links"]:
+            parts += [u64(each["seat"]), bytes.fromhex(each["link"])]
+        parts.append(u64(len(case["stirs"])))
+        for each in case["stirs"]:
+            parts += [u64(each["seat"]), each["text"].encode()]
+        root = sha3(b"fairground/chains-stream/1", *parts, bytes.fromhex(case["key"]))
+        assert case["root"] == root.hex()
+        assert case["below_300"] == draws(root, 300, 4)
+
+
+def test_contests() -> None:
+    for case in load("contest"):
+        contest, seed = case["contest"].encode(), bytes.fromhex(case["seed"])
+        assert case["commitment"] == sha3(b"fairground/contest-commitment/1", contest, seed).hex()
+        address = (contest, u64(case["game"]), u64(case["run"]))
+        root = sha3(b"fairground/contest-stream/1", *address, seed)
+        assert case["root"] == root.hex()
+        assert case["below_1296"] == draws(root, 1296, 3)
+
+
+def test_seals() -> None:
+    for case in load("seals"):
+        made = sha3(
+            b"fairground/seal/1",
+            bytes.fromhex(case["table"]),
+            u64(case["seat"]),
+            u64(case["step"]),
+            case["head"].encode(),
+            bytes.fromhex(case["key"]),
+            case["move"].encode(),
+        )
+        assert case["commitment"] == made.hex()
+        spot = Spot(bytes.fromhex(case["table"]), case["seat"], case["step"], case["head"])
+        assert fits(case["commitment"], spot, case["move"].encode(), case["key"])
+
+
+def test_lines() -> None:
+    vectors = load("lines")
+    for case in vectors["accepted"]:
+        line = bytes.fromhex(case["line"])
+        assert parse(line, 1) == json.loads(line)
+        assert case["hash"] == openssl("-sha3-256", data=line)
+    for case in vectors["refused"]:
+        with pytest.raises(Fault):
+            parse(bytes.fromhex(case["line"]), 1)
+    for case in vectors["integers"]:
+        value = int(case["value"])
+        assert case["written"] == (value if abs(value) < 2**53 else case["value"])
+        assert whole(case["written"], "it") == value
+
+
+def test_transcripts() -> None:
+    for case in load("transcripts"):
+        lines = [line.encode() for line in case["lines"]]
+        assert case["hashes"] == [openssl("-sha3-256", data=line) for line in lines]
+        events = [json.loads(line) for line in lines]
+        assert [event["prev"] for event in events] == ["0" * 64, *case["hashes"][:-1]]
+        assert events[-1]["payoff"] == case["payoff"]
+        verdict = verify(b"".join(lines))
+        assert verdict.ok and verdict.payoff == tuple(case["payoff"])
