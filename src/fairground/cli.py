@@ -27,10 +27,12 @@ class Command(NamedTuple):
 
 PLAY: Final = {
     "dice": Command("fairground.terminal.dice", "intransitive dice against the computer"),
+    "zombie": Command("fairground.terminal.zombie", "Zombie Dice with people, machines and bots"),
 }
 WORK: Final = {
     "verify": Command("fairground.terminal.verify", "check a transcript, and see what it proves"),
     "solve dice": Command("fairground.terminal.solve_dice", "exact odds of a set of dice"),
+    "solve zombie": Command("fairground.terminal.solve_zombie", "Zombie Dice: when to roll, hold"),
 }
 COMMANDS: Final = PLAY | WORK
 

@@ -1,0 +1,175 @@
+"""Paper and ink: signs, boxes and colours, for every kind of terminal.
+
+A line is a list of spans, each a text and a style, so that widths are counted in cells of
+the terminal (an emoji takes two) before any colour is added. Colour never says anything
+that a letter or a word does not say as well.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple, TextIO, TypeAlias
+
+from rich.cells import cell_len, chop_cells, set_cell_size
+
+from fairground.games.zombie import BRAIN, COLOURS, FOOTPRINTS, SHOTGUN, Pile
+
+Span: TypeAlias = tuple[str, str]
+Line: TypeAlias = list[Span]
+
+WIDEST: Final = 66
+NARROWEST: Final = 30
+
+STYLES: Final = {
+    "": "",
+    "title": "1;32",
+    "bold": "1",
+    "dim": "2",
+    "green": "1;32",
+    "yellow": "1;33",
+    "red": "1;31",
+}
+
+
+class Look(NamedTuple):
+    """The signs of a screen."""
+
+    zombie: str
+    faces: Mapping[str, str]
+    dice: tuple[str, str, str]
+    """A die of each colour: its letter says the colour, too."""
+    corners: str
+    """Top left, top right, bottom left, bottom right, tee left, tee right, tee down, tee up."""
+    across: str
+    down: str
+    more: str
+
+    def die(self, colour: int) -> Span:
+        """A die, in its colour."""
+        return self.dice[colour], COLOURS[colour]
+
+
+EMOJI: Final = Look(
+    "🧟", {BRAIN: "🧠", FOOTPRINTS: "👣", SHOTGUN: "💥"}, ("🟩G", "🟨Y", "🟥R"),
+    "┌┐└┘├┤┬┴", "─", "│", "…",
+)  # fmt: skip
+ASCII: Final = Look(
+    "Z", {BRAIN: "brain", FOOTPRINTS: "steps", SHOTGUN: "shot"}, ("[G]", "[Y]", "[R]"),
+    "++++++++", "-", "|", "~",
+)  # fmt: skip
+
+
+def fitting_look(stream: TextIO, environment: Mapping[str, str]) -> Look:
+    """Emoji where they can be shown, as far as one can know."""
+    sample = EMOJI.zombie + EMOJI.corners
+    try:
+        sample.encode(getattr(stream, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return ASCII
+    kind = environment.get("LC_CTYPE", "")
+    if kind == "C.UTF-8":
+        kind = ""  # Python itself sets this where the user has said LANG=C
+    locale = environment.get("LC_ALL") or kind or environment.get("LANG")
+    on_the_console = environment.get("TERM") == "linux" and stream.isatty()
+    return ASCII if locale in ("C", "POSIX") or on_the_console else EMOJI
+
+
+def wants_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Whether to use colours: see https://no-color.org."""
+    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+
+
+class Paper:
+    """Draws boxes of a certain width, with certain signs."""
+
+    def __init__(self, look: Look, columns: int, colour: bool = False) -> None:
+        self.look = look
+        self.width = max(NARROWEST, min(columns, WIDEST))
+        self._colour = colour
+
+    @classmethod
+    def of_terminal(cls, ascii_only: bool | None = None) -> Paper:
+        """Paper for standard output as it is now."""
+        import shutil
+
+        look = {None: None, True: ASCII, False: EMOJI}[ascii_only]
+        return cls(
+            look or fitting_look(sys.stdout, os.environ),
+            shutil.get_terminal_size().columns,
+            wants_colour(sys.stdout, os.environ),
+        )
+
+    @property
+    def room(self) -> int:
+        """How many cells a line inside a box has."""
+        return self.width - 4
+
+    def ink(self, line: Iterable[Span]) -> str:
+        """A line as it is printed."""
+        if not self._colour:
+            return "".join(text for text, _ in line).rstrip()
+        return "".join(
+            f"\x1b[{STYLES[style]}m{text}\x1b[0m" if style else text for text, style in line
+        )
+
+    def cut(self, text: str, cells: int) -> str:
+        """A text in just so many cells: padded, or cut off with a sign that it was."""
+        if cell_len(text) <= cells:
+            return set_cell_size(text, cells)
+        return set_cell_size(text, cells - 1) + self.look.more
+
+    def centred(self, text: str, cells: int | None = None) -> str:
+        """A text in the middle."""
+        wide = self.width if cells is None else cells
+        text = self.cut(text, wide) if cell_len(text) > wide else text
+        before = (wide - cell_len(text)) // 2
+        return set_cell_size(" " * before + text, wide)
+
+    def wrapped(self, text: str, cells: int | None = None) -> list[str]:
+        """A text in lines of at most so many cells, broken between words where possible."""
+        most = self.room if cells is None else cells
+        lines = [""]
+        for word in text.split():
+            for piece in chop_cells(word, most) if cell_len(word) > most else [word]:
+                longer = f"{lines[-1]} {piece}".strip()
+                if cell_len(longer) > most:
+                    lines.append(piece)
+                else:
+                    lines[-1] = longer
+        return lines
+
+    def edge(self, left: str, right: str, heading: str = "") -> Line:
+        """A horizontal line of a box, with a heading in it."""
+        across = self.look.across
+        text = f"[ {self.cut(heading, min(cell_len(heading), self.width - 8))} ]" if heading else ""
+        rest = self.width - 3 - cell_len(text)
+        return [(f"{left}{across}", ""), (text, "bold"), (across * rest + right, "")]
+
+    def inside(self, spans: Sequence[Span]) -> Line:
+        """A line of a box: the spans, padded to its room."""
+        used = sum(cell_len(text) for text, _ in spans)
+        down = self.look.down
+        return [(f"{down} ", ""), *spans, (" " * max(0, self.room - used) + f" {down}", "")]
+
+    def box(self, heading: str, lines: Iterable[Sequence[Span]]) -> list[Line]:
+        """A box around lines that fit it."""
+        corner = self.look.corners
+        return [
+            self.edge(corner[0], corner[1], heading),
+            *(self.inside(spans) for spans in lines),
+            self.edge(corner[2], corner[3]),
+        ]
+
+    def pile(self, pile: Pile, room: int) -> Line:
+        """The dice of an area one by one or, where these are too many, counted by colour."""
+        look = self.look
+        each = [look.die(colour) for colour in range(3) for _ in range(pile[colour])]
+        if sum(cell_len(text) + 1 for text, _ in each) > room:
+            each = [
+                (f"{look.dice[colour]} x{pile[colour]}", COLOURS[colour])
+                for colour in range(3)
+                if pile[colour]
+            ]
+        return [span for die in each for span in ((" ", ""), die)]

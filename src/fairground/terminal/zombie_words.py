@@ -1,0 +1,138 @@
+"""What the message area says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fairground.core import Seat
+from fairground.games.zombie import BRAIN, CELLS, FOOTPRINTS, SHOTGUN, Cells, Ended, State, Zombie
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """A number with its word."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence with commas, and an "and"."""
+    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
+
+
+def rolled(cells: Cells) -> str:
+    """What a roll shows: ``2 brains and 1 shotgun``."""
+    faces = [die.face for die in cells if die]
+    kinds = (
+        (BRAIN, "brain", "brains"),
+        (SHOTGUN, "shotgun", "shotguns"),
+        (FOOTPRINTS, "footprint", "footprints"),
+    )
+    parts = [count(faces.count(f), one, many) for f, one, many in kinds if f in faces]
+    return listed(parts)
+
+
+def from_the_bag(game: Zombie, s: State) -> str:
+    """How many dice the next roll takes from the bag, and whether brains' dice go back first."""
+    taken = game.to_take(s)
+    if s.cells.count(None) > sum(s.bag) and any(s.brain_dice):
+        back = count(sum(s.brain_dice), "brain die", "brain dice")
+        goes = "goes" if sum(s.brain_dice) == 1 else "go"
+        first = f"The bag is short: {back} {goes} back into it first (the brains still count). "
+    else:
+        first = ""
+    kept = CELLS - s.cells.count(None)
+    again = f" and the {count(kept, 'footprint')} on the table" if kept else ""
+    return f"{first}The next roll takes {count(taken, 'die', 'dice')} from the bag{again}."
+
+
+def lost(brains: int) -> str:
+    """What a turn without a result costs."""
+    return f"{count(brains, 'brain')} lost" if brains else "nothing lost"
+
+
+def how_it_went(s: State, names: Sequence[str]) -> str:
+    """How the turn before this one ended."""
+    ended = s.last
+    if ended is None:
+        return ""
+    name = names[ended.seat]
+    if ended.how == "held":
+        total = s.scores[ended.seat]
+        return f"{name} holds {count(ended.scored, 'brain')} and has {total} now."
+    if ended.how == "shot":
+        return f"{name} was shot {sum(ended.shotgun_dice)} times: {lost(ended.brains)}."
+    return f"{name} lost the turn: {lost(ended.brains)}."
+
+
+def before_decision(game: Zombie, s: State, names: Sequence[str]) -> list[str]:
+    """What has just happened, and what the next roll would take."""
+    name = names[s.playing[s.at]]
+    if s.rolls == 0:
+        return [how_it_went(s, names), f"It is {name}'s turn. {from_the_bag(game, s)}"]
+    return [f"{name} rolled {rolled(s.rolled)}.", from_the_bag(game, s)]
+
+
+def commands(s: State) -> str:
+    """What a person may type."""
+    if s.rolls == 0:
+        return "<enter> rolls, q quits."
+    return f"<enter> rolls again, h holds {count(s.brains, 'brain')}, q quits."
+
+
+def not_a_command(typed: str) -> str:
+    """Anything else."""
+    return f"{typed[:20]!r} is not a command, and changes nothing."
+
+
+def sentence(text: str) -> str:
+    """An error of the rules as a sentence."""
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def shot(ended: Ended, names: Sequence[str]) -> list[str]:
+    """Three shotguns."""
+    return [
+        f"{names[ended.seat]} rolled {rolled(ended.rolled)}.",
+        f"{sum(ended.shotgun_dice)} shotguns end the turn: {lost(ended.brains)}.",
+    ]
+
+
+def tie(s: State, names: Sequence[str], ask: bool) -> list[str]:
+    """The source's message for a tie."""
+    return [
+        "We have a tie!",
+        "Players in tie break:",
+        " ".join(f'"{names[seat]}"' for seat in s.playing),
+        *(["Press <enter> to continue."] if ask else []),
+    ]
+
+
+def winner(s: State, names: Sequence[str], rolls: int) -> list[str]:
+    """The last message."""
+    (seat,) = s.playing
+    rounds = count(s.round, "round")
+    extra = f", {s.extra} of them to break a tie" if s.extra else ""
+    return [
+        f'The winner is "{names[seat]}" with {count(s.scores[seat], "brain")}!',
+        f"{rounds}{extra}, {count(rolls, 'roll')}.",
+    ]
+
+
+def turn_in_brief(s: State, names: Sequence[str], round_: int, rolls: int) -> str:
+    """One line for a turn of a machine that nobody watches."""
+    ended = s.last
+    assert ended is not None
+    what = {
+        "held": f"holds {count(ended.scored, 'brain')}",
+        "shot": f"is shot, {lost(ended.brains)}",
+        "passed": f"loses the turn, {lost(ended.brains)}",
+    }[ended.how]
+    total = s.scores[ended.seat]
+    return f"Turn {round_}: {names[ended.seat]}, {count(rolls, 'roll')}, {what}; total {total}"
+
+
+def occasion(s: State, names: Sequence[str], seat: Seat) -> str:
+    """What a stir is for."""
+    if s.phase == "shuffle":
+        return "the order of players"
+    current = s.playing[s.at]
+    return "your roll" if current == seat else f"the roll of {names[current]}"
