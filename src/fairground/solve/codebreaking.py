@@ -163,8 +163,8 @@ def _patterns(left: int, digits_left: int, most: int, digit: int = 0) -> Iterato
 def split_well(codes: Listed, strategy: str | None = None) -> Code | None:
     """The guess that divides the listed codes best, by a one-step strategy.
 
-    All guesses are compared where they are few; else some of the codes that fit,
-    evenly spaced, on some of them.
+    Where they are many, some of the codes that fit stand for all of them, and some
+    guesses, both such codes and others, are compared: evenly spaced, so always the same.
     """
     import numpy as np
 
@@ -180,9 +180,12 @@ def split_well(codes: Listed, strategy: str | None = None) -> Code | None:
     subjects = fitting[:: max(1, len(fitting) // SUBJECTS)]
     shown = type(codes).of(codes.base, codes.length, subjects)
     everything = codes.base**codes.length
-    candidates = fitting[:: max(1, len(fitting) // CANDIDATES)]
-    if everything * len(subjects) <= 1_000_000:
-        candidates = np.arange(everything, dtype=np.uint32)
+    candidates = np.concatenate(
+        [
+            fitting[:: max(1, len(fitting) // CANDIDATES)],
+            np.arange(0, everything, max(1, everything // CANDIDATES), dtype=np.uint32),
+        ]
+    )
     rule = ranking(strategy if strategy in ONE_STEP else "cost", len(subjects))
     members = set(map(int, fitting))
     best: tuple[float, int] | None = None
