@@ -33,6 +33,8 @@ class Tag:
     SEAL: Final = "fairground/seal/1"
     SEED: Final = "fairground/seeded-key/1"
     BLOCK: Final = "fairground/stream-block/1"
+    PLAYER: Final = "fairground/player-stream/1"
+    TOKEN: Final = "fairground/token/1"
 
 
 def frame(tag: str, *parts: bytes | int | str) -> bytes:

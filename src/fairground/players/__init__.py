@@ -34,6 +34,11 @@ PLAYERS: Final[dict[str, dict[str, str]]] = {
     ANY: {
         "random": "fairground.players.simple:RandomPlayer",
     },
+    "codebreaking": {
+        "evil": "fairground.players.evil:EvilKeeper",
+        "fair": "fairground.players.keepers:FairKeeper",
+        "nice": "fairground.players.keepers:NiceKeeper",
+    },
     "zombie": {
         "cautious": "fairground.players.zombie:Cautious",
         "greedy": "fairground.players.zombie:Greedy",

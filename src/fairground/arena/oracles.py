@@ -1,0 +1,185 @@
+"""Oracles: code-breaking games between the house, which keeps, and a client, who breaks.
+
+A fair oracle draws its code under `hash-chains/1`: the commitment is out when the game
+is made; until the first submission the client may lend a share, which makes the code
+uniform for them; the key is opened when the game ends. Nice and evil oracles draw
+nothing: their commitment is a look-alike that nobody can open, and at the end they
+show a code that fits all their answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final
+
+from fairground.arena.hall import Hall, Live
+from fairground.arena.problems import AlreadyDone, GameOver
+from fairground.arena.wire import Counts, Oracle, Reveal
+from fairground.core import BadShare
+from fairground.fair.bits import fresh
+from fairground.fair.chains import HashChainsDealer
+from fairground.fair.schemes import Chair, is_hex
+from fairground.games.codebreaking import (
+    BREAKER,
+    EVIL,
+    FAIR,
+    GIVE_UP,
+    KEEPER,
+    CodeBreaking,
+    State,
+)
+
+KIND: Final = "oracle"
+
+CHAIN_LENGTH: Final = 2
+"""One run of draws is all that an oracle needs; two links is the shortest chain there is."""
+
+QUICK: Final = 100_000
+"""An evil oracle over more codes than this thinks in a thread, so that others are served."""
+
+CHAIRS: Final = (Chair("keeper", by="house"), Chair("breaker", lends="stir"))
+
+
+class Oracles:
+    """All oracles of an arena."""
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+
+    async def make(self, base: int, length: int, oracle_type: str) -> Live:
+        """Open a game, durably."""
+        game = CodeBreaking(base, length, oracle_type)
+        fair = oracle_type == FAIR
+        live = await self._hall.open(
+            KIND,
+            game,
+            HashChainsDealer,
+            CHAIRS,
+            {KEEPER: oracle_type},
+            note=None if fair else {"commitment": fresh().hex()},
+            options={"length": CHAIN_LENGTH},
+        )
+        await self._hall.keep(live, kind=KIND)
+        return live
+
+    async def submit(self, log: str, submission: Sequence[int]) -> Counts:
+        """One divination step: judged by length, digits, and whether the game is over."""
+        async with self._hall.using(log, KIND) as live:
+            _game(live).check(State("guess"), BREAKER, tuple(submission))
+            _must_be_open(live)
+            self._close_the_draw(live, "")
+            (ask,) = live.table.asks()
+            live.table.submit(ask, tuple(submission))
+            await self._let_the_keeper_answer(live)
+            full, partial = live.table.state.rows[-1].marks
+            await self._hall.save(live)
+            return Counts(full, partial)
+
+    async def share(self, log: str, share: str) -> None:
+        """Mix 32 bytes of the client's own into the draw of the code."""
+        if not is_hex(share.lower()):
+            raise BadShare(f"a share is 32 bytes as 64 hex digits, not {share!r}")
+        async with self._hall.using(log, KIND) as live:
+            _must_be_open(live)
+            if _game(live).oracle != FAIR:
+                await self._remember_share(live, share)
+                return
+            given = live.table.runs[0].share(BREAKER, "stir")
+            if given is not None:
+                if given == share.lower():
+                    return
+                raise AlreadyDone("a share can be lent once, and before the first submission")
+            self._close_the_draw(live, share.lower())
+            await self._hall.save(live)
+
+    async def _remember_share(self, live: Live, share: str) -> None:
+        """A look-alike takes shares as a fair oracle does; it has no draw to mix them into."""
+        notes = [e["body"] for e in live.table.transcript.events if e["kind"] == "note"]
+        given = next((body["share"] for body in notes if "share" in body), None)
+        if given == share.lower():
+            return
+        if given is not None or live.table.state.rows:
+            raise AlreadyDone("a share can be lent once, and before the first submission")
+        live.table.note({"share": share.lower()})
+        await self._hall.save(live)
+
+    async def give_up(self, log: str) -> Live:
+        """End the game; the oracle opens its code."""
+        async with self._hall.using(log, KIND) as live:
+            _must_be_open(live)
+            self._close_the_draw(live, "")
+            (ask,) = live.table.asks()
+            live.table.submit(ask, GIVE_UP)
+            await self._let_the_keeper_answer(live)
+            await self._hall.save(live)
+            return live
+
+    async def find(self, log: str) -> Live:
+        """An oracle to look at."""
+        return await self._hall.find(log, KIND)
+
+    @staticmethod
+    def _close_the_draw(live: Live, share: str) -> None:
+        """Deal the code: from now on no share can be lent."""
+        for ask in live.table.asks():
+            if ask.kind == "stir":
+                live.table.submit(ask, share)
+
+    @staticmethod
+    async def _let_the_keeper_answer(live: Live) -> None:
+        game = _game(live)
+        if game.oracle == EVIL and game.codes > QUICK:
+            await asyncio.to_thread(live.hosted.play)
+        else:
+            live.hosted.play()
+
+
+def _game(live: Live) -> CodeBreaking:
+    game = live.table.game
+    assert isinstance(game, CodeBreaking)
+    return game
+
+
+def _must_be_open(live: Live) -> None:
+    if live.table.closed:
+        raise GameOver("this game is over: the code was found, or given up")
+
+
+def commitment(live: Live) -> str:
+    """What was published when the game was made."""
+    for event in live.table.transcript.events:
+        if event["kind"] == "ticket":
+            blind: str = event["ticket"]["blind"]
+            return blind
+        if event["kind"] == "note" and "commitment" in event["body"]:
+            look_alike: str = event["body"]["commitment"]
+            return look_alike
+    raise AssertionError("an oracle without a commitment")
+
+
+def describe(live: Live, address: str) -> Oracle:
+    """An oracle as JSON; ``address`` is its absolute URI."""
+    game, table = _game(live), live.table
+    rows: Sequence[Any] = table.state.rows
+    out = Oracle(
+        self=address,
+        base=game.base,
+        length=game.length,
+        oracle_type=game.oracle,
+        type=game.oracle,
+        attempts=len(rows),
+        solved=bool(rows) and rows[-1].marks[0] == game.length,
+        commitment=commitment(live),
+        over=table.closed,
+    )
+    if table.closed:
+        shown = table.state.shown
+        opened = [e["evidence"] for e in table.transcript.events if e["kind"] == "opening"]
+        out.reveal = Reveal(None if shown is None else list(shown))
+        if opened:
+            out.reveal.key = opened[0]["key"]
+        if out.solved and live.ended is not None:
+            out.seconds_until_solved = round(live.ended - live.private.made, 3)
+        out.transcript = f"{address}/transcript"
+    return out
