@@ -21,7 +21,7 @@ from _machine import cpu_seconds, ratio, side_by_side, summary, write
 from fairground.games.poker import KINDS, rank
 from fairground.solve import poker_counts
 from fairground.solve import poker_kernel as kernel
-from fairground.solve.poker import hand_table, holds, per_stake, perfect_return
+from fairground.solve.poker import best_hold, hand_table, holds, per_stake, perfect_return
 
 REPETITIONS: Final = 7
 STEP: Final = 131
@@ -115,6 +115,9 @@ def analysis() -> dict[str, Any]:
             "tables alone": lambda: cpu_seconds(lambda: kernel.sum_up(prizes)),
             "one hand, 32 sums from tables": lambda: (
                 cpu_seconds(lambda: [table.hold_sums(hand) for hand in hands]) / len(hands)
+            ),
+            "one hand, best hold from tables": lambda: (
+                cpu_seconds(lambda: [best_hold(hand, 5, table) for hand in hands]) / len(hands)
             ),
             "one hand, 32 fractions from tables": lambda: (
                 cpu_seconds(lambda: [holds(hand, 5, table) for hand in hands]) / len(hands)

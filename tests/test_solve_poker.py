@@ -40,7 +40,7 @@ from fairground.solve.poker import (
     per_stake,
     perfect_return,
 )
-from fairground.solve.poker_counts import hands_with, prizes_with
+from fairground.solve.poker_counts import SCALE, SCALES, hands_with, prizes_with
 
 HISTORIC = "5♢ 7♢ 9♧ 10♧ 7♡"
 
@@ -188,8 +188,8 @@ def test_hands_with_no_card_given_are_all_hands() -> None:
 def test_prizes_fit_where_they_are_kept() -> None:
     for level in LEVELS:
         assert 0 < kernel.sum_up(per_stake(level))[0] <= 875_504
-    assert kernel.SCALE == 7_669_695
-    assert 800 * kernel.SCALE * kernel.DEALS < 2**63
+    assert SCALE == 7_669_695
+    assert 800 * SCALE * kernel.DEALS < 2**63
 
 
 # Holds
@@ -216,6 +216,7 @@ def test_all_32_holds_against_enumeration(hand: str) -> None:
     assert len({hold.order for hold in found}) == 32
     for hold in found:
         assert hold.value == enumerated(cards, hold.order, 5), hold
+    assert best_hold(cards, 5) == found[0]
     assert [hold.value for hold in found] == sorted((hold.value for hold in found), reverse=True)
 
 
@@ -250,7 +251,9 @@ def test_equal_holds_replace_few_cards() -> None:
 @given(hands, st.sampled_from(LEVELS))
 @settings(max_examples=60)
 def test_tables_and_formulas_agree_on_any_hand(hand: list[int], level: int) -> None:
-    assert holds(hand, level, hand_table(level)) == holds(hand, level)
+    found = holds(hand, level)
+    assert holds(hand, level, hand_table(level)) == found
+    assert best_hold(hand, level, hand_table(level)) == found[0] == best_hold(hand, level)
 
 
 @given(hands, st.permutations(range(5)))
@@ -293,8 +296,8 @@ def test_the_return_is_the_mean_of_the_best_holds() -> None:
     for number in range(0, kernel.DEALS, 40_009):
         hand = kernel.hand_of(number)
         sums = table.hold_sums(hand)
-        scaled = max(int(worth * scale) for worth, scale in zip(sums, kernel.SCALES, strict=True))
-        assert Fraction(scaled, kernel.SCALE) == best_hold(hand, 5).value
+        scaled = max(int(worth * scale) for worth, scale in zip(sums, SCALES, strict=True))
+        assert Fraction(scaled, SCALE) == best_hold(hand, 5).value
 
 
 def test_silence_at_the_draw_costs_the_croupier_more_than_it_could_save() -> None:

@@ -55,8 +55,9 @@ EXAMPLE: Final = "5♢ 7♢ 9♧ 10♧ 7♡ (or 5d 7d 9c Tc 7h)"
 TEN: Final = RANKS.index("10")
 JACK: Final = RANKS.index("J")
 ACE: Final = RANKS.index("A")
-LOW_ACE: Final = (RANKS.index("2"), RANKS.index("5"), ACE)
-"""The one straight in which the ace is low: its lowest, second highest and highest rank."""
+FIVE: Final = RANKS.index("5")
+"""Five different ranks with a five below an ace are 2-3-4-5-A: the straight in which the
+ace is low."""
 
 BETS: Final = range(1, 11)
 LEVELS: Final = range(1, 6)
@@ -117,7 +118,7 @@ def rank(hand: Sequence[Card]) -> Rank:
         return Rank.THREE_OF_A_KIND if a == c or b == d or c == e else Rank.TWO_PAIR
     if equal == 3:
         return Rank.FOUR_OF_A_KIND if a == d or b == e else Rank.FULL_HOUSE
-    straight = e - a == 4 or (a, d, e) == LOW_ACE
+    straight = e - a == 4 or (d == FIVE and e == ACE)
     if p // KINDS == q // KINDS == r // KINDS == s // KINDS == t // KINDS:
         if straight:
             return Rank.ROYAL_FLUSH if a == TEN else Rank.STRAIGHT_FLUSH

@@ -27,12 +27,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from math import comb
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fairground.core import InputError, MissingExtra
 from fairground.games.poker import DECK, EXAMPLE, HAND, LEVELS, PAYS, Card, Order
-from fairground.solve.poker_counts import prizes_with
+from fairground.solve.poker_counts import SCALE, SCALES, prizes_with
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -61,6 +60,7 @@ class DearestDraw(NamedTuple):
     hold: Hold
 
 
+@cache
 def per_stake(level: int) -> tuple[int, ...]:
     """Prizes by `Rank` for one unit staked: whole numbers on every level."""
     if type(level) is not int or level not in LEVELS:
@@ -76,18 +76,31 @@ def holds(hand: Sequence[Card], level: int, table: HandTable | None = None) -> l
     Without a table (of the same level) the sums come from formulas: a few milliseconds.
     """
     places = _places(hand)
-    sums = _by_formula(sorted(hand), per_stake(level)) if table is None else table.hold_sums(hand)
-    found = []
-    for held in range(HOLDS):
-        order = tuple(1 - (held >> place & 1) for place in places)
-        ways = comb(DECK - HAND, sum(order))
-        found.append(Hold(order, Fraction(int(sums[held]), ways)))
-    return sorted(found, key=lambda hold: (-hold.value, sum(hold.order), hold.order))
+    worths = _worths(hand, level, table)
+    ranked = sorted((-worth, *_order(held, places)) for held, worth in enumerate(worths))
+    return [Hold(order, Fraction(-worth, SCALE)) for worth, _, order in ranked]
 
 
 def best_hold(hand: Sequence[Card], level: int, table: HandTable | None = None) -> Hold:
-    """The hold that expects the most; of equal ones, the one that replaces fewest cards."""
-    return holds(hand, level, table)[0]
+    """The hold that expects the most: the first of `holds`, found sooner."""
+    places = _places(hand)
+    worths = _worths(hand, level, table)
+    best = max(worths)
+    equals = (_order(held, places) for held, worth in enumerate(worths) if worth == best)
+    _, order = min(equals)
+    return Hold(order, Fraction(best, SCALE))
+
+
+def _worths(hand: Sequence[Card], level: int, table: HandTable | None) -> list[int]:
+    """By the set of held cards, the expectation times `SCALE`."""
+    prizes = per_stake(level)
+    sums = _by_formula(sorted(hand), prizes) if table is None else table.hold_sums(hand).tolist()
+    return [amount * scale for amount, scale in zip(sums, SCALES, strict=True)]
+
+
+def _order(held: int, places: Sequence[int]) -> tuple[int, Order]:
+    """How many cards a hold replaces, and which."""
+    return HAND - held.bit_count(), tuple(1 - (held >> place & 1) for place in places)
 
 
 def _places(hand: Sequence[Card]) -> list[int]:
@@ -140,7 +153,7 @@ def perfect_return(level: int) -> Fraction:
     """What perfect play gives back for each unit staked, over all 2,598,960 deals."""
     table = hand_table(level)
     kernel = _kernel()
-    return Fraction(kernel.survey(table.sums).total, kernel.DEALS * kernel.SCALE)
+    return Fraction(kernel.survey(table.sums).total, kernel.DEALS * SCALE)
 
 
 def dearest_draw(level: int) -> DearestDraw:
@@ -154,4 +167,4 @@ def dearest_draw(level: int) -> DearestDraw:
     seen = kernel.survey(table.sums)
     hand: tuple[Card, ...] = kernel.hand_of(seen.deal)
     order = tuple(1 - (seen.held >> i & 1) for i in range(HAND))
-    return DearestDraw(hand, Hold(order, Fraction(seen.dearest, kernel.SCALE)))
+    return DearestDraw(hand, Hold(order, Fraction(seen.dearest, SCALE)))

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import permutations
-from math import comb, factorial, prod
+from math import comb, factorial, lcm, prod
 from typing import Final
 
 from fairground.games.poker import ACE, DECK, HAND, JACK, KINDS, SUITS, TEN, Card, Rank
@@ -25,6 +25,15 @@ RUNS: Final = (
     *(frozenset(range(low, low + HAND)) for low in range(TEN + 1)),
 )
 """The ranks of the ten straights, the royal one last."""
+
+SCALE: Final = lcm(*(comb(DECK - HAND, replaced) for replaced in range(HAND + 1)))
+"""7,669,695: the least number by which every hold's expectation becomes whole."""
+
+SCALES: Final = tuple(
+    SCALE // comb(DECK - HAND, HAND - held.bit_count()) for held in range(1 << HAND)
+)
+"""By the set of held cards, one bit for each: what the prizes of all hands that can follow
+must be multiplied by to be the expectation times `SCALE`."""
 
 SHAPES: Final = {
     Rank.FOUR_OF_A_KIND: (4, 1),

@@ -17,8 +17,9 @@ subtractions turn the 32 sums of a hand's subsets into the prizes of its 32 hold
 **Exactness.** Everything is an integer; prizes are per unit staked, so at most 800. Every
 number in the passes counts prizes of some set of hands, so it lies between 0 and
 C(52, 5) * 800 < 2.1e9 and fits into 32 bits even before we use that the prizes of *all* hands
-come to only 875,504. A hold's sum times its `scale` is its expected prize times `SCALE`:
-at most 800 * 7,669,695 < 6.2e9; over all 2,598,960 deals at most 1.6e16 < 2^63 = 9.2e18.
+come to only 875,504. A hold's sum times its scale is its expected prize times `SCALE` (both in
+`fairground.solve.poker_counts`): at most 800 * 7,669,695 < 6.2e9; over all 2,598,960 deals at
+most 1.6e16 < 2^63 = 9.2e18.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations_with_replacement
-from math import comb, lcm
+from math import comb
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ import numpy.typing as npt
 from numba import njit
 
 from fairground.games.poker import DECK, HAND, KINDS, Card, rank
+from fairground.solve.poker_counts import SCALES
 
 Grades = npt.NDArray[np.uint16]
 Cards = npt.NDArray[np.uint8]
@@ -42,10 +44,6 @@ Ints = npt.NDArray[np.int64]
 Prizes = npt.NDArray[np.int32]
 
 DEALS: Final = comb(DECK, HAND)
-LEFT: Final = DECK - HAND
-SCALE: Final = lcm(*(comb(LEFT, replaced) for replaced in range(HAND + 1)))
-"""7,669,695: the least number by which every hold's expectation becomes whole."""
-
 KEYS: Final = (0, 1, 5, 22, 94, 312, 992, 2422, 5624, 12522, 19998, 43258, 79415)
 """By rank. That no two combinations of ranks have the same sum is checked by `grading`."""
 
@@ -319,7 +317,7 @@ def _survey(sums: Prizes, choose: Ints, first: Ints, scale: Ints) -> tuple[int, 
 
 
 class Survey(NamedTuple):
-    """What a walk over all deals finds. Expectations are times `SCALE`."""
+    """What a walk over all deals finds. Expectations are times `poker_counts.SCALE`."""
 
     total: int
     """The expectation of the best hold, added up over all deals."""
@@ -331,15 +329,9 @@ class Survey(NamedTuple):
     """Which cards of that deal are held: bit i for the i-th."""
 
 
-SCALES: Final = np.array(
-    [SCALE // comb(LEFT, HAND - held.bit_count()) for held in range(1 << HAND)], np.int64
-)
-"""[held] what a hold's sum is multiplied by to be its expectation times `SCALE`."""
-
-
 def survey(sums: Prizes) -> Survey:
     """Every hold of every deal."""
-    return Survey(*map(int, _survey(sums, CHOOSE, FIRST, SCALES)))
+    return Survey(*map(int, _survey(sums, CHOOSE, FIRST, np.array(SCALES))))
 
 
 class HandTable:
