@@ -16,6 +16,9 @@ from concurrent.futures import ProcessPoolExecutor
 from math import sqrt
 from pathlib import Path
 
+import matplotlib
+from matplotlib.figure import Figure
+
 from fairground.fair.bits import SeededStream
 from fairground.games.fatestones import Die, FateStones, Hand, State, fair_dice
 from fairground.players.mcts import Budget, Search
@@ -65,13 +68,9 @@ def loss(job: tuple[int, int]) -> float:
 
 
 def plot(rows: list[dict[str, float]]) -> None:
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = SEED  # the same picture has the same bytes
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(7, 4))
+    matplotlib.rcParams["svg.hashsalt"] = SEED  # the same picture has the same bytes
+    figure = Figure(figsize=(7, 4))
+    axes = figure.subplots()
     budgets = [row["budget"] for row in rows]
     means = [row["mean"] for row in rows]
     axes.errorbar(

@@ -170,58 +170,44 @@ def kernel_chunk(
     plan: Plan, first: int, count: int, check: int = CHECKED, chance: Stream | None = None
 ) -> Chunk:
     """The same by the kernel; ``check`` games picked by ``chance`` are compared with the rules."""
-    import numpy as np
-
     from fairground.solve import fatestones_sim as kernel
 
     game = game_of(plan)
-    setting = kernel_setting(plan)
-    rows = np.empty((3 * count, len(COLUMNS)), dtype=np.int16)
-    done = kernel.play(first, count, *setting, rows)
+    setting = kernel_setting(plan, count)
+    done = kernel.play(first, count, setting)
+    text = as_text(setting, done)
     chance = chance or SystemStream()
-    alone = np.empty((3, len(COLUMNS)), dtype=np.int16)
+    alone = kernel_setting(plan, 1)
     for number in {first + chance.below(count) for _ in range(check)}:
-        length = kernel.play(number, 1, *setting, alone)
-        wanted = [row_of(r) for r in rounds(game, plan.players, plan.seed, number)]
-        if as_text(alone, length, setting.bag).decode().splitlines() != wanted:
+        length = kernel.play(number, 1, alone)
+        wanted = [row_of(played) for played in rounds(game, plan.players, plan.seed, number)]
+        if as_text(alone, length).decode().splitlines() != wanted:
             raise Fault("simulate/kernel", f"kernel and rules disagree on game {number}")
-    return Chunk(as_text(rows, done, setting.bag), count, done)
+    return Chunk(text, count, done)
 
 
-class KernelSetting(NamedTuple):
-    """A plan as the kernel wants it."""
-
-    kinds: Any
-    key: Any
-    bag: Any
-    score: Any
-    table: Any
-
-
-def kernel_setting(plan: Plan) -> KernelSetting:
-    """Players, tape and dice of a plan as arrays."""
-    import numpy as np
-
+def kernel_setting(plan: Plan, games: int) -> Any:
+    """Players, tape and dice of a plan as the kernel wants them, with rows for some games."""
     from fairground.solve import fatestones_sim as kernel
 
     bag = game_of(plan).bag
-    return KernelSetting(
-        kinds=np.array([KERNEL_KINDS[player] for player in plan.players]),
-        key=np.array(seeded_key(plan.seed), dtype=np.uint64),
-        bag=np.array([int(die) for die in bag]),
-        score=np.array([[meeting(a, b).score for b in bag] for a in bag]),
-        table=kernel.below_table(),
+    return kernel.setting_for(
+        [KERNEL_KINDS[player] for player in plan.players],
+        seeded_key(plan.seed),
+        [[meeting(a, b).score for b in bag] for a in bag],
+        [int(die) for die in bag],
+        games,
     )
 
 
-def as_text(rows: Any, count: int, bag: Any) -> bytes:
+def as_text(setting: Any, count: int) -> bytes:
     """Rows of the kernel as lines of ten columns."""
     import numpy as np
 
     from fairground.solve import fatestones_sim as kernel
 
     text = np.empty(count * (6 * FACES + len(COLUMNS) + 5), dtype=np.uint8)
-    return text[: kernel.as_csv(rows, count, bag, text)].tobytes()
+    return text[: kernel.as_csv(setting, count, text)].tobytes()
 
 
 class Outcome(NamedTuple):

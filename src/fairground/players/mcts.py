@@ -211,9 +211,14 @@ class Search:
         while time.monotonic() < end:
             self.iterate()
 
+    @property
+    def root(self) -> Node:
+        """The node from which the search grows; `run` the search first."""
+        return self._nodes[self._root]
+
     def strategy(self, seat: Seat) -> dict[Move, float]:
         """The average strategy of a seat at the root; `run` the search first."""
-        node = self._nodes[self._root]
+        node = self.root
         i = node.seats.index(seat)
         return dict(zip(node.moves[i], node.average(i), strict=True))
 

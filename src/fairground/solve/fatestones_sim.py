@@ -14,7 +14,7 @@ Importing this module imports Numba; do it only where it is needed.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -24,23 +24,16 @@ RANDOM: Final = 0
 GREEDY: Final = 1
 
 COLUMNS: Final = 10
-BATCH: Final = 512
+PADDED: Final = 12
+"""Cells of a row of the kernel, of which the last two mean nothing."""
+
+BATCH: Final = 256
 """Games whose first blocks are made at once: small enough to stay in the nearest cache."""
 
 NONE: Final = -1
-"""No die at this place; also: a byte that must be drawn again."""
+"""No die at this place."""
 
-Words = NDArray[np.uint32]
 Rows = NDArray[np.int16]
-
-
-def below_table() -> NDArray[np.int16]:
-    """``table[n, byte]``: what ``below(n)`` makes of a byte, or `NONE`; n up to 256."""
-    table = np.full((257, 256), NONE, dtype=np.int16)
-    for n in range(1, 257):
-        fit = 256 - 256 % n
-        table[n, :fit] = np.arange(fit) % n
-    return table
 
 
 @njit(cache=True, forceinline=True)
@@ -86,119 +79,280 @@ def next_byte(tape: Any, lane: int, game: int, key: Any) -> Any:
 
 
 @njit(cache=True, forceinline=True)
-def below(n: int, tape: Any, lane: int, game: int, key: Any, table: Any) -> int:
+def below(n: int, tape: Any, lane: int, game: int, key: Any) -> Any:
     """``Stream.below`` for n up to 65,536."""
-    if n == 1:
-        return 0
-    if n <= 256:
-        value = table[n, next_byte(tape, lane, game, key)]
-        while value < 0:
-            value = table[n, next_byte(tape, lane, game, key)]
-        return np.int64(value)
-    return wide_below(n, tape, lane, game, key)
+    size, span = np.uint32(n), np.uint32(256 if n <= 256 else 65536)
+    limit = span - span % size
+    while n > 1:
+        drawn = np.uint32(next_byte(tape, lane, game, key))
+        if n > 256:
+            drawn = drawn * np.uint32(256) + np.uint32(next_byte(tape, lane, game, key))
+        if drawn < limit:
+            return np.int64(drawn % size)
+    return 0
 
 
 @njit(cache=True)
-def wide_below(n: int, tape: Any, lane: int, game: int, key: Any) -> int:
-    """``Stream.below`` with two bytes."""
-    while True:
-        high, low = next_byte(tape, lane, game, key), next_byte(tape, lane, game, key)
-        pair = np.int64(high * np.uint64(256) + low)
-        if pair < 65536 - 65536 % n:
-            return pair % n
+def greedy(score: Any, hands: Any, seat: int, k: int) -> Any:
+    """The pick of `fairground.solve.fatestones.greedy_pick`; the bag is in ascending order.
 
-
-@njit(cache=True)
-def greedy(score: Any, bag: Any, hands: Any, seat: int, k: int) -> int:
-    """The pick of `fairground.solve.fatestones.greedy_pick`: the smaller die breaks ties."""
+    Of dice with equal promise the smaller one is taken; of equal dice the first in the hand.
+    Equal dice have equal rows of ``score`` and may lie at any places, hence the third key.
+    """
     pick, best = 0, -1
     for i in range(k):
         total = 0
         for j in range(k):
             total += score[hands[seat, i], hands[1 - seat, j]]
-        mine, other = bag[hands[seat, i]], bag[hands[seat, pick]]
+        mine, other = score[hands[seat, i], -1], score[hands[seat, pick], -1]
         if total > best or (total == best and mine < other):
             pick, best = i, total
     return pick
 
 
 @njit(cache=True)
-def play(
-    first: int, count: int, kinds: Any, key: Words, bag: Any, score: Any, table: Any, rows: Rows
-) -> int:
-    """Play games ``first`` to ``first + count - 1``; fill ``rows``; return how many rounds.
+def play_alone(  # noqa: PLR0917 - arrays in a tuple would be counted anew at each call
+    game: int, kinds: Any, key: Any, faces: Any, score: Any, rows: Any, done: int, room: Any
+) -> Any:
+    """Play one game from its first byte on, draw by draw; return the number of rows."""
+    tape, hands, drawn = room
+    n = faces.shape[0] // 6
+    for lane in range(3):
+        tape[lane, 0], tape[lane, 1] = later_block(0, game, lane, key)
+        tape[lane, 2] = 0
+    for d in range(6):
+        value = below(n - d, tape, 0, game, key)
+        drawn[d] = value
+        # From a place among the dice left back to a place in the full bag.
+        for before in range(d - 1, -1, -1):
+            value += value >= drawn[before]
+        hands[d & 1, d >> 1] = value
+    for k in range(3, 0, -1):
+        for seat in range(2):
+            for i in range(3):
+                rows[done, 3 * seat + i] = hands[seat, i] if i < k else NONE
+            if kinds[seat] == RANDOM:
+                pick = below(k, tape, 1 + seat, game, key)
+            else:
+                pick = greedy(score, hands, seat, k)
+            rows[done, 6 + seat] = pick
+        for seat in range(2):
+            value = below(6, tape, 0, game, key)
+            rows[done, 8 + seat] = faces[6 * hands[seat, rows[done, 6 + seat]] + value]
+        done += 1
+        if rows[done - 1, 8] != rows[done - 1, 9]:
+            break
+        for seat in range(2):
+            for i in range(rows[done - 1, 6 + seat], k - 1):
+                hands[seat, i] = hands[seat, i + 1]
+    return done
 
-    ``bag`` holds the dice in ascending order as numbers (123456), ``score[a, b]`` win plus
-    half a tie in 72nds. A row holds positions in the bag (or `NONE`), the picks and the
-    faces. ``rows`` needs room for three rounds of each game.
+
+@njit(cache=True, forceinline=True)
+def peek(high: Any, low: Any, at: Any) -> Any:
+    """Byte number ``at`` of a block of 16."""
+    half = high if at < np.uint64(8) else low
+    shift = (np.uint64(7) - (at & np.uint64(7))) * np.uint64(8)
+    return (half >> shift) & np.uint64(255)
+
+
+@njit(cache=True)
+def draw_abreast(n: int, block: Any, at: Any, out: Any, unsure: Any) -> None:
+    """``below(n)`` for a whole batch, without a branch; n up to 256.
+
+    A byte that must be drawn again is replaced by the next one. Where that must be drawn
+    again too, or the first 16 bytes are used up, the game is marked as unsure.
     """
-    n = bag.shape[0]
-    faces = np.empty((n, 6), np.int64)
-    for d in range(n):
-        rest = bag[d]
-        for f in range(5, -1, -1):
-            faces[d, f] = rest % 10
-            rest //= 10
-    blocks = np.empty((3, 2, BATCH), np.uint64)
-    tape = np.empty((3, 3), np.uint64)
+    if n == 1:
+        out[:] = 0  # there is nothing to draw, and nothing is read
+        return
+    size, limit = np.uint64(n), np.uint64(256 - 256 % n)
+    inverse = np.uint64(65536 // n + 1)  # exact for one byte: no slow division
+    one = np.uint64(1)
+    for g in range(BATCH):
+        byte = peek(block[0, g], block[1, g], at[g])
+        other = peek(block[0, g], block[1, g], at[g] + one)
+        again = byte >= limit
+        at[g] += np.uint64(2) if again else one
+        lost = (again and other >= limit) or at[g] > np.uint64(16)
+        unsure[g] |= one if lost else np.uint64(0)
+        byte = other if again else byte
+        out[g] = byte - ((byte * inverse) >> np.uint64(16)) * size
+
+
+@njit(cache=True, forceinline=True)
+def lift(place: Any, taken: Any) -> Any:
+    """A place among the dice left after one was taken → a place before that."""
+    return place + (np.uint64(1) if place >= taken else np.uint64(0))
+
+
+@njit(cache=True)
+def place_abreast(d: Any, hands: Any) -> None:
+    """What `deal` makes of six drawn numbers, for a whole batch."""
+    for g in range(BATCH):
+        a, b, c = d[0, g], d[1, g], d[2, g]
+        e, f, h = d[3, g], d[4, g], d[5, g]
+        hands[0, g] = a
+        hands[3, g] = lift(b, a)
+        hands[1, g] = lift(lift(c, b), a)
+        hands[4, g] = lift(lift(lift(e, c), b), a)
+        hands[2, g] = lift(lift(lift(lift(f, e), c), b), a)
+        hands[5, g] = lift(lift(lift(lift(lift(h, f), e), c), b), a)
+
+
+@njit(cache=True, forceinline=True)
+def chosen(pick: Any, first: Any, second: Any, third: Any) -> Any:
+    """One of three, without a branch."""
+    early = second if pick == np.uint64(1) else first
+    return third if pick == np.uint64(2) else early
+
+
+@njit(cache=True)
+def roll_abreast(hand: Any, pick: Any, roll: Any, faces: Any) -> None:
+    """From numbers of faces to faces, for one seat of a whole batch."""
+    for g in range(BATCH):
+        roll[g] += np.uint64(6) * chosen(pick[g], hand[0, g], hand[1, g], hand[2, g])
+    for g in range(BATCH):
+        roll[g] = faces[roll[g]]
+
+
+@njit(cache=True)
+def write_abreast(places: Any, picks: Any, rolls: Any, words: Any) -> None:
+    """The rows of a round as words: four cells of 16 bits in each."""
+    low, middle, top = np.uint64(16), np.uint64(32), np.uint64(48)
+    for g in range(BATCH):
+        hand = places[0, g] | places[1, g] << low | places[2, g] << middle
+        words[0, g] = hand | places[3, g] << top
+    for g in range(BATCH):
+        moves = picks[0, g] << middle | picks[1, g] << top
+        words[1, g] = places[4, g] | places[5, g] << low | moves
+    for g in range(BATCH):
+        words[2, g] = rolls[0, g] | rolls[1, g] << low
+
+
+@njit(cache=True)
+def take_abreast(hand: Any, pick: Any) -> None:
+    """Take the picked die out of a hand, for one seat of a whole batch."""
+    for g in range(BATCH):
+        first, second, third = hand[0, g], hand[1, g], hand[2, g]
+        hand[0, g] = second if pick[g] == np.uint64(0) else first
+        hand[1, g] = second if pick[g] == np.uint64(2) else third
+        hand[2, g] = np.uint64(0xFFFF)
+
+
+@njit(cache=True, forceinline=True)
+def rolled_even(word: Any) -> Any:
+    """Whether the two faces in the last word of a row are the same."""
+    return word & np.uint64(0xFFFF) == word >> np.uint64(16)
+
+
+class Setting(NamedTuple):
+    """What a simulation depends on, as arrays."""
+
+    kinds: Any
+    """`RANDOM` or `GREEDY` for each seat."""
+    key: Any
+    faces: Any
+    """Six faces for each die of the bag, whose dice are in ascending order."""
+    score: Any
+    """``score[a, b]``: win plus half a tie of die a against die b, in 72nds; and in the last
+    column the die itself as a number such as 123456."""
+    rows: Rows
+    """Positions in the bag (or `NONE`), picks, faces; three rows for each game."""
+
+
+def setting_for(
+    kinds: Any, key: tuple[int, int], score: Any, bag: list[int], games: int
+) -> Setting:
+    """A setting with rows for so many games.
+
+    Rows are padded, so that one of them is three words of 64 bits.
+    """
+    return Setting(
+        np.array(kinds, dtype=np.int64),
+        np.array(key, dtype=np.uint64),
+        np.array([int(face) for die in bag for face in str(die)], dtype=np.int64),
+        np.array([[*row, die] for row, die in zip(score, bag, strict=True)], dtype=np.int64),
+        np.zeros((3 * games, PADDED), dtype=np.int16),
+    )
+
+
+@njit(cache=True)
+def play(first: int, count: int, setting: Any) -> int:
+    """Play games ``first`` to ``first + count - 1``; fill the rows; return how many rounds.
+
+    Many games are played abreast, all three rounds of each whether it needs them or not:
+    that costs less than to ask. The few that are unsure are played again alone.
+    """
+    kinds, key, faces, score, rows = setting
+    n = faces.shape[0] // 6
+    packed = rows.view(np.uint64)
+    blocks, words = np.zeros((3, 2, BATCH), np.uint64), np.zeros((3, 3, BATCH), np.uint64)
+    at, drawn = np.empty((3, BATCH), np.uint64), np.empty((6, BATCH), np.uint64)
+    places, rolls = np.empty((6, BATCH), np.uint64), np.empty((2, BATCH), np.uint64)
+    picks, unsure = np.zeros((2, BATCH), np.uint64), np.zeros((3, BATCH), np.uint64)
     hands = np.empty((2, 3), np.int64)
-    drawn = np.empty(6, np.int64)
-    pick, face = np.empty(2, np.int64), np.empty(2, np.int64)
+    room = (np.empty((3, 3), np.uint64), np.empty((2, 3), np.int64), np.empty(6, np.int64))
     done = 0
     for start in range(first, first + count, BATCH):
-        for lane in range(3):
-            if lane == 0 or kinds[lane - 1] == RANDOM:
-                first_blocks(start, lane, key, blocks[lane])
-        for g in range(min(BATCH, first + count - start)):
-            game = start + g
+        size = min(BATCH, first + count - start)
+        at[:] = 0
+        unsure[:] = 1 if n > 256 else 0
+        if n <= 256:
             for lane in range(3):
-                tape[lane, 0], tape[lane, 1] = blocks[lane, 0, g], blocks[lane, 1, g]
-                tape[lane, 2] = 0
+                if lane == 0 or kinds[lane - 1] == RANDOM:
+                    first_blocks(start, lane, key, blocks[lane])
             for d in range(6):
-                value = below(n - d, tape, 0, game, key, table)
-                drawn[d] = value
-                # From a place among the dice left back to a place in the full bag.
-                for before in range(d - 1, -1, -1):
-                    value += value >= drawn[before]
-                hands[d & 1, d >> 1] = value
+                draw_abreast(n - d, blocks[0], at[0], drawn[d], unsure[0])
+            place_abreast(drawn, places)
             for k in range(3, 0, -1):
+                doubt = unsure[3 - k]
                 for seat in range(2):
-                    for i in range(3):
-                        rows[done, 3 * seat + i] = hands[seat, i] if i < k else NONE
-                for seat in range(2):
+                    draw_abreast(6, blocks[0], at[0], rolls[seat], doubt)
                     if kinds[seat] == RANDOM:
-                        pick[seat] = below(k, tape, 1 + seat, game, key, table)
-                    else:
-                        pick[seat] = greedy(score, bag, hands, seat, k)
+                        draw_abreast(k, blocks[1 + seat], at[1 + seat], picks[seat], doubt)
+                        continue
+                    for g in range(BATCH):
+                        picks[seat, g] = 0  # a die that is there, also where nobody looks
+                        if g < size and (k == 3 or rolled_even(words[2 - k, 2, g])):
+                            for i in range(6):
+                                hands[i // 3, i % 3] = places[i, g]
+                            picks[seat, g] = greedy(score, hands, seat, k)
                 for seat in range(2):
-                    value = below(6, tape, 0, game, key, table)
-                    face[seat] = faces[hands[seat, pick[seat]], value]
-                    rows[done, 6 + seat] = pick[seat]
-                    rows[done, 8 + seat] = face[seat]
-                done += 1
-                if face[0] != face[1]:
+                    hand = places[3 * seat : 3 * seat + 3]
+                    roll_abreast(hand, picks[seat], rolls[seat], faces)
+                write_abreast(places, picks, rolls, words[3 - k])
+                for seat in range(2):
+                    take_abreast(places[3 * seat : 3 * seat + 3], picks[seat])
+        for g in range(size):
+            begin = done
+            for r in range(3):
+                if unsure[r, g]:
+                    done = play_alone(start + g, kinds, key, faces, score, rows, begin, room)
                     break
-                for seat in range(2):
-                    for i in range(pick[seat], k - 1):
-                        hands[seat, i] = hands[seat, i + 1]
+                packed[done, 0] = words[r, 0, g]
+                packed[done, 1] = words[r, 1, g]
+                packed[done, 2] = words[r, 2, g]
+                done += 1
+                if not rolled_even(words[r, 2, g]):
+                    break
     return done
 
 
 @njit(cache=True)
-def as_csv(rows: Rows, count: int, bag: Any, out: NDArray[np.uint8]) -> int:
+def as_csv(setting: Any, count: int, out: NDArray[np.uint8]) -> int:
     """Write rows as text lines of ten columns; ``out`` needs 51 bytes for each row."""
+    rows, faces = setting.rows, setting.faces
     at = 0
     for r in range(count):
         for column in range(COLUMNS):
-            cell = rows[r, column]
+            cell = np.int64(rows[r, column])
             if column >= 6:
                 out[at] = 48 + cell
                 at += 1
             elif cell != NONE:
-                rest = bag[cell]
-                for f in range(5, -1, -1):
-                    out[at + f] = 48 + rest % 10
-                    rest //= 10
+                for f in range(6):
+                    out[at + f] = 48 + faces[6 * cell + f]
                 at += 6
             out[at] = 44 if column < COLUMNS - 1 else 10
             at += 1

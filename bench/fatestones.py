@@ -1,0 +1,125 @@
+"""FateStones: all deals solved, and rounds simulated beside OpenSpiel's `pig`.
+
+    python bench/fatestones.py
+
+All deals: CPU-seconds after compilation for the values of all 18,123,840 deals, a random
+sample of which is compared with exact fractions in every run. Simulation: rounds for each
+CPU-second against steps of `pig` played out from Python, the two taking turns. Pig is
+played in two ways: as OpenSpiel's own documentation does it (``np.random.choice`` for
+chance), and as fast as we can drive it from Python.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pyspiel
+
+from _machine import Samples, ratio, side_by_side, summary, write
+from fairground.lab.simulate import Plan, as_text, kernel_setting
+from fairground.solve import fatestones_sim
+from fairground.solve.fatestones_deals import solve_all
+
+REPETITIONS = 5
+GAMES = 500_000
+STEPS = 100_000
+SLOW_STEPS = 10_000
+
+
+def rate(work: Callable[[], int]) -> float:
+    begin = time.process_time()
+    done = work()
+    return done / (time.process_time() - begin)
+
+
+def pig(steps: int, pick: Callable[[list[tuple[int, float]]], int]) -> int:
+    game = pyspiel.load_game("pig")
+    rng = np.random.default_rng(1)
+    done = 0
+    while done < steps:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                action = pick(state.chance_outcomes())
+            else:
+                legal = state.legal_actions()
+                action = legal[int(rng.random() * len(legal))]
+            state.apply_action(action)
+            done += 1
+    return done
+
+
+def documented_pick(outcomes: list[tuple[int, float]]) -> int:
+    actions, chances = zip(*outcomes, strict=True)
+    return int(np.random.choice(actions, p=chances))
+
+
+FAST = np.random.default_rng(2)
+
+
+def fast_pick(outcomes: list[tuple[int, float]]) -> int:
+    return outcomes[int(FAST.random() * len(outcomes))][0]
+
+
+def rounds(players: tuple[str, str]) -> Callable[[], float]:
+    setting = kernel_setting(Plan(GAMES, players, "bench"), GAMES)
+    return lambda: rate(lambda: int(fatestones_sim.play(0, GAMES, setting)))
+
+
+def rows_of_text() -> Callable[[], float]:
+    setting = kernel_setting(Plan(GAMES, ("random", "random"), "bench"), GAMES)
+
+    def work() -> int:
+        done = int(fatestones_sim.play(0, GAMES, setting))
+        as_text(setting, done)
+        return done
+
+    return lambda: rate(work)
+
+
+def all_deals() -> dict[str, object]:
+    solve_all(("123456",) * 6)  # compile
+    seconds, errors, proven = [], [], []
+    for _ in range(REPETITIONS):
+        begin = time.process_time()
+        found = solve_all(sample=300)
+        seconds.append(time.process_time() - begin)
+        errors.append(found.error)
+        proven.append(found.proven)
+    return {
+        "deals": found.deals,
+        "cpu_seconds": summary({"": seconds})[""],
+        "compared_with_exact_fractions": REPETITIONS * found.checked,
+        "largest_difference": max(errors),
+        "proven_within": max(proven),
+    }
+
+
+def main() -> None:
+    per_second: Samples = side_by_side(
+        {
+            "pig steps, as documented": lambda: rate(lambda: pig(SLOW_STEPS, documented_pick)),
+            "pig steps, driven fast": lambda: rate(lambda: pig(STEPS, fast_pick)),
+            "rounds, random against random": rounds(("random", "random")),
+            "rounds, greedy against random": rounds(("greedy", "random")),
+            "rounds written as text": rows_of_text(),
+        },
+        REPETITIONS,
+    )
+    ours = "rounds, random against random"
+    write(
+        "fatestones",
+        {
+            "repetitions": REPETITIONS,
+            "all_deals": all_deals(),
+            "per_cpu_second": summary(per_second),
+            "times_pig_as_documented": ratio(per_second, ours, "pig steps, as documented"),
+            "times_pig_driven_fast": ratio(per_second, ours, "pig steps, driven fast"),
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()
