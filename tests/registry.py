@@ -54,7 +54,7 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
     ),
     "zombie/1": (
         Sample("zombie/1", "duel", _ZOMBIE),
-        Sample("zombie/1", "three", {**_ZOMBIE, "players": 3, "max_turns": 2}),
+        Sample("zombie/1", "three", {**_ZOMBIE, "players": 3}),
     ),
 }
 

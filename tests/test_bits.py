@@ -23,6 +23,7 @@ from fairground.fair.bits import (
     philox,
     same,
     seeded_key,
+    token,
 )
 
 PARTS = st.lists(st.binary(max_size=6) | st.integers(0, 2**64 - 1) | st.text("aé|", max_size=4))
@@ -208,14 +209,22 @@ def test_games_and_lanes_have_tapes_of_their_own() -> None:
 def test_fresh_bytes_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def token(size: int) -> bytes:
+    def give(size: int) -> bytes:
         asked.append(size)
         return b"x" * size
 
-    monkeypatch.setattr("secrets.token_bytes", token)
+    monkeypatch.setattr("secrets.token_bytes", give)
     assert fresh() == b"x" * 32
     assert SystemStream().take(5) == b"xxxxx"
     assert asked == [32, 5]
+
+
+def test_a_token_is_fit_for_a_url_and_cannot_be_guessed() -> None:
+    tokens = {token() for _ in range(50)}
+    assert len(tokens) == 50
+    for made in tokens:
+        assert len(made) == 24, "18 bytes in base 64"
+        assert made.replace("-", "").replace("_", "").isalnum() and made.isascii()
 
 
 def test_fresh_bytes_are_fresh() -> None:

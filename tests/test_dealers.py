@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from driving import SEED, TABLE, Driver, FixedHolder, FixedVault, Mode, open_table, secret
-from fairground.core import BadParams, BadShare, Fault, UnknownName
+from fairground.core import BadParams, BadShare, Fault, SecretLost, UnknownName
 from fairground.fair import bits
 from fairground.fair.bits import HOUSE, HashStream, Tag
 from fairground.fair.chains import Chain, ChainHolder, HashChainsScheme, blind, place
@@ -500,10 +500,21 @@ def test_what_is_committed_to_and_what_is_drawn_never_share_a_tag(
             assert tag.decode() in COMMITMENTS, "a digest that chance is drawn from was shown"
 
 
-def test_the_tags_are_all_accounted_for() -> None:
-    every = {value for name, value in vars(Tag).items() if name.isupper()}
-    assert every == COMMITMENTS | DERIVATIONS
-    assert not COMMITMENTS & DERIVATIONS
+@pytest.mark.parametrize("way", [way for ways in MODES.values() for way in ways], ids=str)
+def test_a_dealer_is_made_again_from_its_public_part_and_its_vault(way: Mode) -> None:
+    vault = FixedVault()
+    dealer = way.make(vault)
+    run = run_of()
+    ticket, evidence = dealer.open(run), dealer.evidence(run, HEAD)
+    again = type(dealer).again(TABLE, vault, dealer.public)
+    assert again.public == dealer.public
+    assert (again.open(run), again.evidence(run, HEAD)) == (ticket, evidence)
+
+
+def test_a_contest_cannot_be_made_again_without_its_seed() -> None:
+    dealer = mode("contest-cup").make(FixedVault())
+    with pytest.raises(SecretLost, match="contest"):
+        type(dealer).again(TABLE, FixedVault(), dealer.public)
 
 
 def test_a_fixed_holder_is_a_holder() -> None:

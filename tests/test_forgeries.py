@@ -383,7 +383,7 @@ def fuzzed_games() -> list[bytes]:
     return [dice_game(way) for way in ways] + [rich_game(way) for way in ways]
 
 
-@settings(max_examples=500)
+@settings(max_examples=300)
 @given(st.data())
 def test_any_json_in_any_place_is_a_verdict(data: st.DataObject) -> None:
     GAMES[Toy.name] = "toys:Toy"
@@ -421,7 +421,7 @@ def receipt_of(data: bytes) -> str:
     return hashlib.sha3_256(data.splitlines(keepends=True)[-1]).hexdigest()
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.dictionaries(st.sampled_from(["kind", "prev", "body", "seat"]), JSON, max_size=3),
@@ -441,7 +441,7 @@ def test_any_objects_in_a_row_are_a_verdict_or_unreadable(events: list[dict[str,
         assert not verdict.ok
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_a_verdict_or_unreadable(noise: bytes) -> None:
     for data in (noise, noise + b'{"kind":"start","prev":"' + NO_LINE.encode() + b'"}\n'):

@@ -84,9 +84,9 @@ def test_flipping_any_byte_is_caught(golden: Golden) -> None:
         data[at] ^= mask
 
 
-@pytest.mark.parametrize("mask", MASKS, ids=hex)
-def test_flipping_any_bit_of_any_byte_is_caught(mask: int) -> None:
-    """The dice game with numbers: every byte with every mask."""
+@pytest.mark.parametrize("mask", MASKS[:3], ids=hex)
+def test_flipping_any_byte_in_several_ways_is_caught(mask: int) -> None:
+    """The dice game with numbers: every byte with each of three masks."""
     golden = next(g for g in GOLDENS if g.name == "intransitive-1-seed--hmac-sha3-user-number")
     data = bytearray(kept(golden))
     for at in range(len(data)):

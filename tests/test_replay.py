@@ -44,7 +44,8 @@ def test_a_table_resumes_after_every_line(toy: str, name: str, way: Mode) -> Non
     for cut in range(1, len(lines) + 1):
         data = b"".join(lines[:cut])
         sunk: list[bytes] = []
-        again = resume(data, way.make(copy_of(vault)), sunk.append)
+        dealer = type(table.dealer).again(TABLE, copy_of(vault), table.dealer.public)
+        again = resume(data, dealer, sunk.append)
         begun = bytes(again.transcript)
         assert begun == data + b"".join(sunk), "all that is new has gone to the sink"
         assert full.startswith(begun)
@@ -57,6 +58,22 @@ def test_a_table_resumes_after_every_line(toy: str, name: str, way: Mode) -> Non
         survivor.play()
         assert bytes(again.transcript) == full == data + b"".join(sunk)
         assert (again.payoff, again.closed) == (table.payoff, True)
+
+
+@pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
+def test_a_forfeited_table_resumes_while_it_is_being_opened(toy: str, way: Mode) -> None:
+    for answers in range(1, 9):
+        vault = FixedVault()
+        table = open_table(toy, RICH, way, vault)
+        Driver(table, length=length_of(way)).play(answers)
+        if table.closed:
+            break
+        begin = table.transcript.step + 1
+        table.forfeit(0, "left")
+        lines = table.transcript.lines
+        for cut in range(begin, len(lines) + 1):
+            again = resume(b"".join(lines[:cut]), way.make(copy_of(vault)))
+            assert bytes(again.transcript) == bytes(table.transcript)
 
 
 def replayed_state(table: Table, data: bytes) -> Any:
