@@ -88,17 +88,16 @@ def scoring() -> dict[str, Any]:
             )
         answers = np.empty(count, np.uint16)
         row: dict[str, Any] = {}
-        times = 200
         if base * length <= 64:
             places, tallies = pack(codes, base)
 
             def masked(
                 places: Any = places, tallies: Any = tallies, n: int = length, out: Any = answers
             ) -> None:
-                for k in range(times):
+                for k in range(200):
                     answers_masked(k, places, tallies, n, out)
 
-            row["bit masks"] = rate(times * count, timed(masked))
+            row["bit masks"] = rate(200 * count, timed(masked))
 
         def general(codes: Any = codes, base: int = base, out: Any = answers) -> None:
             for k in range(20):
@@ -116,7 +115,7 @@ def scoring() -> dict[str, Any]:
         )
         out[f"({base}, {length})"] = row
     data = np.ones(32_000_000, np.uint64)
-    seconds = timed(lambda: data.max())
+    seconds = timed(data.max)
     bandwidth = data.nbytes / seconds["median"]
     # A masked pair reads 16 bytes and writes 2.
     out["memory bandwidth, read, bytes per CPU-second"] = bandwidth

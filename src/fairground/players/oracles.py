@@ -1,0 +1,159 @@
+"""An oracle to play against in your own program, without a server.
+
+    >>> oracle = make_nice_oracle(length=4, base=6)
+    >>> oracle.submit([0, 5, 1, 1])
+    (4, 0)
+
+Behind it is a whole table: every oracle writes a transcript, which anyone can verify
+when the game is over. In one process the house and you are the same program, so what
+that proves is for others to read; you can, all the same, lend a share to the draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from fairground.core import BadShare, IllegalMove
+from fairground.fair.bits import SIZE, HashStream, fresh
+from fairground.fair.chains import HashChainsDealer
+from fairground.fair.schemes import Chair
+from fairground.fair.vault import MemoryVault
+from fairground.games.codebreaking import (
+    BREAKER,
+    EVIL,
+    FAIR,
+    GIVE_UP,
+    KEEPER,
+    NICE,
+    Code,
+    CodeBreaking,
+    Marks,
+    State,
+)
+from fairground.players.evil import EvilKeeper
+from fairground.players.keepers import FairKeeper, Keeper, NiceKeeper
+from fairground.table import Table, new_name
+
+KEEPERS: Final[dict[str, type[Keeper]]] = {FAIR: FairKeeper, NICE: NiceKeeper, EVIL: EvilKeeper}
+
+CHAIRS: Final = (Chair("keeper", by="house"), Chair("breaker", lends="stir"))
+
+
+class Oracle:
+    """One game against a keeper of the house."""
+
+    def __init__(self, game: CodeBreaking, seed: bytes | None = None) -> None:
+        name = new_name()
+        self._game = game
+        self._table = Table.open(
+            game, HashChainsDealer(name, MemoryVault(), length=2), CHAIRS, table=name
+        )
+        self._keeper = KEEPERS[game.oracle](game, HashStream(seed or fresh()))
+        self.commitment = self._published()
+        """64 hex digits, out before the first guess. A fair oracle opens it in the end; the
+        others publish a look-alike that they cannot open, and show a code that fits."""
+
+    def _published(self) -> str:
+        if self._game.oracle == FAIR:
+            return str(self._table.runs[0].ticket["blind"])
+        look_alike = fresh().hex()
+        self._table.note({"commitment": look_alike})
+        return look_alike
+
+    @property
+    def base(self) -> int:
+        """How many digits there are."""
+        return self._game.base
+
+    @property
+    def length(self) -> int:
+        """How many places a code has."""
+        return self._game.length
+
+    @property
+    def attempts(self) -> int:
+        """How many guesses were answered."""
+        return len(self._state.rows)
+
+    @property
+    def solved(self) -> bool:
+        """Whether the last guess was the code."""
+        return bool(self._state.rows) and self._state.rows[-1].marks[0] == self.length
+
+    @property
+    def reveal(self) -> Code | None:
+        """The code that was shown, once the game is over."""
+        return self._state.shown
+
+    @property
+    def transcript(self) -> bytes:
+        """The record so far, as ``fairground verify`` reads it."""
+        return bytes(self._table.transcript)
+
+    @property
+    def _state(self) -> State:
+        state: State = self._table.state
+        return state
+
+    def lend(self, share: bytes) -> None:
+        """Mix 32 bytes of your own into the draw of a fair oracle's code.
+
+        Only before the first guess, and once. The other oracles take note of it.
+        """
+        if len(share) != SIZE:
+            raise BadShare(f"a share is {SIZE} bytes, not {len(share)}")
+        if self._game.oracle != FAIR and not self.attempts:
+            self._table.note({"share": share.hex()})
+        elif not self._stir(share.hex()):
+            raise BadShare("a share can be lent once, and before the first guess")
+
+    def _stir(self, words: str) -> bool:
+        """Answer what the draw still waits for; whether it did wait."""
+        waiting = [ask for ask in self._table.asks() if ask.kind == "stir"]
+        for ask in waiting:
+            self._table.submit(ask, words)
+        return bool(waiting)
+
+    def submit(self, guess: Sequence[int]) -> Marks:
+        """Ask about a code: full and partial matches. A malformed guess does not count."""
+        self._game.check(State("guess"), BREAKER, tuple(guess))
+        self._move(tuple(guess))
+        return self._state.rows[-1].marks
+
+    def give_up(self) -> Code:
+        """End the game and see the code."""
+        self._move(GIVE_UP)
+        assert self._state.shown is not None
+        return self._state.shown
+
+    def _move(self, move: Code | str) -> None:
+        if self._table.closed:
+            raise IllegalMove("the game is over: the code was found, or given up")
+        self._stir("")
+        (ask,) = self._table.asks()
+        self._table.submit(ask, move)
+        while ours := [ask for ask in self._table.asks() if ask.seat == KEEPER]:
+            said = self._keeper.choose(self._game, self._table.view(KEEPER), KEEPER)
+            for remark in self._keeper.remarks:
+                self._table.note({"remark": remark})
+            self._keeper.remarks.clear()
+            self._table.submit(ours[0], said)
+
+
+def make_random_fair_oracle(length: int, base: int) -> Oracle:
+    """An oracle that draws its code, committed now and opened in the end."""
+    return Oracle(CodeBreaking(base, length, FAIR))
+
+
+def make_nice_oracle(length: int, base: int) -> Oracle:
+    """An oracle that makes your first guess its code."""
+    return Oracle(CodeBreaking(base, length, NICE))
+
+
+def make_evil_oracle(length: int, base: int, seed: bytes | None = None) -> Oracle:
+    """An oracle that gives the least informative answer that some code still satisfies.
+
+    The same 32-byte seed makes the same adversary.
+    """
+    return Oracle(CodeBreaking(base, length, EVIL), seed)
