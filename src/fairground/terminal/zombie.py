@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-from fairground.core import InputError
+from fairground.core import InputError, Unreadable
 from fairground.fair.bits import SystemStream
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import Chair
@@ -20,11 +20,11 @@ from fairground.players.bot import BotFailure, BotPlayer, Limits
 from fairground.table import Table, new_name
 from fairground.terminal.console import Arguments, Console
 from fairground.terminal.saving import Saved, add_saving
-from fairground.terminal.zombie_ini import FIELDS, defaults, read_config
+from fairground.terminal.zombie_ini import FIELDS, Config, defaults, read_config
 from fairground.terminal.zombie_look import Paper
 from fairground.terminal.zombie_loop import GameController
 from fairground.terminal.zombie_scenes import Evening, Pace, Setup
-from fairground.terminal.zombie_setup import Company, Guest
+from fairground.terminal.zombie_setup import BOT_ENDING, Company, Guest, company
 from fairground.terminal.zombie_tables import prepare_tables
 from fairground.verify import verify
 
@@ -117,13 +117,14 @@ def run(arguments: Sequence[str]) -> int:
     config = read_config(options.ini)
     for warning in config.warnings:
         print(f"fairground: {warning}", file=sys.stderr)
+    _must_be_playable(options, config)
     console = Console()
     paper = Paper.of_terminal(options.ascii)
     with ExitStack() as stack:
         host = Host(options, stack)
 
-        def seat(company: Company) -> Evening:
-            return host.seat(config.game(len(company.guests)), company.guests)
+        def seat(everyone: Company) -> Evening:
+            return host.seat(config.game(len(everyone.guests)), everyone.guests)
 
         given = Setup(config, seat, options.players, tuple(options.bot))
         pace = Pace(sys.stdout.isatty() and not options.fast)
@@ -134,6 +135,19 @@ def run(arguments: Sequence[str]) -> int:
             if controller.party is not None:
                 _say_what_is_proven(console, paper, controller.party, host.saved)
     return 0
+
+
+def _must_be_playable(options: argparse.Namespace, config: Config) -> None:
+    """Refuse what the options alone show to be wrong, before anything is printed."""
+    for entry in options.bot:
+        path = Path(entry.rpartition("=")[2].strip())
+        if path.suffix != BOT_ENDING or not path.is_file():
+            raise Unreadable(
+                f"--bot {entry!r} names no Python file that is there. For example: --bot mybot.py, "
+                "or --bot Bob=mybot.py"
+            )
+    if options.players is not None:
+        company(options.players, options.bot, config)
 
 
 class Host:
@@ -197,8 +211,8 @@ def _say_what_is_proven(
         return
     lines = [f"Checked: the record of {verdict.events} events holds. It proves:"]
     for claim in verdict.claims:
-        whom = ":" if claim.seat is None else f" for {guests[claim.seat].name}, if"
-        lines.append(f"* {claim.name}{whom} {claim.condition}")
+        whom = "" if claim.seat is None else f" for {guests[claim.seat].name}"
+        lines.append(f"* {claim.name}{whom}: {claim.condition}")
     if not verdict.claims:
         lines.append("* nothing beyond that it replays")
     proven = {claim.name for claim in verdict.claims}

@@ -20,7 +20,7 @@ Span: TypeAlias = tuple[str, str]
 Line: TypeAlias = list[Span]
 
 WIDEST: Final = 66
-NARROWEST: Final = 30
+NARROWEST: Final = 32
 
 STYLES: Final = {
     "": "",
@@ -118,6 +118,8 @@ class Paper:
         """A text in just so many cells: padded, or cut off with a sign that it was."""
         if cell_len(text) <= cells:
             return set_cell_size(text, cells)
+        if cells == 0:
+            return ""
         return set_cell_size(text, cells - 1) + self.look.more
 
     def centred(self, text: str, cells: int | None = None) -> str:
@@ -148,10 +150,15 @@ class Paper:
         return [(f"{left}{across}", ""), (text, "bold"), (across * rest + right, "")]
 
     def inside(self, spans: Sequence[Span]) -> Line:
-        """A line of a box: the spans, padded to its room."""
-        used = sum(cell_len(text) for text, _ in spans)
+        """A line of a box: the spans, padded to its room; what does not fit is cut off."""
+        line: Line = []
+        left = self.room
+        for text, style in spans:
+            fitting = self.cut(text, left) if cell_len(text) > left else text
+            line.append((fitting, style))
+            left -= cell_len(fitting)
         down = self.look.down
-        return [(f"{down} ", ""), *spans, (" " * max(0, self.room - used) + f" {down}", "")]
+        return [(f"{down} ", ""), *line, (" " * left + f" {down}", "")]
 
     def box(self, heading: str, lines: Iterable[Sequence[Span]]) -> list[Line]:
         """A box around lines that fit it."""
@@ -162,14 +169,18 @@ class Paper:
             self.edge(corner[2], corner[3]),
         ]
 
-    def pile(self, pile: Pile, room: int) -> Line:
-        """The dice of an area one by one or, where these are too many, counted by colour."""
+    def piles(self, pile: Pile) -> list[Line]:
+        """The dice of an area, the best way first: one by one, or counted by colour."""
         look = self.look
         each = [look.die(colour) for colour in range(3) for _ in range(pile[colour])]
-        if sum(cell_len(text) + 1 for text, _ in each) > room:
-            each = [
-                (f"{look.dice[colour]} x{pile[colour]}", COLOURS[colour])
-                for colour in range(3)
-                if pile[colour]
-            ]
-        return [span for die in each for span in ((" ", ""), die)]
+        counted = [
+            (f"{look.dice[colour]}x{pile[colour]}", COLOURS[colour])
+            for colour in range(3)
+            if pile[colour]
+        ]
+        return [[span for die in dice for span in ((" ", ""), die)] for dice in (each, counted)]
+
+
+def width(line: Iterable[Span]) -> int:
+    """How many cells a line takes."""
+    return sum(cell_len(text) for text, _ in line)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
+
+from rich.cells import cell_len
 
 from fairground.core import Seat
 from fairground.terminal import zombie_screen as screen
@@ -11,6 +14,8 @@ from fairground.terminal import zombie_words as words
 from fairground.terminal.console import Console
 from fairground.terminal.zombie_look import Paper
 from fairground.terminal.zombie_scenes import Evening, Pace, Scene, Setup
+
+ROOM_TO_TYPE: Final = 8
 
 
 class Renderer:
@@ -68,7 +73,11 @@ class Renderer:
         what = "the game"
         if evening.stirs_each:
             what = words.occasion(evening.state, evening.names, seat)
-        return f"  {evening.names[seat]}, your word for {what}: "
+        prompt = f"  {evening.names[seat]}, your word for {what}: "
+        if cell_len(prompt) + ROOM_TO_TYPE <= self._paper.width:
+            return prompt
+        self._say([prompt])
+        return "  >>> "
 
     def _say(self, texts: Sequence[str]) -> None:
         """Plain text between the screens."""
@@ -112,17 +121,18 @@ class Renderer:
     def _scene(self, scene: Scene, evening: Evening) -> tuple[screen.Board, list[str], float]:
         """The board, the message, and how long they stand if nothing is asked."""
         game, state, before = evening.game, evening.state, evening.before
-        names, labels = evening.names, evening.labels
+        names = evening.names
+        who = screen.Who(names, evening.labels)
         ended = state.last if evening.turn_has_ended else None
         if scene is Scene.ROLLED:
             thrown = ended.rolled if ended else state.rolled
             said = [f"{names[before.playing[before.at]]} rolls {words.rolled(thrown)}."]
-            return screen.rolled_board(game, before, state, labels), said, 0.8
+            return screen.rolled_board(game, before, state, who), said, 0.8
         if scene is Scene.SHOT:
             assert ended is not None
-            shown = screen.shot_board(game, before, ended, labels)
+            shown = screen.shot_board(game, before, ended, who)
             return shown, words.shot(ended, names), 1.5
-        shown = screen.board(game, state, labels)
+        shown = screen.board(game, state, who)
         if scene is Scene.TIE:
             said = words.tie(state, names, bool(evening.persons))
             return shown, [words.how_it_went(state, names), *said], 2.0

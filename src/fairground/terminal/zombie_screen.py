@@ -28,11 +28,13 @@ from fairground.games.zombie import (
     State,
     Zombie,
 )
-from fairground.terminal.zombie_look import Line, Paper, Span
+from fairground.terminal.zombie_look import Line, Paper, Span, width
 
 MESSAGE_LINES: Final = 4
 NARROW: Final = 56
 """Below this many columns messages need more lines."""
+TABLE: Final = 34
+"""The room that all figures of the winner screen need, beside names that can be read."""
 
 
 class Row(NamedTuple):
@@ -86,13 +88,21 @@ def mode(game: Zombie, s: State) -> str:
     return f"to {game.brains_to_win} brains{last}"
 
 
-def board(game: Zombie, s: State, names: Sequence[str]) -> Board:
+class Who(NamedTuple):
+    """What the players are called."""
+
+    names: Sequence[str]
+    labels: Sequence[str]
+    """The names with the strategies that play them, for the scoreboard."""
+
+
+def board(game: Zombie, s: State, who: Who) -> Board:
     """The table as it lies before a decision."""
     current = s.playing[s.at]
     return Board(
         mode(game, s),
-        rows(s, names, current),
-        names[current],
+        rows(s, who.labels, current),
+        who.names[current],
         s.turns[current] + 1,
         sum(s.bag),
         s.cells,
@@ -110,14 +120,14 @@ def rows(s: State, names: Sequence[str], current: Seat | None) -> tuple[Row, ...
     )
 
 
-def rolled_board(game: Zombie, before: State, after: State, names: Sequence[str]) -> Board:
+def rolled_board(game: Zombie, before: State, after: State, who: Who) -> Board:
     """The dice as they were thrown, before they are sorted into the areas."""
     ended = after.last if after.turns != before.turns else None
     state = ended if ended is not None else after
     brain_dice = minus(state.brain_dice, showing(state.rolled, BRAIN))
     shotgun_dice = minus(state.shotgun_dice, showing(state.rolled, SHOTGUN))
     on_the_table = sum(brain_dice) + sum(shotgun_dice) + CELLS - state.rolled.count(None)
-    return board(game, before, names)._replace(
+    return board(game, before, who)._replace(
         bag=sum(game.dice) - on_the_table,
         cells=state.rolled,
         brains=before.brains,
@@ -126,11 +136,11 @@ def rolled_board(game: Zombie, before: State, after: State, names: Sequence[str]
     )
 
 
-def shot_board(game: Zombie, before: State, ended: Ended, names: Sequence[str]) -> Board:
+def shot_board(game: Zombie, before: State, ended: Ended, who: Who) -> Board:
     """The areas after the roll that ended a turn, before they are cleared."""
     left = tuple(die if die and die.face == FOOTPRINTS else None for die in ended.rolled)
     on_the_table = sum(ended.brain_dice) + sum(ended.shotgun_dice) + CELLS - left.count(None)
-    return board(game, before, names)._replace(
+    return board(game, before, who)._replace(
         bag=sum(game.dice) - on_the_table,
         cells=left,
         brains=ended.brains,
@@ -241,9 +251,13 @@ def _stored(paper: Paper, face: str, count: int, dice: Pile) -> Line:
     sign = paper.look.faces[face]
     words = f"{sign} x{count}" if cell_len(sign) == 2 else f"{sign}s: {count}"
     gone = count - sum(dice)
-    back = f" (+{gone} back in the bag)" if gone else ""
-    room = paper.room - cell_len(words) - len(back) - 2
-    return [(words, "bold"), (" ", ""), *paper.pile(dice, room), (back, "dim")]
+    backs = (f" (+{gone} back in the bag)", f" (+{gone} in bag)") if gone else ("",)
+    lines: list[Line] = [
+        [(words, "bold"), (" ", ""), *shown, (back, "dim")]
+        for shown in paper.piles(dice)
+        for back in backs
+    ]
+    return next((line for line in lines if width(line) <= paper.room), lines[-1])
 
 
 def message_area(paper: Paper, message: Sequence[str]) -> list[Line]:
@@ -258,12 +272,13 @@ def winner_screen(
     paper: Paper, s: State, names: Sequence[str], tallies: Sequence[Tally], message: Sequence[str]
 ) -> list[str]:
     """The final scores, the best first, and who has won."""
-    wide = (6, 5, 4, 4)
-    heads = ("brains", "turns", "shot", "best")
-    room = paper.room - 2 - sum(wide) - len(wide)
+    heads = ("brains", "turns", "shot", "best") if paper.room >= TABLE else ("brains", "turns")
+    room = paper.room - 2 - sum(len(head) + 1 for head in heads)
 
     def line(mark: str, name: str, figures: Sequence[object], style: str) -> Line:
-        columns = "".join(f" {figure!s:>{n}}" for figure, n in zip(figures, wide, strict=True))
+        columns = "".join(
+            f" {figure!s:>{len(head)}}" for head, figure in zip(heads, figures, strict=False)
+        )
         return [(f"{mark} {paper.cut(name, room)}{columns}", style)]
 
     lines = [line(" ", "", heads, "dim")]

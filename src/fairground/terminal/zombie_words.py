@@ -40,6 +40,8 @@ def from_the_bag(game: Zombie, s: State) -> str:
     else:
         first = ""
     kept = CELLS - s.cells.count(None)
+    if not taken:
+        return f"The next roll is only the {count(kept, 'footprint')} on the table."
     again = f" and the {count(kept, 'footprint')} on the table" if kept else ""
     return f"{first}The next roll takes {count(taken, 'die', 'dice')} from the bag{again}."
 

@@ -1,0 +1,331 @@
+"""The playing screen: five regions that line up, in every kind of terminal."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from fairground.core import Draw, Over
+from fairground.fair.bits import SeededStream
+from fairground.games.zombie import FATAL, Die, Ended, State, Zombie
+from fairground.terminal import zombie_words as words
+from fairground.terminal.zombie_look import (
+    ASCII,
+    EMOJI,
+    NARROWEST,
+    WIDEST,
+    Look,
+    Paper,
+    fitting_look,
+    wants_colour,
+)
+from fairground.terminal.zombie_screen import (
+    Board,
+    Tally,
+    Who,
+    board,
+    mode,
+    playing_screen,
+    rolled_board,
+    shot_board,
+    winner_screen,
+)
+
+WHO = Who(["Marina", "Hal", "Боря 🧟"], ["Marina", "Hal (optimal)", "Боря 🧟"])
+
+
+def a_game(**params: object) -> Zombie:
+    return Zombie.from_params({"players": 3, **params})
+
+
+def begun(game: Zombie, **fields: object) -> State:
+    """A turn of seat 0 in a game whose seats keep their places."""
+    order = tuple(range(game.seats))
+    start = game.start()._replace(phase="decide", unsettled=0, order=order, playing=order)
+    return start._replace(**fields)  # type: ignore[arg-type]
+
+
+def drawn(game: Zombie, s: State, *values: int) -> State:
+    for value in values:
+        s = game.drawn(s, value)
+    return s
+
+
+def screen(paper: Paper, shown: Board, *message: str) -> str:
+    return "\n".join(playing_screen(paper, shown, message))
+
+
+def framed(lines: list[str]) -> list[str]:
+    return [line for line in lines if line and line[0] in "┌│├└+|"]
+
+
+@pytest.mark.parametrize("look", [EMOJI, ASCII], ids=["emoji", "ascii"])
+@pytest.mark.parametrize("columns", [20, 40, 57, 80, 200])
+def test_every_box_lines_up(look: Look, columns: int) -> None:
+    game = a_game(weak_dice=60)
+    s = begun(
+        game,
+        scores=(3, 12, 100),
+        turns=(7, 8, 12),
+        cells=(Die(0, "f"), None, Die(2, "f")),
+        brains=70,
+        brain_dice=(40, 2, 1),
+        shotgun_dice=(0, 1, 1),
+    )
+    paper = Paper(look, columns)
+    assert paper.width == max(NARROWEST, min(columns, WIDEST))
+    lines = playing_screen(paper, board(game, s, WHO), [words.from_the_bag(game, s), "x" * 90])
+    assert {cell_len(line) for line in framed(lines)} == {paper.width}
+    assert all(cell_len(line) <= paper.width for line in lines)
+
+
+@given(st.integers(0, 10_000), st.integers(30, 70), st.sampled_from([EMOJI, ASCII]))
+def test_a_whole_game_lines_up_and_adds_up(number: int, columns: int, look: Look) -> None:
+    """Random play: each screen is of one width, and the dice shown are all dice but the bag's."""
+    game, chance = a_game(brains_to_win=5), SeededStream("screens", number)
+    paper = Paper(look, columns)
+    s = before = game.start()
+    for _ in range(80):
+        awaits = game.awaits(s)
+        if isinstance(awaits, Over):
+            break
+        if isinstance(awaits, Draw):
+            s = game.drawn(s, chance.below(awaits.n))
+            rolled = s.phase in ("decide", "over") and before.phase == "decide"
+            if rolled and before.order == s.order:
+                boards = [rolled_board(game, before, s, WHO)]
+                if s.turns != before.turns and s.last is not None:
+                    boards.append(shot_board(game, before, s.last, WHO))
+                    assert sum(boards[-1].shotgun_dice) >= FATAL
+                for shown in boards:
+                    on_screen = sum(1 for die in shown.cells if die)
+                    on_screen += sum(shown.brain_dice) + sum(shown.shotgun_dice)
+                    assert on_screen + shown.bag == sum(game.dice)
+                    lines = framed(playing_screen(paper, shown, ["x"]))
+                    assert {cell_len(line) for line in lines} == {paper.width}
+        else:
+            before = s
+            shown = board(game, s, WHO)
+            assert shown.bag == sum(s.bag)
+            (seat,) = awaits.seats
+            moves = [move for move in game.moves(s, seat) if move != "pass"]
+            s = game.played(s, {seat: moves[chance.below(len(moves))]})
+
+
+def test_the_regions_in_their_order() -> None:
+    game = a_game()
+    s = begun(game, scores=(3, 0, 5), turns=(1, 1, 1), at=1, round=2)
+    text = screen(Paper(EMOJI, 80), board(game, s, WHO), "Do something.")
+    parts = [
+        "---> 🧟 Zombie Dice (v ",
+        "[ Scoreboard: to 13 brains ]",
+        "  Marina ",
+        "> Hal (optimal) ",
+        "  Боря 🧟 ",
+        " Hal, turn 2, 13 dice in the bag",
+        "[ Dice Rolling Area ]",
+        "[ Brain Storage Area ]",
+        "[ Shotgun Storage Area ]",
+        "[ Message area ]",
+        "Do something.",
+    ]
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert text.count("> ") == 2, "the title's arrow, and one current player"
+
+
+@pytest.mark.parametrize(
+    ("look", "tokens"),
+    [(EMOJI, ["🟩G 🧠", "🟨Y 💥", "🟥R 👣"]), (ASCII, ["[G] brain", "[Y] shot", "[R] steps"])],
+)
+def test_a_roll_stands_in_the_cells_first_and_then_in_the_areas(
+    look: Look, tokens: list[str]
+) -> None:
+    game, paper = a_game(), Paper(look, 80)
+    before = begun(game)
+    taking = game.played(before, {0: "roll"})
+    after = drawn(game, taking, 0, 5 + 0, 5 + 3, 0, 4, 1)  # green brain, yellow shot, red steps
+    thrown = screen(paper, rolled_board(game, before, after, WHO))
+    for token in tokens:
+        assert token in thrown
+    assert "10 dice in the bag" in thrown
+    brains, shots = ("🧠 x", "💥 x") if look is EMOJI else ("brains: ", "shots: ")
+    assert f"{brains}0" in thrown
+    assert f"{shots}0" in thrown
+    sorted_ = screen(paper, board(game, after, WHO))
+    assert tokens[0] not in sorted_
+    assert tokens[1] not in sorted_
+    assert tokens[2] in sorted_, "footprints stay"
+    assert f"{brains}1  {look.dice[0]}" in sorted_
+    assert f"{shots}1  {look.dice[1]}" in sorted_
+    assert words.rolled(after.rolled) == "1 brain, 1 shotgun and 1 footprint"
+    assert words.from_the_bag(game, after) == (
+        "The next roll takes 2 dice from the bag and the 1 footprint on the table."
+    )
+
+
+def test_three_shotguns_are_seen_before_the_areas_are_cleared() -> None:
+    game, paper = a_game(), Paper(EMOJI, 80)
+    before = begun(game)
+    after = drawn(game, game.played(before, {0: "roll"}), 12, 11, 10, 5, 5, 5)
+    assert after.turns == (1, 0, 0)
+    assert isinstance(after.last, Ended)
+    text = screen(paper, rolled_board(game, before, after, WHO))
+    assert text.count("🟥R 💥") == 3
+    text = screen(paper, shot_board(game, before, after.last, WHO))
+    assert "💥 x3  🟥R 🟥R 🟥R" in text
+    assert "> Marina" in text, "it is still her screen"
+    assert words.shot(after.last, WHO.names)[1] == "3 shotguns end the turn: nothing lost."
+    assert "13 dice in the bag" in screen(paper, board(game, after, WHO))
+
+
+def test_brains_whose_dice_went_back_are_still_counted() -> None:
+    game = a_game()
+    s = begun(game, brains=11, brain_dice=(1, 0, 0), bag=(4, 4, 2), shotgun_dice=(0, 0, 1))
+    text = screen(Paper(EMOJI, 80), board(game, s, WHO))
+    assert "🧠 x11  🟩G (+10 back in the bag)" in text
+    short = begun(game, brains=10, brain_dice=(6, 4, 0), bag=(0, 0, 1), shotgun_dice=(0, 0, 2))
+    assert words.from_the_bag(game, short) == (
+        "The bag is short: 10 brain dice go back into it first (the brains still count). "
+        "The next roll takes 3 dice from the bag."
+    )
+    full = begun(game, cells=(Die(0, "f"),) * 3)
+    assert words.from_the_bag(game, full) == (
+        "The next roll is only the 3 footprints on the table."
+    )
+
+
+def test_the_colours_in_the_bag_are_never_shown() -> None:
+    """Two bags that differ only in their colours give the same screen."""
+    paper = Paper(EMOJI, 80)
+    one, other = a_game(weak_dice=6, tough_dice=3), a_game(weak_dice=3, tough_dice=6)
+    screens = [screen(paper, board(game, begun(game), WHO)) for game in (one, other)]
+    assert screens[0] == screens[1]
+
+
+def test_colour_is_never_the_only_carrier() -> None:
+    """Without colours the text is the same, and the letters tell the dice apart."""
+    game = a_game()
+    s = begun(game, cells=(Die(0, "f"), Die(1, "f"), Die(2, "f")), shotgun_dice=(1, 1, 0))
+    plain = screen(Paper(EMOJI, 80), board(game, s, WHO))
+    coloured = screen(Paper(EMOJI, 80, colour=True), board(game, s, WHO))
+    assert "\x1b" not in plain
+    stripped = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert [line.rstrip() for line in stripped.splitlines()] == plain.splitlines()
+    for letter in "GYR":
+        assert f"{letter} 👣" in plain
+
+
+@pytest.mark.parametrize(
+    ("params", "fields", "said"),
+    [
+        ({}, {}, "to 13 brains"),
+        ({"brains_to_win": 5}, {"scores": (0, 5, 0)}, "to 5 brains, last round"),
+        ({"max_turns": 4}, {"round": 3}, "turn 3 of 4, most brains win"),
+        ({"max_turns": 4}, {"round": 6, "extra": 2}, "tie-break, extra round 2"),
+    ],
+)
+def test_the_mode_is_told(params: dict[str, int], fields: dict[str, object], said: str) -> None:
+    game = a_game(**params)
+    assert mode(game, begun(game, **fields)) == said
+
+
+def test_the_tie_message_is_the_sources() -> None:
+    s = begun(a_game(), playing=(2, 0), extra=1)
+    assert words.tie(s, ["Vinicius", "Carvalho", "Marina"], ask=True) == [
+        "We have a tie!",
+        "Players in tie break:",
+        '"Marina" "Vinicius"',
+        "Press <enter> to continue.",
+    ]
+
+
+def test_who_is_out_of_a_tie_break_is_seen() -> None:
+    game = a_game()
+    s = begun(game, playing=(2, 0), extra=1, scores=(14, 3, 14))
+    text = screen(Paper(EMOJI, 80), board(game, s, WHO))
+    assert "(Hal (optimal))" in text
+    assert "> Боря 🧟" in text
+
+
+@pytest.mark.parametrize("columns", [32, 40, 66])
+def test_the_winner_screen_ranks_everybody(columns: int) -> None:
+    s = begun(a_game(), phase="over", playing=(2,), scores=(3, 13, 14), turns=(5, 5, 6), round=6)
+    tallies = [Tally(), Tally(), Tally()]
+    tallies[2].count(Ended(2, "shot", 0, 4, (None,) * 3, (0, 0, 0), (1, 1, 1)))
+    tallies[2].count(Ended(2, "held", 5, 5, (None,) * 3, (0, 0, 0), (1, 1, 1)))
+    message = words.winner(s, WHO.names, 40)
+    lines = winner_screen(Paper(ASCII, columns), s, WHO.labels, tallies, message)
+    text = "\n".join(lines)
+    assert text.index("* Боря") < text.index("Hal") < text.index("Marina")
+    assert ("     14     6    1    5 |" if columns >= 40 else "     14     6 |") in text
+    assert '"Боря 🧟" with' in text
+    assert len({cell_len(line) for line in framed(lines)}) == 1
+
+
+class Terminal(io.StringIO):
+    def __init__(self, encoding: str, tty: bool) -> None:
+        super().__init__()
+        self._encoding, self._tty = encoding, tty
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._encoding
+
+    def isatty(self) -> bool:
+        return self._tty
+
+
+@pytest.mark.parametrize(
+    ("encoding", "tty", "environment", "look"),
+    [
+        ("utf-8", True, {"LANG": "pt_BR.UTF-8", "TERM": "xterm"}, EMOJI),
+        ("utf-8", False, {}, EMOJI),
+        ("utf-8", True, {"LC_ALL": "C.UTF-8", "LANG": "C"}, EMOJI),
+        ("ascii", True, {"LANG": "pt_BR.UTF-8"}, ASCII),
+        ("latin-1", False, {}, ASCII),
+        ("no-such-codec", False, {}, ASCII),
+        ("utf-8", True, {"LANG": "C"}, ASCII),
+        ("utf-8", True, {"LANG": "C", "LC_CTYPE": "C.UTF-8"}, ASCII),
+        ("utf-8", True, {"LC_ALL": "POSIX", "LANG": "pt_BR.UTF-8"}, ASCII),
+        ("utf-8", True, {"LANG": "C", "LC_CTYPE": "pt_BR.UTF-8"}, EMOJI),
+        ("utf-8", True, {"LANG": "en_US.UTF-8", "TERM": "linux"}, ASCII),
+        ("utf-8", False, {"LANG": "en_US.UTF-8", "TERM": "linux"}, EMOJI),
+    ],
+)
+def test_the_look_follows_what_the_terminal_can_show(
+    encoding: str, tty: bool, environment: dict[str, str], look: Look
+) -> None:
+    assert fitting_look(Terminal(encoding, tty), environment) is look
+
+
+@pytest.mark.parametrize(
+    ("tty", "environment", "wanted"),
+    [
+        (True, {"TERM": "xterm"}, True),
+        (True, {"TERM": "xterm", "NO_COLOR": ""}, True),
+        (True, {"TERM": "xterm", "NO_COLOR": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+        (False, {"TERM": "xterm"}, False),
+    ],
+)
+def test_colours_follow_no_color(tty: bool, environment: dict[str, str], wanted: bool) -> None:
+    assert wants_colour(Terminal("utf-8", tty), environment) is wanted
+
+
+@given(st.text(max_size=60), st.integers(5, 40))
+def test_wrapping_keeps_every_word_and_the_width(text: str, cells: int) -> None:
+    lines = Paper(EMOJI, 80).wrapped(text, cells)
+    assert all(cell_len(line) <= cells for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+@given(st.text(max_size=40), st.integers(2, 30))
+def test_cutting_gives_just_so_many_cells(text: str, cells: int) -> None:
+    assert cell_len(Paper(EMOJI, 80).cut(text, cells)) == cells
+    assert cell_len(Paper(ASCII, 80).centred(text, cells)) == cells
