@@ -37,6 +37,8 @@ class Hunt:
     def next(self, rows: Sequence[Row]) -> Code:
         """The next guess."""
         at = pools.board(self.base, self.length, rows)
+        if at.settled:
+            self._take_over_the_digits(rows)
         pool = np.zeros((CATCH, self.length), np.uint8)
         found, closest, _ = pools.temper(
             at, self._replicas, self._temperatures, self.rounds, self._chance, pool
@@ -52,3 +54,10 @@ class Hunt:
             digit = int(pools.scaled(pools.word(self._chance), self.base))
             guess = (*guess[:place], digit, *guess[place + 1 :])
         return guess
+
+    def _take_over_the_digits(self, rows: Sequence[Row]) -> None:
+        """Begin anew from a row that has all the digits, where a replica has others."""
+        right = next(row.guess for row in rows if sum(row.marks) == self.length)
+        for replica in self._replicas:
+            if sorted(replica) != sorted(right):
+                replica[:] = right

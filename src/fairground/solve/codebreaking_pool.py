@@ -48,6 +48,8 @@ class Board(NamedTuple):
     """``wanted[d, r]``: how often digit d stands in guess r."""
     full: Shorts
     common: Shorts
+    settled: bool
+    """Whether a row matches with all its digits: only their order is then unknown."""
 
 
 def board(base: int, length: int, rows: Sequence[Row]) -> Board:
@@ -58,7 +60,9 @@ def board(base: int, length: int, rows: Sequence[Row]) -> Board:
         np.add.at(wanted[:, r], guess, 1)
     full = np.array([row.marks[0] for row in rows], np.int16)
     partial = np.array([row.marks[1] for row in rows], np.int16)
-    return Board(base, np.ascontiguousarray(places.T), wanted, full, full + partial)
+    common = full + partial
+    settled = bool((common == length).any())
+    return Board(base, np.ascontiguousarray(places.T), wanted, full, common, settled)
 
 
 class Walker(NamedTuple):
@@ -173,6 +177,7 @@ def walk(  # noqa: PLR0917
 ) -> tuple[int, bool]:
     """Take Metropolis steps; note in ``zero`` the last other code met that fits.
 
+    Where the digits are settled, only exchanges are tried: the walker has the digits.
     Returns the strain at the end, and whether there was such a code.
     """
     length = len(w.code)
@@ -181,7 +186,7 @@ def walk(  # noqa: PLR0917
         bits = word(chance)
         i = scaled(bits, length)
         a = w.code[i]
-        if bits >> np.uint64(63):
+        if at.settled or bits >> np.uint64(63):
             j = scaled(bits >> np.uint64(16), length)
             b = w.code[j]
             if a == b:
