@@ -32,12 +32,17 @@ ANY: Final = "any"
 
 PLAYERS: Final[dict[str, dict[str, str]]] = {
     ANY: {
+        "mcts": "fairground.players.mcts:MctsPlayer",
         "random": "fairground.players.simple:RandomPlayer",
     },
     "codebreaking": {
         "evil": "fairground.players.evil:EvilKeeper",
         "fair": "fairground.players.keepers:FairKeeper",
         "nice": "fairground.players.keepers:NiceKeeper",
+    },
+    "fatestones": {
+        "greedy": "fairground.players.fatestones:GreedyPlayer",
+        "optimal": "fairground.players.fatestones:OptimalPlayer",
     },
     "zombie": {
         "cautious": "fairground.players.zombie:Cautious",
