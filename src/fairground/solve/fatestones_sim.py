@@ -160,8 +160,8 @@ def peek(high: Any, low: Any, at: Any) -> Any:
 def draw_abreast(n: int, block: Any, at: Any, out: Any, unsure: Any) -> None:
     """``below(n)`` for a whole batch, without a branch; n up to 256.
 
-    A byte that must be drawn again is replaced by the next one. Where that must be drawn
-    again too, or the first 16 bytes are used up, the game is marked as unsure.
+    A byte that must be drawn again is replaced by the next one, and once more. Where that
+    is not enough, or the first 16 bytes are used up, the game is marked as unsure.
     """
     if n == 1:
         out[:] = 0  # there is nothing to draw, and nothing is read
@@ -171,12 +171,14 @@ def draw_abreast(n: int, block: Any, at: Any, out: Any, unsure: Any) -> None:
     one = np.uint64(1)
     for g in range(BATCH):
         byte = peek(block[0, g], block[1, g], at[g])
-        other = peek(block[0, g], block[1, g], at[g] + one)
-        again = byte >= limit
-        at[g] += np.uint64(2) if again else one
-        lost = (again and other >= limit) or at[g] > np.uint64(16)
-        unsure[g] |= one if lost else np.uint64(0)
-        byte = other if again else byte
+        second = peek(block[0, g], block[1, g], at[g] + one)
+        third = peek(block[0, g], block[1, g], at[g] + np.uint64(2))
+        at[g] += one
+        at[g] += one if byte >= limit else np.uint64(0)
+        at[g] += one if byte >= limit and second >= limit else np.uint64(0)
+        byte = second if byte >= limit else byte
+        byte = third if byte >= limit else byte
+        unsure[g] |= one if byte >= limit or at[g] > np.uint64(16) else np.uint64(0)
         out[g] = byte - ((byte * inverse) >> np.uint64(16)) * size
 
 
