@@ -33,6 +33,9 @@ WORK: Final = {
     "verify": Command("fairground.terminal.verify", "check a transcript, and see what it proves"),
     "solve dice": Command("fairground.terminal.solve_dice", "exact odds of a set of dice"),
     "solve zombie": Command("fairground.terminal.solve_zombie", "Zombie Dice: when to roll, hold"),
+    "solve poker": Command(
+        "fairground.terminal.solve_poker", "what each hold of a poker hand is worth"
+    ),
 }
 COMMANDS: Final = PLAY | WORK
 

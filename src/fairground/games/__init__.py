@@ -16,6 +16,7 @@ GAMES: Final[dict[str, str]] = {
     "codebreaking/1": "fairground.games.codebreaking:CodeBreaking",
     "fatestones/1": "fairground.games.fatestones:FateStones",
     "intransitive/1": "fairground.games.intransitive:Intransitive",
+    "poker/1": "fairground.games.poker:Poker",
     "zombie/1": "fairground.games.zombie:Zombie",
 }
 """Name → ``module:class``. Modules are imported when a game is first wanted."""

@@ -44,6 +44,9 @@ PLAYERS: Final[dict[str, dict[str, str]]] = {
         "greedy": "fairground.players.fatestones:GreedyPlayer",
         "optimal": "fairground.players.fatestones:OptimalPlayer",
     },
+    "poker": {
+        "optimal": "fairground.players.poker:OptimalPoker",
+    },
     "zombie": {
         "cautious": "fairground.players.zombie:Cautious",
         "greedy": "fairground.players.zombie:Greedy",
