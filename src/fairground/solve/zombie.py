@@ -44,8 +44,8 @@ TINY: Final = 1e-14
 MOST_ARROWS: Final = 20_000_000
 """The largest graph of a turn that is built: about half a gigabyte."""
 
-MOST_WORK: Final = 200_000_000
-"""The most arrows, over all layers, that one sweep may follow: some seconds."""
+MOST_WORK: Final = 30_000_000
+"""The most arrows, over all layers, that one sweep may follow: about a second."""
 
 
 class TooLarge(InputError):
@@ -174,7 +174,7 @@ class Turns:
         self.layers = kernel.Layers(first, shapes)
         self.top = len(first) - 1
         moving = self.links.stay < kernel.STUCK
-        self._least_bust = float((self.links.bust / (1 - self.links.stay))[moving].min())
+        self._least_bust = float((self.links.bust[moving] / (1 - self.links.stay[moving])).min())
 
     @property
     def shapes(self) -> int:
@@ -258,9 +258,10 @@ class Turns:
         return kernel.sweep(self.links, self.layers, payoffs, mode, choice)
 
     def cautious(self) -> Array:
-        """The choices of the zombie that holds at two shotguns."""
-        rolls_on = [sum(self.piles(shape)[1]) < FATAL - 1 for shape in range(self.shapes)]
-        return np.tile(np.array(rolls_on, np.uint8), (self.top, 1))
+        """The choices of the zombie that holds at two shotguns, or when a roll is in vain."""
+        few = np.array([sum(self.piles(shape)[1]) < FATAL - 1 for shape in range(self.shapes)])
+        rolls_on = few & (self.links.stay < kernel.STUCK)
+        return np.tile(rolls_on.astype(np.uint8), (self.top, 1))
 
     def greedy(self) -> Array:
         """The choices that bring the most brains in a turn."""
