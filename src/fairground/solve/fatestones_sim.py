@@ -94,10 +94,10 @@ def below(n: int, tape: Any, lane: int, game: int, key: Any) -> Any:
 
 @njit(cache=True)
 def greedy(score: Any, hands: Any, seat: int, k: int) -> Any:
-    """The pick of `fairground.solve.fatestones.greedy_pick`; the bag is in ascending order.
+    """The pick of `fairground.solve.fatestones.greedy_pick`.
 
-    Of dice with equal promise the smaller one is taken; of equal dice the first in the hand.
-    Equal dice have equal rows of ``score`` and may lie at any places, hence the third key.
+    Of dice with equal promise the smaller one is taken (the last column of ``score`` is the
+    die itself), and of equal dice the first in the hand.
     """
     pick, best = 0, -1
     for i in range(k):
