@@ -205,7 +205,7 @@ def answers_of(h: Halves, numbers: Numbers, length: int, out: Answers) -> None:
 
 @njit(cache=True)
 def codes_answering(h: Halves, length: int, answer: int, room: int) -> Numbers:
-    """The numbers of all codes that give this answer; ``room`` is how many they are."""
+    """The numbers of the first ``room`` codes that give this answer; so many there must be."""
     numbers = np.empty(room, np.uint32)
     found = 0
     for a in range(len(h.head_full)):
@@ -216,4 +216,6 @@ def codes_answering(h: Halves, length: int, answer: int, room: int) -> Numbers:
             if start + h.tail_full[b] * length + np.int64(common) == answer:
                 numbers[found] = a * h.tails + b
                 found += 1
+                if found == room:
+                    return numbers
     return numbers

@@ -108,8 +108,11 @@ class Listed:
     def witness(self, guess: Sequence[int], answer: Marks) -> Code:
         """A code of the list that gives this answer to the guess."""
         full, partial = answer
-        at = int(np.argmax(self.answers(guess) == full * (self.length + 1) + partial))
-        return self.code(at)
+        wanted = full * (self.length + 1) + partial
+        if self._numbers is None:
+            tables = halves(np.array(guess, np.uint8), self.base)
+            return self.code(int(codes_answering(tables, self.length, wanted, 1)[0]))
+        return self.code(int(np.argmax(self.answers(guess) == wanted)))
 
     def code(self, k: int) -> Code:
         """The k-th code of the list."""
