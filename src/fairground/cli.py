@@ -28,6 +28,7 @@ class Command(NamedTuple):
 PLAY: Final = {
     "dice": Command("fairground.terminal.dice", "intransitive dice against the computer"),
     "zombie": Command("fairground.terminal.zombie", "Zombie Dice with people, machines and bots"),
+    "fatestones": Command("fairground.terminal.fatestones", "FateStones: odd dice, sealed choices"),
 }
 WORK: Final = {
     "verify": Command("fairground.terminal.verify", "check a transcript, and see what it proves"),
@@ -35,6 +36,15 @@ WORK: Final = {
     "solve zombie": Command("fairground.terminal.solve_zombie", "Zombie Dice: when to roll, hold"),
     "solve poker": Command(
         "fairground.terminal.solve_poker", "what each hold of a poker hand is worth"
+    ),
+    "solve fatestones": Command(
+        "fairground.terminal.solve_fatestones", "FateStones: perfect play, for one deal or all"
+    ),
+    "dice-sets": Command("fairground.terminal.dice_sets", "the dice of FateStones, ranked"),
+    "episode": Command("fairground.terminal.episode", "one round of FateStones, as a row of data"),
+    "episodes": Command("fairground.terminal.episodes", "judge a file of rounds of FateStones"),
+    "simulate fatestones": Command(
+        "fairground.terminal.simulate", "many games of FateStones, as rows of data"
     ),
 }
 COMMANDS: Final = PLAY | WORK

@@ -1,0 +1,100 @@
+"""What FateStones says: who does what, the rules, the odds, and what perfect play would do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+
+from fairground.core import Seat
+from fairground.games.fatestones import Hand
+from fairground.solve.fatestones import ROLLS, meeting, regrets, solve
+
+RULES: Final = (
+    "Three dice each are dealt from one bag, and everyone sees all six.",
+    "Both choose one die in secret. The choices are sealed: a seal is recorded and shown before "
+    "the other side chooses, and fits no other choice afterwards.",
+    "Both dice are rolled, and the higher roll wins the game.",
+    "A tie uses up both dice, and you choose again from those that are left. A tie with the last "
+    "dice is a scratch: the bag is filled, and dealt anew.",
+)
+KEYS: Final = (
+    "0, 1 or 2 (or the die itself) chooses; hint tells what perfect play would do; X leaves."
+)
+STIR_HELP: Final = (
+    "Chance is dealt from a chain of hashes whose end was fixed before you came (the house's tip, "
+    "in the first line of the record). What you type is mixed into it, so that nobody can have "
+    "chosen the rolls, provided that nobody could guess your words: a throw of a real die, or "
+    "what you see from the window. An empty line is allowed, but then nothing proves that the "
+    "house did not choose the rolls. X leaves."
+)
+
+
+class Words:
+    """Sentences about the two seats: "you" and "I" against a machine, else two names."""
+
+    def __init__(self, hot_seat: bool) -> None:
+        self._hot_seat = hot_seat
+
+    def name(self, seat: Seat) -> str:
+        """Who sits there, at the beginning of a sentence."""
+        return f"Player {seat + 1}" if self._hot_seat else ("You", "I")[seat]
+
+    def does(self, seat: Seat, verb: str) -> str:
+        """Who does something: "You roll", "I roll", "Player 1 rolls"."""
+        return f"{self.name(seat)} {verb}{'s' if self._hot_seat else ''}"
+
+    def whose(self, seat: Seat) -> str:
+        """Whose something is, at the beginning of a sentence."""
+        return f"Player {seat + 1}'s" if self._hot_seat else ("Your", "My")[seat]
+
+    def to(self, seat: Seat) -> str:
+        """The beginning of a request to a seat."""
+        return f"Player {seat + 1}, your" if self._hot_seat else "Your"
+
+
+def percent(share: Fraction) -> str:
+    """A share of one with one digit behind the point."""
+    return f"{float(100 * share):.1f} %"
+
+
+def advice(mine: Hand, theirs: Hand) -> list[str]:
+    """What perfect play would do with these dice, with which chance, and what else costs."""
+    found = solve(mine, theirs)
+    costs, _ = regrets(mine, theirs)
+    lines = [
+        f"With perfect play you win with chance {found.value} ({percent(found.value)}), "
+        "a scratch counting one half. Choose by chance:",
+    ]
+    for number, (die, chance, cost) in enumerate(zip(mine, found.my_mix, costs, strict=True)):
+        if chance:
+            lines.append(f"  {number}  {die}  {chance} ({percent(chance)})")
+        elif cost:
+            lines.append(f"  {number}  {die}  never (costs {percent(cost)})")
+        else:
+            lines.append(f"  {number}  {die}  not needed (costs nothing)")
+    return lines
+
+
+def advised(mine: Hand, theirs: Hand) -> dict[str, str]:
+    """The same for the record: chances as exact text."""
+    return {str(i): str(chance) for i, chance in enumerate(solve(mine, theirs).my_mix)}
+
+
+def odds(mine: Hand, theirs: Hand) -> list[str]:
+    """How each die fares against each: ways to win and to tie, out of 36."""
+    lines = [
+        f"Your dice (left) against theirs: ways to win + ways to tie, of {ROLLS}.",
+        " " * 9 + "".join(f"  {die}" for die in theirs),
+    ]
+    for number, die in enumerate(mine):
+        cells = "".join(
+            f"{f'{meet.wins}+{meet.ties}':>8}" for meet in (meeting(die, other) for other in theirs)
+        )
+        lines.append(f"{number}  {die}{cells}")
+    return lines
+
+
+def choices(hand: Sequence[str]) -> str:
+    """What may be typed for a die: "0, 1, 2"."""
+    return ", ".join(str(number) for number in range(len(hand)))
