@@ -7,14 +7,15 @@ run gives the same bytes and the same gas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from eth_tester import EthereumTester, PyEVMBackend
-from eth_tester.exceptions import TransactionFailed
+import pytest
+from eth_tester import PyEVMBackend
 
 from fairground.bank import abi, seeds
-from fairground.bank.curve import Signature, keccak
+from fairground.bank.curve import Signature, checksummed, keccak
 from fairground.bank.seeds import Seed, make_seed
 from fairground.bank.wire import Bet, Domain, Key, ReplacementOrder, Role, SeedMessage
 
@@ -39,84 +40,98 @@ class Evm:
     def __init__(self) -> None:
         parameters = PyEVMBackend.generate_genesis_params({"timestamp": GENESIS})
         state = PyEVMBackend.generate_genesis_state({"balance": WEALTH}, num_accounts=8)
-        self.tester = EthereumTester(PyEVMBackend(parameters, state))
-        self.backend = self.tester.backend
-        self.accounts: list[str] = list(self.tester.get_accounts())
-        self.chain_id = int(self.backend.chain.chain_id)
+        self.backend = PyEVMBackend(parameters, state)
+        self.chain = self.backend.chain
+        self.keys = {key.public_key.to_checksum_address(): key for key in self.backend.account_keys}
+        self.accounts: list[str] = list(self.keys)
+        self.chain_id = int(self.chain.chain_id)
 
     @property
     def now(self) -> int:
         """The time of the next block."""
-        return int(self.backend.chain.get_block().header.timestamp)
+        return int(self.chain.header.timestamp)
 
     def travel(self, seconds: int) -> None:
         """Let time pass: the next block comes so much later."""
-        self.tester.time_travel(self.now + seconds)
+        self.travel_to(self.now + seconds)
 
     def travel_to(self, timestamp: int) -> None:
         """Let the next block come at just this time."""
-        if timestamp != self.now:
-            self.tester.time_travel(timestamp)
+        assert timestamp >= self.now
+        self.chain.header = self.chain.header.copy(timestamp=timestamp)
 
     def balance(self, address: str) -> int:
-        return int(self.tester.get_balance(address))
+        return int(self.backend.get_balance(_bytes(address)))
 
     def code(self, address: str) -> bytes:
-        return bytes.fromhex(self.tester.get_code(address).removeprefix("0x"))
+        return bytes(self.backend.get_code(_bytes(address)))
 
-    def deploy(self, data: bytes, sender: int = 0) -> tuple[str, int]:
+    def deploy(self, data: bytes, sender: int = 0, value: int = 0) -> tuple[str, int]:
         """The address of a new contract, and the gas that it took."""
-        receipt = self._send(
-            {"from": self.accounts[sender], "gas": 8_000_000, "data": "0x" + data.hex()}
-        )
-        assert receipt["status"] == 1
-        return str(receipt["contract_address"]), int(receipt["gas_used"])
+        receipt, computation = self._apply(self.accounts[sender], b"", data, value)
+        if computation.is_error:
+            raise abi.refusal(bytes(computation.output))
+        return checksummed(computation.msg.storage_address.hex()), _gas(receipt)
 
-    def _send(self, transaction: dict[str, Any]) -> Any:
-        priced = {"max_fee_per_gas": 10**10, "max_priority_fee_per_gas": 0}
-        return self.tester.get_transaction_receipt(
-            self.tester.send_transaction(transaction | priced)
+    def _apply(self, sender: str, to: bytes, data: bytes, value: int) -> tuple[Any, Any]:
+        """Put one transaction into a block of its own."""
+        unsigned = (
+            self.chain.get_vm()
+            .get_transaction_builder()
+            .new_unsigned_dynamic_fee_transaction(
+                chain_id=self.chain_id,
+                nonce=self.backend.get_nonce(_bytes(sender)),
+                max_priority_fee_per_gas=0,
+                max_fee_per_gas=10**10,
+                gas=8_000_000,
+                to=to,
+                value=value,
+                data=data,
+                access_list=(),
+            )
         )
+        signed = unsigned.as_signed_transaction(self.keys[sender])
+        _, receipt, computation = self.chain.apply_transaction(signed)
+        self.backend.mine_blocks(1)
+        return receipt, computation
 
     def send(self, sender: str, to: str, data: bytes, value: int = 0) -> Receipt:
-        """Send a transaction in a block of its own; raise `Refused` with the contract's reason."""
-        transaction = {
-            "from": sender,
-            "to": to,
-            "gas": 1_000_000,
-            "value": value,
-            "data": "0x" + data.hex(),
-        }
-        at = self.now
-        receipt = self._send(transaction)
-        if receipt["status"] != 1:
-            self.call(sender, to, data, value, at)
-            raise AssertionError("a call that failed as a transaction succeeds as a question")
+        """Send a transaction; raise `Refused` with the contract's reason."""
+        receipt, computation = self._apply(sender, _bytes(to), data, value)
+        if computation.is_error:
+            raise abi.refusal(bytes(computation.output))
         events = [
-            abi.event([bytes.fromhex(topic[2:]) for topic in log["topics"]], _bytes(log["data"]))
-            for log in receipt["logs"]
-            if log["address"].lower() == to.lower()
+            abi.event([topic.to_bytes(32, "big") for topic in log.topics], log.data)
+            for log in receipt.logs
+            if log.address == _bytes(to)
         ]
-        return Receipt(int(receipt["gas_used"]), events)
+        return Receipt(_gas(receipt), events)
 
-    def call(
-        self, sender: str, to: str, data: bytes, value: int = 0, at: int | None = None
-    ) -> bytes:
+    def call(self, sender: str, to: str, data: bytes) -> bytes:
         """Ask, changing nothing; raise `Refused`."""
-        if at is not None:
-            chain = self.backend.chain
-            chain.header = chain.header.copy(timestamp=at)
-        transaction = {"from": sender, "to": to, "gas": 1_000_000, "data": "0x" + data.hex()}
-        if value:
-            transaction |= {"value": value}
-        try:
-            return _bytes(self.tester.call(transaction, block_number="pending"))
-        except TransactionFailed as failed:
-            raise abi.refusal(_bytes(failed.args[0])) from None
+        vm = self.chain.get_vm()
+        computation = vm.execute_bytecode(
+            origin=_bytes(sender),
+            gas_price=0,
+            gas=8_000_000,
+            to=_bytes(to),
+            sender=_bytes(sender),
+            value=0,
+            data=data,
+            code=vm.state.get_code(_bytes(to)),
+        )
+        if computation.is_error:
+            raise abi.refusal(bytes(computation.output))
+        return bytes(computation.output)
 
 
-def _bytes(value: Any) -> bytes:
-    return value if isinstance(value, bytes) else bytes.fromhex(str(value).removeprefix("0x"))
+def _gas(receipt: Any) -> int:
+    """What the transaction took: it is alone in its block."""
+    return int(receipt.gas_used)
+
+
+def _bytes(address: str) -> bytes:
+    return bytes.fromhex(address.removeprefix("0x"))
 
 
 def nonce(label: object) -> bytes:
@@ -291,3 +306,37 @@ class Play:
             self.result,
         ]
         return [step() for step in todo[:steps]]
+
+
+class Hall(NamedTuple):
+    """A Bank with a rich Croupier, a Player and a stranger, all registered."""
+
+    bank: Bank
+    croupier: Party
+    player: Party
+    stranger: Party
+
+    def play(self, **terms: Any) -> Play:
+        return Play(self.bank, self.croupier, self.player, **terms)
+
+    def wealth(self) -> tuple[int, int]:
+        """What Croupier and Player could withdraw now."""
+        return self.bank.available(self.croupier), self.bank.available(self.player)
+
+
+BANKROLL = 50_000 * CHIP
+PURSE = 1_000 * CHIP
+
+
+def hall(bankroll: int = BANKROLL, purse: int = PURSE) -> Hall:
+    """Open a Bank on a new chain."""
+    bank = Bank(Evm())
+    return Hall(bank, bank.party(1, bankroll), bank.party(2, purse), bank.party(3, purse))
+
+
+@contextmanager
+def refused(name: str) -> Iterator[None]:
+    """What happens inside must be refused by the contract for just this reason."""
+    with pytest.raises(abi.Refused) as refusal:
+        yield
+    assert refusal.value.name == name

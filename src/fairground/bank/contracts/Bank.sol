@@ -244,7 +244,12 @@ contract Bank {
         bytes32 indexed game, uint8 seedId, bytes32 nonce, Signature signature, uint256 deadline
     );
     event PlayerSeedSubmitted(
-        bytes32 indexed game, uint8 seedId, bytes32 nonce, Signature signature, uint40 hand, uint256 deadline
+        bytes32 indexed game,
+        uint8 seedId,
+        bytes32 nonce,
+        Signature signature,
+        uint40 hand,
+        uint256 deadline
     );
     event ReplacementOrderSubmitted(bytes32 indexed game, uint8 order, uint256 deadline);
     event GameSettled(bytes32 indexed game, uint40 hand, uint8 rank, uint256 prize);
@@ -270,7 +275,7 @@ contract Bank {
     error BetExpired();
     /// @notice The game number is not the next one of these two.
     error WrongGameId(uint256 next);
-    /// @notice A key in the bet is not the registered one.
+    /// @notice A key in the bet is not the registered one, or there is none.
     error WrongKey();
     /// @notice Two of the four commitments are equal.
     error EqualCommitments();
@@ -314,7 +319,7 @@ contract Bank {
     uint256 public constant MAX_CHIP_COST = 2 ** 96;
 
     /// @notice What a Croupier pays who is silent on seed 1, in stakes: more than any hold that
-    /// replaces a card can be worth (25.53 at the most), and no jackpot for whoever silences him.
+    /// replaces a card can be worth (25 at the most), and no jackpot for whoever silences him.
     uint256 public constant SILENCE_PENALTY = 30;
 
     uint8 private constant ROLE_PLAYER = 0;
@@ -422,6 +427,7 @@ contract Bank {
         if (terms.gameId != next) revert WrongGameId(next);
         Account storage croupier = accounts[terms.croupier];
         Account storage player = accounts[terms.player];
+        if (terms.croupierKey == address(0)) revert WrongKey();
         if (terms.croupierKey != croupier.key || terms.playerKey != player.key) revert WrongKey();
         _mustBeSigned(betHash, betSignature, terms.playerKey);
 
