@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import plain_line, rechain
+from fairground import transcript
 from fairground.core import Fault, IllegalMove, Unreadable
 from fairground.transcript import (
     NO_LINE,
@@ -240,3 +241,13 @@ def test_reading_keeps_every_byte() -> None:
     data = b'garbage\r\n\n{"kind":"x"}\n{"kind":"y"'
     assert read(data) == [b"garbage\r\n", b"\n", b'{"kind":"x"}\n', b'{"kind":"y"']
     assert b"".join(read(data)) == data
+
+
+@pytest.mark.parametrize("maker", [None, lambda *_: lambda value, _: ["other"]])
+def test_lines_are_the_same_without_the_native_encoder(
+    maker: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another Python may have no such maker, or one that does something else."""
+    value = {"b": [1, "é\x1f\"\\/", None, True, False], "a": {"z": -1, "y": "\U0001f3b2"}}
+    monkeypatch.setattr(json.encoder, "c_make_encoder", maker)
+    assert transcript._encoder()(value) == transcript._encode(value)

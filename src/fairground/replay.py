@@ -17,7 +17,7 @@ from fairground.fair.dealers import DEALERS, Register
 from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Run, is_hex
 from fairground.games import make_game
 from fairground.table import Table
-from fairground.transcript import FORMAT, Event, Transcript, check_chain, read
+from fairground.transcript import FORMAT, Event, Transcript, check_chain, line_hash, read
 
 FIELDS: Final[dict[str, frozenset[str]]] = {
     kind: frozenset({"kind", "prev", *names.split()})
@@ -135,7 +135,8 @@ def replay(
         kind = event.get("kind")
         if not isinstance(kind, str) or event.keys() != FIELDS.get(kind):
             raise Fault("transcript/malformed", f"line {number} is no event that we know", number)
-    again = Transcript()
+    heads = [event["prev"] for event in events[1:]]  # as `check_chain` has found them
+    again = Transcript(recorded=lines, heads=[*heads, line_hash(lines[-1])])
     try:
         table = _open(events, register, then, again)
         _compare(table, lines, 0)

@@ -69,13 +69,14 @@ def verify(data: bytes, receipt: str | None = None, register: Register = DEALERS
     lines = read(data)
     game = dealer = None
     try:
-        events = check_chain(lines)
+        # `replay` writes every line again, canonically, and compares the bytes.
+        events = check_chain(lines, reencode=False)
         game, dealer = events[0].get("game"), events[0].get("dealer")
         table = replay(lines, events, register=register)
         _must_be_finished(table, len(lines))
         receipt_line = None if receipt is None else _line_of(receipt, lines)
     except Fault as fault:
-        return Verdict(False, (), None, fault, game, dealer, len(lines))
+        return Verdict(False, (), None, _first_fault(lines, fault), game, dealer, len(lines))
     return Verdict(
         True,
         tuple(_claims(table, receipt_line)),
@@ -87,6 +88,15 @@ def verify(data: bytes, receipt: str | None = None, register: Register = DEALERS
         tuple(chair.name for chair in table.setting.chairs),
         tuple(_remarks(table)),
     )
+
+
+def _first_fault(lines: list[bytes], fault: Fault) -> Fault:
+    """A line that is not canonical is named before anything that was found by replaying."""
+    try:
+        check_chain(lines)
+    except Fault as earlier:
+        return earlier
+    return fault
 
 
 def _must_be_finished(table: Table, lines: int) -> None:

@@ -18,6 +18,8 @@ from typing import Final
 SIZE: Final = 32
 """The size of digests, keys, links and table names, in bytes."""
 
+_EIGHT: Final = (8).to_bytes(4, "big")
+
 HOUSE: Final = 2**64 - 1
 """The house where a digest wants a seat: no seat has this number."""
 
@@ -42,16 +44,17 @@ def frame(tag: str, *parts: bytes | int | str) -> bytes:
 
     Text is UTF-8; an integer is 8 bytes, big-endian, unsigned.
     """
-    out = bytearray()
+    pieces = []
     for part in (tag, *parts):
-        data = part
-        if isinstance(data, str):
-            data = data.encode()
-        elif isinstance(data, int):
-            data = data.to_bytes(8, "big")
-        out += len(data).to_bytes(4, "big")
-        out += data
-    return bytes(out)
+        if isinstance(part, str):
+            data = part.encode()
+        elif isinstance(part, int):
+            pieces.append(_EIGHT + part.to_bytes(8, "big"))
+            continue
+        else:
+            data = part
+        pieces += (len(data).to_bytes(4, "big"), data)
+    return b"".join(pieces)
 
 
 def digest(tag: str, *parts: bytes | int | str) -> bytes:

@@ -58,11 +58,7 @@ class FairSum(NamedTuple):
 
 
 def _is_upper_hex(value: Any) -> bool:
-    return (
-        isinstance(value, str)
-        and len(value) == 2 * SIZE
-        and all(digit in "0123456789ABCDEF" for digit in value)
-    )
+    return isinstance(value, str) and len(value) == 2 * SIZE and not value.strip("0123456789ABCDEF")
 
 
 def _is_whole(value: Any) -> bool:

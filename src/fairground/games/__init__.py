@@ -7,6 +7,7 @@ one is added under the next number.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
@@ -26,7 +27,12 @@ def game_class(name: object) -> type[Game[Any]]:
     """The rules of this name."""
     if not isinstance(name, str) or name not in GAMES:
         raise UnknownName(f"no game named {name!r}; there are: {', '.join(sorted(GAMES))}")
-    module, _, rules = GAMES[name].partition(":")
+    return _rules(GAMES[name])
+
+
+@cache
+def _rules(path: str) -> type[Game[Any]]:
+    module, _, rules = path.partition(":")
     found: type[Game[Any]] = getattr(import_module(module), rules)
     return found
 

@@ -72,7 +72,8 @@ class Intransitive(Game[State]):
         for number, faces in enumerate(params["dice"], 1):
             if not isinstance(faces, list):
                 raise BadParams(f"die {number} must be a list of integers, not {faces!r}")
-            dice.append(Die(tuple(whole(face, f"a face of die {number}") for face in faces)))
+            what = f"a face of die {number}"
+            dice.append(Die(tuple([whole(face, what) for face in faces])))
         return cls(dice)
 
     def params(self) -> dict[str, Any]:
@@ -114,9 +115,9 @@ class Intransitive(Game[State]):
         """The sum of the two bits is 0 when the user guessed right, and chooses first."""
         must_be_in_range(value, self.awaits(s))
         if s.first is None:
-            return s._replace(first=USER if value == 0 else COMPUTER)
+            return State(USER if value == 0 else COMPUTER, s.picks, s.rolls)
         seat = COMPUTER if s.rolls[COMPUTER] is None else USER
-        return s._replace(rolls=_with(s.rolls, seat, value))
+        return State(s.first, s.picks, _with(s.rolls, seat, value))
 
     def check(self, s: State, seat: Seat, move: Move) -> None:
         """Any die but the one that is taken."""
@@ -135,7 +136,7 @@ class Intransitive(Game[State]):
         """The die is taken."""
         ((seat, move),) = moves.items()
         assert isinstance(move, int)
-        return s._replace(picks=_with(s.picks, seat, move))
+        return State(s.first, _with(s.picks, seat, move), s.rolls)
 
     def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
         """Whoever walks away loses."""
