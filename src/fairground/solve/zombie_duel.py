@@ -62,6 +62,9 @@ CLOSE: Final = 1e-15
 MOST_WORK: Final = 3e11
 """The most arrows times payoffs that a table may cost: some minutes."""
 
+MOST_BRAINS: Final = 2000
+"""The largest lead that one turn may plausibly make up for."""
+
 
 class Duel(NamedTuple):
     """The solved game of two."""
@@ -203,6 +206,8 @@ def _fixed_point(step: Callable[[Array], Array], x: Array) -> Array:
 
 def _tie_break(found: Turns) -> tuple[float, Array]:
     """Extra rounds between two who are level: the first's chance, and ``chase``."""
+    if found.top > MOST_BRAINS:
+        raise TooLarge("turns with these dice can last too long to be solved for perfect play")
     brains = np.arange(found.top + kernel.RING)
     chase = np.zeros(found.top)
 

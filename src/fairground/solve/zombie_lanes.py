@@ -7,20 +7,20 @@ sample of its lanes through the rules each time and refuses to answer if one dif
 
 What makes it fast: a byte becomes a colour or a face by one look into a table, what a
 throw adds to the areas is one packed number per die, and the bytes of a tape are made
-some blocks at a time, which compilers turn into vector instructions.
+some blocks at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numba as nb
 import numpy as np
 
 from fairground.core import Draw, Fault, Over, UnknownName
 from fairground.fair.bits import SeededStream, Stream, SystemStream, seeded_key
-from fairground.games.zombie import BRAIN, HOLD, ROLL, SHOTGUN, Zombie
+from fairground.games.zombie import BRAIN, CELLS, HOLD, ROLL, SHOTGUN, Zombie
 from fairground.solve.zombie import Array, Turns, turns
 
 BLOCKS: Final = 8
@@ -40,32 +40,42 @@ GONE: Final = 3
 
 REJECTED: Final = -1
 
+OPTIONS: Final[dict[str, Any]] = {"cache": True, "_nrt": False}
+LEAF: Final = nb.njit(**OPTIONS)
+"""Compiles a function that makes no arrays, and so need not count who still uses which:
+in loops as short as these, the counting takes most of the time."""
+
+
+SMALL: Final = 0
+"""[n, byte] → the number below n that this byte draws, or `REJECTED`. Where a draw reads
+no byte (n = 1) or two (the last row stands for all n > 256), every byte is rejected."""
+THROWN: Final = SMALL + (ONE_BYTE + 2) * ONE_BYTE
+"""[colour, byte] → what the die thrown adds, see `packed`, or `REJECTED` as above."""
+FEET: Final = THROWN + 3 * ONE_BYTE
+"""Colours in the three cells, base 4 → what they add to the code of a shape."""
+SHOTS: Final = FEET + 4**CELLS
+"""Shotgun dice, packed → what they add to the code of a shape."""
+STRIDES: Final = SHOTS + 512
+"""What a brain die of each colour adds to the code of a shape."""
+DICE: Final = STRIDES + 3
+COUNTS: Final = DICE + 3
+"""How many faces each colour has."""
+FACES: Final = COUNTS + 3
+"""[colour, face] → what the die thrown adds."""
+
 
 class Board(NamedTuple):
     """The configuration as the loop reads it."""
 
-    dice: Array
-    face_counts: Array
-    faces: Array
-    """[colour, face] → what the die adds, packed: see `packed`."""
-    thrown: Array
-    """[colour, byte] → the same for dice of up to 256 faces, or `REJECTED`."""
-    small: Array
-    """[n, byte] → the number below n that this byte draws, or `REJECTED`.
-
-    Where a draw reads no byte, or two, all are rejected and `below` sees to it."""
-    goal: int
-    max_turns: int
-    shots: Array
-    """Shotgun dice, packed → what they add to the code of a shape."""
-    feet: Array
-    """Colours in the three cells, base 4 → what they add to the code of a shape."""
-    strides: Array
-    """What a brain die of each colour adds to the code of a shape."""
-    policy: Array
-    """By seat: which table of choices it plays."""
+    tables: Array
+    """All tables in one row, each where the constant of its name says: a compiled loop
+    spends more time on keeping count of many arrays than on looking into them."""
     choices: Array
     """[policy, brains, code of a shape] → 1 rolls."""
+    policy: Array
+    """By seat: which table of choices it plays."""
+    goal: int
+    max_turns: int
 
 
 class Lanes(NamedTuple):
@@ -93,7 +103,7 @@ def packed(colour: int, face: str) -> int:
     return 0
 
 
-@nb.njit(cache=True)
+@LEAF
 def refill(tape: Array, data: Array) -> None:
     """Move the bytes left to the front and write `BLOCKS` more behind them.
 
@@ -105,21 +115,16 @@ def refill(tape: Array, data: Array) -> None:
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     m0, m1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
     game = np.uint64(tape[GAME])
-    c0, c1 = np.empty(BLOCKS, np.uint64), np.full(BLOCKS, game & low)
-    c2, c3 = np.full(BLOCKS, game >> half), np.zeros(BLOCKS, np.uint64)
-    for j in range(BLOCKS):
-        c0[j] = np.uint64(tape[NEXT_BLOCK] + j)
-    k0, k1 = np.uint64(tape[KEY]), np.uint64(tape[KEY + 1])
-    for _ in range(10):
-        for j in range(BLOCKS):
-            p0, p1 = m0 * c0[j], m1 * c2[j]
-            c0[j], c1[j] = (p1 >> half) ^ c1[j] ^ k0, p1 & low
-            c2[j], c3[j] = (p0 >> half) ^ c3[j] ^ k1, p0 & low
-        k0 = (k0 + np.uint64(0x9E3779B9)) & low
-        k1 = (k1 + np.uint64(0xBB67AE85)) & low
     at = left
     for j in range(BLOCKS):
-        for word in (c0[j], c1[j], c2[j], c3[j]):
+        c0, c1, c2, c3 = np.uint64(tape[NEXT_BLOCK] + j), game & low, game >> half, np.uint64(0)
+        k0, k1 = np.uint64(tape[KEY]), np.uint64(tape[KEY + 1])
+        for _ in range(10):
+            p0, p1 = m0 * c0, m1 * c2
+            c0, c1, c2, c3 = (p1 >> half) ^ c1 ^ k0, p1 & low, (p0 >> half) ^ c3 ^ k1, p0 & low
+            k0 = (k0 + np.uint64(0x9E3779B9)) & low
+            k1 = (k1 + np.uint64(0xBB67AE85)) & low
+        for word in (c0, c1, c2, c3):
             data[at] = word >> np.uint64(24)
             data[at + 1] = (word >> np.uint64(16)) & np.uint64(255)
             data[at + 2] = (word >> np.uint64(8)) & np.uint64(255)
@@ -130,7 +135,7 @@ def refill(tape: Array, data: Array) -> None:
     tape[NEXT_BLOCK] += BLOCKS
 
 
-@nb.njit(cache=True)
+@LEAF
 def below(n: int, tape: Array, data: Array) -> int:
     """`Stream.below` for any n up to 65,536, as it stands there."""
     if n == 1:
@@ -148,93 +153,99 @@ def below(n: int, tape: Array, data: Array) -> int:
             return value % n
 
 
-@nb.njit(cache=True)
-def one_turn(policy: int, board: Board, tape: Array, data: Array) -> int:  # noqa: PLR0915
+@LEAF
+def pick(
+    bag: tuple[int, int, int], at: int, tables: Array, tape: Array, data: Array
+) -> tuple[int, int]:
+    """Take a die from the bag: its colour, and the place of the next byte."""
+    green, yellow, red = bag
+    left = green + yellow + red
+    value = int(tables[SMALL + min(left, ONE_BYTE + 1) * ONE_BYTE + data[at]])
+    at += 1
+    if value < 0:
+        # A rejected byte has been read; where none is to be read, it was only looked at.
+        tape[AT] = at if 1 < left <= ONE_BYTE else at - 1
+        value = below(left, tape, data)
+        at = tape[AT]
+    return int(value >= green) + int(value >= green + yellow), at
+
+
+@LEAF
+def throw(colour: int, at: int, tables: Array, tape: Array, data: Array) -> tuple[int, int]:
+    """Throw a die: what it adds, see `packed`, and the place of the next byte."""
+    more = int(tables[THROWN + colour * ONE_BYTE + data[at]])
+    at += 1
+    if more < 0:
+        count = int(tables[COUNTS + colour])
+        tape[AT] = at if 1 < count <= ONE_BYTE else at - 1
+        most = (len(tables) - FACES) // 3
+        more = int(tables[FACES + colour * most + below(count, tape, data)])
+        at = tape[AT]
+    return more, at
+
+
+@LEAF
+def one_turn(choices: Array, tables: Array, tape: Array, data: Array) -> int:
     """The brains that a turn banks, or -1 for three shotguns."""
-    green, yellow, red = board.dice[0], board.dice[1], board.dice[2]
+    green, yellow = int(tables[DICE]), int(tables[DICE + 1])
+    red = int(tables[DICE + 2])
     green_eaten = yellow_eaten = red_eaten = 0
     brains = shotguns = shot = 0
     c0 = c1 = c2 = GONE
-    small, thrown, counts = board.small, board.thrown, board.face_counts
     while True:
         if tape[FILLED] - tape[AT] < SPARE:
             refill(tape, data)
         at = tape[AT]
         left = green + yellow + red
-        empty = (c0 == GONE) + (c1 == GONE) + (c2 == GONE)
-        if empty > left:
+        if (c0 == GONE) + (c1 == GONE) + (c2 == GONE) > left:
             green, yellow, red = green + green_eaten, yellow + yellow_eaten, red + red_eaten
             green_eaten = yellow_eaten = red_eaten = 0
             left = green + yellow + red
-        for i in range(3):
-            if (c0 if i == 0 else c1 if i == 1 else c2) != GONE or left == 0:
-                continue
-            value = small[min(left, ONE_BYTE + 1), data[at]]
-            at += 1
-            if value < 0:
-                tape[AT] = at - (left > ONE_BYTE or left == 1)
-                value = below(left, tape, data)
-                at = tape[AT]
-            colour = (value >= green) + (value >= green + yellow)
-            green -= colour == 0
-            yellow -= colour == 1
-            red -= colour == 2
+        if c0 == GONE and left > 0:
+            c0, at = pick((green, yellow, red), at, tables, tape, data)
+            green, yellow, red = green - (c0 == 0), yellow - (c0 == 1), red - (c0 == 2)
             left -= 1
-            if i == 0:
-                c0 = colour
-            elif i == 1:
-                c1 = colour
-            else:
-                c2 = colour
+        if c1 == GONE and left > 0:
+            c1, at = pick((green, yellow, red), at, tables, tape, data)
+            green, yellow, red = green - (c1 == 0), yellow - (c1 == 1), red - (c1 == 2)
+            left -= 1
+        if c2 == GONE and left > 0:
+            c2, at = pick((green, yellow, red), at, tables, tape, data)
+            green, yellow, red = green - (c2 == 0), yellow - (c2 == 1), red - (c2 == 2)
         added = 0
-        for i in range(3):
-            colour = c0 if i == 0 else c1 if i == 1 else c2
-            if colour == GONE:
-                continue
-            more = thrown[colour, data[at]]
-            at += 1
-            if more < 0:
-                tape[AT] = at - (counts[colour] > ONE_BYTE or counts[colour] == 1)
-                more = board.faces[colour, below(counts[colour], tape, data)]
-                at = tape[AT]
-            added += more
-            colour = colour if more == 0 else GONE
-            if i == 0:
-                c0 = colour
-            elif i == 1:
-                c1 = colour
-            else:
-                c2 = colour
+        if c0 != GONE:
+            more, at = throw(c0, at, tables, tape, data)
+            added, c0 = added + more, c0 if more == 0 else GONE
+        if c1 != GONE:
+            more, at = throw(c1, at, tables, tape, data)
+            added, c1 = added + more, c1 if more == 0 else GONE
+        if c2 != GONE:
+            more, at = throw(c2, at, tables, tape, data)
+            added, c2 = added + more, c2 if more == 0 else GONE
         tape[AT] = at
         shotguns += (added >> 3) & 7
+        brains += added & 7
         if shotguns >= 3:
             return -1
-        brains += added & 7
         shot += (added >> 7) & 511
         green_eaten += (added >> 16) & 3
         yellow_eaten += (added >> 18) & 3
         red_eaten += (added >> 20) & 3
-        if brains >= board.choices.shape[1]:
-            return brains
-        code = board.feet[c0 * 16 + c1 * 4 + c2] + board.shots[shot]
-        code += board.strides[0] * green_eaten + board.strides[1] * yellow_eaten
-        code += board.strides[2] * red_eaten
-        if board.choices[policy, brains, code] == 0:
+        code = tables[FEET + c0 * 16 + c1 * 4 + c2] + tables[SHOTS + shot]
+        code += tables[STRIDES] * green_eaten + tables[STRIDES + 1] * yellow_eaten
+        code += tables[STRIDES + 2] * red_eaten
+        if brains >= choices.shape[0] or choices[brains, code] == 0:
             return brains
 
 
-@nb.njit(cache=True)
-def play(first: int, key: Array, board: Board, lanes: Lanes) -> None:
-    """Play game number ``first`` and those after it, a lane each."""
-    games, seats = lanes.scores.shape
-    tape = np.zeros(KEY + 2, np.int64)
-    data = np.zeros(SPARE + 16 * BLOCKS, np.uint8)
-    order = np.empty(seats, np.int64)
-    tape[KEY], tape[KEY + 1] = key[0], key[1]
+@LEAF
+def play(board: Board, tape: Array, data: Array, order: Array, lanes: Lanes) -> None:
+    """Play the games from the tape's on, a lane each; ``data`` and ``order`` are for notes."""
+    tables, choices, policy = board.tables, board.choices, board.policy
+    scores, turns, shot = lanes.scores, lanes.turns, lanes.shot
+    games, seats = scores.shape
     for lane in range(games):
-        tape[GAME] = first + lane
         tape[NEXT_BLOCK] = tape[AT] = tape[FILLED] = 0
-        scores, turns, shot = lanes.scores[lane], lanes.turns[lane], lanes.shot[lane]
         for i in range(seats):
             order[i] = i
         for i in range(seats - 1, 0, -1):
@@ -243,28 +254,28 @@ def play(first: int, key: Array, board: Board, lanes: Lanes) -> None:
         playing, rounds, deciding = seats, 0, False
         while playing > 1:
             rounds += 1
+            top = 0
             for i in range(playing):
                 seat = order[i]
-                brains = one_turn(board.policy[seat], board, tape, data)
-                turns[seat] += 1
-                if brains < 0:
-                    shot[seat] += 1
-                else:
-                    scores[seat] += brains
-            top = scores.max()
+                brains = one_turn(choices[policy[seat]], tables, tape, data)
+                turns[lane, seat] += 1
+                shot[lane, seat] += brains < 0
+                scores[lane, seat] += max(0, brains)
+                top = max(top, scores[lane, seat])
             if board.max_turns > 0:
-                deciding = deciding or rounds == board.max_turns
+                deciding |= rounds == board.max_turns
             else:
-                deciding = deciding or top >= board.goal
+                deciding |= top >= board.goal
             if deciding:
                 level = 0
                 for i in range(playing):
-                    if scores[order[i]] == top:
+                    if scores[lane, order[i]] == top:
                         order[level] = order[i]
                         level += 1
                 playing = level
         lanes.winner[lane] = order[0]
         lanes.used[lane] = 16 * tape[NEXT_BLOCK] - (tape[FILLED] - tape[AT])
+        tape[GAME] += 1
 
 
 def policy_table(found: Turns, name: str) -> Array:
@@ -285,27 +296,25 @@ def board(game: Zombie, policies: Sequence[str]) -> Board:
     for i, table in enumerate(tables):
         choices[i, : len(table), found.codes] = table.T
     byte = np.arange(ONE_BYTE)
-    small = np.full((ONE_BYTE + 2, ONE_BYTE), REJECTED, np.int16)
+    small = np.full((ONE_BYTE + 2, ONE_BYTE), REJECTED)
     for n in range(2, ONE_BYTE + 1):
         small[n] = np.where(byte < ONE_BYTE - ONE_BYTE % n, byte % n, REJECTED)
     faces = np.zeros((3, max(map(len, game.faces))), np.int64)
-    thrown = np.full((3, ONE_BYTE), REJECTED, np.int32)
+    thrown = np.full((3, ONE_BYTE), REJECTED)
     for colour, text in enumerate(game.faces):
         faces[colour, : len(text)] = [packed(colour, face) for face in text]
         if 1 < len(text) <= ONE_BYTE:
             value = small[len(text)]
             thrown[colour] = np.where(value < 0, REJECTED, faces[colour][value])
+    shots, feet, strides = found.coding()
+    counts = np.array([len(text) for text in game.faces])
+    rows = (small, thrown, feet, shots, strides, np.array(game.dice), counts, faces)
     return Board(
-        np.array(game.dice),
-        np.array([len(text) for text in game.faces]),
-        faces,
-        thrown,
-        small,
+        np.concatenate([row.ravel() for row in rows]).astype(np.int32),
+        choices,
+        np.array([names.index(name) for name in policies]),
         game.brains_to_win,
         game.max_turns,
-        *found.coding(),
-        np.array([names.index(name) for name in policies]),
-        choices,
     )
 
 
@@ -315,7 +324,9 @@ def lanes_of(prepared: Board, seed: str, games: int, first: int = 0) -> Lanes:
     winner, used = np.zeros(games, np.int64), np.zeros(games, np.int64)
     scores, taken, shot = (np.zeros((games, seats), np.int64) for _ in range(3))
     lanes = Lanes(winner, scores, taken, shot, used)
-    play(first, np.array(seeded_key(seed), np.int64), prepared, lanes)
+    tape = np.array([first, 0, 0, 0, *seeded_key(seed)])
+    data, order = np.zeros(SPARE + 16 * BLOCKS, np.uint8), np.zeros(seats, np.int64)
+    play(prepared, tape, data, order, lanes)
     return lanes
 
 
