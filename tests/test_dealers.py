@@ -98,8 +98,15 @@ def test_the_house_opens_what_it_committed_to() -> None:
     scheme, run, evidence = hmac_run()
     assert scheme.chance(run, evidence, {}).below(6) == 3
     assert scheme.lent(run) == {0: 3}
-    hidden = hmac_run(hidden=True)[1]
+    scheme, hidden, evidence = hmac_run(hidden=True)
     assert scheme.chance(hidden, {}, evidence).below(6) == 3
+
+
+def test_a_key_serves_one_draw_and_no_more() -> None:
+    scheme, run, evidence = hmac_run()
+    scheme.chance(run, evidence, {})
+    with pytest.raises(Fault, match="served another draw"):
+        scheme.chance(run, evidence, {})
 
 
 @pytest.mark.parametrize(

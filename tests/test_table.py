@@ -242,7 +242,7 @@ def test_a_forfeit_at_any_point_verifies_and_opens_everything(
         verdict = verify(bytes(table.transcript))
         assert verdict.ok, verdict.fault and verdict.fault.reason
         assert verdict.payoff == tuple(-1 if seat == i else 0 for i in range(2))
-        said = "by their own word" if by == "seat" else "asserted by the house"
+        said = "recorded as their own word" if by == "seat" else "asserted by the house"
         assert len(verdict.remarks) == 1 and said in verdict.remarks[0]
         text = bytes(table.transcript).decode()
         for secret_name, (kept, _) in vault.secrets.items():

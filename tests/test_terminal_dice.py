@@ -171,7 +171,7 @@ def test_x_is_a_recorded_forfeit_and_the_key_is_revealed(
     verdict = verify(path.read_bytes())
     assert verdict.ok
     assert verdict.payoff == (1, -1)
-    assert "User forfeited, by their own word" in verdict.remarks[0]
+    assert "User forfeited, recorded as their own word" in verdict.remarks[0]
 
 
 def test_the_end_of_input_has_its_own_exit_code(

@@ -248,6 +248,6 @@ def test_lines_are_the_same_without_the_native_encoder(
     maker: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another Python may have no such maker, or one that does something else."""
-    value = {"b": [1, "é\x1f\"\\/", None, True, False], "a": {"z": -1, "y": "\U0001f3b2"}}
+    value = {"b": [1, 'é\x1f"\\/', None, True, False], "a": {"z": -1, "y": "\U0001f3b2"}}
     monkeypatch.setattr(json.encoder, "c_make_encoder", maker)
     assert transcript._encoder()(value) == transcript._encode(value)

@@ -82,6 +82,7 @@ class HmacUserScheme(Scheme):
             raise BadParams(f"{self.name} has no parameters, but {dict(public)!r} was given")
         if len(setting.lenders("number")) > 1:
             raise BadParams(f"{self.name} takes the number of one user, not of several")
+        self._keys: set[str] = set()
 
     def phases(self, run: Run) -> Sequence[Phase]:
         """One number from the user; nothing where a program of the house sits there."""
@@ -111,9 +112,13 @@ class HmacUserScheme(Scheme):
         if not 0 <= number < run.n:
             reason = f"the house's number {number} is not in 0..{run.n - 1}"
             raise Fault("fair/bad-evidence", reason)
-        if not same(HmacKey(evidence["key"]).commit(number), run.ticket["hmac"]):
-            reason = f"number {number} and key {evidence['key']} do not give the HMAC shown before"
+        key: str = evidence["key"]
+        if not same(HmacKey(key).commit(number), run.ticket["hmac"]):
+            reason = f"number {number} and key {key} do not give the HMAC shown before"
             raise Fault("fair/bad-evidence", reason)
+        if key in self._keys:
+            raise Fault("fair/bad-evidence", f"the key {key} has served another draw before")
+        self._keys.add(key)
         return number
 
     def must_open(self, run: Run) -> bool:
