@@ -6,6 +6,7 @@ party worse off. D1 to D8: the document's own list. I1 to I12: what is wrong in 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from bank_evm import (
     Hall,
     Party,
     Play,
+    Receipt,
     hall,
     nonce,
     refused,
@@ -31,6 +33,7 @@ from fairground.bank.seeds import Seed, make_seed
 from fairground.bank.wire import Bet, Domain, Key, PublicKey, ReplacementOrder, Role, SeedMessage
 from fairground.games.poker import PAYS, PENALTY, Poker, Rank
 
+Call = Callable[[], Receipt]
 ORDER_ = (1, 0, 1, 1, 0)
 KEEP = (0, 0, 0, 0, 0)
 
@@ -138,21 +141,23 @@ def test_d7_only_the_croupier_may_repeat_and_only_the_same(h: Hall) -> None:
     play.player_seed(0)
     play.order(ORDER_)
     before = (h.bank.game(play.bet), h.wealth())
-    for repeat in (
+    repeats: list[Call] = [
         play.submit_bet,
         lambda: play.croupier_seed(0),
         lambda: play.player_seed(0),
         lambda: play.order(ORDER_),
-    ):
+    ]
+    for repeat in repeats:
         assert repeat().events == []
     assert (h.bank.game(play.bet), h.wealth()) == before
-    for again in (
+    others: list[Call] = [
         lambda: play.croupier_seed(0, by=h.player),
         lambda: play.player_seed(0, by=h.player),
         lambda: play.order(ORDER_, by=h.player),
         lambda: play.order(KEEP),
         lambda: play.order(KEEP, by=h.player),
-    ):
+    ]
+    for again in others:
         with refused("AlreadySubmitted"):
             again()
     play.croupier_seed(1)
@@ -527,7 +532,7 @@ def test_i12_nothing_counts_before_its_turn(h: Hall) -> None:
     play = h.play()
     with refused("UnknownBet"):
         play.croupier_seed(0)
-    steps = [
+    steps: list[Call] = [
         play.submit_bet,
         lambda: play.croupier_seed(0),
         lambda: play.player_seed(0),
@@ -630,13 +635,14 @@ def test_strangers_can_do_nothing(h: Hall) -> None:
     with refused("NotTheCroupier"):
         play.submit_bet(by=h.stranger)
     play.submit_bet()
-    for attempt in (
+    attempts: list[Call] = [
         lambda: play.croupier_seed(0, by=h.stranger),
         lambda: play.player_seed(0, by=h.stranger),
         lambda: play.order(ORDER_, by=h.stranger),
         lambda: play.result(by=h.stranger),
         lambda: play.complain("FirstCroupierSeed", by=h.stranger),
-    ):
+    ]
+    for attempt in attempts:
         with refused("NotAParty"):
             attempt()
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from bank_evm import BANKROLL, CHIP, PURSE, STEP_TIME, Hall, Play, hall, refused
+from bank_evm import BANKROLL, CHIP, PURSE, STEP_TIME, Hall, Play, Receipt, hall, refused
 from fairground.bank import abi, seeds
 from fairground.bank.artifact import artifact
 from fairground.bank.wire import Role
@@ -170,13 +171,14 @@ def test_every_silence_has_a_deadline_and_an_end(h: Hall, steps: int, by_player:
 
 @pytest.mark.parametrize("steps", SILENCES)
 def test_a_step_counts_until_its_deadline_and_not_after(h: Hall, steps: int) -> None:
-    late = [
+    todo: list[Callable[[Play], Receipt]] = [
         lambda play: play.croupier_seed(0),
         lambda play: play.player_seed(0),
         lambda play: play.order(ORDER),
         lambda play: play.croupier_seed(1),
         lambda play: play.player_seed(1),
-    ][steps - 1]
+    ]
+    late = todo[steps - 1]
     play = h.play()
     play.run_to(steps)
     deadline = h.bank.game(play.bet).deadline

@@ -68,6 +68,7 @@ class Table:
             role: fresh_seeds(self.keys[role], domain or self.domain, parties, role, game_id)
             for role in (Role.CROUPIER, Role.PLAYER)
         }
+        a, b, c, d = (seed.commitment for pair in made.values() for seed in pair)
         bet = Bet(
             *parties,
             self.keys[Role.CROUPIER].address,
@@ -76,7 +77,10 @@ class Table:
             1,
             5,
             CHIP,
-            *(seed.commitment for pair in made.values() for seed in pair),
+            a,
+            b,
+            c,
+            d,
             self.node.now() + 600,
         )
         return bet, {(role, i): made[role][i] for role in made for i in (0, 1)}

@@ -41,9 +41,9 @@ def h() -> Hall:
 
 
 def bet_of(**changes: Any) -> Bet:
-    commitments = [keccak(bytes([i])) for i in range(4)]
+    a, b, c, d = (keccak(bytes([i])) for i in range(4))
     addresses = (CROUPIER.address, PLAYER.address, Key(3).address, Key(4).address)
-    return Bet(*addresses, 7, 10, 5, 10**15, *commitments, 2**40)._replace(**changes)
+    return Bet(*addresses, 7, 10, 5, 10**15, a, b, c, d, 2**40)._replace(**changes)
 
 
 MESSAGES: list[Message] = [

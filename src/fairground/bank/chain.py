@@ -168,8 +168,8 @@ class Node:
         logs = self._web3.eth.get_logs(
             {
                 "address": self._at(bank),
-                "fromBlock": first,  # type: ignore[typeddict-item]
-                "toBlock": "latest" if last is None else last,  # type: ignore[typeddict-item]
+                "fromBlock": first,
+                "toBlock": "latest" if last is None else last,
             }
         )
         return [

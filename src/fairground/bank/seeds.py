@@ -52,6 +52,21 @@ class Seed(NamedTuple):
         """What stands in the bet before the seed is told."""
         return commit_to(self.signature)
 
+    def hex(self) -> str:
+        """The nonce and the signature, as 194 hex digits: how transcripts and messages tell it."""
+        return self.nonce.hex() + self.signature.hex()
+
+    @classmethod
+    def from_hex(cls, text: object) -> Seed:
+        """The inverse of `hex`."""
+        if (
+            not isinstance(text, str)
+            or len(text) != 194
+            or any(digit not in "0123456789abcdef" for digit in text)
+        ):
+            raise WrongSeed(f"a seed is 194 lower-case hex digits (nonce, r, s, v), not {text!r}")
+        return cls(bytes.fromhex(text[:64]), Signature.from_hex(text[64:]))
+
 
 def make_seed(key: Key, domain: Domain, message: SeedMessage) -> Seed:
     """The seed of this message."""

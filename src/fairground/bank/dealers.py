@@ -1,0 +1,287 @@
+"""The two schemes of the Blind Croupier, for the referee and the verifier.
+
+``croupier/1``: the table opens when the Bank has accepted the bet, so the first event
+holds the whole signed bet, with commitments to all four seeds. The Croupier (the house)
+tells his seed in the *ticket* of a run, the Player lends theirs as the *share*: seeds 0
+for the first run, the deal, seeds 1 for the second, the replacements. His dealer says
+`NotYet` until the Bank's record of what a seed answers (the bet, the order) is final.
+
+``croupier-2017/0``: the historic arithmetic. It commits to nothing and proves nothing:
+marked unsafe, and kept only so that games of then can be checked.
+
+Neither is registered in ``fair.dealers``: they need keccak and signatures. Hand
+`REGISTER` to `verify`, `replay` and `Table`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Self
+
+from fairground.bank import history
+from fairground.bank.curve import BadSignature, Signature, checksummed
+from fairground.bank.seeds import Generator, Seed, WrongSeed, check_seed, mix
+from fairground.bank.wire import Bet, Domain, Role, must_be_signed
+from fairground.core import BadParams, BadShare, Fault, InputError, Seat, whole, written
+from fairground.fair.dealers import DEALERS, Register
+from fairground.fair.schemes import (
+    Chance,
+    Dealer,
+    Evidence,
+    NotYet,
+    Phase,
+    Run,
+    Scheme,
+    Setting,
+    fields,
+    is_hex,
+)
+from fairground.fair.vault import Vault
+
+RUNS: Final = 2
+_ADDRESSES: Final = ("croupier", "player", "croupier_key", "player_key")
+_NUMBERS: Final = ("game_id", "bet", "level", "chip_cost", "expiry")
+_COMMITMENTS: Final = (
+    "croupier_commitment_0",
+    "croupier_commitment_1",
+    "player_commitment_0",
+    "player_commitment_1",
+)
+
+
+def public_of(domain: Domain, bet: Bet, signature: Signature) -> Evidence:
+    """What the first event says: chain, Bank and the signed bet."""
+    values = bet._asdict()
+    return {
+        "chain": written(domain.chain_id),
+        "bank": checksummed(domain.bank),
+        **{name: checksummed(values[name]) for name in _ADDRESSES},
+        **{name: written(values[name]) for name in _NUMBERS},
+        **{name: values[name].hex() for name in _COMMITMENTS},
+        "signature": signature.hex(),
+    }
+
+
+def read_public(public: Mapping[str, Any]) -> tuple[Domain, Bet, Signature]:
+    """The inverse of `public_of`; raise `BadParams` unless the bet is whole and signed."""
+    names = {"chain", "bank", *_ADDRESSES, *_NUMBERS, *_COMMITMENTS, "signature"}
+    if set(public) != names:
+        raise BadParams(f"croupier/1 wants {', '.join(sorted(names))}, not {sorted(public)}")
+    for name in ("bank", *_ADDRESSES):
+        text = public[name]
+        if not isinstance(text, str) or not _is_address(text):
+            raise BadParams(f"croupier/1: {name} must be an address, not {text!r}")
+    for name in _COMMITMENTS:
+        if not is_hex(public[name]):
+            raise BadParams(f"croupier/1: {name} must be 64 hex digits, not {public[name]!r}")
+    values: dict[str, Any] = {name: public[name] for name in _ADDRESSES}
+    values |= {name: whole(public[name], name) for name in _NUMBERS}
+    values |= {name: bytes.fromhex(public[name]) for name in _COMMITMENTS}
+    domain, bet = Domain(whole(public["chain"], "chain"), public["bank"]), Bet(**values)
+    if len(set(bet.commitments)) != len(_COMMITMENTS) or bet.croupier == bet.player:
+        raise BadParams("croupier/1: the four commitments must differ, and so must the parties")
+    try:
+        signature = Signature.from_hex(str(public["signature"]))
+        must_be_signed(domain, bet, signature, bet.player_key)
+    except InputError as error:
+        raise BadParams(f"croupier/1: the bet is not signed by the player: {error}") from None
+    return domain, bet, signature
+
+
+def _is_address(text: str) -> bool:
+    try:
+        return checksummed(text) == text
+    except InputError:
+        return False
+
+
+class CroupierScheme(Scheme):
+    """The public half of ``croupier/1``."""
+
+    name = "croupier/1"
+    lends = frozenset({"nothing", "seed"})
+
+    def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
+        super().__init__(setting, public)
+        self.domain, self.bet, _ = read_public(public)
+        lenders = setting.lenders("seed")
+        if len(lenders) != 1:
+            raise BadParams(f"{self.name} takes the seeds of one player, not of {len(lenders)}")
+        self._player = lenders[0]
+
+    def phases(self, run: Run) -> Sequence[Phase]:
+        """The Player's seed, after the Croupier's is told."""
+        return (Phase("seed", (self._player,)),)
+
+    def check_ticket(self, run: Run) -> None:
+        """The ticket is the Croupier's seed of this run."""
+        if run.index > RUNS or run.hidden:
+            reason = f"{self.name} has {RUNS} open runs: run {run.index} is none of them"
+            raise Fault("fair/bad-evidence", reason)
+        fields(run.ticket, {"seed": lambda value: isinstance(value, str)}, "ticket")
+        try:
+            self._seed(run, Role.CROUPIER, run.ticket["seed"])
+        except (WrongSeed, BadSignature) as error:
+            raise Fault("fair/bad-evidence", f"the croupier's seed: {error}") from None
+
+    def check_share(self, run: Run, seat: Seat, kind: str, value: Any) -> None:
+        """The share is the Player's seed of this run."""
+        try:
+            self._seed(run, Role.PLAYER, value)
+        except (WrongSeed, BadSignature) as error:
+            raise BadShare(f"your seed: {error}") from None
+
+    def _seed(self, run: Run, role: Role, text: object) -> Seed:
+        seed = Seed.from_hex(text)
+        check_seed(self.domain, self.bet, role, run.index - 1, seed)
+        return seed
+
+    def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
+        """Mix the two seeds of this run."""
+        fields(now, {}, "evidence")
+        fields(later, {}, "opening")
+        croupier = Seed.from_hex(run.ticket["seed"])
+        player = Seed.from_hex(run.share(self._player, "seed"))
+        return Generator(
+            mix(self.bet.struct_hash(), run.index - 1, croupier.signature, player.signature)
+        )
+
+    def committed(self, run: Run) -> bool:
+        """All four commitments stand in the first event, signed."""
+        return True
+
+    def lent(self, run: Run) -> dict[Seat, int]:
+        """The Player, by their seed."""
+        return {share.seat: share.line for share in run.shares}
+
+
+class CroupierDealer(Dealer):
+    """The Croupier's half of ``croupier/1``.
+
+    ``may_tell(seed_id)`` says whether what this seed answers is final at the Bank: the
+    bet for seed 0, the order for seed 1. A seed told earlier would let the Player take
+    the bet back, or choose the best of 32 orders.
+    """
+
+    scheme = CroupierScheme
+
+    def __init__(
+        self,
+        table: bytes,
+        vault: Vault,
+        public: Evidence,
+        seeds: tuple[Seed, Seed] | None = None,
+        may_tell: Callable[[int], bool] = lambda seed_id: True,
+    ) -> None:
+        super().__init__(table, vault)
+        self.public = dict(public)
+        self._may_tell = may_tell
+        for seed_id, seed in enumerate(seeds or ()):
+            vault.keep(f"seed.{seed_id}", seed.hex().encode(), "")
+
+    @classmethod
+    def again(cls, table: bytes, vault: Vault, public: Evidence) -> Self:
+        """The dealer of a table that goes on; set ``may_tell`` anew where there is a Bank."""
+        return cls(table, vault, public)
+
+    def open(self, run: Run) -> Evidence:
+        """The seed of this run, noted as told before it is."""
+        seed_id = run.index - 1
+        if not self._may_tell(seed_id):
+            raise NotYet
+        self._vault.spend(f"seed.{seed_id}", run.head)
+        return {"seed": self._vault.recall(f"seed.{seed_id}").decode()}
+
+    def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
+        """Nothing more: the ticket and the share say all."""
+        return {}, {}
+
+
+class _HistoricDeck:
+    """Cards in a shuffled order, told as places among those not seen yet."""
+
+    def __init__(self, cards: Sequence[int], scheme: str) -> None:
+        self.cards = list(cards)
+        self._unseen = sorted(cards)
+        self._scheme = scheme
+
+    def below(self, n: int) -> int:
+        """The next card; only draws without replacement can be had of a deck."""
+        if n != len(self.cards):
+            raise BadParams(f"{self._scheme} deals cards from one deck; a draw of {n} is none")
+        place = bisect_left(self._unseen, self.cards.pop(0))
+        self._unseen.pop(place)
+        return place
+
+
+def _is_old_seed(value: object) -> bool:
+    return type(value) is int and 0 <= value < 2**history.BITS
+
+
+class HistoricScheme(Scheme):
+    """The public half of ``croupier-2017/0``. UNSAFE: it proves nothing."""
+
+    name = "croupier-2017/0"
+    lends = frozenset({"nothing", "seed"})
+
+    def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
+        super().__init__(setting, public)
+        if public or len(setting.lenders("seed")) != 1:
+            raise BadParams(f"{self.name} has no parameters, and one seat that lends seeds")
+        self._player = setting.lenders("seed")[0]
+        self._deck: _HistoricDeck | None = None
+
+    def phases(self, run: Run) -> Sequence[Phase]:
+        """The Player's seed of 32 bits."""
+        return (Phase("seed", (self._player,)),)
+
+    def check_ticket(self, run: Run) -> None:
+        """The Croupier's seed of 32 bits."""
+        if run.hidden:
+            raise Fault("fair/bad-evidence", f"{self.name} hides nothing")
+        fields(run.ticket, {"seed": _is_old_seed}, "ticket")
+
+    def check_share(self, run: Run, seat: Seat, kind: str, value: Any) -> None:
+        """The Player's seed is 32 bits too."""
+        if not _is_old_seed(value):
+            raise BadShare(f"a seed of 2017 is a number of {history.BITS} bits, not {value!r}")
+
+    def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
+        """Shuffle the deck, or what is left of it, by the XOR of the two seeds."""
+        fields(now, {}, "evidence")
+        fields(later, {}, "opening")
+        seed = history.mix(run.ticket["seed"], run.share(self._player, "seed"))
+        cards = range(run.n) if self._deck is None else self._deck.cards
+        self._deck = _HistoricDeck(history.shuffled(cards, seed), self.name)
+        return self._deck
+
+
+class HistoricDealer(Dealer):
+    """The Croupier of 2017, reading his seeds from a record."""
+
+    scheme = HistoricScheme
+
+    def __init__(self, table: bytes, vault: Vault, seeds: Sequence[int] = ()) -> None:
+        super().__init__(table, vault)
+        for number, seed in enumerate(seeds, 1):
+            vault.keep(f"seed.{number}", str(seed).encode(), "")
+
+    def open(self, run: Run) -> Evidence:
+        """His seed, told with nothing committed."""
+        return {"seed": int(self._vault.recall(f"seed.{run.index}"))}
+
+    def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
+        """Nothing more."""
+        return {}, {}
+
+
+REGISTER: Final[Register] = {
+    **DEALERS,
+    CroupierScheme.name: CroupierDealer,
+    HistoricScheme.name: HistoricDealer,
+}
+"""Every scheme that we know, these two included."""
+
+UNSAFE: Final = frozenset({HistoricScheme.name})
+"""Schemes kept for history, which nobody should play under."""
