@@ -56,9 +56,12 @@ class Private(msgspec.Struct, omit_defaults=True):
 class Live:
     """A game in memory."""
 
-    def __init__(self, log: str, table: Table, vault: LogVault, private: Private) -> None:
+    def __init__(
+        self, log: str, table: Table, vault: LogVault, private: Private, dealer: Dealer
+    ) -> None:
         self.log = log
         self.table = table
+        self.dealer = dealer
         self.vault = vault
         self.private = private
         self.lock = asyncio.Lock()
@@ -109,20 +112,26 @@ class Hall:
         note: Mapping[str, Any] | None = None,
         private: Private | None = None,
         options: Mapping[str, Any] | None = None,
+        player_seed: bytes | None = None,
     ) -> Live:
-        """Open a new game: played on as far as our own players can, and not yet stored."""
+        """Open a new game: played on as far as our own players can, and not yet stored.
+
+        ``player_seed``: what our own players draw from, where it must not be fresh (in a
+        contest all meet the same adversary).
+        """
         vault = LogVault()
+        if player_seed is not None:
+            vault.keep("players", player_seed, "")
         table_name = fresh()
         private = private or Private(time.time())
         private.players = {str(seat): spec for seat, spec in players.items()}
         vault.keep(PRIVATE, msgspec.json.encode(private), "")
-        held: Any = dealer
-        table = Table.open(
-            game, held(table_name, vault, **(options or {})), chairs, table=table_name
-        )
+        maker: Any = dealer
+        made: Dealer = maker(table_name, vault, **(options or {}))
+        table = Table.open(game, made, chairs, table=table_name)
         if note is not None:
             table.note(note)
-        return Live(name or token(), table, vault, private)
+        return Live(name or token(), table, vault, private, made)
 
     async def keep(self, *fresh_games: Live, kind: str) -> None:
         """Store new games, all or none, and take them into the hall."""
@@ -183,6 +192,6 @@ class Hall:
         )
         table = resume(stored.data, dealer)
         private = msgspec.json.decode(vault.recall(PRIVATE), type=Private)
-        live = Live(stored.log, table, vault, private)
+        live = Live(stored.log, table, vault, private, dealer)
         live.stored = len(stored.lines)
         return live

@@ -11,9 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from fairground.core import BadParams, Fault
+from fairground.core import BadParams, Fault, SecretLost
 from fairground.fair.bits import HashStream, SeededStream, Stream, Tag, digest, fresh, same
-from fairground.fair.schemes import Chance, Dealer, Evidence, Run, Scheme, Setting, fields, is_hex
+from fairground.fair.schemes import (
+    Chance,
+    Dealer,
+    Evidence,
+    NotYet,
+    Run,
+    Scheme,
+    Setting,
+    fields,
+    is_hex,
+)
 from fairground.fair.vault import Vault
 
 
@@ -62,13 +72,30 @@ class ContestScheme(Scheme):
 
 
 class ContestDealer(Dealer):
-    """The house's half of `contest/1`. The seed belongs to the contest, not to the table."""
+    """The house's half of `contest/1`. The seed belongs to the contest, not to the table.
+
+    One seed serves many tables, so a table that ends must not open it while others are
+    still played: a dealer that is ``held`` keeps it back until the contest's close, when
+    whoever runs the contest sets ``held`` to false and lets the table `advance`.
+    """
 
     scheme = ContestScheme
 
-    def __init__(self, table: bytes, vault: Vault, *, contest: str, game: int, seed: bytes) -> None:
+    def __init__(
+        self,
+        table: bytes,
+        vault: Vault,
+        *,
+        contest: str,
+        game: int,
+        seed: bytes,
+        held: bool = False,
+    ) -> None:
         super().__init__(table, vault)
         self._seed = vault.keep("contest", seed, "")
+        self.held = held
+        if held:
+            vault.keep("held", b"1", "")  # so that a table brought back by anyone stays held
         self.public = {
             "commitment": contest_commitment(contest, self._seed),
             "contest": contest,
@@ -79,7 +106,12 @@ class ContestDealer(Dealer):
     def again(cls, table: bytes, vault: Vault, public: Evidence) -> Self:
         """The contest's seed is kept with each of its tables."""
         seed = vault.recall("contest")
-        return cls(table, vault, contest=public["contest"], game=public["game"], seed=seed)
+        try:
+            held = bool(vault.recall("held"))
+        except SecretLost:
+            held = False
+        contest, game = public["contest"], public["game"]
+        return cls(table, vault, contest=contest, game=game, seed=seed, held=held)
 
     def open(self, run: Run) -> Evidence:
         """All was said in the first event."""
@@ -88,6 +120,11 @@ class ContestDealer(Dealer):
     def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
         """The seed opens once, after the end."""
         return {}, {"seed": self._seed.hex()}
+
+    def release(self) -> None:
+        """Not while others are still playing for it."""
+        if self.held:
+            raise NotYet
 
 
 class SeededScheme(Scheme):
