@@ -1,0 +1,371 @@
+"""The contest file: the whole contest in JSON Lines, for anyone to check without us.
+
+Three kinds of sections, each behind a heading that counts its lines::
+
+    {"contest":ID,"format":"fairground-contest/1","kind":"book","lines":N}
+    ... the N lines of the book, as they are ...
+    {"entry":0,"kind":"game","lines":M,"slot":0}
+    ... the M lines of that game's transcript, as they are ...
+    (more games, by entry and slot; a game that nobody touched has no section)
+    {"book":HEAD,"contest":ID,...,"kind":"standings",...}
+
+All lines are canonical; book and transcripts each are a chain of their own. They hold one
+another: a game names the line that entered its player, the book names the game's last
+line when it was finished and at its end all games' last lines, and the standings name the
+book's last line. So no line can be changed alone, whoever writes the hashes anew. A house
+that forges *all* of it is found out by receipts: the hashes that players kept.
+
+`check` runs every game again through `verify`, recomputes every order, disguise, entry,
+training flag and the whole table, and names the file's line and the reason when anything
+does not follow.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from fairground.contest import (
+    CLOSING,
+    FORMAT,
+    GIVEN_UP,
+    SOLVED,
+    Book,
+    Disguise,
+    Entry,
+    disguise,
+    files_digest,
+    order,
+    the_note,
+)
+from fairground.core import Fault, InputError
+from fairground.fair.schemes import is_hex
+from fairground.games.codebreaking import BREAKER, FAIR, KEEPER, NO_CODE
+from fairground.standings import standing
+from fairground.transcript import Event, canonical, check_chain, line_hash, parse, read
+from fairground.verify import verify
+
+LAST_WORDS: Final = ("opening", "end")
+"""What the house adds to a finished game at the close."""
+
+
+class Section(NamedTuple):
+    """A stretch of the file."""
+
+    heading: Event
+    first: int
+    """The file's line with the first line of the section."""
+    lines: list[bytes]
+
+
+class ContestVerdict(NamedTuple):
+    """What came of checking a contest file."""
+
+    ok: bool
+    fault: Fault | None
+    contest: str | None = None
+    table: dict[str, Any] | None = None
+    """The standings, as they were recomputed."""
+    games: int = 0
+    claims: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The verdict as ``fairground verify --contest FILE --json`` prints it."""
+        fault = self.fault
+        return {
+            "ok": self.ok,
+            "fault": fault and {"line": fault.line, "code": fault.code, "reason": fault.reason},
+            "contest": self.contest,
+            "transcripts": self.games,
+            "claims": list(self.claims),
+            "standings": self.table,
+        }
+
+
+# Writing
+
+
+def book_heading(contest: str, lines: int) -> bytes:
+    """The file's first line."""
+    heading = {"kind": "book", "format": FORMAT, "contest": contest, "lines": lines}
+    return canonical(heading) + b"\n"
+
+
+def game_heading(entry: int, slot: int, lines: int) -> bytes:
+    """The line before a game's transcript."""
+    return canonical({"kind": "game", "entry": entry, "slot": slot, "lines": lines}) + b"\n"
+
+
+def standings_line(table: dict[str, Any], head: str) -> bytes:
+    """The file's last line: the standings, and the last hash of the book they come from."""
+    return canonical({"kind": "standings", "book": head, **table}) + b"\n"
+
+
+# Checking
+
+
+def check(data: bytes, receipt: str | None = None) -> ContestVerdict:
+    """Check a contest file, and say what it proves.
+
+    ``receipt`` is a hash that somebody kept: of the book, or of any game in it.
+    """
+    wanted = _receipt(receipt)
+    contest = None
+    try:
+        book_section, games, last = _sections(read(data))
+        book = _read_book(book_section)
+        contest = book.contest
+        checked = _Games(book)
+        for section in games:
+            checked.check(section)
+        checked.must_be_complete(book_section)
+        table = standing(book, checked.orders)
+        expected = standings_line(table, line_hash(book_section.lines[-1]))
+        if last.lines[0] != expected:
+            raise Fault("contest/standings", _difference(last.heading, expected), last.first)
+        if wanted is not None and not any(
+            line_hash(line) == wanted
+            for section in (book_section, *games)
+            for line in section.lines
+        ):
+            reason = f"no line of this file hashes to the receipt {wanted}: it is another history"
+            raise Fault("transcript/receipt", reason)
+    except Fault as fault:
+        return ContestVerdict(False, fault, contest)
+    claims = tuple(_claims(book, wanted is not None))
+    return ContestVerdict(True, None, contest, table, len(games), claims)
+
+
+def _receipt(receipt: str | None) -> str | None:
+    if receipt is None:
+        return None
+    wanted = receipt.strip().lower()
+    if not is_hex(wanted):
+        raise InputError(f"a receipt is 64 hex digits, such as {'5e' * 32}, not {receipt!r}")
+    return wanted
+
+
+def _sections(lines: Sequence[bytes]) -> tuple[Section, list[Section], Section]:
+    """Take the file apart by its headings."""
+    found = list(_split(lines))
+    kinds = [section.heading["kind"] for section in found]
+    if kinds != ["book", *["game"] * (len(found) - 2), "standings"]:
+        where = len(lines) if kinds[:1] == ["book"] else 1
+        reason = "a contest file is its book, then its games, then the standings, and no more"
+        raise Fault("contest/malformed", reason, where)
+    return found[0], found[1:-1], found[-1]
+
+
+HEADINGS: Final = {
+    "book": {"contest", "format", "kind", "lines"},
+    "game": {"entry", "kind", "lines", "slot"},
+}
+
+
+def _split(lines: Sequence[bytes]) -> Iterator[Section]:
+    number = 1
+    while number <= len(lines):
+        heading = parse(lines[number - 1], number)
+        kind = heading.get("kind")
+        if kind == "standings":
+            yield Section(heading, number, [lines[number - 1]])
+            number += 1
+            continue
+        count = heading.get("lines")
+        if not isinstance(kind, str) or heading.keys() != HEADINGS.get(kind):
+            reason = f"line {number} should begin the book, a game or the standings"
+            raise Fault("contest/malformed", reason, number)
+        if type(count) is not int or not 1 <= count <= len(lines) - number:
+            reason = f"line {number} announces {count!r} lines, and they are not there"
+            raise Fault("contest/malformed", reason, number)
+        yield Section(heading, number + 1, list(lines[number : number + count]))
+        number += count + 1
+
+
+def _chain(section: Section) -> list[Event]:
+    """The section's events, its own chain followed; faults name the file's lines."""
+    try:
+        return check_chain(section.lines)
+    except Fault as fault:
+        raise _moved(fault, section) from None
+
+
+def _moved(fault: Fault, section: Section) -> Fault:
+    """A fault in a section, at its place in the file."""
+    line = section.first - 1 + (fault.line or 1)
+    where = f"{section.heading['kind']} beginning at line {section.first}: "
+    return Fault(fault.code, where + fault.reason, line)
+
+
+def _read_book(section: Section) -> Book:
+    book = Book()
+    if section.heading["format"] != FORMAT:
+        raise Fault("contest/malformed", f"line 1 does not begin a {FORMAT} file", 1)
+    for i, (event, line) in enumerate(zip(_chain(section), section.lines, strict=True)):
+        try:
+            book.apply(event, line)
+        except Fault as fault:
+            fault.line = section.first + i
+            raise
+    if book.contest != section.heading["contest"]:
+        raise Fault("contest/malformed", "line 1 names another contest than the book", 1)
+    if book.filed is None:
+        reason = "UNFINISHED: the book stops before the contest was closed and its games filed"
+        raise Fault("contest/unfinished", reason, section.first - 1 + len(section.lines))
+    return book
+
+
+class _Games:
+    """The games of a file, one after the other, against its book."""
+
+    def __init__(self, book: Book) -> None:
+        assert book.seed is not None
+        self.book = book
+        self.seed = book.seed
+        self.orders = {
+            e.number: order(book.contest, book.seed, e.number, book.games) for e in book.entries
+        }
+        self.heads: dict[tuple[int, int], str] = {}
+
+    def check(self, section: Section) -> None:
+        number, slot = section.heading["entry"], section.heading["slot"]
+        heading = section.first - 1
+        if type(number) is not int or not 0 <= number < len(self.book.entries):
+            raise Fault("contest/game", f"there is no entry {number!r}", heading)
+        if type(slot) is not int or not 0 <= slot < self.book.games:
+            raise Fault("contest/game", f"entry {number} has no game {slot!r}", heading)
+        if self.heads and (number, slot) <= max(self.heads):
+            raise Fault("contest/game", "games stand by entry and slot, each once", heading)
+        verdict = verify(b"".join(section.lines))
+        if verdict.fault is not None:
+            raise _moved(verdict.fault, section)
+        events = _chain(section)
+        entry = self.book.entries[number]
+        self._begins(section, events, entry, slot)
+        self._ends(section, events, entry, slot)
+        self.heads[number, slot] = line_hash(section.lines[-1])
+
+    def _begins(self, section: Section, events: list[Event], entry: Entry, slot: int) -> None:
+        """The right game, for the right player, in the right disguise."""
+        book, game = self.book, self.orders[entry.number][slot]
+        part, start = book.part_of[game], events[0]
+        expected: dict[str, Any] = {
+            "game": part.rules().name,
+            "params": part.rules().params(),
+            "dealer": "contest/1",
+            "public": {"commitment": book.commitment, "contest": book.contest, "game": game},
+        }
+        for field, value in expected.items():
+            if start[field] != value:
+                reason = (
+                    f"game {slot} of entry {entry.number} says {field}: {start[field]!r}; "
+                    f"by the contest's seed and parts it is {value!r}"
+                )
+                raise Fault("contest/game", reason, section.first)
+        chairs = [(seat["name"], seat["by"]) for seat in start["seats"]]
+        if chairs != [("keeper", "house"), (entry.chair, "self")]:
+            reason = f"it is played by {chairs!r}, not by {entry.chair!r} against the keeper"
+            raise Fault("contest/game", reason, section.first)
+        seen = disguise(book.contest, self.seed, entry.number, game, part)
+        at = 3 if part.oracle == FAIR else 1
+        self._disguised(section, events, at, the_note(book, entry, slot, seen), seen)
+
+    @staticmethod
+    def _disguised(
+        section: Section, events: list[Event], at: int, note: dict[str, Any], seen: Disguise
+    ) -> None:
+        """The note with the disguise stands before the first submission, and alone."""
+        if events[at]["kind"] != "note" or events[at]["body"] != note:
+            said = events[at].get("body")
+            wrong = [
+                name for name in note if not isinstance(said, dict) or said.get(name) != note[name]
+            ]
+            reason = (
+                f"before the first submission a note must say {note!r}; wrong: {wrong or 'more'}"
+            )
+            raise Fault("contest/disguise", reason, section.first + at)
+        for i, event in enumerate(events):
+            if event["kind"] == "note" and i != at:
+                reason = "a contest's game has no other note than that of its disguise"
+                raise Fault("contest/disguise", reason, section.first + i)
+
+    def _ends(self, section: Section, events: list[Event], entry: Entry, slot: int) -> None:
+        """As the book says it was finished; and if the book says nothing, by the house."""
+        last = max(i for i, event in enumerate(events) if event["kind"] not in LAST_WORDS)
+        moves = [event for event in events if event["kind"] == "move"]
+        steps = sum(e["seat"] == BREAKER and isinstance(e["move"], list) for e in moves)
+        ending, result = events[last], entry.results.get(slot)
+        where = section.first + last
+        if any(e["seat"] == KEEPER and e["move"] == NO_CODE for e in moves):
+            raise Fault("contest/lie", "the keeper had no code that fits its answers", where)
+        if result is None:
+            expected = {"seat": BREAKER, "by": "house", "reason": CLOSING}
+            if ending["kind"] != "forfeit" or any(ending[k] != v for k, v in expected.items()):
+                reason = "the book does not say that this game was finished, but it was"
+                raise Fault("contest/result", reason, where)
+            return
+        if ending["kind"] == "forfeit":
+            reason = f"the book says that this game was {result.result}; it was forfeited"
+            raise Fault("contest/result", reason, where)
+        payoff = events[-1]["payoff"]
+        how = SOLVED if payoff == [steps, -steps] else GIVEN_UP
+        if (how, steps) != (result.result, result.steps):
+            reason = (
+                f"the book says {result.result} after {result.steps} steps; "
+                f"the game was {how} after {steps}"
+            )
+            raise Fault("contest/result", reason, where)
+        if line_hash(section.lines[last]) != result.head:
+            reason = f"the book says that the game ended in {result.head}, and this is another"
+            raise Fault("contest/result", reason, where)
+
+    def must_be_complete(self, book_section: Section) -> None:
+        """Every finished game has its transcript, and the book has counted them all."""
+        for i, event in enumerate(map(json.loads, book_section.lines)):
+            if event["kind"] == "finished" and (event["entry"], event["slot"]) not in self.heads:
+                reason = f"the game {event['slot']} of entry {event['entry']} is not in the file"
+                raise Fault("contest/game", reason, book_section.first + i)
+        filed = self.book.filed
+        assert filed is not None
+        found = {"games": len(self.heads), "digest": files_digest(self.book.contest, self.heads)}
+        if {name: filed[name] for name in found} != found:
+            reason = f"the book filed {filed['games']} games that end otherwise; here are {found}"
+            raise Fault("contest/game", reason, book_section.first - 1 + len(book_section.lines))
+
+
+def _difference(said: Event, expected: bytes) -> str:
+    """Which part of the standings is wrong."""
+    ours: Event = json.loads(expected)
+    wrong = sorted(k for k in ours.keys() | said.keys() if ours.get(k) != said.get(k))
+    name = wrong[0]
+    return (
+        f"the standings differ from what book and games give in {', '.join(wrong)}: "
+        f"{name} is {_short(ours.get(name))}, not {_short(said.get(name))}"
+    )
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def _claims(book: Book, receipted: bool) -> Iterator[str]:
+    """What the file proves, each with its condition."""
+    kinds = {part.oracle for part in book.parts}
+    seen = "whoever saw the commitment before entering knows that it was not chosen later"
+    if FAIR in kinds:
+        yield (
+            "COMMITTED: the codes of the fair games, every order and every disguise follow from "
+            f"the seed that was committed in the book's first line; {seen}. The house chose the "
+            "seed, and knew it"
+        )
+    else:
+        yield f"COMMITTED: every order and every disguise, and no code; {seen}"
+    if kinds - {FAIR}:
+        yield (
+            "CONSISTENT: each keeper that drew no code (nice, evil) showed one that fits all its "
+            "answers; a game that the close ended showed none. No commitment covers these codes"
+        )
+    if receipted:
+        yield "ORDERED: the receipt is a line of this history, so what stood before it is as it was"
