@@ -200,6 +200,7 @@ def _remarks(table: Table) -> list[str]:
     for number, event in enumerate(table.transcript.events, 1):
         if event["kind"] == "forfeit":
             name = table.setting.chairs[event["seat"]].name
-            said = "recorded as their own word" if event["by"] == "seat" else "asserted by the house"
+            own = event["by"] == "seat"
+            said = "recorded as their own word" if own else "asserted by the house"
             remarks.append(f"line {number}: {name} forfeited, {said}: {event['reason']}")
     return remarks
