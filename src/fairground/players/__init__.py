@@ -13,6 +13,7 @@ A player has one method. Write your own in three lines::
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
 
@@ -22,6 +23,10 @@ from fairground.fair.bits import Stream
 
 class Player(ABC):
     """Someone who decides. It is handed only its own view, never the full state."""
+
+    remarks: Sequence[str] = ()
+    """What the player has to say for the record after `choose`. Whoever drives the table
+    writes these into the transcript as notes, and clears them."""
 
     @abstractmethod
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
@@ -36,9 +41,16 @@ PLAYERS: Final[dict[str, dict[str, str]]] = {
         "random": "fairground.players.simple:RandomPlayer",
     },
     "codebreaking": {
+        "annealing": "fairground.players.breakers:AnnealingBreaker",
+        "best": "fairground.players.breakers:best_breaker",
+        "entropy": "fairground.players.breakers:EntropyBreaker",
         "evil": "fairground.players.evil:EvilKeeper",
+        "expected": "fairground.players.breakers:ExpectedBreaker",
         "fair": "fairground.players.keepers:FairKeeper",
+        "minimax": "fairground.players.breakers:MinimaxBreaker",
         "nice": "fairground.players.keepers:NiceKeeper",
+        "optimal": "fairground.players.breakers:OptimalBreaker",
+        "parts": "fairground.players.breakers:PartsBreaker",
     },
     "fatestones": {
         "greedy": "fairground.players.fatestones:GreedyPlayer",

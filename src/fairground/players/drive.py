@@ -17,7 +17,8 @@ class Hosted:
     """The seats of one table that the house plays, each by a player of ours.
 
     Such seats lend nothing to chance; they move, and they seal. Sealed moves are kept in a
-    vault with their keys, so that they can still be opened after a crash.
+    vault with their keys, so that they can still be opened after a crash. What a player
+    remarks when it moves becomes a note.
     """
 
     def __init__(
@@ -41,7 +42,12 @@ class Hosted:
             key, move = _unpacked(self._vault.recall(name))
             table.submit(ask, {"key": key.hex(), "move": move})
             return
-        move = self.players[ask.seat].choose(table.game, table.view(ask.seat), ask.seat)
+        player = self.players[ask.seat]
+        move = player.choose(table.game, table.view(ask.seat), ask.seat)
+        if player.remarks:
+            for remark in player.remarks:
+                table.note({"remark": remark})
+            player.remarks = []
         if ask.kind == "move":
             table.submit(ask, move)
         else:

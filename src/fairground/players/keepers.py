@@ -21,8 +21,6 @@ class Keeper(Player):
         if argument is not None:
             raise InputError(f"this keeper takes no argument, but got {argument!r}")
         self.remarks: list[str] = []
-        """What the keeper has to say for the record: whoever drives the table writes
-        these into the transcript as notes."""
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
         """An answer, or at the end a code."""

@@ -31,13 +31,28 @@ from fairground.games.codebreaking import (
     Marks,
     State,
 )
-from fairground.players.evil import EvilKeeper
-from fairground.players.keepers import FairKeeper, Keeper, NiceKeeper
+from fairground.players import make_player
+from fairground.players.drive import Hosted
 from fairground.table import Table, new_name
 
-KEEPERS: Final[dict[str, type[Keeper]]] = {FAIR: FairKeeper, NICE: NiceKeeper, EVIL: EvilKeeper}
+CHAIN_LENGTH: Final = 2
+"""One run of draws is all that an oracle needs; two links is the shortest chain there is."""
 
 CHAIRS: Final = (Chair("keeper", by="house"), Chair("breaker", lends="stir"))
+
+
+def publish(table: Table) -> str:
+    """The commitment of a table that has just been opened: 64 hex digits.
+
+    A fair keeper's is in the ticket of its hidden draw. The others have nothing to commit
+    to: theirs is a look-alike, written down as a note, which nobody can open.
+    """
+    assert isinstance(table.game, CodeBreaking)
+    if table.game.oracle == FAIR:
+        return str(table.runs[0].ticket["blind"])
+    look_alike = fresh().hex()
+    table.note({"commitment": look_alike})
+    return look_alike
 
 
 class Oracle:
@@ -47,19 +62,13 @@ class Oracle:
         name = new_name()
         self._game = game
         self._table = Table.open(
-            game, HashChainsDealer(name, MemoryVault(), length=2), CHAIRS, table=name
+            game, HashChainsDealer(name, MemoryVault(), length=CHAIN_LENGTH), CHAIRS, table=name
         )
-        self._keeper = KEEPERS[game.oracle](game, HashStream(seed or fresh()))
-        self.commitment = self._published()
+        keeper = make_player(game.oracle, game, HashStream(seed or fresh()))
+        self._hosted = Hosted(self._table, {KEEPER: keeper})
+        self.commitment = publish(self._table)
         """64 hex digits, out before the first guess. A fair oracle opens it in the end; the
         others publish a look-alike that they cannot open, and show a code that fits."""
-
-    def _published(self) -> str:
-        if self._game.oracle == FAIR:
-            return str(self._table.runs[0].ticket["blind"])
-        look_alike = fresh().hex()
-        self._table.note({"commitment": look_alike})
-        return look_alike
 
     @property
     def base(self) -> int:
@@ -133,12 +142,7 @@ class Oracle:
         self._stir("")
         (ask,) = self._table.asks()
         self._table.submit(ask, move)
-        while ours := [ask for ask in self._table.asks() if ask.seat == KEEPER]:
-            said = self._keeper.choose(self._game, self._table.view(KEEPER), KEEPER)
-            for remark in self._keeper.remarks:
-                self._table.note({"remark": remark})
-            self._keeper.remarks.clear()
-            self._table.submit(ours[0], said)
+        self._hosted.play()
 
 
 def make_random_fair_oracle(length: int, base: int) -> Oracle:

@@ -12,8 +12,10 @@ This is the door that commands and screens come through. Behind it:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fairground.core import MissingExtra
@@ -21,7 +23,10 @@ from fairground.games.codebreaking import Code, Row, fits
 from fairground.solve.codebreaking_trees import TREE_CODES, tree
 
 if TYPE_CHECKING:
-    from fairground.solve.codebreaking_sets import Listed
+    from fairground.solve.codebreaking_sets import Listed, Sampled
+
+PLAIN_CODES: Final = 20_000
+"""Spaces that are counted in plain Python, before a package would be loaded."""
 
 CANDIDATES: Final = 400
 """Guesses that are compared where a space is too large to compare all."""
@@ -53,47 +58,84 @@ def solve(base: int, length: int, strategy: str | None = None) -> dict[str, Any]
 
 def listed(base: int, length: int, rows: Sequence[Row]) -> Listed:
     """Every code that fits, in a space that can be gone through."""
+    codes: Listed = _sets().Listed(base, length, rows)
+    return codes
+
+
+def _sets() -> ModuleType:
+    """Sets of codes, which need NumPy and Numba."""
     try:
-        from fairground.solve.codebreaking_sets import Listed
+        from fairground.solve import codebreaking_sets
     except ImportError as error:
         raise MissingExtra(
             f"this needs the extra: pip install 'fairground[solve]' ({error})"
         ) from None
-    return Listed(base, length, rows)
+    return codebreaking_sets
 
 
 def enumerable(base: int, length: int) -> bool:
     """Whether the codes of a space can be gone through one by one."""
-    from fairground.solve.codebreaking_sets import ENUMERABLE
+    return bool(base**length <= _sets().ENUMERABLE)
 
-    return bool(base**length <= ENUMERABLE)
+
+class Counting:
+    """How many codes fit a board that grows row by row.
+
+    Counted where that is possible, else estimated. The estimate multiplies, row by row,
+    the share of a sample of codes fitting the earlier rows that also fits this one. It is
+    of the right order of magnitude, no more.
+
+    Spaces of at most ``plain`` codes are gone through with the rules' own scoring: that
+    needs no package, and is done before one would be loaded.
+    """
+
+    def __init__(self, base: int, length: int, seed: int = 1, plain: int = PLAIN_CODES) -> None:
+        self._size = base**length
+        self._share = Fraction(1)
+        self._rows = 0
+        self._exact = True
+        self._codes: list[Code] | Listed | Sampled
+        if self._size <= plain:
+            self._codes = list(product(range(base), repeat=length))
+        elif enumerable(base, length):
+            self._codes = listed(base, length, ())
+        else:
+            self._exact = False
+            self._codes = _sets().Sampled(base, length, seed)
+
+    def keep(self, row: Row) -> None:
+        """Count on with one more row."""
+        before = len(self._codes)
+        if isinstance(self._codes, list):
+            self._codes = [code for code in self._codes if fits(code, (row,))]
+        else:
+            self._codes.keep(row)
+        if before and not self._exact:
+            self._share *= Fraction(len(self._codes), before)
+        if not isinstance(self._codes, list) and len(self._codes):
+            self._codes.refresh()
+        self._rows += 1
+
+    def count(self) -> Count:
+        """How many codes fit all rows so far."""
+        if not self._rows:
+            return Count(self._size, True, "all codes")
+        if self._exact:
+            return Count(len(self._codes), True, "counted one by one")
+        if not len(self._codes):
+            return Count(0, False, "estimated: no code of the sample fits row by row")
+        value = max(len(self._codes), int(self._size * self._share))
+        return Count(value, False, "estimated from samples, row by row")
 
 
 def remaining(base: int, length: int, rows: Sequence[Row], seed: int = 1) -> Count:
-    """How many codes fit the rows: counted where that is possible, else estimated.
-
-    The estimate multiplies, row by row, the share of a sample of codes fitting the
-    earlier rows that also fits this one. It is of the right order of magnitude, no more.
-    """
+    """How many codes fit the rows, as `Counting` counts them."""
     if not rows:
         return Count(base**length, True, "all codes")
-    if enumerable(base, length):
-        return Count(len(listed(base, length, rows)), True, "counted one by one")
-    from fractions import Fraction
-
-    from fairground.solve.codebreaking_sets import Sampled
-
-    sample = Sampled(base, length, seed)
-    share = Fraction(1)
+    counting = Counting(base, length, seed, plain=0)
     for row in rows:
-        before = len(sample)
-        sample.keep(row)
-        if not len(sample):
-            return Count(0, False, "estimated: no code of the sample fits row by row")
-        share *= Fraction(len(sample), before)
-        sample.refresh()
-    value = max(len(sample), int(base**length * share))
-    return Count(value, False, "estimated from samples, row by row")
+        counting.keep(row)
+    return counting.count()
 
 
 def advise(
