@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import coincurve
 import pytest
 from eth_account import Account
@@ -116,3 +119,31 @@ def test_bad_hex_is_refused(text: str) -> None:
 def test_bad_addresses_are_refused(address: str) -> None:
     with pytest.raises(InputError):
         curve.checksummed(address)
+
+
+WITHOUT = """
+import sys
+for name in ("coincurve", "eth_hash", "eth_abi", "eth_account", "web3", "eth_tester"):
+    sys.modules[name] = None
+from fairground.bank import artifact, curve, dealers, history, seeds, wire
+assert curve.keccak is not None and curve._hash is curve.plain_keccak
+print(curve.sign(7, curve.keccak(b"a message")).hex(), curve.address_of_secret(7))
+digest = curve.keccak(b"a message")
+print(curve.recover(digest, curve.sign(7, digest)), artifact.source_hash())
+from fairground.core import MissingExtra
+try:
+    from fairground.bank import abi
+except MissingExtra as error:
+    print(error)
+"""
+
+
+def test_without_the_extra_everything_but_the_chain_works_the_same() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True
+    )
+    signed, recovered, missing = done.stdout.splitlines()
+    signature = curve.sign(7, curve.keccak(b"a message"))
+    assert signed == f"{signature.hex()} {curve.address_of_secret(7)}"
+    assert recovered.startswith(curve.address_of_secret(7))
+    assert "fairground[chain]" in missing

@@ -5,10 +5,11 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from bank_evm import CHIP, STEP_TIME, nonce
+from bank_evm import CHIP, STEP_TIME
 from fairground.bank import abi, seeds
 from fairground.bank.artifact import WrongBank
 from fairground.bank.chain import Node, NodeAway, Purse
@@ -32,6 +33,7 @@ def node() -> Iterator[Node]:
         try:
             assert process.stdout is not None
             line = next(line for line in process.stdout if line.startswith("Listening on"))
+            Thread(target=process.stdout.read, daemon=True).start()  # or it would fill up
             yield Node("http://" + line.removeprefix("Listening on").strip())
         finally:
             process.terminate()
@@ -172,7 +174,3 @@ def test_code_that_is_not_the_bank_is_found_out(node: Node) -> None:
 def test_a_node_that_is_not_there() -> None:
     with pytest.raises(NodeAway):
         Node("http://127.0.0.1:1", timeout=5)
-
-
-def test_nonces_are_bytes() -> None:
-    assert len(nonce("x")) == 32
