@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -43,7 +44,7 @@ def run(arguments: Sequence[str]) -> int:
     if options.json:
         print(json.dumps(report))
         return 0
-    print(f"{how_it_ends(game)} Rules: {config.source}.\n")
+    print(f"{textwrap.fill(how_it_ends(game), 96)}\nRules: {config.source}.\n")
     print("\n".join(_lines(report)))
     return 0
 

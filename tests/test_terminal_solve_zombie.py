@@ -1,0 +1,126 @@
+"""``fairground solve zombie``: the figures, as people and programs read them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from fairground.cli import main
+from fairground.terminal.zombie_tables import Bar
+
+SMALL = "[Game]\nbrains_to_win = 2\nweak_dice = 1\nstrong_dice = 1\ntough_dice = 2\n"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> str:
+    path = tmp_path / "small.ini"
+    path.write_text(SMALL)
+    return str(path)
+
+
+def test_json_has_the_documented_shape(small: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "zombie", small, "--json"]) == 0
+    printed = capsys.readouterr()
+    report = json.loads(printed.out)
+    assert printed.out.count("\n") == 1
+    assert set(report["strategies"]) == {"greedy", "cautious"}
+    figures = [report["first_player_wins"]]
+    for strategy in report["strategies"].values():
+        figures += [strategy["brains"], strategy["bust"]]
+    for figure in figures:
+        assert re.fullmatch(r"\d\.\d{12,}", figure), "decimals to at least 12 digits"
+    assert 0 < float(report["first_player_wins"]) < 1
+    greedy, cautious = (report["strategies"][name] for name in ("greedy", "cautious"))
+    assert float(greedy["brains"]) >= float(cautious["brains"])
+    assert report["params"]["brains_to_win"] == 2
+    for row in report["decisions"]:
+        assert set(row) == {"shotguns", "footprints", "roll_below", "hold_from", "roll_with"}
+    # By hand: three of the dice G, Y, R, R, with 1, 2, 3 and 3 shotguns on six faces.
+    hands = (1 * 2 * 3, 1 * 2 * 3, 1 * 3 * 3, 2 * 3 * 3)
+    assert Fraction(report["first_roll"]["bust"]) == Fraction(sum(hands), 4 * 6**3)
+
+
+def test_people_get_tables(small: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "zombie", small]) == 0
+    printed = capsys.readouterr()
+    assert main(["solve", "zombie", small, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert "The game goes to 2 brains" in printed.out
+    assert report["first_player_wins"] in printed.out
+    for name, turn in report["strategies"].items():
+        assert re.search(rf"{name} +{turn['brains']} +{turn['bust']}", printed.out)
+    rows = re.findall(r"^  ([GYR-]+) +([GYR-]+) +(\S+) +(\S+) +(\S+)$", printed.out, re.MULTILINE)
+    assert len(rows) == len(report["decisions"])
+    for row, decision in zip(rows, report["decisions"], strict=True):
+        below, hold = decision["roll_below"], decision["hold_from"]
+        assert row[2] == (str(hold) if below >= hold else f"{below}..{hold}")
+        assert len(row[0].strip("-")) == sum(decision["shotguns"].values())
+        assert len(row[1].strip("-")) == sum(decision["footprints"].values())
+    lines = [line for line in printed.out.splitlines() if not line.startswith("Rules: ")]
+    assert max(map(len, lines)) < 100
+
+
+def test_it_is_computed_once(small: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "zombie", small, "--json"]) == 0
+    assert capsys.readouterr().err == "Perfect play (once; it is kept) ...\n"
+    assert main(["solve", "zombie", small, "--json"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_bag_without_risk_is_refused_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "safe.ini"
+    path.write_text("[Dice]\nweak_die_faces=b\nstrong_die_faces=b\ntough_die_faces=b\n")
+    assert main(["solve", "zombie", str(path)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "a turn never has to end" in printed.err
+
+
+def test_warnings_stay_out_of_the_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "odd.ini"
+    path.write_text(SMALL + "max_turns = often\n")
+    assert main(["solve", "zombie", str(path), "--json"]) == 0
+    printed = capsys.readouterr()
+    json.loads(printed.out)
+    assert "line 6: max_turns = 'often'" in printed.err
+
+
+def test_without_the_extra_it_says_what_to_install() -> None:
+    program = (
+        "import sys; sys.modules['numpy'] = None; from fairground.cli import main;"
+        "sys.exit(main(['solve', 'zombie', '--json']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "install fairground[solve]" in done.stderr
+
+
+def test_the_bar_grows_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    bar = Bar("Work")
+    for share in (0.0, 0.004, 0.5, 0.5, 1.0):
+        bar(share)
+    shown = capsys.readouterr().err
+    assert shown.split("\r")[1:] == [
+        f"Work [{'':<30}]   0%",
+        f"Work [{'#' * 15:<30}]  50%",
+        f"Work [{'#' * 30}] 100%\n",
+    ]
