@@ -45,7 +45,7 @@ def _single_keys() -> Iterator[None]:
         yield
         return
     before = termios.tcgetattr(sys.stdin)
-    tty.setcbreak(sys.stdin)
+    tty.setcbreak(sys.stdin, termios.TCSADRAIN)  # not flushing: a key may be there already
     try:
         yield
     finally:
