@@ -183,7 +183,7 @@ def test_a_roll_is_shown_first_and_then_sorted(play: Play) -> None:
     assert not rolled.endswith("🧟> \n")
     assert "🧠 x3  " in sorted_
     assert f"{name} rolled 3 brains." in sorted_
-    assert "The next roll takes 3 dice from the bag." in sorted_
+    assert "Next roll: 3 dice from the bag." in sorted_
     assert "<enter> rolls again, h holds 3 brains, q quits." in sorted_
     assert "🧠 x3  " in again, "what was eaten stays where it is while the next roll lies"
 

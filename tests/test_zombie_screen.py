@@ -165,7 +165,7 @@ def test_a_roll_stands_in_the_cells_first_and_then_in_the_areas(
     assert f"{shots}1  {look.dice[1]}" in sorted_
     assert words.rolled(after.rolled) == "1 brain, 1 shotgun and 1 footprint"
     assert words.from_the_bag(game, after) == (
-        "The next roll takes 2 dice from the bag and the 1 footprint on the table."
+        "Next roll: 2 dice from the bag and 1 footprint again."
     )
 
 
@@ -192,12 +192,10 @@ def test_brains_whose_dice_went_back_are_still_counted() -> None:
     short = begun(game, brains=10, brain_dice=(6, 4, 0), bag=(0, 0, 1), shotgun_dice=(0, 0, 2))
     assert words.from_the_bag(game, short) == (
         "The bag is short: 10 brain dice go back into it first (the brains still count). "
-        "The next roll takes 3 dice from the bag."
+        "Next roll: 3 dice from the bag."
     )
     full = begun(game, cells=(Die(0, "f"),) * 3)
-    assert words.from_the_bag(game, full) == (
-        "The next roll is only the 3 footprints on the table."
-    )
+    assert words.from_the_bag(game, full) == ("Next roll: only the 3 footprints again.")
 
 
 def test_the_colours_in_the_bag_are_never_shown() -> None:

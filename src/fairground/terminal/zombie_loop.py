@@ -211,9 +211,10 @@ class GameController:
 
     def _forfeit(self, reason: str) -> None:
         evening, seat = self.evening, self.evening.leaver()
-        by = "seat" if seat in evening.persons else "house"
-        self._remark(f"{evening.names[seat]} leaves the game.")
-        evening.table.forfeit(seat, reason, by)
+        person = seat in evening.persons
+        name = evening.names[seat]
+        self._remark(f"{name} leaves the game." if person else f"It was stopped in {name}'s turn.")
+        evening.table.forfeit(seat, reason, "seat" if person else "house")
 
     def _walk_out(self, reason: str) -> None:
         """Ctrl-C, or the end of the input: close the record, and show where it ended."""

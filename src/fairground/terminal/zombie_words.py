@@ -41,9 +41,9 @@ def from_the_bag(game: Zombie, s: State) -> str:
         first = ""
     kept = CELLS - s.cells.count(None)
     if not taken:
-        return f"The next roll is only the {count(kept, 'footprint')} on the table."
-    again = f" and the {count(kept, 'footprint')} on the table" if kept else ""
-    return f"{first}The next roll takes {count(taken, 'die', 'dice')} from the bag{again}."
+        return f"Next roll: only the {count(kept, 'footprint')} again."
+    again = f" and {count(kept, 'footprint')} again" if kept else ""
+    return f"{first}Next roll: {count(taken, 'die', 'dice')} from the bag{again}."
 
 
 def lost(brains: int) -> str:
