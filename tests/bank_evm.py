@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import pytest
+from eth.vm.forks.prague import PragueVM
 from eth_tester import PyEVMBackend
 
 from fairground.bank import abi, seeds
@@ -40,7 +41,8 @@ class Evm:
     def __init__(self) -> None:
         parameters = PyEVMBackend.generate_genesis_params({"timestamp": GENESIS})
         state = PyEVMBackend.generate_genesis_state({"balance": WEALTH}, num_accounts=8)
-        self.backend = PyEVMBackend(parameters, state)
+        rules = ((0, PragueVM),)  # a later fork could count gas in another way
+        self.backend = PyEVMBackend(parameters, state, vm_configuration=rules)
         self.chain = self.backend.chain
         self.keys = {key.public_key.to_checksum_address(): key for key in self.backend.account_keys}
         self.accounts: list[str] = list(self.keys)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
-from threading import Thread
 
 import pytest
 
 from bank_evm import CHIP, STEP_TIME
+from bank_node import running_anvil
 from fairground.bank import abi, seeds
 from fairground.bank.artifact import WrongBank
 from fairground.bank.chain import Node, NodeAway, Purse
@@ -17,7 +15,6 @@ from fairground.bank.seeds import Seed, fresh_seeds
 from fairground.bank.wire import Bet, Domain, Key, ReplacementOrder, Role
 from fairground.games.poker import PENALTY, Poker
 
-ANVIL = Path(__file__).parent.parent / "tools" / "node" / "node_modules" / ".bin" / "anvil"
 PURSES = [
     "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
     "59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
@@ -28,15 +25,8 @@ ORDER = (0, 1, 1, 0, 1)
 
 @pytest.fixture(scope="module")
 def node() -> Iterator[Node]:
-    assert ANVIL.exists(), "the node anvil is not installed: run tools/node-setup"
-    with subprocess.Popen([ANVIL, "--port", "0"], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            line = next(line for line in process.stdout if line.startswith("Listening on"))
-            Thread(target=process.stdout.read, daemon=True).start()  # or it would fill up
-            yield Node("http://" + line.removeprefix("Listening on").strip())
-        finally:
-            process.terminate()
+    with running_anvil() as node:
+        yield node
 
 
 class Table:

@@ -7,7 +7,9 @@ Play money and test chains. Nothing here is a licence to run a casino.
 `wire`         what the parties sign: EIP-712 messages, keys, signatures with a low s
 `seeds`        commitments, mixing, `generate_int`: chance out of four signatures
 `dealers`      ``croupier/1`` and the historic, unsafe ``croupier-2017/0``
+`history`      the arithmetic of 2017, unsafe, kept to be checked against history
 `artifact`     the compiled contract, and whether a chain runs just that
 `abi`          calls, results, errors and events of the contract as bytes
+`chain`        a node of any chain over JSON-RPC
 =============  ===========================================================================
 """
