@@ -117,7 +117,7 @@ def consistent_game(base: int, length: int, seed: int, walks: int) -> tuple[int,
     return len(s.rows), s, keeper
 
 
-@pytest.mark.parametrize(("base", "length", "seed"), [(20, 10, 1), (20, 10, 2), (30, 6, 3)])
+@pytest.mark.parametrize(("base", "length", "seed"), [(20, 10, 1), (30, 6, 3)])
 def test_evil_shows_a_code_that_fits_at_sizes_nobody_can_list(
     base: int, length: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from fairground.games.codebreaking import Code, Row
 from fairground.solve import codebreaking_pool as pools
 
-ROUNDS: Final = 1600
+ROUNDS: Final = 4000
 """Rounds of tempering per guess; each is 12 replicas times 200 steps."""
 
 CATCH: Final = 24

@@ -28,7 +28,7 @@ from fairground.solve.codebreaking_kernels import Bytes, Words, answers_general
 Shorts = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]
 
-TEMPERATURES: Final = (0.5, 2.0, 12)
+TEMPERATURES: Final = (0.35, 0.8, 12)
 """The coldest and the hottest replica, and how many there are, in even ratios."""
 
 STRETCH: Final = 200

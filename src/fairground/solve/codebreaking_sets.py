@@ -148,15 +148,15 @@ class Sampled:
         self._codes = self._codes[self._answers(guess) == answer]
         self.rows = (*self.rows, row)
 
-    def refresh(self, walks: int = WALKS) -> None:
-        """Wander from the codes at hand to others that fit as well."""
+    def refresh(self, walks: int | None = None) -> None:
+        """Wander from the codes at hand to others that fit as well, by `WALKS` if not told."""
         if not self.rows:
             return
         pool = np.empty((POOL, self.length), np.uint8)
         found = len(self._codes)
         pool[:found] = self._codes
         at = pools.board(self.base, self.length, self.rows)
-        found = pools.refill(at, pool, found, walks, self._chance)
+        found = pools.refill(at, pool, found, WALKS if walks is None else walks, self._chance)
         self._codes = pool[:found].copy()
 
     def look_harder(self, but: Code) -> bool:
