@@ -106,6 +106,8 @@ def test_annealing_never_asks_twice() -> None:
     breaker = AnnealingBreaker(game, chance(), "1")
     rows = tuple(Row(code, (0, 0)) for code in [(0, 0), (0, 1), (1, 0)])
     assert breaker.choose(game, State("guess", rows=rows), 1) == (1, 1)
+    rows = (*rows, Row((1, 1), (0, 0)))
+    assert breaker.choose(game, State("guess", rows=rows), 1) == GIVE_UP
 
 
 def test_evil_forces_at_least_five_at_6_4() -> None:

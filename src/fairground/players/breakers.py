@@ -120,7 +120,7 @@ class AnnealingBreaker(Breaker):
         self._hunt = Hunt(game.base, game.length, seed, rounds)
 
     def guess(self, rows: tuple[Row, ...]) -> Code | None:
-        """A code that fits, or nearly."""
+        """A code that fits, or nearly; ``None`` only when every code was asked."""
         return self._hunt.next(rows)
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fairground.core import MissingExtra
 from fairground.games.codebreaking import Code, Row, fits
-from fairground.solve.codebreaking_trees import TREE_CODES, tree
+from fairground.solve.codebreaking_trees import TREE_CODES, best_stored, tree
 
 if TYPE_CHECKING:
     from fairground.solve.codebreaking_sets import Listed, Sampled
@@ -157,11 +157,20 @@ def advise(
 
 
 def next_guess(
-    base: int, length: int, rows: Sequence[Row], strategy: str | None = None
+    base: int,
+    length: int,
+    rows: Sequence[Row],
+    strategy: str | None = None,
+    *,
+    patient: bool = True,
 ) -> Code | None:
-    """A good guess after any rows; ``None`` when it is certain that no code fits."""
+    """A good guess after any rows; ``None`` when it is certain that no code fits.
+
+    Without patience no tree is built where none is stored: the codes that fit are split.
+    """
     if base**length <= TREE_CODES and base * length <= 64:
-        node = tree(base, length, strategy).after(rows)
+        ready = tree(base, length, strategy) if patient else best_stored(base, length)
+        node = ready.after(rows) if ready else None
         if node is not None:
             return node.guess
     if enumerable(base, length):

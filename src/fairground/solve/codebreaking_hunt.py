@@ -34,8 +34,11 @@ class Hunt:
         self._temperatures = np.geomspace(*pools.TEMPERATURES)
         self._replicas = pools.random_codes(base, length, len(self._temperatures), self._chance)
 
-    def next(self, rows: Sequence[Row]) -> Code:
-        """The next guess."""
+    def next(self, rows: Sequence[Row]) -> Code | None:
+        """The next guess, which was never asked before; ``None`` when all codes were."""
+        asked = {row.guess for row in rows}
+        if len(asked) == self.base**self.length:
+            return None
         at = pools.board(self.base, self.length, rows)
         if at.settled:
             self._take_over_the_digits(rows)
@@ -43,7 +46,6 @@ class Hunt:
         found, closest, _ = pools.temper(
             at, self._replicas, self._temperatures, self.rounds, self._chance, pool
         )
-        asked = {row.guess for row in rows}
         if found:
             caught = pool[:found]
             closest = caught[int(np.argmax(pools.spread(caught, caught, self.base)))]
