@@ -90,6 +90,6 @@ def _verdict(found: Contradictions) -> str:
     decided = found.pairs - found.level
     return (
         f"Of {found.pairs:,} pairs, {found.level:,} are level. The ranking contradicts "
-        f"{found.against:,} of the other {decided:,} ({100 * found.against / decided:.1f} %):\n"
+        f"{found.against:,} of the other {decided:,} ({100 * found.against / decided:.1f}%):\n"
         "there the die ranked lower beats the one ranked higher."
     )

@@ -155,8 +155,9 @@ class FateStonesScreen:
                 self._help(seat)
             elif answer.lower() == HINT:
                 self._table.note({"hint": words.advised(mine, theirs), "seat": seat})
-                for line in words.advice(mine, theirs):
-                    self._console.say(self._art.fold(line, " " * 12 if line[0] == " " else ""))
+                first, *lines = words.advice(mine, theirs)
+                self._say(first)
+                self._console.say("\n".join(lines))
             elif answer in mine:
                 return mine.index(answer)
             elif answer in [str(number) for number in range(len(mine))]:
@@ -255,3 +256,5 @@ class FateStonesScreen:
                 "filled, and dealt anew.",
                 "bold",
             )
+        if not self._hot_seat and len(played.hands[PERSON]) > 1:
+            self._say(words.cost(*played.hands, played.picks[PERSON]))

@@ -29,6 +29,9 @@ STIR_HELP: Final = (
     "house did not choose the rolls. X leaves."
 )
 
+LONGEST_FRACTION: Final = 15
+"""Values can be fractions of forty digits: ``fairground solve fatestones`` shows them all."""
+
 
 class Words:
     """Sentences about the two seats: "you" and "I" against a machine, else two names."""
@@ -54,8 +57,15 @@ class Words:
 
 
 def percent(share: Fraction) -> str:
-    """A share of one with one digit behind the point."""
-    return f"{float(100 * share):.1f} %"
+    """A share of one with one digit behind the point; a little is never called nothing."""
+    text = f"{float(100 * share):.1f}%"
+    return "less than 0.1%" if share and text == "0.0%" else text
+
+
+def exactly(share: Fraction) -> str:
+    """A share in percents, and as a fraction where that is short enough to be read."""
+    text = str(share)
+    return f"{text} ({percent(share)})" if len(text) <= LONGEST_FRACTION else percent(share)
 
 
 def advice(mine: Hand, theirs: Hand) -> list[str]:
@@ -63,12 +73,14 @@ def advice(mine: Hand, theirs: Hand) -> list[str]:
     found = solve(mine, theirs)
     costs, _ = regrets(mine, theirs)
     lines = [
-        f"With perfect play you win with chance {found.value} ({percent(found.value)}), "
+        f"With perfect play you win with chance {exactly(found.value)}, "
         "a scratch counting one half. Choose by chance:",
     ]
     for number, (die, chance, cost) in enumerate(zip(mine, found.my_mix, costs, strict=True)):
-        if chance:
-            lines.append(f"  {number}  {die}  {chance} ({percent(chance)})")
+        if chance == 1:
+            lines.append(f"  {number}  {die}  always")
+        elif chance:
+            lines.append(f"  {number}  {die}  {exactly(chance)}")
         elif cost:
             lines.append(f"  {number}  {die}  never (costs {percent(cost)})")
         else:
@@ -79,6 +91,14 @@ def advice(mine: Hand, theirs: Hand) -> list[str]:
 def advised(mine: Hand, theirs: Hand) -> dict[str, str]:
     """The same for the record: chances as exact text."""
     return {str(i): str(chance) for i, chance in enumerate(solve(mine, theirs).my_mix)}
+
+
+def cost(mine: Hand, theirs: Hand, pick: int) -> str:
+    """What a choice that lies open now has cost, in chance to win against perfect play."""
+    lost = regrets(mine, theirs)[0][pick]
+    if not lost:
+        return f"Your choice of {mine[pick]} was as good as any: it cost nothing."
+    return f"Your choice of {mine[pick]} cost {percent(lost)} against perfect play."
 
 
 def odds(mine: Hand, theirs: Hand) -> list[str]:

@@ -129,7 +129,7 @@ def _lines(summary: Summary) -> list[str]:
         f"{summary.deals:,} deals of {len(summary.dice)} dice",
         f"best deal:    {best} against {other}: {summary.highest:.12f}",
         f"typical edge: {summary.spread:.12f} (root mean square distance from one half)",
-        f"pure:         {summary.saddles:,} deals ({pure:.1f} %) in which each side has one right "
+        f"pure:         {summary.saddles:,} deals ({pure:.1f}%) in which each side has one right "
         "die,",
         "              so that it need not be hidden",
         f"exactness:    every value proven to within {summary.proven:.1e}; a random sample of "
@@ -146,9 +146,9 @@ def histogram(counts: Sequence[int], columns: int) -> list[str]:
     there = [percent for percent, count in enumerate(counts) if count]
     most = max(counts)
     digits = len(f"{most:,}")
-    room = max(1, min(BAR, columns - digits - 9))
+    room = max(1, min(BAR, columns - digits - 8))
     lines = []
     for percent in range(min(there), max(there) + 1):
         bar = "#" * (room * counts[percent] // most)
-        lines.append(f"{percent:>3} %  {counts[percent]:>{digits},}  {bar}".rstrip())
+        lines.append(f"{percent:>3}%  {counts[percent]:>{digits},}  {bar}".rstrip())
     return lines
