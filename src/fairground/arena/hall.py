@@ -7,6 +7,9 @@ again. So memory does not grow with the number of open games, and a crash loses 
 
 The order of things, always: act in memory, commit lines and secrets together, then
 answer. If the commit fails the game in memory is thrown away: the log is the truth.
+
+Several workers may share a store. Whoever hears that a log has grown tells the hall
+(`Hall.heard`), which then does not use what it has in memory of it any more.
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import cached_property
 from typing import Any, Final
 
 import msgspec
@@ -51,30 +55,54 @@ class Private(msgspec.Struct, omit_defaults=True):
     """For a game of a contest: which entry it belongs to."""
     number: int = 0
     """For a game of a contest: which of its games it is."""
+    seconds: float = 0
+    """The time bank of each seat; 0: there is no clock."""
 
 
 class Live:
     """A game in memory."""
 
     def __init__(
-        self, log: str, table: Table, vault: LogVault, private: Private, dealer: Dealer
+        self,
+        log: str,
+        table: Table,
+        vault: LogVault,
+        private: Private,
+        dealer: Dealer,
+        *,
+        kind: str,
+        clock: Callable[[], float],
     ) -> None:
         self.log = log
+        self.kind = kind
         self.table = table
         self.dealer = dealer
         self.vault = vault
         self.private = private
         self.lock = asyncio.Lock()
         self.stored = 0
-        """How many lines of the transcript the store has."""
-        seed = vault.keep("players", fresh(), "")
+        """How many lines of the transcript the store had from us."""
+        self.heard = 0
+        """How many lines the store is known to have, from whichever worker."""
+        self._clock = clock
+        self._seed = vault.keep("players", fresh(), "")
+
+    @cached_property
+    def hosted(self) -> Hosted:
+        """The seats that the house plays. Some players take seconds to prepare themselves."""
+        game = self.table.game
         players = {
             int(seat): make_player(
-                spec, table.game, HashStream(digest(Tag.PLAYER, seed, int(seat)))
+                spec, game, HashStream(digest(Tag.PLAYER, self._seed, int(seat)))
             )
-            for seat, spec in private.players.items()
+            for seat, spec in self.private.players.items()
         }
-        self.hosted = Hosted(table, players, vault)
+        return Hosted(self.table, players, self.vault)
+
+    @property
+    def outdated(self) -> bool:
+        """Whether another worker went on with this game."""
+        return self.heard > self.stored
 
     @property
     def ended(self) -> float | None:
@@ -86,7 +114,7 @@ class Live:
         """What the store does not have yet."""
         table = self.table
         if table.closed and self.ended is None:
-            self.vault.keep("ended", repr(time.time()).encode(), "")
+            self.vault.keep("ended", repr(self._clock()).encode(), "")
         secrets, spent = self.vault.news()
         lines = tuple(table.transcript.lines[self.stored :])
         return Append(self.log, self.stored, lines, "", table.closed, secrets, spent)
@@ -95,8 +123,18 @@ class Live:
 class Hall:
     """All games of one arena."""
 
-    def __init__(self, store: Store, capacity: int = CAPACITY) -> None:
+    def __init__(
+        self,
+        store: Store,
+        capacity: int = CAPACITY,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self.store = store
+        self.clock = clock
+        self.opening: Callable[[Sequence[str]], None] | None = None
+        """Told of the names of new games before they are stored; may refuse them."""
+        self.closed: Callable[[str], None] | None = None
+        """Told of each game that has ended."""
         self._capacity = capacity
         self._live: OrderedDict[str, Live] = OrderedDict()
 
@@ -123,7 +161,7 @@ class Hall:
         if player_seed is not None:
             vault.keep("players", player_seed, "")
         table_name = fresh()
-        private = private or Private(time.time())
+        private = private or Private(self.clock())
         private.players = {str(seat): spec for seat, spec in players.items()}
         vault.keep(PRIVATE, msgspec.json.encode(private), "")
         maker: Any = dealer
@@ -131,10 +169,12 @@ class Hall:
         table = Table.open(game, made, chairs, table=table_name)
         if note is not None:
             table.note(note)
-        return Live(name or token(), table, vault, private, made)
+        return Live(name or token(), table, vault, private, made, kind=kind, clock=self.clock)
 
     async def keep(self, *fresh_games: Live, kind: str) -> None:
         """Store new games, all or none, and take them into the hall."""
+        if self.opening is not None:
+            self.opening([live.log for live in fresh_games])
         await self.store.commit(*(live.news()._replace(kind=kind) for live in fresh_games))
         for live in fresh_games:
             live.stored = live.table.transcript.step
@@ -153,38 +193,57 @@ class Hall:
     @asynccontextmanager
     async def using(self, log: str, kind: str) -> AsyncIterator[Live]:
         """A game to act on, alone. Whatever goes wrong, the store's word counts afterwards."""
-        live = await self.find(log, kind)
-        async with live.lock:
-            if self._live.get(log) is not live:
-                live = await self.find(log, kind)
-            try:
-                yield live
-            finally:
-                if live.stored != live.table.transcript.step:
-                    self._live.pop(log, None)
+        while True:
+            live = await self.find(log, kind)
+            async with live.lock:
+                if self._live.get(log) is not live or live.outdated:
+                    continue  # it was let go, or outrun, while we waited: look again
+                try:
+                    yield live
+                finally:
+                    if live.stored != live.table.transcript.step:
+                        self.forget(live)
+                return
 
     async def save(self, live: Live, *more: Append) -> None:
         """Make what happened durable, together with ``more``; then it may be told."""
         await self.store.commit(live.news(), *more)
         live.stored = live.table.transcript.step
+        if live.table.closed and self.closed is not None:
+            self.closed(live.log)
+
+    def heard(self, log: str, step: int) -> None:
+        """A log has grown: what we have of it in memory may be outdated."""
+        live = self._live.get(log)
+        if live is not None:
+            live.heard = max(live.heard, step)
+
+    def forget(self, live: Live) -> None:
+        """Let a game go: something went wrong in the middle of it."""
+        if self._live.get(live.log) is live:
+            del self._live[live.log]
 
     async def find(self, log: str, kind: str) -> Live:
         """A game to look at: from memory, or from the store."""
-        live = self._live.get(log)
-        if live is not None:
+        known = self._live.get(log)
+        if known is not None and known.kind != kind:
+            raise Unknown(f"there is no {kind} {log!r}")
+        if known is not None and (not known.outdated or known.lock.locked()):
             self._live.move_to_end(log)
-            return live
+            return known
         stored = await self.store.read(log)
         if stored is None or stored.kind != kind:
             raise Unknown(f"there is no {kind} {log!r}")
         live = self._resumed(stored)
         if live.stored != live.table.transcript.step:
             await self.save(live)
+        meanwhile = self._live.get(log)
+        if meanwhile is not None and meanwhile is not known:
+            return meanwhile  # somebody else brought it back: there is one of each, and one lock
         self._remember(live)
         return live
 
-    @staticmethod
-    def _resumed(stored: Stored) -> Live:
+    def _resumed(self, stored: Stored) -> Live:
         vault = LogVault(stored)
         start = check_chain(stored.lines[:1])[0]
         dealer = DEALERS[start["dealer"]].again(
@@ -192,6 +251,6 @@ class Hall:
         )
         table = resume(stored.data, dealer)
         private = msgspec.json.decode(vault.recall(PRIVATE), type=Private)
-        live = Live(stored.log, table, vault, private, dealer)
+        live = Live(stored.log, table, vault, private, dealer, kind=stored.kind, clock=self.clock)
         live.stored = len(stored.lines)
         return live
