@@ -27,12 +27,18 @@ class Command(NamedTuple):
 
 PLAY: Final = {
     "dice": Command("fairground.terminal.dice", "intransitive dice against the computer"),
+    "codebreaking": Command(
+        "fairground.terminal.codebreaking", "find a hidden code, or keep one from the solver"
+    ),
     "zombie": Command("fairground.terminal.zombie", "Zombie Dice with people, machines and bots"),
     "fatestones": Command("fairground.terminal.fatestones", "FateStones: odd dice, sealed choices"),
 }
 WORK: Final = {
     "verify": Command("fairground.terminal.verify", "check a transcript, and see what it proves"),
     "solve dice": Command("fairground.terminal.solve_dice", "exact odds of a set of dice"),
+    "solve codebreaking": Command(
+        "fairground.terminal.solve_codebreaking", "code breaking: strategies, and what to ask next"
+    ),
     "solve zombie": Command("fairground.terminal.solve_zombie", "Zombie Dice: when to roll, hold"),
     "solve poker": Command(
         "fairground.terminal.solve_poker", "what each hold of a poker hand is worth"

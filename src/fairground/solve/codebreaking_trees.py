@@ -144,6 +144,11 @@ def stored(base: int, length: int, strategy: str) -> Tree | None:
     return Tree(base, length, strategy, data["proven"], root)
 
 
+def best_stored(base: int, length: int) -> Tree | None:
+    """The cheapest tree for this size that comes with the package, if there is one."""
+    return stored(base, length, OPTIMAL) or stored(base, length, BEAM)
+
+
 def grow(base: int, length: int, strategy: str, effort: int = 1) -> Tree:
     """Build a tree by search. ``effort`` multiplies the width of a beam search."""
     codes = base**length
@@ -242,9 +247,8 @@ def tree(base: int, length: int, strategy: str | None = None) -> Tree:
     """
     if strategy is not None:
         return stored(base, length, strategy) or grow(base, length, strategy)
-    for kind in (OPTIMAL, BEAM):
-        if ready := stored(base, length, kind):
-            return ready
+    if ready := best_stored(base, length):
+        return ready
     if base**length > PROVABLE:
         return grow(base, length, BEAM)
     best = grow(base, length, OPTIMAL)

@@ -29,6 +29,7 @@ ENTRIES: Final = (
         "fairground.terminal.dice",
         ("2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3"),
     ),
+    Entry("c", "Code breaking against a fair keeper", "fairground.terminal.codebreaking"),
     Entry("z", "Zombie Dice with people and machines", "fairground.terminal.zombie"),
     Entry("f", "FateStones against a perfect player", "fairground.terminal.fatestones"),
     Entry("v", "Verify your latest game", "fairground.terminal.verify"),
