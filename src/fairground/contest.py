@@ -45,7 +45,7 @@ from fairground.core import BadParams, Fault
 from fairground.fair.bits import HashStream, Stream, Tag, digest, same
 from fairground.fair.plain import contest_commitment
 from fairground.fair.schemes import is_hex, is_text
-from fairground.games.codebreaking import Code, CodeBreaking
+from fairground.games.codebreaking import Code, CodeBreaking, digits
 from fairground.transcript import Event, line_hash
 
 FORMAT: Final = "fairground-contest/1"
@@ -120,6 +120,12 @@ def disguise(contest: str, seed: bytes, entry: int, game: int, part: Part) -> Di
 def keeper_seed(contest: str, seed: bytes, game: int) -> bytes:
     """What our keeper of this game draws from, whoever plays against it."""
     return digest(Tag.CONTEST_KEEPER, contest, game, seed)
+
+
+def fair_code(contest: str, seed: bytes, game: int, part: Part) -> Code:
+    """The raw code of a fair game: the one draw of run 1, as scheme `contest/1` deals it."""
+    chance = HashStream(digest(Tag.CONTEST, contest, game, 1, seed))
+    return digits(chance.below(part.base**part.length), part.base, part.length)
 
 
 def oracle_name(contest: str, seed: bytes, entry: int, slot: int) -> str:

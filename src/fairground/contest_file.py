@@ -42,7 +42,7 @@ from fairground.contest import (
 from fairground.core import Fault, InputError
 from fairground.fair.schemes import is_hex
 from fairground.games.codebreaking import BREAKER, FAIR, KEEPER, NO_CODE
-from fairground.standings import standing
+from fairground.standings import snapshot, standing
 from fairground.transcript import Event, canonical, check_chain, line_hash, parse, read
 from fairground.verify import verify
 
@@ -120,7 +120,7 @@ def check(data: bytes, receipt: str | None = None) -> ContestVerdict:
         for section in games:
             checked.check(section)
         checked.must_be_complete(book_section)
-        table = standing(book, checked.orders)
+        table = standing(snapshot(book, checked.orders))
         expected = standings_line(table, line_hash(book_section.lines[-1]))
         if last.lines[0] != expected:
             raise Fault("contest/standings", _difference(last.heading, expected), last.first)
@@ -275,7 +275,7 @@ class _Games:
     def _disguised(
         section: Section, events: list[Event], at: int, note: dict[str, Any], seen: Disguise
     ) -> None:
-        """The note with the disguise stands before the first submission, and alone."""
+        """The note with the disguise stands before the first submission, once."""
         if events[at]["kind"] != "note" or events[at]["body"] != note:
             said = events[at].get("body")
             wrong = [
@@ -286,8 +286,8 @@ class _Games:
             )
             raise Fault("contest/disguise", reason, section.first + at)
         for i, event in enumerate(events):
-            if event["kind"] == "note" and i != at:
-                reason = "a contest's game has no other note than that of its disguise"
+            if event["kind"] == "note" and i != at and event["body"].keys() != {"remark"}:
+                reason = "behind the note of its disguise a game has only the keeper's remarks"
                 raise Fault("contest/disguise", reason, section.first + i)
 
     def _ends(self, section: Section, events: list[Event], entry: Entry, slot: int) -> None:

@@ -163,7 +163,7 @@ def team_of(book: Book, entry: Entry, order: Sequence[int]) -> Team:
     return Team(entry, steps, lost, len(given_up))
 
 
-def _row(book: Book, team: Team) -> dict[str, Any]:
+def _row(games: int, team: Team) -> dict[str, Any]:
     values = list(team.steps.values())
     counts = Counter(values)
     return {
@@ -171,11 +171,11 @@ def _row(book: Book, team: Team) -> dict[str, Any]:
         "team_name": team.entry.team,
         "software_version": team.entry.version,
         "training": team.entry.training,
-        "games": book.games,
+        "games": games,
         "solved": len(values),
         "given_up": team.given_up,
         "unfinished": len(team.lost),
-        "still_open": book.games - len(values) - len(team.lost),
+        "still_open": games - len(values) - len(team.lost),
         "steps": sum(values),
         **mean_of(values)._asdict(),
         "worst": max(values, default=None),
@@ -274,11 +274,31 @@ NOTES: Final = (
 )
 
 
-def standing(book: Book, orders: Mapping[int, Sequence[int]]) -> dict[str, Any]:
-    """The whole table of a contest, as JSON; ``orders`` gives each entry's order of games."""
+class Snapshot(NamedTuple):
+    """All that the table is made of, at one moment: nothing in it changes any more."""
+
+    contest: str
+    final: bool
+    games: int
+    official: tuple[tuple[int, Team], ...]
+    training: tuple[Team, ...]
+
+
+def snapshot(book: Book, orders: Mapping[int, Sequence[int]]) -> Snapshot:
+    """The results so far; ``orders`` gives each entry's order of games."""
     teams = {e.number: team_of(book, e, orders[e.number]) for e in book.entries}
-    table = [(rank, teams[entry.number]) for rank, entry in ranked(book.entries)]
-    official = [team for _, team in table]
+    return Snapshot(
+        book.contest,
+        book.closed,
+        book.games,
+        tuple((rank, teams[entry.number]) for rank, entry in ranked(book.entries)),
+        tuple(teams[entry.number] for entry in book.entries if entry.training),
+    )
+
+
+def standing(now: Snapshot) -> dict[str, Any]:
+    """The whole table of a contest, as JSON."""
+    official = [team for _, team in now.official]
     if len(official) <= MOST_TEAMS_IN_ALL_PAIRS:
         chosen = list(combinations(official, 2))
     else:
@@ -287,11 +307,11 @@ def standing(book: Book, orders: Mapping[int, Sequence[int]]) -> dict[str, Any]:
     pairs = [_compared(a, b) for a, b in chosen]
     told = _holm(pairs)
     return {
-        "contest": book.contest,
-        "final": book.closed,
-        "games": book.games,
-        "official": [{"rank": rank, **_row(book, team)} for rank, team in table],
-        "training": [_row(book, teams[e.number]) for e in book.entries if e.training],
+        "contest": now.contest,
+        "final": now.final,
+        "games": now.games,
+        "official": [{"rank": rank, **_row(now.games, team)} for rank, team in now.official],
+        "training": [_row(now.games, team) for team in now.training],
         "pairs": [_pair_row(pair, i in told) for i, pair in enumerate(pairs)],
         "notes": list(NOTES),
     }

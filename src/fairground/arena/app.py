@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -20,8 +21,12 @@ from litestar.params import FromPath, JSONBody
 
 from fairground import __version__
 from fairground.arena import oracles, problems
+from fairground.arena.addresses import address, see_other
+from fairground.arena.contests import Contests
+from fairground.arena.contests_games import ContestGames, place_of
+from fairground.arena.contests_http import CONTEST_ROUTES, RECEIPT
 from fairground.arena.hall import Hall
-from fairground.arena.oracles import Oracles
+from fairground.arena.oracles import Oracles, Room
 from fairground.arena.wire import Counts, Health, NewOracle, Oracle, Share, Submission
 from fairground.core import FairgroundError
 from fairground.store import open_store
@@ -34,17 +39,7 @@ TRANSCRIPT: Final = "application/jsonl"
 
 TheOracles = NamedDependency[Oracles]
 TheHall = NamedDependency[Hall]
-
-
-def address(request: Request[Any, Any, Any], path: str) -> str:
-    """The absolute URI of a path, as this client reaches us."""
-    public: str | None = request.app.state.public_url
-    return f"{(public or str(request.base_url)).rstrip('/')}/{path}"
-
-
-def see_other(where: str) -> Response[None]:
-    """303: what you asked for is over there."""
-    return Response(None, status_code=303, headers={"Location": where})
+TheRoom = NamedDependency[Room]
 
 
 @post("/neworacle", status_code=303, summary="Open a game; redirects to its oracle")
@@ -58,37 +53,47 @@ async def new_oracle(
 
 @get("/oracle/{name:str}", summary="An oracle's parameters and progress")
 async def get_oracle(
-    request: Request[Any, Any, State], name: FromPath[str], games: TheOracles
+    request: Request[Any, Any, State], name: FromPath[str], room: TheRoom
 ) -> Oracle:
     """Everything public about a game."""
-    return oracles.describe(await games.find(name), address(request, f"oracle/{name}"))
+    return _with_contest(request, await room.describe(name, address(request, f"oracle/{name}")))
+
+
+def _with_contest(request: Request[Any, Any, State], oracle: Oracle) -> Oracle:
+    if oracle.contest is not None:
+        oracle.contest = address(request, f"contest/{oracle.contest}")
+    return oracle
 
 
 @post("/oracle/{name:str}", status_code=200, summary="One divination step")
-async def submit(name: FromPath[str], data: JSONBody[Submission], games: TheOracles) -> Counts:
-    """Submit a number, and learn how many digits match."""
-    return await games.submit(name, data.submission)
+async def submit(
+    name: FromPath[str], data: JSONBody[Submission], room: TheRoom
+) -> Response[Counts]:
+    """Submit a number, and learn how many digits match.
+
+    The header ``Fairground-Receipt`` is the hash of the game's last line. Keep it: with it
+    you can prove that what is published later is what was played.
+    """
+    counts, receipt = await room.submit(name, data.submission)
+    return Response(counts, headers={RECEIPT: receipt})
 
 
 @delete("/oracle/{name:str}", status_code=200, summary="Give up")
-async def give_up(
-    request: Request[Any, Any, State], name: FromPath[str], games: TheOracles
-) -> Oracle:
-    """End the game; the code is opened."""
-    return oracles.describe(await games.give_up(name), address(request, f"oracle/{name}"))
+async def give_up(request: Request[Any, Any, State], name: FromPath[str], room: TheRoom) -> Oracle:
+    """End the game; the code is opened, in a contest when it closes."""
+    return _with_contest(request, await room.give_up(name, address(request, f"oracle/{name}")))
 
 
 @put("/oracle/{name:str}/share", status_code=204, summary="Lend a share to the draw")
-async def lend_share(name: FromPath[str], data: JSONBody[Share], games: TheOracles) -> None:
+async def lend_share(name: FromPath[str], data: JSONBody[Share], room: TheRoom) -> None:
     """Mix 32 bytes of your own into the draw of the code: earns the claim UNIFORM."""
-    await games.share(name, data.share)
+    await room.share(name, data.share)
 
 
 @get("/oracle/{name:str}/transcript", media_type=TRANSCRIPT, summary="The game's transcript")
-async def oracle_transcript(name: FromPath[str], games: TheOracles) -> Response[bytes]:
+async def oracle_transcript(name: FromPath[str], room: TheRoom) -> Response[bytes]:
     """What ``fairground verify`` checks; complete once the game is over."""
-    live = await games.find(name)
-    return Response(bytes(live.table.transcript), media_type=TRANSCRIPT)
+    return Response(await room.transcript(name), media_type=TRANSCRIPT)
 
 
 @get("/healthz", summary="Whether the arena can work")
@@ -101,17 +106,30 @@ async def health(hall: TheHall) -> Health:
 ROUTES: Final = (new_oracle, get_oracle, submit, give_up, lend_share, oracle_transcript, health)
 
 
-def make_app(database: str, *, public_url: str | None = None) -> Litestar:
-    """The arena as an ASGI application on this database."""
+def make_app(
+    database: str,
+    *,
+    public_url: str | None = None,
+    allow_factories: Sequence[str] = (),
+    clock: Callable[[], float] = time.time,
+) -> Litestar:
+    """The arena as an ASGI application on this database.
+
+    ``clock`` gives seconds since 1970: by it contests open and close.
+    """
 
     @asynccontextmanager
     async def with_store(app: Litestar) -> AsyncIterator[None]:
         store = await open_store(database)
         app.state.hall = Hall(store)
         app.state.oracles = Oracles(app.state.hall)
+        app.state.contests = Contests(store, clock)
+        app.state.contest_games = ContestGames(app.state.hall, app.state.contests)
+        app.state.contests.start()
         try:
             yield
         finally:
+            await app.state.contests.stop()
             await store.close()
 
     def the_hall(state: State) -> Hall:
@@ -122,13 +140,28 @@ def make_app(database: str, *, public_url: str | None = None) -> Litestar:
         found: Oracles = state.oracles
         return found
 
+    def the_contests(state: State) -> Contests:
+        found: Contests = state.contests
+        return found
+
+    def the_contest_games(state: State) -> ContestGames:
+        found: ContestGames = state.contest_games
+        return found
+
+    def the_room(state: State, name: FromPath[str]) -> Room:
+        found: Room = state.contest_games if place_of(name) else state.oracles
+        return found
+
     return Litestar(
-        [Router("/", route_handlers=list(ROUTES))],
+        [Router("/", route_handlers=[*ROUTES, *CONTEST_ROUTES])],
         lifespan=[with_store],
-        state=State({"public_url": public_url}),
+        state=State({"public_url": public_url, "allow_factories": tuple(allow_factories)}),
         dependencies={
             "hall": Provide(the_hall, sync_to_thread=False),
             "games": Provide(the_oracles, sync_to_thread=False),
+            "contests": Provide(the_contests, sync_to_thread=False),
+            "contest_games": Provide(the_contest_games, sync_to_thread=False),
+            "room": Provide(the_room, sync_to_thread=False),
         },
         exception_handlers={
             FairgroundError: problems.from_ours,

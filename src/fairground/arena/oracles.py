@@ -10,6 +10,7 @@ show a code that fits all their answers.
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -41,8 +42,32 @@ QUICK: Final = 100_000
 CHAIRS: Final = (Chair("keeper", by="house"), Chair("breaker", lends="stir"))
 
 
-class Oracles:
-    """All oracles of an arena."""
+class Room(ABC):
+    """Where oracles are played: each alone, or those of contests. Both know the same words."""
+
+    @abstractmethod
+    async def submit(self, log: str, submission: Sequence[int]) -> tuple[Counts, str]:
+        """One divination step, and its receipt: the hash of the game's last line."""
+
+    @abstractmethod
+    async def share(self, log: str, share: str) -> None:
+        """Mix 32 bytes of the client's own into the draw of the code."""
+
+    @abstractmethod
+    async def give_up(self, log: str, address: str) -> Oracle:
+        """End the game without the code."""
+
+    @abstractmethod
+    async def describe(self, log: str, address: str) -> Oracle:
+        """An oracle as everyone may see it; ``address`` is its absolute URI."""
+
+    @abstractmethod
+    async def transcript(self, log: str) -> bytes:
+        """What is public of the transcript."""
+
+
+class Oracles(Room):
+    """All oracles of an arena that belong to no contest."""
 
     def __init__(self, hall: Hall) -> None:
         self._hall = hall
@@ -63,7 +88,7 @@ class Oracles:
         await self._hall.keep(live, kind=KIND)
         return live
 
-    async def submit(self, log: str, submission: Sequence[int]) -> Counts:
+    async def submit(self, log: str, submission: Sequence[int]) -> tuple[Counts, str]:
         """One divination step: judged by length, digits, and whether the game is over."""
         async with self._hall.using(log, KIND) as live:
             _game(live).check(State("guess"), BREAKER, tuple(submission))
@@ -71,10 +96,10 @@ class Oracles:
             self._close_the_draw(live, "")
             (ask,) = live.table.asks()
             live.table.submit(ask, tuple(submission))
-            await self._let_the_keeper_answer(live)
+            await let_the_keeper_answer(live)
             full, partial = live.table.state.rows[-1].marks
             await self._hall.save(live)
-            return Counts(full, partial)
+            return Counts(full, partial), live.table.transcript.head
 
     async def share(self, log: str, share: str) -> None:
         """Mix 32 bytes of the client's own into the draw of the code."""
@@ -104,20 +129,24 @@ class Oracles:
         live.table.note({"share": share.lower()})
         await self._hall.save(live)
 
-    async def give_up(self, log: str) -> Live:
+    async def give_up(self, log: str, address: str) -> Oracle:
         """End the game; the oracle opens its code."""
         async with self._hall.using(log, KIND) as live:
             _must_be_open(live)
             self._close_the_draw(live, "")
             (ask,) = live.table.asks()
             live.table.submit(ask, GIVE_UP)
-            await self._let_the_keeper_answer(live)
+            await let_the_keeper_answer(live)
             await self._hall.save(live)
-            return live
+            return describe(live, address)
 
-    async def find(self, log: str) -> Live:
-        """An oracle to look at."""
-        return await self._hall.find(log, KIND)
+    async def describe(self, log: str, address: str) -> Oracle:
+        """An oracle as everyone may see it."""
+        return describe(await self._hall.find(log, KIND), address)
+
+    async def transcript(self, log: str) -> bytes:
+        """What was written so far."""
+        return bytes((await self._hall.find(log, KIND)).table.transcript)
 
     @staticmethod
     def _close_the_draw(live: Live, share: str) -> None:
@@ -126,13 +155,14 @@ class Oracles:
             if ask.kind == "stir":
                 live.table.submit(ask, share)
 
-    @staticmethod
-    async def _let_the_keeper_answer(live: Live) -> None:
-        game = _game(live)
-        if game.oracle == EVIL and game.codes > QUICK:
-            await asyncio.to_thread(live.hosted.play)
-        else:
-            live.hosted.play()
+
+async def let_the_keeper_answer(live: Live) -> None:
+    """Let our keeper play on, in a thread of its own where it has much to think about."""
+    game = _game(live)
+    if game.oracle == EVIL and game.codes > QUICK:
+        await asyncio.to_thread(live.hosted.play)
+    else:
+        live.hosted.play()
 
 
 def _game(live: Live) -> CodeBreaking:

@@ -53,6 +53,27 @@ class AlreadyDone(ArenaError):
     status = 409
 
 
+class TooEarly(ArenaError):
+    """It is told when the contest has closed, to all at once."""
+
+    code = "arena/too-early"
+    status = 409
+
+
+class BadName(ArenaError):
+    """A team's name or a version that cannot be shown in a table."""
+
+    code = "arena/name"
+    status = 422
+
+
+class NotBuilt(ArenaError):
+    """Documented, allowed, and not here yet."""
+
+    code = "arena/not-built"
+    status = 501
+
+
 class Forbidden(ArenaError):
     """The operator of this arena does not allow it."""
 

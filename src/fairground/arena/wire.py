@@ -66,6 +66,102 @@ class Oracle(Struct, omit_defaults=True):
     seconds_until_solved: float | None = None
     reveal: Reveal | None = None
     transcript: str | None = None
+    contest: str | None = None
+    """For a game of a contest: the contest's watch URI,"""
+    training: bool | None = None
+    """and whether the entry that it belongs to is training."""
+
+
+class NewContest(Struct):
+    """So many games of one kind; a list of these makes a mixed contest."""
+
+    base: Annotated[int, Meta(examples=[6])]
+    length: Annotated[int, Meta(examples=[4])]
+    oracle_type: Annotated[str, Meta(examples=["fair"])] = "fair"
+    games: Annotated[int | None, Meta(examples=[100])] = None
+    oraclefactories: list[str] | None = None
+    """Game-making URIs of other servers, each of which must be allowed by the operator."""
+    games_per_orclefactory: int | None = None
+    """The source document's spelling; the next one is accepted as well."""
+    games_per_oraclefactory: int | None = None
+    closes_in: int | None = None
+    """Seconds until the contest closes; a week if nothing is said."""
+
+
+class MadeContest(Struct):
+    """The only answer that names the private URI which closes the contest early."""
+
+    self: str
+    close: str
+
+
+class NewEntry(Struct):
+    """Who enters, and with what: 1 to 20 characters each."""
+
+    team_name: Annotated[str, Meta(examples=["The Guessers"])]
+    software_version: Annotated[str, Meta(examples=["1.0"])]
+
+
+class Entered(Struct):
+    """One oracle for each game of the contest, for this entry alone."""
+
+    oracle_uris: list[str] = msgspec.field(name="oracle_URIs")
+    training: bool
+
+
+class ContestPart(Struct):
+    """So many games of one kind."""
+
+    base: int
+    length: int
+    oracle_type: str
+    games: int
+
+
+class ContestTeam(Struct):
+    """An entry, and how it stands. Only official entries have a rank."""
+
+    team_name: str
+    software_version: str
+    entry: int
+    training: bool
+    rank: int | None
+    solved: int
+    given_up: int
+    unfinished: int
+    still_open: int
+    mean: str | None
+    worst: int | None
+
+
+class Contest(Struct, omit_defaults=True):
+    """A contest as everyone may see it. A mixed one has no base, length and type of its own."""
+
+    self: str
+    entry: str
+    games: int
+    parts: list[ContestPart]
+    state: str
+    """open or closed"""
+    opened: int
+    closes: int
+    """Seconds since 1970, by the house's clock."""
+    commitment: str
+    covers: str
+    """What the commitment is a commitment to."""
+    head: str
+    """The hash of the book's last line: keep it as your receipt."""
+    lines: int
+    teams: list[ContestTeam]
+    standings: str
+    csv: str
+    events: str
+    book: str
+    base: int | None = None
+    length: int | None = None
+    oracle_type: str | None = None
+    file: str | None = None
+    """Once it is closed: the contest file, for ``fairground verify --contest``."""
 
 
 class Health(Struct):

@@ -7,8 +7,10 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from fairground.core import Unreadable
+from fairground.contest_file import ContestVerdict, check
+from fairground.core import Fault, InputError, Unreadable
 from fairground.terminal.console import Arguments
 from fairground.verify import Claim, Verdict, verify
 
@@ -24,7 +26,14 @@ def _arguments() -> Arguments:
         "Exit code 0: it holds. 1: it does not; the line and the reason are told (a game that\n"
         "was not finished does not hold either). 2: the file cannot be read.",
     )
-    parser.add_argument("file", metavar="FILE", help="the transcript; - reads standard input")
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", help="the transcript; - reads standard input"
+    )
+    parser.add_argument(
+        "--contest",
+        metavar="FILE",
+        help="check a contest file instead: every game, order, disguise and the standings",
+    )
     parser.add_argument(
         "--receipt",
         metavar="HEX",
@@ -47,21 +56,62 @@ def read_file(name: str) -> bytes:
 def run(arguments: Sequence[str]) -> int:
     """``fairground verify``"""
     options = _arguments().parse_args(arguments)
+    if (options.file is None) == (options.contest is None):
+        raise InputError("give one file: fairground verify FILE, or verify --contest FILE")
+    if options.contest is not None:
+        return _run_contest(options.contest, options.receipt, options.json)
     verdict = verify(read_file(options.file), options.receipt)
     if options.json:
         print(json.dumps(verdict.as_json()))
     elif verdict.ok:
         _tell_what_holds(options.file, verdict)
     else:
-        _tell_the_fault(options.file, verdict)
+        _tell_the_fault(options.file, verdict.fault)
     return 0 if verdict.ok else 1
 
 
-def _tell_the_fault(name: str, verdict: Verdict) -> None:
-    assert verdict.fault is not None
-    where = "" if verdict.fault.line is None else f" at line {verdict.fault.line}"
-    print(f"{name}: DOES NOT HOLD{where} ({verdict.fault.code})")
-    print(_indented(verdict.fault.reason))
+def _run_contest(name: str, receipt: str | None, as_json: bool) -> int:
+    verdict = check(read_file(name), receipt)
+    if as_json:
+        print(json.dumps(verdict.as_json()))
+    elif verdict.ok:
+        _tell_the_contest(name, verdict)
+    else:
+        _tell_the_fault(name, verdict.fault)
+    return 0 if verdict.ok else 1
+
+
+def _tell_the_contest(name: str, verdict: ContestVerdict) -> None:
+    table = verdict.table or {}
+    print(f"{name}: HOLDS")
+    print(f"  contest {verdict.contest}, {table['games']} games for each entry, ", end="")
+    print(f"{verdict.games} played, all run again")
+    for row in (*table["official"], *table["training"]):
+        place = f"{row['rank']}." if "rank" in row else "training"
+        print(f"  {place:<9}{row['team_name']} {row['software_version']}: {_result(row)}")
+    for pair in table["pairs"]:
+        print(_indented(pair["says"]))
+    print("What it proves:")
+    for claim in verdict.claims:
+        print(_indented(claim))
+    if not any(claim.startswith("ORDERED") for claim in verdict.claims):
+        print("The order of events is as recorded by the house: no --receipt was given.")
+
+
+def _result(row: dict[str, Any]) -> str:
+    out = f"{row['solved']} solved, {row['unfinished']} unfinished"
+    if row["mean"] is not None:
+        out += f", mean {float(row['mean']):.3f}, worst {row['worst']}"
+    if row["low"] is not None:
+        out += f", 95 % of the mean: {float(row['low']):.3f} to {float(row['high']):.3f}"
+    return out
+
+
+def _tell_the_fault(name: str, fault: Fault | None) -> None:
+    assert fault is not None
+    where = "" if fault.line is None else f" at line {fault.line}"
+    print(f"{name}: DOES NOT HOLD{where} ({fault.code})")
+    print(_indented(fault.reason))
 
 
 def _tell_what_holds(name: str, verdict: Verdict) -> None:

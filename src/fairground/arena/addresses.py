@@ -1,0 +1,18 @@
+"""Absolute addresses, as the client at hand reaches us."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, Response
+
+
+def address(request: Request[Any, Any, Any], path: str) -> str:
+    """The absolute URI of a path, as this client reaches us."""
+    public: str | None = request.app.state.public_url
+    return f"{(public or str(request.base_url)).rstrip('/')}/{path}"
+
+
+def see_other(where: str) -> Response[None]:
+    """303: what you asked for is over there."""
+    return Response(None, status_code=303, headers={"Location": where})

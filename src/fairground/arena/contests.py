@@ -1,0 +1,337 @@
+"""Contests: the books that the arena keeps, and what is written into them, in order.
+
+A book (`fairground.contest`) is a log of its own beside the logs of its games. What
+changes both is one commit. A book is one chain, so its lines have one order; yet nobody
+waits for another's disk: a line is added in memory and its commit queued at once, and the
+store writes what is queued in that order, many at a time. If one of them fails, the book
+in memory is thrown away with all that stood behind it, and whoever wrote there reads it
+again and decides again. Nothing is told before it is durable.
+
+A contest closes by itself: whoever looks at it after its time finds it closed, for that
+look closes it. Games are finished off when they are wanted for the first time after that
+(`Filing`), in bunches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, Final, TypeVar
+
+from fairground.arena.problems import AlreadyDone, BadName, GameOver, TooManyRequests, Unknown
+from fairground.contest import FORMAT, LONGEST_NAME, Book, Entry, Part, check_parts, is_name, order
+from fairground.core import BadParams
+from fairground.fair.bits import Tag, digest, fresh, same, token
+from fairground.fair.plain import contest_commitment
+from fairground.standings import snapshot, standing
+from fairground.store import Append, Conflict, Secret, Store
+from fairground.transcript import Transcript, canonical, check_chain
+
+KIND: Final = "contest"
+
+WEEK: Final = 7 * 24 * 3600
+LONGEST: Final = 366 * 24 * 3600
+MOST_ENTRIES: Final = 1_000
+"""Entries of one contest."""
+
+CAPACITY: Final = 100
+"""Books in memory."""
+
+TRIES: Final = 50
+"""How often a line is decided again because other workers wrote first."""
+
+HEARTBEAT: Final = 15.0
+PAUSE: Final = 0.5
+"""Seconds: how long a follower hears nothing at most, and at least between two news."""
+
+T = TypeVar("T")
+
+Line = tuple[str, dict[str, Any]]
+"""The kind and fields of a line that is to be written."""
+
+
+class LiveBook:
+    """A contest in memory."""
+
+    def __init__(self, seed: bytes, close_digest: bytes) -> None:
+        self.book = Book()
+        self.transcript = Transcript()
+        self.seed = seed
+        self.close_digest = close_digest
+        self.writing: asyncio.Future[None] | None = None
+        """The last commit that was queued; when it is done, so are those before it."""
+        self._orders: dict[int, tuple[int, ...]] = {}
+        self.table: tuple[str, dict[str, Any]] = ("", {})
+        """The standings that were computed last, and the head that they belong to."""
+
+    @property
+    def name(self) -> str:
+        """The contest's name, and its log's."""
+        return self.book.contest
+
+    @property
+    def games_kind(self) -> str:
+        """The kind of the logs of its games: they are found by it."""
+        return f"{KIND}/{self.name}"
+
+    def order(self, entry: Entry) -> tuple[int, ...]:
+        """The games in the order of this entry's oracles."""
+        if entry.number not in self._orders:
+            found = order(self.name, self.seed, entry.number, self.book.games)
+            self._orders[entry.number] = found
+        return self._orders[entry.number]
+
+    def orders(self) -> dict[int, tuple[int, ...]]:
+        """The orders of all entries."""
+        return {entry.number: self.order(entry) for entry in self.book.entries}
+
+    def add(self, kind: str, fields: dict[str, Any]) -> bytes:
+        """Add a line in memory; refuse what breaks the book's rules."""
+        line = canonical({"kind": kind, "prev": self.transcript.head, **fields}) + b"\n"
+        self.book.apply({"kind": kind, "prev": self.transcript.head, **fields}, line)
+        self.transcript.append(kind, **fields)
+        return line
+
+
+class Contests:
+    """All contests of an arena."""
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+        self.store = store
+        self.clock = clock
+        self._books: OrderedDict[str, LiveBook] = OrderedDict()
+        self._followers: dict[str, set[asyncio.Event]] = {}
+        self._hearing: asyncio.Task[None] | None = None
+
+    # Hearing of what other workers write
+
+    def start(self) -> None:
+        """Begin to listen to the store."""
+        self._hearing = asyncio.create_task(self._hear(self.store.listen()))
+
+    async def stop(self) -> None:
+        """Stop listening."""
+        if self._hearing is not None:
+            self._hearing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._hearing
+
+    async def _hear(self, news: AsyncIterator[tuple[str, int]]) -> None:
+        async for log, step in news:
+            live = self._books.get(log)
+            if live is not None and step > live.transcript.step:
+                self._forget(live)
+            for follower in self._followers.get(log, ()):
+                follower.set()
+
+    # Finding
+
+    async def find(self, name: str) -> LiveBook:
+        """A contest; if its time has come, closed."""
+        live = await self._load(name)
+        if not live.book.closed and self.clock() >= live.book.closes:
+            live = await self._close(name, "time")
+        return live
+
+    async def look(self, name: str, view: Callable[[LiveBook], T]) -> T:
+        """What ``view`` makes of a contest, told only when all of it is durable."""
+        while True:
+            live = await self.find(name)
+            writing, seen = live.writing, view(live)
+            if writing is None:
+                return seen
+            await asyncio.wait([writing])
+            if writing.exception() is None:
+                return seen
+            self._forget(live)
+
+    async def _load(self, name: str) -> LiveBook:
+        live = self._books.get(name)
+        if live is None:
+            stored = await self.store.read(name)
+            if stored is None or stored.kind != KIND:
+                raise Unknown(f"there is no contest {name!r}")
+            secrets = {one.name: one.secret for one in stored.secrets}
+            live = LiveBook(secrets["seed"], secrets["close"])
+            for event in check_chain(stored.lines):
+                live.add(event["kind"], {k: event[k] for k in event.keys() - {"kind", "prev"}})
+            live = self._books.setdefault(name, live)
+        self._books.move_to_end(name)
+        while len(self._books) > CAPACITY:
+            self._books.popitem(last=False)
+        return live
+
+    def _forget(self, live: LiveBook) -> None:
+        if self._books.get(live.name) is live:
+            del self._books[live.name]
+
+    async def standing(self, name: str) -> dict[str, Any]:
+        """The table as it is now, computed aside, for it can take a second."""
+        live, head, now = await self.look(
+            name,
+            lambda live: (live, live.transcript.head, snapshot(live.book, live.orders())),
+        )
+        if live.table[0] != head:
+            live.table = head, await asyncio.to_thread(standing, now)
+        return live.table[1]
+
+    # Writing
+
+    async def make(self, parts: Sequence[Part], closes_in: int | None = None) -> tuple[str, str]:
+        """Open a contest; its name, and the token that closes it."""
+        check_parts(parts)
+        lasts = WEEK if closes_in is None else closes_in
+        if not 1 <= lasts <= LONGEST:
+            raise BadParams(f"closes_in must be in 1..{LONGEST} seconds, not {closes_in}")
+        name, secret, at = token(), token(), int(self.clock())
+        live = LiveBook(fresh(), _close_digest(name, secret))
+        line = live.add(
+            "opened",
+            {
+                "format": FORMAT,
+                "contest": name,
+                "parts": [part._asdict() for part in parts],
+                "commitment": contest_commitment(name, live.seed),
+                "at": at,
+                "closes": at + lasts,
+            },
+        )
+        secrets = (Secret("seed", live.seed, ""), Secret("close", live.close_digest, ""))
+        await self.store.commit(Append(name, 0, (line,), KIND, secrets=secrets))
+        self._books[name] = live
+        return name, secret
+
+    async def record(
+        self, name: str, decide: Callable[[LiveBook], Line | None], *more: Append
+    ) -> LiveBook:
+        """Write the line that ``decide`` finds right, in one commit with ``more``.
+
+        It is asked again when somebody else wrote first, and may refuse by raising, or find
+        that there is nothing to write.
+        """
+        return await self._record(name, self.find, decide, more)
+
+    async def _record(
+        self,
+        name: str,
+        find: Callable[[str], Any],
+        decide: Callable[[LiveBook], Line | None],
+        more: Sequence[Append] = (),
+    ) -> LiveBook:
+        for _ in range(TRIES):
+            live: LiveBook = await find(name)
+            decided = decide(live)
+            if decided is None:
+                return live
+            kind, fields = decided
+            step = live.transcript.step
+            line = live.add(kind, fields)
+            append = Append(name, step, (line,), closed=kind == "filed")
+            # A task begins in the order in which it is made: so the store queues them too.
+            live.writing = writing = asyncio.ensure_future(self.store.commit(append, *more))
+            try:
+                await asyncio.shield(writing)
+            except Conflict:
+                self._forget(live)
+                continue
+            except Exception:
+                self._forget(live)
+                raise
+            return live
+        raise Conflict(f"too many write to the contest {name} at once; try again")
+
+    def now(self, live: LiveBook) -> int:
+        """The time for the next line: the house's clock, which never goes back in a book."""
+        return max(live.book.last, int(self.clock()))
+
+    async def enter(self, name: str, team: str, version: str) -> tuple[LiveBook, Entry]:
+        """Enter a team with a version of its program."""
+        for what, text in (("team_name", team), ("software_version", version)):
+            if not is_name(text):
+                raise BadName(
+                    f"{what} must be 1 to {LONGEST_NAME} printable characters without spaces "
+                    f"around them, not {text!r}"
+                )
+
+        def decide(live: LiveBook) -> Line:
+            book = live.book
+            must_be_running(live)
+            if book.has(team, version):
+                raise AlreadyDone(
+                    f"{team!r} has entered this contest with {version!r} before; a new version "
+                    "may enter, as training"
+                )
+            if len(book.entries) >= MOST_ENTRIES:
+                raise TooManyRequests(f"a contest has at most {MOST_ENTRIES} entries")
+            return "entered", {
+                "entry": len(book.entries),
+                "team": team,
+                "version": version,
+                "training": book.trains(team),
+                "at": self.now(live),
+            }
+
+        live = await self.record(name, decide)
+        return live, next(e for e in live.book.versions[team] if e.version == version)
+
+    async def close(self, name: str, secret: str) -> LiveBook:
+        """Close a contest before its time, for whoever knows its token."""
+        live = await self._load(name)
+        if not same(_close_digest(name, secret), live.close_digest):
+            raise Unknown(f"there is no such way to close the contest {name!r}")
+        return await self._close(name, "creator")
+
+    async def _close(self, name: str, by: str) -> LiveBook:
+        def decide(live: LiveBook) -> Line | None:
+            if live.book.closed:
+                return None
+            reason = "time" if self.now(live) >= live.book.closes else by
+            at = max(self.now(live), live.book.closes) if reason == "time" else self.now(live)
+            return "closed", {"seed": live.seed.hex(), "by": reason, "at": at}
+
+        return await self._record(name, self._load, decide)
+
+    # Following
+
+    async def follow(self, name: str, *, pause: float = PAUSE) -> AsyncIterator[LiveBook | None]:
+        """The contest now and whenever it has changed, until it is closed.
+
+        ``None`` now and then when nothing happens, so that a connection which has died is
+        noticed.
+        """
+        changed = asyncio.Event()
+        followers = self._followers.setdefault(name, set())
+        followers.add(changed)
+        try:
+            while True:
+                live = await self.look(name, lambda live: live)
+                yield live
+                if live.book.closed:
+                    return
+                while not changed.is_set():
+                    left = live.book.closes - self.clock()
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(changed.wait(), max(0.0, min(HEARTBEAT, left)))
+                    if left <= 0:
+                        break
+                    if not changed.is_set():
+                        yield None
+                await asyncio.sleep(pause)
+                changed.clear()
+        finally:
+            followers.discard(changed)
+            if not followers:
+                self._followers.pop(name, None)
+
+
+def _close_digest(name: str, secret: str) -> bytes:
+    return digest(Tag.TOKEN, "close", name, secret)
+
+
+def must_be_running(live: LiveBook) -> None:
+    """Refuse what comes after the close."""
+    if live.book.closed:
+        raise GameOver("this contest is closed")

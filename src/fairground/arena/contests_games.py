@@ -1,0 +1,321 @@
+"""The games of a contest, behind the same routes as any oracle.
+
+A game's table plays in raw coordinates; here submissions are translated by the disguise of
+their entry (`fairground.contest`). A game's log is made when it is first acted on, so that
+entering a contest of a thousand games costs one line. Until the contest closes nothing is
+told but the counts, and a receipt: the hash of the game's last line, which the contest
+file must contain when it comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final, NamedTuple, TypeVar
+
+from fairground.arena.contests import Contests, Line, LiveBook, must_be_running
+from fairground.arena.hall import Hall, Live, Private
+from fairground.arena.oracles import Room, let_the_keeper_answer
+from fairground.arena.problems import AlreadyDone, GameOver, TooEarly, Unknown
+from fairground.arena.wire import Counts, Oracle, Reveal
+from fairground.contest import (
+    CLOSING,
+    GIVEN_UP,
+    SOLVED,
+    Disguise,
+    Entry,
+    Part,
+    disguise,
+    fair_code,
+    files_digest,
+    keeper_seed,
+    oracle_name,
+    the_note,
+)
+from fairground.contest_file import book_heading, game_heading, standings_line
+from fairground.core import HouseFault, Move
+from fairground.fair.bits import same
+from fairground.fair.plain import ContestDealer
+from fairground.fair.schemes import Chair
+from fairground.games.codebreaking import BREAKER, FAIR, GIVE_UP, KEEPER, State
+from fairground.store import Conflict
+from fairground.transcript import line_hash
+
+BUNCH: Final = 50
+"""Games that are finished off, or read, at a time."""
+
+
+T = TypeVar("T")
+
+
+class Place(NamedTuple):
+    """Whose game this is, and which."""
+
+    contest: LiveBook
+    entry: Entry
+    slot: int
+    game: int
+    part: Part
+    seen: Disguise
+
+
+def place_of(name: str) -> tuple[str, int, int] | None:
+    """Contest, entry and slot that an oracle's name speaks of; ``None``: of no contest."""
+    words = name.split(".")
+    if len(words) != 4 or not all(word.isascii() and word.isdigit() for word in words[1:3]):
+        return None
+    if any(len(word) > 6 for word in words[1:3]):
+        return None
+    return words[0], int(words[1]), int(words[2])
+
+
+class ContestGames(Room):
+    """All games of all contests of an arena."""
+
+    def __init__(self, hall: Hall, contests: Contests) -> None:
+        self._hall = hall
+        self._contests = contests
+        self._filing: dict[str, asyncio.Lock] = {}
+
+    async def _place(self, name: str) -> Place:
+        found = place_of(name)
+        if found is None:
+            raise Unknown(f"there is no oracle {name!r}")
+        contest, number, slot = found
+        live = await self._contests.find(contest)
+        book = live.book
+        if not (number < len(book.entries) and slot < book.games) or not same(
+            oracle_name(contest, live.seed, number, slot), name
+        ):
+            raise Unknown(f"there is no oracle {name!r}")
+        entry = book.entries[number]
+        game = live.order(entry)[slot]
+        part = book.part_of[game]
+        seen = disguise(contest, live.seed, number, game, part)
+        return Place(live, entry, slot, game, part, seen)
+
+    # What a client does
+
+    async def submit(self, log: str, submission: Sequence[int]) -> tuple[Counts, str]:
+        """One divination step, and the receipt for it."""
+        place = await self._place(log)
+        place.part.rules().check(State("guess"), BREAKER, tuple(submission))
+        return await self._act(log, place, place.seen.to_raw(submission))
+
+    async def give_up(self, log: str, address: str) -> Oracle:
+        """End the game; it counts as unfinished, and its code is told at the close."""
+        place = await self._place(log)
+        await self._act(log, place, GIVE_UP)
+        return await self.describe(log, address)
+
+    async def share(self, log: str, share: str) -> None:
+        """Refused: the codes are the same for all."""
+        await self._place(log)
+        raise AlreadyDone(
+            "no share can be lent to a contest's game: its code was committed to before the "
+            f"contest opened, the same for all; {share!r} cannot change it"
+        )
+
+    async def _act(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
+        """Make a move, and write down what came of it: in the game, at its end in the book."""
+        _must_be_open(place)
+        await self._must_exist(name, place)
+        async with self._hall.using(name, place.contest.games_kind) as live:
+            place = await self._place(name)
+            _must_be_open(place)
+            table = live.table
+            (ask,) = table.asks()
+            table.submit(ask, move)
+            await let_the_keeper_answer(live)
+            if table.closed:
+                await self._hall.save(live)
+                raise HouseFault(f"the house voided this game: {table.void_reason}")
+            if table.payoff is None:
+                await self._hall.save(live)
+            else:
+                await self._finish(place, live)
+            full, partial = table.state.rows[-1].marks if table.state.rows else (0, 0)
+            return Counts(full, partial), table.transcript.head
+
+    async def _finish(self, place: Place, live: Live) -> None:
+        """The end of a game goes into its log and into the book, in one commit."""
+        table = live.table
+
+        def finished(contest: LiveBook) -> Line:
+            entry = contest.book.entries[place.entry.number]
+            _must_be_open(place._replace(contest=contest, entry=entry))
+            return "finished", {
+                "entry": entry.number,
+                "slot": place.slot,
+                "result": GIVEN_UP if table.state.given_up else SOLVED,
+                "steps": len(table.state.rows),
+                "head": table.transcript.head,
+                "at": self._contests.now(contest),
+            }
+
+        await self._contests.record(place.contest.name, finished, live.news())
+        live.stored = table.transcript.step
+
+    async def _must_exist(self, name: str, place: Place) -> None:
+        """Set the table up, if this is the first that is heard of it."""
+        contest = place.contest
+        try:
+            await self._hall.find(name, contest.games_kind)
+            return
+        except Unknown:
+            pass
+        fresh_game = await self._hall.open(
+            contest.games_kind,
+            place.part.rules(),
+            ContestDealer,
+            (Chair("keeper", by="house"), Chair(place.entry.chair)),
+            {KEEPER: place.part.oracle},
+            name=name,
+            note=the_note(contest.book, place.entry, place.slot, place.seen),
+            private=Private(
+                self._contests.clock(), entry=str(place.entry.number), number=place.slot
+            ),
+            options={
+                "contest": contest.name,
+                "game": place.game,
+                "seed": contest.seed,
+                "held": True,
+            },
+            player_seed=keeper_seed(contest.name, contest.seed, place.game),
+        )
+        # If somebody else was first, theirs is as good: both follow from the seed.
+        with contextlib.suppress(Conflict):
+            await self._hall.keep(fresh_game, kind=contest.games_kind)
+
+    # What everyone may see
+
+    async def describe(self, log: str, address: str) -> Oracle:
+        """The oracle, without a word of what it hides until the contest is closed."""
+        place = await self._place(log)
+        book, part = place.contest.book, place.part
+        result = place.entry.results.get(place.slot)
+        out = Oracle(
+            self=address,
+            base=part.base,
+            length=part.length,
+            oracle_type=part.oracle,
+            type=part.oracle,
+            attempts=0,
+            solved=result is not None and result.result == SOLVED,
+            commitment=book.commitment,
+            over=result is not None or book.closed or place.entry.over,
+            contest=book.contest,
+            training=place.entry.training,
+        )
+        try:
+            async with self._hall.using(log, place.contest.games_kind) as live:
+                out.attempts = len(live.table.state.rows)
+                shown, made = live.table.state.shown, live.private.made
+        except Unknown:
+            shown = made = None
+        if not book.closed:
+            return out
+        raw = fair_code(book.contest, place.contest.seed, place.game, part)
+        if part.oracle != FAIR:
+            raw = shown
+        code = None if raw is None else list(place.seen.from_raw(raw))
+        note = "the code in this entry's disguise; transcript and contest file are raw"
+        out.reveal = Reveal(code, place.contest.seed.hex() if part.oracle == FAIR else None, note)
+        if out.solved and result is not None and made is not None:
+            out.seconds_until_solved = round(max(0.0, result.at - made), 3)
+        if made is not None:
+            out.transcript = f"{address}/transcript"
+        return out
+
+    async def transcript(self, log: str) -> bytes:
+        """The game's transcript, once the contest is closed."""
+        place = await self._place(log)
+        if not place.contest.book.closed:
+            raise TooEarly("nothing of a contest's game is told before the contest closes")
+        await self.file_all(place.contest.name)
+        stored = await self._hall.store.read(log)
+        if stored is None:
+            raise Unknown(f"nobody played the oracle {log!r}, so there is no transcript")
+        return stored.data
+
+    # After the close
+
+    async def file_all(self, contest: str) -> LiveBook:
+        """Finish every game off, once, and write down in the book that it is so."""
+        async with self._filing.setdefault(contest, asyncio.Lock()):
+            live = await self._contests.find(contest)
+            if not live.book.closed:
+                raise TooEarly("the contest file is published when the contest closes")
+            if live.book.filed is not None:
+                return live
+            while still_open := await self._hall.store.logs(live.games_kind, open_only=True):
+                for bunch in _bunches(still_open):
+                    await asyncio.gather(*(self._finish_off(name, live) for name in bunch))
+            heads = {}
+            async for place, lines in self._games(live):
+                heads[place] = line_hash(lines[-1])
+            counted = {"games": len(heads), "digest": files_digest(contest, heads)}
+
+            def filed(live: LiveBook) -> Line | None:
+                return None if live.book.filed is not None else ("filed", counted)
+
+            return await self._contests.record(contest, filed)
+
+    async def _finish_off(self, name: str, contest: LiveBook) -> None:
+        try:
+            async with self._hall.using(name, contest.games_kind) as live:
+                assert isinstance(live.dealer, ContestDealer)
+                live.dealer.held = False
+                if live.table.payoff is None and not live.table.closed:
+                    live.table.forfeit(BREAKER, CLOSING, by="house")
+                else:
+                    live.table.advance()
+                if live.stored != live.table.transcript.step:
+                    await self._hall.save(live)
+        except Conflict:
+            pass  # another worker is at it; whoever lists the open games again will see
+
+    async def _games(
+        self, live: LiveBook
+    ) -> AsyncIterator[tuple[tuple[int, int], Sequence[bytes]]]:
+        """The lines of every closed game, by entry and slot."""
+        store = self._hall.store
+        still_open = set(await store.logs(live.games_kind, open_only=True))
+        names = {}
+        for name in await store.logs(live.games_kind):
+            found = place_of(name)
+            if found is not None and name not in still_open:
+                names[found[1:]] = name
+        for bunch in _bunches(sorted(names)):
+            stored = await asyncio.gather(*(store.read(names[place]) for place in bunch))
+            for place, log in zip(bunch, stored, strict=True):
+                assert log is not None
+                yield place, log.lines
+
+    async def file(self, contest: str) -> AsyncIterator[bytes]:
+        """The contest file (`fairground.contest_file`), piece by piece."""
+        live = await self.file_all(contest)
+        lines = live.transcript.lines
+        yield book_heading(contest, len(lines)) + b"".join(lines)
+        async for (entry, slot), game in self._games(live):
+            yield game_heading(entry, slot, len(game)) + b"".join(game)
+        yield standings_line(await self._contests.standing(contest), live.transcript.head)
+
+
+def _bunches(items: Iterable[T]) -> Iterator[Sequence[T]]:
+    waiting = iter(items)
+    while bunch := list(islice(waiting, BUNCH)):
+        yield bunch
+
+
+def _must_be_open(place: Place) -> None:
+    must_be_running(place.contest)
+    if place.slot in place.entry.results:
+        raise GameOver("this game is over: the code was found, or given up")
+    if place.entry.over:
+        raise GameOver(
+            f"{place.entry.team!r} has entered again with a new version: what this entry had not "
+            "finished stays unfinished"
+        )

@@ -1,0 +1,176 @@
+"""The routes of contests. What they answer is made in `contests` and `standings`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Final
+
+import msgspec
+from litestar import Request, Response, get, post
+from litestar.datastructures import State
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+from litestar.response import ServerSentEvent, ServerSentEventMessage, Stream
+
+from fairground.arena import standings
+from fairground.arena.addresses import address
+from fairground.arena.contests import Contests, LiveBook
+from fairground.arena.contests_games import ContestGames
+from fairground.arena.problems import Forbidden, Malformed, NotBuilt
+from fairground.arena.wire import Contest, Entered, MadeContest, NewContest, NewEntry
+from fairground.contest import Part, oracle_name
+from fairground.core import BadParams
+
+LINES: Final = "application/jsonl"
+RECEIPT: Final = "Fairground-Receipt"
+"""The header with the hash of the last line that the answer stands for."""
+CLOSE: Final = "Fairground-Close"
+
+TheContests = NamedDependency[Contests]
+TheContestGames = NamedDependency[ContestGames]
+
+
+def read_parts(
+    data: NewContest | Sequence[NewContest], allowed: Sequence[str]
+) -> tuple[list[Part], int | None]:
+    """What a contest is to be made of, and when it closes."""
+    wanted = [data] if isinstance(data, NewContest) else list(data)
+    parts = [_part(one, allowed) for one in wanted]
+    lasting = {one.closes_in for one in wanted if one.closes_in is not None}
+    if len(lasting) > 1:
+        raise BadParams(f"a contest closes once: closes_in cannot be {sorted(lasting)}")
+    return parts, lasting.pop() if lasting else None
+
+
+def _part(one: NewContest, allowed: Sequence[str]) -> Part:
+    spellings = [one.games_per_orclefactory, one.games_per_oraclefactory]
+    per_factory = {games for games in spellings if games is not None}
+    if one.oraclefactories is None:
+        if per_factory:
+            raise Malformed("games_per_oraclefactory is nothing without oraclefactories")
+        if one.games is None:
+            raise Malformed("a contest needs games: how many there are to be")
+        return Part(one.base, one.length, one.oracle_type, one.games)
+    if len(per_factory) != 1:
+        raise Malformed("oraclefactories need games_per_oraclefactory, one number")
+    games = per_factory.pop() * len(one.oraclefactories)
+    if one.games not in (None, games):
+        raise BadParams(f"games is {one.games}, but the factories give {games}")
+    for uri in one.oraclefactories:
+        if not any(uri.startswith(prefix) for prefix in allowed):
+            raise Forbidden(f"the operator of this arena does not allow the oracle factory {uri!r}")
+    # The seam: here a part would learn its factories, and `ContestGames._must_exist` would
+    # make the game over there and relay its submissions.
+    raise NotBuilt("this arena cannot relay games to other oracle factories yet")
+
+
+@post("/newcontest", status_code=303, summary="Open a contest; redirects to its watch page")
+async def new_contest(
+    request: Request[Any, Any, State],
+    data: JSONBody[NewContest | list[NewContest]],
+    contests: TheContests,
+) -> Response[MadeContest]:
+    """Open a contest. Keep ``close``: no other answer has it."""
+    parts, closes_in = read_parts(data, request.app.state.allow_factories)
+    name, secret = await contests.make(parts, closes_in)
+    here = address(request, f"contest/{name}")
+    close = f"{here}/close/{secret}"
+    headers = {"Location": here, CLOSE: close}
+    return Response(MadeContest(here, close), status_code=303, headers=headers)
+
+
+@get("/contest/{name:str}", summary="Watch a contest")
+async def watch_contest(
+    request: Request[Any, Any, State], name: FromPath[str], contests: TheContests
+) -> Contest:
+    """Parameters, commitment, closing time, and the teams with their standing."""
+    return await contests.look(name, lambda live: _watch(request, live))
+
+
+def _watch(request: Request[Any, Any, Any], live: LiveBook) -> Contest:
+    return standings.watch(live, lambda path: address(request, path))
+
+
+@post("/contest/{name:str}/entry", status_code=201, summary="Enter a contest")
+async def enter_contest(
+    request: Request[Any, Any, State],
+    name: FromPath[str],
+    data: JSONBody[NewEntry],
+    contests: TheContests,
+) -> Response[Entered]:
+    """Enter with a team and a version; the same team again, with a new version, trains."""
+    live, entry = await contests.enter(name, data.team_name, data.software_version)
+    uris = [
+        address(request, f"oracle/{oracle_name(name, live.seed, entry.number, slot)}")
+        for slot in range(live.book.games)
+    ]
+    return Response(Entered(uris, entry.training), headers={RECEIPT: entry.head})
+
+
+@post("/contest/{name:str}/close/{secret:str}", status_code=200, summary="Close a contest early")
+async def close_contest(
+    request: Request[Any, Any, State],
+    name: FromPath[str],
+    secret: FromPath[str],
+    contests: TheContests,
+) -> Contest:
+    """For its creator: the address came with the answer that made the contest."""
+    await contests.close(name, secret)
+    return await contests.look(name, lambda live: _watch(request, live))
+
+
+@get("/contest/{name:str}/standings", summary="The standings")
+async def contest_standings(name: FromPath[str], contests: TheContests) -> dict[str, Any]:
+    """Official and training apart, with intervals and paired comparisons."""
+    return await contests.standing(name)
+
+
+@get("/contest/{name:str}/standings.csv", media_type="text/csv", summary="The standings as CSV")
+async def contest_csv(name: FromPath[str], contests: TheContests) -> Response[str]:
+    """One line for each entry."""
+    return Response(standings.as_csv(await contests.standing(name)), media_type="text/csv")
+
+
+@get("/contest/{name:str}/book", media_type=LINES, summary="The contest's book so far")
+async def contest_book(name: FromPath[str], contests: TheContests) -> Response[bytes]:
+    """Entries and results, chained by hashes; the seed stands in it once it is closed."""
+    data = await contests.look(name, lambda live: bytes(live.transcript))
+    return Response(data, media_type=LINES)
+
+
+@get("/contest/{name:str}/file", media_type=LINES, summary="The contest file, after the close")
+async def contest_file(name: FromPath[str], contest_games: TheContestGames) -> Stream:
+    """Everything: what ``fairground verify --contest FILE`` checks."""
+    await contest_games.file_all(name)
+    return Stream(contest_games.file(name), media_type=LINES)
+
+
+@get("/contest/{name:str}/events", summary="Follow a contest (server-sent events)")
+async def contest_events(
+    request: Request[Any, Any, State], name: FromPath[str], contests: TheContests
+) -> ServerSentEvent:
+    """The watch page as ``watch`` events whenever it changes; the last one says closed."""
+    await contests.find(name)
+
+    async def news() -> AsyncIterator[ServerSentEventMessage]:
+        async for live in contests.follow(name):
+            if live is None:
+                yield ServerSentEventMessage(comment="still here")
+            else:
+                body = msgspec.json.encode(_watch(request, live)).decode()
+                yield ServerSentEventMessage(data=body, event="watch", id=str(live.transcript.step))
+
+    return ServerSentEvent(news())
+
+
+CONTEST_ROUTES: Final = (
+    new_contest,
+    watch_contest,
+    enter_contest,
+    close_contest,
+    contest_standings,
+    contest_csv,
+    contest_book,
+    contest_file,
+    contest_events,
+)

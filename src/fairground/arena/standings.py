@@ -1,0 +1,122 @@
+"""A contest as others read it: the watch page's JSON, and the standings as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any, Final
+
+from fairground.arena.contests import LiveBook
+from fairground.arena.wire import Contest, ContestPart, ContestTeam
+from fairground.contest import SOLVED, Entry
+from fairground.games.codebreaking import FAIR
+from fairground.standings import mean_of, ranked
+
+COLUMNS: Final = (
+    "rank",
+    "team_name",
+    "software_version",
+    "training",
+    "games",
+    "solved",
+    "given_up",
+    "unfinished",
+    "still_open",
+    "steps",
+    "mean",
+    "low",
+    "high",
+    "worst",
+)
+
+COVERS_ALL: Final = "the codes, and the order and disguise in which each entry meets them"
+COVERS_SOME: Final = (
+    "the codes of the fair games, and all orders and disguises; nice and evil oracles draw no "
+    "code beforehand, so nothing is committed of theirs"
+)
+COVERS_NONE: Final = (
+    "orders and disguises only: nice and evil oracles draw no code beforehand; at the end each "
+    "shows one that fits all its answers"
+)
+
+
+def covers(live: LiveBook) -> str:
+    """What the contest's commitment is a commitment to."""
+    fair = [part.oracle == FAIR for part in live.book.parts]
+    return COVERS_ALL if all(fair) else COVERS_SOME if any(fair) else COVERS_NONE
+
+
+def watch(live: LiveBook, at: Callable[[str], str]) -> Contest:
+    """The watch page; ``at`` makes absolute URIs of paths."""
+    book, here = live.book, f"contest/{live.name}"
+    ranks = {entry.number: rank for rank, entry in ranked(book.entries)}
+    out = Contest(
+        self=at(here),
+        entry=at(f"{here}/entry"),
+        games=book.games,
+        parts=[ContestPart(*part) for part in book.parts],
+        state="closed" if book.closed else "open",
+        opened=book.opened,
+        closes=book.closes,
+        commitment=book.commitment,
+        covers=covers(live),
+        head=live.transcript.head,
+        lines=live.transcript.step,
+        teams=[team(live, entry, ranks.get(entry.number)) for entry in book.entries],
+        standings=at(f"{here}/standings"),
+        csv=at(f"{here}/standings.csv"),
+        events=at(f"{here}/events"),
+        book=at(f"{here}/book"),
+    )
+    if len(book.parts) == 1:
+        out.base, out.length, out.oracle_type, _ = book.parts[0]
+    if book.closed:
+        out.file = at(f"{here}/file")
+    return out
+
+
+def team(live: LiveBook, entry: Entry, rank: int | None) -> ContestTeam:
+    """One line of the watch page."""
+    steps = [one.steps for one in entry.results.values() if one.result == SOLVED]
+    games, given_up = live.book.games, len(entry.results) - len(steps)
+    over = live.book.closed or entry.over
+    unfinished = games - len(steps) if over else given_up
+    return ContestTeam(
+        team_name=entry.team,
+        software_version=entry.version,
+        entry=entry.number,
+        training=entry.training,
+        rank=rank,
+        solved=len(steps),
+        given_up=given_up,
+        unfinished=unfinished,
+        still_open=games - len(steps) - unfinished,
+        mean=mean_of(steps).mean,
+        worst=max(steps, default=None),
+    )
+
+
+def as_csv(table: dict[str, Any]) -> str:
+    """The standings for a spreadsheet: official entries by rank, then training.
+
+    A name that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for row in (*table["official"], *table["training"]):
+        writer.writerow([_cell(row.get(column)) for column in COLUMNS])
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def _is_number(text: str) -> bool:
+    return text.removeprefix("-").replace(".", "", 1).isdigit()
