@@ -272,7 +272,7 @@ def rank(at: Space, members: Ints, depth: int, guesses: Ints) -> tuple[Ints, Flo
     return least, burden
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)  # so that a terminal can show that it still works
 def cheapest(  # noqa: PLR0917  # one recursion, and numba wants its arguments in order
     at: Space,
     members: Ints,

@@ -8,6 +8,8 @@ which begins with the corrected rows and a note of what was said before.
 from __future__ import annotations
 
 import argparse
+from copy import deepcopy
+from typing import Final
 
 from fairground.core import InputError
 from fairground.fair.chains import HashChainsDealer
@@ -15,11 +17,11 @@ from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.codebreaking import (
     BREAKER,
+    GIVE_UP,
     KEEPER,
     NO_CODE,
     Code,
     CodeBreaking,
-    Marks,
     Row,
     State,
     fits,
@@ -28,7 +30,7 @@ from fairground.games.codebreaking import (
 from fairground.players.breakers import Breaker
 from fairground.players.drive import Hosted
 from fairground.players.oracles import CHAIN_LENGTH
-from fairground.solve.codebreaking import Contradiction, contradiction
+from fairground.solve.codebreaking import Contradiction, Counting, contradiction
 from fairground.table import Table, new_name
 from fairground.terminal import codebreaking_words as words
 from fairground.terminal.codebreaking_input import marks_of, patiently
@@ -37,7 +39,8 @@ from fairground.terminal.codebreaking_screen import HELP, Left, Screen
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.saving import Saved
 
-END = ("end", "no code")
+ANSWER: Final = "Full and partial matches: "
+END: Final = ("end", "no code")
 
 
 class Records:
@@ -61,21 +64,30 @@ class Records:
             transcript=self.saved.transcript,
         )
 
-    def correct(self, rows: tuple[Row, ...], number: int, said: Marks) -> None:
-        """Write the game again with a corrected row; the old record ends here."""
+    def write(self, rows: tuple[Row, ...]) -> None:
+        """Take down what was answered; a changed answer opens a new record."""
+        recorded: tuple[Row, ...] = self.table.state.rows
+        if rows[: len(recorded)] != recorded:
+            self._begin_again(recorded, rows)
+            recorded = ()
+        for guess, answer in rows[len(recorded) :]:
+            for ask in self.table.asks():
+                if ask.seat == BREAKER:
+                    self.table.submit(ask, guess)
+            self.table.submit(self.table.asks()[0], answer)
+
+    def _begin_again(self, before: tuple[Row, ...], now: tuple[Row, ...]) -> None:
+        """End the old record, and say in the new one what was changed."""
+        changes = [
+            {"row": number, "said": list(old.marks), "now": list(new.marks)}
+            for number, (old, new) in enumerate(zip(before, now, strict=False), 1)
+            if old != new
+        ]
         old = self.table
-        old.forfeit(KEEPER, f"the answer in row {number} was corrected; see the next record")
+        old.forfeit(KEEPER, "an answer was corrected: the game goes on in another record")
         self.close()
         self.table = self._open()
-        self.table.note(
-            {
-                "corrected": {"row": number, "said": list(said), "now": list(rows[number - 1][1])},
-                "before": old.transcript.head,
-            }
-        )
-        for guess, answer in rows:
-            self.table.submit(self.table.asks()[0], guess)
-            self.table.submit(self.table.asks()[0], answer)
+        self.table.note({"corrected": changes, "before": old.transcript.head})
 
     def close(self) -> None:
         """No more lines will follow."""
@@ -92,6 +104,8 @@ class KeeperScreen(Screen):
         super().__init__(console, page, game, "asked")
         self._records = records
         self._solver = solver
+        self._lied = False
+        """Whether the answers contradict each other, and are to stay as they are."""
 
     @property
     def _table(self) -> Table:
@@ -131,23 +145,23 @@ class KeeperScreen(Screen):
     # Asking
 
     def _answer(self, asked: Code) -> None:
-        """Put one guess to the person, and take the answer down if some code may fit it."""
-        number = len(self._rows) + 1
+        """Put one guess to the person, and take the answer down when no row is in doubt."""
+        rows = self._rows
         self._console.say()
-        self.say(f"My guess {number}: {self._code(asked)}", "bold")
+        self.say(f"My guess {len(rows) + 1}: {self._code(asked)}", "bold")
         while True:
-            answer = self._ask("Full and partial matches: ")
+            answer = self._ask(ANSWER)
             word = answer.lower()
             if word in HELP:
                 self._help()
             elif word == "board":
                 self._show_board()
             elif word.split()[:1] == ["fix"]:
-                if self._fix(word):
-                    return
+                corrected = self._corrected(rows, word.removeprefix("fix").strip())
+                if corrected is not None:
+                    return self._settle(corrected)
             elif (row := self._read(answer, asked)) is not None:
-                break
-        self._take(row)
+                return self._settle((*rows, row))
 
     def _read(self, answer: str, asked: Code) -> Row | None:
         try:
@@ -156,59 +170,56 @@ class KeeperScreen(Screen):
             self.say(f"Not counted: {problem}.")
             return None
 
-    def _take(self, row: Row) -> None:
-        """Write an answer down, unless it contradicts the others and is to be corrected."""
-        rows = (*self._rows, row)
-        clash = self._clash(rows)
-        if clash is None:
-            self._write(row)
-            return
-        self._explain(rows, clash)
-        while True:
-            answer = self._ask(f"Which row is wrong (1 to {len(rows)}), or end: ").lower()
-            if answer in END:
-                self._write(row)
-                return
-            if answer == str(len(rows)):
-                return  # nothing was written yet: it is asked again
-            if answer in HELP:
-                self._explain(rows, clash)
-            elif self._fix(f"fix {answer}"):
-                return
-
-    def _write(self, row: Row) -> None:
-        self._table.submit(self._table.asks()[0], row.marks)
-        self._add(row)
-
-    def _fix(self, word: str) -> bool:
-        """Correct an earlier answer, as in ``fix 2``; whether that was done."""
-        rows = self._rows
-        number = word.removeprefix("fix").strip()
+    def _corrected(self, rows: tuple[Row, ...], number: str) -> tuple[Row, ...] | None:
+        """The rows with another answer in one of them; ``None``: nothing was changed."""
         if number not in [str(k) for k in range(1, len(rows) + 1)]:
             known = f"1 to {len(rows)}" if rows else "none yet"
-            self.say(f"There is no row {number!r} to correct; rows: {known}. For example: fix 1")
-            return False
+            self.say(f"There is no row {number!r} to correct; rows: {known}.")
+            return None
         at = int(number) - 1
-        guess, said = rows[at]
-        self.say(f"Row {number} was {self._code(guess)}: {said[0]} full, {said[1]} partial.")
-        row = self._read(self._ask("Full and partial matches: "), guess)
-        if row is None or row.marks == said:
+        guess, (full, partial) = rows[at]
+        self.say(f"Row {number} was {self._code(guess)}: {full} full, {partial} partial.")
+        row = self._read(self._ask(ANSWER), guess)
+        if row is None or row == rows[at]:
             self.say("Nothing was changed.")
-            return False
-        corrected = (*rows[:at], row, *rows[at + 1 :])
-        self._records.correct(corrected, at + 1, said)
-        self._begin_again(corrected)
-        if (clash := self._clash(corrected)) is not None:
-            self._explain(corrected, clash)
-            self.say("Correct another row with fix, or go on.")
-        return True
+            return None
+        return (*rows[:at], row, *rows[at + 1 :])
 
-    def _begin_again(self, rows: tuple[Row, ...]) -> None:
-        """Fill the board with corrected rows."""
+    def _settle(self, rows: tuple[Row, ...]) -> None:
+        """Talk about contradictions until there are none, or none is to be mended; write."""
+        while True:
+            counting = self._count(rows)
+            clash = self._clash(rows, counting)
+            if clash is None:
+                break
+            self._explain(rows, clash)
+            answer = self._ask(f"Which row is wrong (1 to {len(rows)}), or end: ").lower()
+            if answer in END:
+                break
+            rows = self._corrected(rows, answer.removeprefix("fix").strip()) or rows
+        self._lied = clash is not None
+        rows = _until_found(rows, self._game.length)
+        before = tuple(entry.row for entry in self._entries)
+        if rows == before:
+            return  # corrected, and corrected back
+        self._records.write(rows)
+        if rows[:-1] == before:
+            self._put(rows[-1], counting)
+        else:
+            self._fill(rows)
+        for ask in self._table.asks():
+            if self._lied and ask.seat == BREAKER:
+                self._table.submit(ask, GIVE_UP)
+
+    def _fill(self, rows: tuple[Row, ...]) -> None:
+        """Fill the board anew with corrected rows."""
         self._entries = []
-        self._counting = self._count_from(())
+        counting = self._count_from(())
+        assert counting is not None
         for row in rows:
-            self._add(row)
+            counting.keep(row)
+            self._enter(row, counting)
+        self._show_board()
 
     def _help(self) -> None:
         self.bullets(*words.RULES, words.LEFT_HELP)
@@ -217,15 +228,29 @@ class KeeperScreen(Screen):
 
     # Contradictions
 
-    def _clash(self, rows: tuple[Row, ...]) -> Contradiction | None:
+    def _count(self, rows: tuple[Row, ...]) -> Counting:
+        """The codes that fit these rows, counted on from the board where they extend it."""
+        assert self._counting is not None
+        if rows[:-1] == tuple(entry.row for entry in self._entries):
+            counting = deepcopy(self._counting)
+            patiently("Counting codes", lambda: counting.keep(rows[-1]))
+            return counting
+        counted = self._count_from(rows)
+        assert counted is not None
+        return counted
+
+    def _clash(self, rows: tuple[Row, ...], counting: Counting) -> Contradiction | None:
         """Rows that cannot all be true, as far as that can be found out."""
         base, length = self._game.base, self._game.length
-        found = rows[-1].guess
-        if rows[-1].marks[0] == length and not fits(found, rows):
+        if counting.count().value:
+            return None  # a code that fits is known
+        found = patiently("Looking for a code that fits", lambda: contradiction(base, length, rows))
+        code = rows[-1].guess
+        if found is None and rows[-1].marks[0] == length and not fits(code, rows):
             # The code is named: whatever it does not fit is wrong, or that it is the code.
-            other = next(k for k, (guess, said) in enumerate(rows) if marks(found, guess) != said)
+            other = next(k for k, (guess, said) in enumerate(rows) if marks(code, guess) != said)
             return Contradiction((other, len(rows) - 1), False)
-        return patiently("Looking for a code that fits", lambda: contradiction(base, length, rows))
+        return found
 
     def _explain(self, rows: tuple[Row, ...], clash: Contradiction) -> None:
         numbers = [k + 1 for k in clash.rows]
@@ -248,7 +273,7 @@ class KeeperScreen(Screen):
         """The code is known, or there is none: the rules check what is shown."""
         (ask,) = self._table.asks()
         self._console.say()
-        if state.given_up or not fits(state.rows[-1].guess, state.rows):
+        if self._lied or state.given_up or not fits(state.rows[-1].guess, state.rows):
             self._table.submit(ask, NO_CODE)
             self.say("No code fits your answers: the keeper has none to show, and loses.", "bad")
             return
@@ -256,3 +281,11 @@ class KeeperScreen(Screen):
         self._table.submit(ask, code)
         count = words.guesses(len(state.rows))
         self.say(f"Found with {count}: your code is {self._code(code)}.", "good")
+
+
+def _until_found(rows: tuple[Row, ...], length: int) -> tuple[Row, ...]:
+    """The rows up to the first that names the code: what was asked later does not count."""
+    for number, row in enumerate(rows, 1):
+        if row.marks[0] == length:
+            return rows[:number]
+    return rows

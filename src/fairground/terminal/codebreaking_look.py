@@ -123,7 +123,7 @@ class Board:
             max(len(widest), len(heading)),
             len("full"),
             len("partial"),
-            max(len(most), len("~1.0e78")),
+            max(len(most), len("left") if game.codes < 10**6 else len("~1.0e78")),
         ]
         if game.length <= MOST_PEGS:
             self._titles.insert(2, "marks")

@@ -22,7 +22,7 @@ from fairground.games.codebreaking import (
     write_code,
 )
 from fairground.players.drive import Hosted
-from fairground.solve.codebreaking import Count, Counting, next_guess
+from fairground.solve.codebreaking import Counting, next_guess
 from fairground.table import Ask
 from fairground.terminal import codebreaking_words as words
 from fairground.terminal.codebreaking_input import code_of, example_code, patiently
@@ -77,13 +77,19 @@ class Screen:
         return answer
 
     def _add(self, row: Row) -> None:
-        """Put a row on the board, and show it: with all others where a terminal scrolls."""
-        left: Count | None = None
-        if self._counting is not None:
-            counting = self._counting
+        """Count on with a row, and put it on the board."""
+        counting = self._counting
+        if counting is not None:
             patiently("Counting codes", lambda: counting.keep(row))
-            left = counting.count()
-        self._entries.append(Entry(row, left))
+        self._put(row, counting)
+
+    def _enter(self, row: Row, counting: Counting | None) -> None:
+        self._counting = counting
+        self._entries.append(Entry(row, counting.count() if counting else None))
+
+    def _put(self, row: Row, counting: Counting | None) -> None:
+        """Put a row on the board, and show it: with all others where a terminal scrolls."""
+        self._enter(row, counting)
         if sys.stdout.isatty():
             self._show_board(shutil.get_terminal_size().lines - 6)
             return
