@@ -180,10 +180,20 @@ class TestAgainstTheMachine:
         if faces[0] != faces[1]:
             assert f"{max(faces)} is more than {min(faces)}." in first[6]
 
-    def test_a_die_can_be_chosen_by_its_name(self, play: Play, record: Path, ones: Path) -> None:
-        play("w\n111111\nX\n", "--dice", str(ones), "--save", str(record))
-        _, events = read(record)
-        assert next(e["move"] for e in events if e["kind"] == "open") == 0
+    def test_a_die_can_be_chosen_by_its_name(
+        self, play: Play, record: Path, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "twos.txt"
+        path.write_text("111111\n" + "222222\n" * 5)
+        for _ in range(3):
+            play("w\n222222\nX\n", "--dice", str(path), "--save", str(record))
+            _, events = read(record)
+            bag, mine = ["111111", *["222222"] * 5], []
+            for i, (_, value) in enumerate(events[3]["draws"]):
+                die = bag.pop(value)
+                mine += [die] if i % 2 == 0 else []
+            (opened,) = where(events, "open", 0)
+            assert events[opened]["move"] == mine.index("222222")
 
     def test_a_hint_is_perfect_play_and_recorded(self, play: Play, record: Path) -> None:
         code, text, _ = play("w\nHint\nX\n", "--ascii", "--save", str(record))
