@@ -132,9 +132,9 @@ def _lines(summary: Summary) -> list[str]:
         f"pure:         {summary.saddles:,} deals ({pure:.1f}%) in which each side has one right "
         "die,",
         "              so that it need not be hidden",
-        f"exactness:    every value proven to within {summary.proven:.1e}; a random sample of "
-        f"{summary.checked}",
-        f"              differs from exact fractions by at most {summary.error:.1e}",
+        f"exactness:    bounds enclose every value to within {summary.proven:.1e}, the rounding of",
+        f"              sums aside; a random sample of {summary.checked} differs",
+        f"              from exact fractions by at most {summary.error:.1e}",
         "",
         "How many deals have which value, in whole percents:",
         *histogram(summary.histogram, shutil.get_terminal_size().columns),
