@@ -22,11 +22,18 @@ from litestar.params import FromPath, JSONBody
 from fairground import __version__
 from fairground.arena import oracles, problems
 from fairground.arena.addresses import address, see_other
+from fairground.arena.clocks import Clocks
 from fairground.arena.contests import Contests
 from fairground.arena.contests_games import ContestGames, place_of
 from fairground.arena.contests_http import CONTEST_ROUTES, RECEIPT
 from fairground.arena.hall import Hall
+from fairground.arena.limits import Limits
+from fairground.arena.metrics import TEXT, Measured, Metrics
+from fairground.arena.news import News
 from fairground.arena.oracles import Oracles, Room
+from fairground.arena.table_routes import TABLE_ROUTES
+from fairground.arena.tables import KIND as TABLE
+from fairground.arena.tables import Tables
 from fairground.arena.wire import Counts, Health, NewOracle, Oracle, Share, Submission
 from fairground.core import FairgroundError
 from fairground.store import open_store
@@ -100,10 +107,21 @@ async def oracle_transcript(name: FromPath[str], room: TheRoom) -> Response[byte
 async def health(hall: TheHall) -> Health:
     """Asks the store, so that it is true."""
     every, still_open = await hall.store.count(oracles.KIND)
-    return Health("ok", __version__, every, still_open)
+    tables, open_tables = await hall.store.count(TABLE)
+    return Health("ok", __version__, every, still_open, tables, open_tables)
 
 
-ROUTES: Final = (new_oracle, get_oracle, submit, give_up, lend_share, oracle_transcript, health)
+@get("/metrics", media_type=TEXT, summary="Counts, for Prometheus")
+async def count(state: State, hall: TheHall) -> str:
+    """Requests by route and status, open games, how long commits take."""
+    found: Metrics = state.metrics
+    return found.text({kind: (await hall.store.count(kind))[1] for kind in (oracles.KIND, TABLE)})
+
+
+ROUTES: Final = (
+    *(new_oracle, get_oracle, submit, give_up, lend_share, oracle_transcript),
+    *(health, count),
+)
 
 
 def make_app(
@@ -112,22 +130,28 @@ def make_app(
     public_url: str | None = None,
     allow_factories: Sequence[str] = (),
     clock: Callable[[], float] = time.time,
+    limits: Limits | None = None,
+    metrics: Metrics | None = None,
 ) -> Litestar:
     """The arena as an ASGI application on this database.
 
-    ``clock`` gives seconds since 1970: by it contests open and close.
+    ``clock`` gives seconds since 1970: by it contests open and close, and time banks run.
     """
+    limits, metrics = limits or Limits(), metrics or Metrics()
 
     @asynccontextmanager
     async def with_store(app: Litestar) -> AsyncIterator[None]:
-        store = await open_store(database)
-        app.state.hall = Hall(store)
+        store = Measured(await open_store(database), metrics)
+        hall = app.state.hall = Hall(store, clock=clock)
+        hall.opening, hall.closed = limits.opening, limits.closed
         app.state.oracles = Oracles(app.state.hall)
         app.state.contests = Contests(store, clock)
         app.state.contest_games = ContestGames(app.state.hall, app.state.contests)
         app.state.contests.start()
         try:
-            yield
+            async with News(hall) as news, Tables(hall, news, Clocks(clock)) as tables:
+                app.state.news, app.state.tables = news, tables
+                yield
         finally:
             await app.state.contests.stop()
             await store.close()
@@ -138,6 +162,10 @@ def make_app(
 
     def the_oracles(state: State) -> Oracles:
         found: Oracles = state.oracles
+        return found
+
+    def the_tables(state: State) -> Tables:
+        found: Tables = state.tables
         return found
 
     def the_contests(state: State) -> Contests:
@@ -153,12 +181,19 @@ def make_app(
         return found
 
     return Litestar(
-        [Router("/", route_handlers=[*ROUTES, *CONTEST_ROUTES])],
+        [Router("/", route_handlers=[*ROUTES, *CONTEST_ROUTES, *TABLE_ROUTES])],
         lifespan=[with_store],
-        state=State({"public_url": public_url, "allow_factories": tuple(allow_factories)}),
+        state=State(
+            {
+                "public_url": public_url,
+                "allow_factories": tuple(allow_factories),
+                "metrics": metrics,
+            }
+        ),
         dependencies={
             "hall": Provide(the_hall, sync_to_thread=False),
             "games": Provide(the_oracles, sync_to_thread=False),
+            "tables": Provide(the_tables, sync_to_thread=False),
             "contests": Provide(the_contests, sync_to_thread=False),
             "contest_games": Provide(the_contest_games, sync_to_thread=False),
             "room": Provide(the_room, sync_to_thread=False),
@@ -168,6 +203,7 @@ def make_app(
             HTTPException: problems.from_framework,
         },
         request_max_body_size=LARGEST_BODY,
+        logging_config=None,  # whoever runs the application decides where its log goes
         openapi_config=OpenAPIConfig(
             title="Fairground arena",
             version=__version__,

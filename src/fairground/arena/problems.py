@@ -86,6 +86,7 @@ class TooManyRequests(ArenaError):
 
     code = "arena/limit"
     status = 429
+    retry_after = 60
 
 
 STATUS: Final = {
@@ -136,7 +137,10 @@ def answer(status: int, code: str, detail: str) -> Response[Problem]:
 def from_ours(_: Request[Any, Any, Any], error: FairgroundError) -> Response[Problem]:
     """An error of ours: its code goes over the wire unchanged."""
     status = error.status if isinstance(error, ArenaError) else STATUS.get(error.code, 500)
-    return answer(status, error.code, str(error))
+    problem = answer(status, error.code, str(error))
+    if isinstance(error, TooManyRequests):
+        problem.headers["Retry-After"] = str(error.retry_after)
+    return problem
 
 
 def from_framework(_: Request[Any, Any, Any], error: HTTPException) -> Response[Problem]:

@@ -6,7 +6,7 @@ wants it.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
@@ -171,19 +171,5 @@ class Health(Struct):
     version: str
     oracles: int
     open_oracles: int
-
-
-def as_json(value: Any) -> Any:
-    """A view or move as JSON: named tuples as objects, what is hidden as ``{"hidden": true}``."""
-    return msgspec.to_builtins(_plain(value))
-
-
-def _plain(value: Any) -> Any:
-    fields = getattr(value, "_fields", None)
-    if fields is not None:
-        return {name: _plain(item) for name, item in zip(fields, value, strict=True)}
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
-    if value.__class__.__name__ == "Hidden":
-        return {"hidden": True}
-    return value
+    tables: int
+    open_tables: int

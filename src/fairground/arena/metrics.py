@@ -1,0 +1,113 @@
+"""What the arena counts: requests, open games, how long commits take. For Prometheus.
+
+The text format is a few lines of printing, so it is written by hand; with several
+workers each counts for itself, and says so by its ``worker`` label.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from typing import Final, NamedTuple, Self
+
+from fairground.store import Append, Store, Stored
+
+BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+"""Upper bounds of the histogram of commits, in seconds."""
+
+METHODS: Final = frozenset({"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"})
+TEXT: Final = "text/plain; version=0.0.4"
+
+
+class Answered(NamedTuple):
+    """One line of the counter of requests."""
+
+    method: str
+    route: str
+    """The pattern of the route, never the address itself: addresses hold secrets."""
+    status: int
+
+
+class Metrics:
+    """The counts of one process."""
+
+    def __init__(self) -> None:
+        self.requests: Counter[Answered] = Counter()
+        self._commits = [0] * (len(BUCKETS) + 1)
+        self._commit_seconds = 0.0
+
+    def answered(self, method: str, route: str, status: int) -> None:
+        """A request was answered."""
+        self.requests[Answered(method if method in METHODS else "other", route, status)] += 1
+
+    def committed(self, seconds: float) -> None:
+        """A commit took so long."""
+        self._commits[bisect_left(BUCKETS, seconds)] += 1
+        self._commit_seconds += seconds
+
+    def text(self, games: dict[str, int]) -> str:
+        """Everything in the text format; ``games``: kind → how many are open."""
+        worker = f'worker="{os.getpid()}"'
+        lines = [
+            "# HELP fairground_requests_total Requests answered.",
+            "# TYPE fairground_requests_total counter",
+        ]
+        for (method, route, status), count in sorted(self.requests.items()):
+            labels = f'method="{method}",route="{route}",status="{status}",{worker}'
+            lines.append(f"fairground_requests_total{{{labels}}} {count}")
+        lines += [
+            "# HELP fairground_open_games Games that are not over, in the whole arena.",
+            "# TYPE fairground_open_games gauge",
+            *(f'fairground_open_games{{kind="{kind}"}} {n}' for kind, n in games.items()),
+            "# HELP fairground_commit_seconds How long a commit took until it was durable.",
+            "# TYPE fairground_commit_seconds histogram",
+        ]
+        so_far = 0
+        for bound, count in zip((*BUCKETS, "+Inf"), self._commits, strict=True):
+            so_far += count
+            lines.append(f'fairground_commit_seconds_bucket{{le="{bound}",{worker}}} {so_far}')
+        lines.append(f"fairground_commit_seconds_sum{{{worker}}} {self._commit_seconds:.6f}")
+        lines.append(f"fairground_commit_seconds_count{{{worker}}} {so_far}")
+        return "\n".join(lines) + "\n"
+
+
+class Measured(Store):
+    """A store whose commits are timed."""
+
+    def __init__(self, store: Store, metrics: Metrics) -> None:
+        self._store = store
+        self._metrics = metrics
+
+    @classmethod
+    async def open(cls, url: str) -> Self:
+        """Not here: measure a store that is open."""
+        raise NotImplementedError(url)
+
+    async def close(self) -> None:
+        """See `Store.close`."""
+        await self._store.close()
+
+    async def commit(self, *appends: Append) -> None:
+        """See `Store.commit`."""
+        began = time.perf_counter()
+        await self._store.commit(*appends)
+        self._metrics.committed(time.perf_counter() - began)
+
+    async def read(self, log: str) -> Stored | None:
+        """See `Store.read`."""
+        return await self._store.read(log)
+
+    async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
+        """See `Store.logs`."""
+        return await self._store.logs(kind, open_only=open_only)
+
+    async def count(self, kind: str) -> tuple[int, int]:
+        """See `Store.count`."""
+        return await self._store.count(kind)
+
+    def listen(self) -> AsyncIterator[tuple[str, int]]:
+        """See `Store.listen`."""
+        return self._store.listen()

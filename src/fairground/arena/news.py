@@ -1,0 +1,79 @@
+"""News: which logs have grown, heard once in each process and passed on to who waits.
+
+The store tells every commit of every worker. One task listens, tells the hall (so that
+games which another worker went on with are read again), and wakes those who wait for
+that log alone. So a thousand watchers of one table cost the other tables nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from typing import Self
+
+from fairground.arena.hall import Hall
+
+
+class Watch:
+    """Someone who waits for one log to grow."""
+
+    def __init__(self) -> None:
+        self.grown = asyncio.Event()
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait for the next growth; False if there was none in this time."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.grown.wait()
+        except TimeoutError:
+            return False
+        self.grown.clear()
+        return True
+
+
+class News:
+    """The one listener of a process."""
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+        self._watches: dict[str, set[Watch]] = {}
+        self._task: asyncio.Task[None] | None = None
+        self.closing = False
+        """Whether the arena stops: who waits should not wait on."""
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._listen(self._hall.store.listen()))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _listen(self, news: AsyncIterator[tuple[str, int]]) -> None:
+        async for log, step in news:
+            self._hall.heard(log, step)
+            for watch in self._watches.get(log, ()):
+                watch.grown.set()
+
+    def close(self) -> None:
+        """Wake everyone: the arena stops. To be called in the event loop."""
+        self.closing = True
+        for watches in self._watches.values():
+            for watch in watches:
+                watch.grown.set()
+
+    @contextlib.contextmanager
+    def watch(self, log: str) -> Iterator[Watch]:
+        """Watch a log. Begin to watch before you look at it, so that nothing is missed."""
+        watch = Watch()
+        self._watches.setdefault(log, set()).add(watch)
+        try:
+            yield watch
+        finally:
+            self._watches[log].discard(watch)
+            if not self._watches[log]:
+                del self._watches[log]

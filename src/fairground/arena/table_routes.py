@@ -1,0 +1,279 @@
+"""Tables over HTTP: their routes, and what is shown of them to whom.
+
+A table's public address shows what a bystander may see. A seat's private address has a
+secret token in it: whoever has it plays the seat, so it is told once, to who opens the
+table, and kept nowhere but as a digest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from itertools import islice
+from typing import Annotated, Any, Final
+
+from litestar import Request, Response, get, post
+from litestar.datastructures import ResponseHeader, State
+from litestar.di import NamedDependency
+from litestar.openapi import ResponseSpec
+from litestar.params import FromPath, JSONBody, Parameter
+from litestar.response import Stream
+
+from fairground.arena.addresses import address
+from fairground.arena.hall import Live
+from fairground.arena.problems import Problem
+from fairground.arena.table_wire import (
+    AskOut,
+    Leaving,
+    MadeSeat,
+    MadeTable,
+    NewAnswer,
+    NewTable,
+    SeatOut,
+    TableOut,
+    Taken,
+)
+from fairground.arena.tables import Shown, Tables, ask_id
+from fairground.core import Game, Seat, TooMany, written
+from fairground.players.views import as_json
+
+TheTables = NamedDependency[Tables]
+TheRequest = Request[Any, Any, State]
+
+MOST_MOVES: Final = 1000
+"""Up to so many legal moves are listed."""
+
+LONGEST_WAIT: Final = 30.0
+LINES: Final = "application/jsonl"
+EVENTS: Final = "text/event-stream"
+
+After = Annotated[
+    int, Parameter(query="after", ge=0, description="leave out the lines up to this one")
+]
+Wait = Annotated[
+    float,
+    Parameter(
+        query="wait",
+        ge=0,
+        le=LONGEST_WAIT,
+        description="wait so many seconds for the table to have more than `after` lines",
+    ),
+]
+
+
+def _refusals(**reasons: str) -> dict[int, ResponseSpec]:
+    return {
+        int(status.removeprefix("s")): ResponseSpec(
+            Problem, description=reason, media_type="application/problem+json"
+        )
+        for status, reason in reasons.items()
+    }
+
+
+NO_TABLE: Final = _refusals(s404="there is no such table or seat")
+
+
+@post(
+    "/tables",
+    summary="Open a table",
+    responses=_refusals(
+        s422="a game, player or scheme that cannot be", s501="a package is missing"
+    ),
+)
+async def new_table(request: TheRequest, data: JSONBody[NewTable], tables: TheTables) -> MadeTable:
+    """Any game, with our players and with seats for others; each of those gets a private URL."""
+    live, tokens = await tables.make(data)
+    where = address(request, f"tables/{live.log}")
+    seats = [
+        MadeSeat(
+            seat,
+            wanted.name,
+            f"{where}/seats/{tokens[seat]}" if seat in tokens else None,
+            wanted.player,
+        )
+        for seat, wanted in enumerate(data.seats)
+    ]
+    return MadeTable(where, seats)
+
+
+@get("/tables/{name:str}", summary="A table, as everyone may see it", responses=NO_TABLE)
+async def get_table(
+    request: TheRequest, name: FromPath[str], tables: TheTables, after: After = 0, wait: Wait = 0
+) -> TableOut:
+    """The bystander's view, the seats, and the payoff once it is over."""
+    if wait:
+        await tables.wait(name, after, wait)
+    live = await tables.find(name)
+    return _describe(request, live, await tables.shown(live), tables)
+
+
+@get("/tables/{name:str}/transcript", summary="What was written so far", responses=NO_TABLE)
+async def table_transcript(
+    name: FromPath[str], tables: TheTables, after: After = 0
+) -> Response[bytes]:
+    """What ``fairground verify`` checks; complete once the game is over."""
+    return Response(b"".join(await tables.lines(name, after)), media_type=LINES)
+
+
+@get(
+    "/tables/{name:str}/events",
+    summary="Follow a table (server-sent events)",
+    media_type=EVENTS,
+    responses=NO_TABLE,
+)
+async def table_events(
+    name: FromPath[str],
+    tables: TheTables,
+    last: Annotated[str | None, Parameter(header="Last-Event-ID")] = None,
+) -> Response[None] | Stream:
+    """Each line of the transcript as a ``line`` event, its number as the id.
+
+    Whoever comes back with ``Last-Event-ID`` goes on behind that line; when there is
+    nothing more to come the answer is 204, which tells a browser not to come back.
+    """
+    live = await tables.find(name)
+    shown = await tables.shown(live)
+    after = int(last) if last and last.isascii() and last.isdigit() and len(last) < 10 else 0
+    if shown.over and after >= shown.step:
+        return Response(None, status_code=204)
+
+    async def events() -> AsyncIterator[bytes]:
+        number = after
+        async for line in tables.follow(name, after):
+            if line:
+                number += 1
+                yield b"id: %d\nevent: line\ndata: %s\n\n" % (number, line.rstrip(b"\n"))
+            else:
+                yield b": still here\n\n"
+
+    return Stream(events(), media_type=EVENTS, headers={"Cache-Control": "no-store"})
+
+
+@get(
+    "/tables/{name:str}/seats/{secret:str}",
+    summary="A table, as a seat sees it",
+    responses=NO_TABLE,
+    response_headers=[ResponseHeader(name="Cache-Control", value="no-store")],
+)
+async def get_seat(
+    request: TheRequest,
+    name: FromPath[str],
+    secret: FromPath[str],
+    tables: TheTables,
+    *,
+    after: After = 0,
+    wait: Wait = 0,
+) -> TableOut:
+    """The seat's own view, what it is asked, and its legal moves."""
+    live, seat = await tables.sit(name, secret)
+    if wait:
+        await tables.wait(name, after, wait)
+        live = await tables.find(name)
+    return _describe(request, live, await tables.shown(live), tables, seat)
+
+
+@post(
+    "/tables/{name:str}/seats/{secret:str}",
+    status_code=200,
+    summary="Answer what a seat is asked",
+    responses=NO_TABLE
+    | _refusals(s409="stale, or answered differently, or over", s422="an answer against the rules"),
+)
+async def answer(
+    name: FromPath[str], secret: FromPath[str], data: JSONBody[NewAnswer], tables: TheTables
+) -> Taken:
+    """Recorded, durably, before this is answered. Saying the same again is harmless."""
+    return await tables.answer(name, secret, data.ask, data.answer)
+
+
+@post(
+    "/tables/{name:str}/seats/{secret:str}/forfeit",
+    status_code=200,
+    summary="Leave the table",
+    responses=NO_TABLE | _refusals(s409="the game is over"),
+)
+async def leave(
+    name: FromPath[str], secret: FromPath[str], data: JSONBody[Leaving], tables: TheTables
+) -> Taken:
+    """The game ends, and this seat takes the worst result."""
+    return await tables.forfeit(name, secret, data.reason)
+
+
+TABLE_ROUTES: Final = (
+    new_table,
+    get_table,
+    table_transcript,
+    table_events,
+    get_seat,
+    answer,
+    leave,
+)
+
+
+def position(game: Game[Any], shown: Shown, seat: Seat | None) -> dict[str, Any]:
+    """All that an answer tells of the state itself: the view and the legal moves.
+
+    The law that views leak nothing is run against this function.
+    """
+    view = game.view(shown.state, seat)
+    told: dict[str, Any] = {"view": as_json(view)}
+    if seat is not None:
+        asked = [ask.kind for ask in shown.asks if ask.seat == seat]
+        if "move" in asked or "seal" in asked:
+            told["moves"] = _moves(game, view, seat)
+    return told
+
+
+def _moves(game: Game[Any], view: Any, seat: Seat) -> Any:
+    try:
+        moves = list(islice(game.moves(view, seat), MOST_MOVES + 1))
+    except TooMany:
+        return "too-many"
+    return as_json(moves) if len(moves) <= MOST_MOVES else "too-many"
+
+
+def _describe(
+    request: TheRequest, live: Live, shown: Shown, tables: Tables, seat: Seat | None = None
+) -> TableOut:
+    table, private = live.table, live.private
+    where = address(request, f"tables/{live.log}")
+    reading = tables.clocks.reading(live)
+    left = {} if reading is None or shown.over else tables.clocks.left(reading)
+    seats = [
+        SeatOut(
+            *chair,
+            private.players.get(str(number)),
+            round(max(0.0, left[number]), 3) if number in left else None,
+        )
+        for number, chair in enumerate(table.setting.chairs)
+    ]
+    start = table.transcript.events[0]
+    out = TableOut(
+        where,
+        start["game"],
+        start["params"],
+        start["dealer"],
+        start["public"],
+        seats,
+        shown.step,
+        shown.head,
+        sorted({ask.seat for ask in shown.asks}),
+        shown.over,
+        None,
+        f"{where}/transcript",
+        f"{where}/events",
+        void=shown.void,
+    )
+    told = position(table.game, shown, seat)
+    out.view = told["view"]
+    if shown.over:
+        out.payoff = None if shown.payoff is None else list(shown.payoff)
+    if seat is not None:
+        out.seat = seat
+        out.asks = [
+            AskOut(ask_id(ask), ask.kind, ask.step, ask.head, written(ask.n), ask.run)
+            for ask in shown.asks
+            if ask.seat == seat
+        ]
+        if "moves" in told:
+            out.moves = told["moves"]
+    return out

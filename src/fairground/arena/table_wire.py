@@ -1,0 +1,127 @@
+"""What tables say over the wire: the bodies of their requests and answers.
+
+Members that we do not know are ignored.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+SECONDS: Final = 600
+"""The time bank of a seat if nothing is said."""
+
+LONGEST_BANK: Final = 30 * 24 * 3600
+MOST_SEATS: Final = 100
+
+
+class NewSeat(Struct):
+    """A chair: played by a built-in ``player``, or else by whoever gets its private URL."""
+
+    name: Annotated[str, Meta(examples=["Ada"], description="1 to 80 characters")]
+    player: Annotated[str | None, Meta(examples=["optimal"])] = None
+    """A built-in player's name; such a seat lends nothing to chance."""
+    lends: Annotated[str, Meta(examples=["chain"])] = "nothing"
+    """What the seat lends to chance: nothing, stir, chain (or number, where it fits)."""
+
+
+class NewTable(Struct):
+    """A game to open."""
+
+    game: Annotated[str, Meta(examples=["zombie/1"])]
+    seats: Annotated[list[NewSeat], Meta(max_length=MOST_SEATS)]
+    params: Annotated[dict[str, Any], Meta(examples=[{"players": 2}])] = {}
+    dealer: Annotated[str, Meta(examples=["hash-chains/1"])] = "hash-chains/1"
+    options: Annotated[dict[str, Any], Meta(examples=[{"stir": "each"}])] = {}
+    """Of the dealer: for hash-chains/1 ``stir`` (once, each) and ``length`` (2 to 10,000)."""
+    seconds: Annotated[float, Meta(examples=[SECONDS], ge=1, le=LONGEST_BANK)] = SECONDS
+    """The time bank of each seat that is not ours: how long it may be waited for in all."""
+
+
+class MadeSeat(Struct, omit_defaults=True):
+    """A chair of a new table. Only here its private URL is told: hand it to who plays it."""
+
+    seat: int
+    name: str
+    url: str | None = None
+    player: str | None = None
+
+
+class MadeTable(Struct):
+    """The answer to the making of a table."""
+
+    self: str
+    seats: list[MadeSeat]
+
+
+class AskOut(Struct, omit_defaults=True):
+    """Something that a seat owes. Answer it by its id; it holds for this very head."""
+
+    id: str
+    kind: str
+    step: int
+    head: str
+    n: int | str = 0
+    """For a number: it must be below this."""
+    run: int = 0
+    """For a share of chance: the run of draws that it is for."""
+
+
+class SeatOut(Struct, omit_defaults=True):
+    """A chair as everyone may see it."""
+
+    name: str
+    by: str
+    lends: str
+    player: str | None = None
+    left: float | None = None
+    """Seconds left in its time bank, by the house's clock."""
+
+
+class TableOut(Struct, omit_defaults=True):
+    """A table as everyone may see it; as a seat sees it, with ``seat``, ``asks``, ``moves``."""
+
+    self: str
+    game: str
+    params: dict[str, Any]
+    dealer: str
+    public: dict[str, Any]
+    seats: list[SeatOut]
+    step: int
+    """How many lines the transcript has,"""
+    head: str
+    """and the hash of the last of them. Keep it: it is your receipt."""
+    waiting_for: list[int]
+    over: bool
+    view: Any
+    transcript: str
+    events: str
+    payoff: list[int] | UnsetType | None = UNSET
+    void: str | None = None
+    """Why the house voided the game; nobody wins then."""
+    seat: int | UnsetType = UNSET
+    asks: list[AskOut] | UnsetType = UNSET
+    moves: Any = UNSET
+    """The legal moves where one is asked for; ``too-many`` where they cannot be listed."""
+
+
+class NewAnswer(Struct):
+    """The answer to an ask: a move, a share, a seal, or ``{"key": ..., "move": ...}``."""
+
+    ask: Annotated[str, Meta(examples=["move.12"])]
+    answer: Annotated[Any, Meta(examples=["roll"])]
+
+
+class Taken(Struct):
+    """An answer that is recorded, durably: its line, and the hash of that line."""
+
+    ask: str
+    line: int
+    head: str
+
+
+class Leaving(Struct):
+    """Why a seat leaves."""
+
+    reason: Annotated[str, Meta(max_length=200, examples=["I have to go"])] = "left"

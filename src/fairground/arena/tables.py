@@ -1,0 +1,467 @@
+"""Tables: any game of ours, with people, remote programs and our own players in its seats.
+
+The referee is the same `Table` as everywhere. Here it is driven by requests: a seat
+reads what it is asked and answers by the ask's id; our own players answer at once, in
+threads of their own, so that a long thought holds nobody else up.
+
+What is shown is only ever what is durable: after each commit the table's position is
+kept as a `Shown`, and all reading is done from it, while the next answer is being
+worked on. An answer is recorded at most once: repeated with the same id it gets the
+same receipt, which is found in the transcript and so outlasts every restart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, NamedTuple, Self, TypeVar
+from weakref import WeakKeyDictionary
+
+from fairground.arena.clocks import Clocks, Reading, stored_reading
+from fairground.arena.hall import Hall, Live, Private
+from fairground.arena.news import News
+from fairground.arena.problems import AlreadyDone, GameOver, Unknown
+from fairground.arena.table_wire import NewTable, Taken
+from fairground.core import BadParams, InputError, Seat, StaleAsk
+from fairground.fair.bits import Tag, digest, same, token
+from fairground.fair.dealers import DEALERS
+from fairground.fair.schemes import Chair
+from fairground.games import make_game
+from fairground.store import Conflict
+from fairground.table import Ask
+from fairground.transcript import canonical, line_hash
+
+log = logging.getLogger("fairground.arena")
+
+KIND: Final = "table"
+
+SCHEMES: Final = {
+    "hash-chains/1": frozenset({"stir", "length"}),
+    "hmac-sha3-user/1": frozenset[str](),
+    "system/1": frozenset[str](),
+}
+"""The schemes that a table may be opened with, and the options of each. The others are for
+contests and for simulation: whoever opens the table would know what is coming."""
+
+LONGEST_CHAIN: Final = 10_000
+DEEPEST_THOUGHT: Final = 20_000
+"""The largest number that may stand behind a player's name, such as ``mcts:2000``."""
+
+THINKERS: Final = 4
+"""How many of our players think at the same time."""
+
+TRIES: Final = 5
+"""How often an answer is tried again when another worker wrote to the table first."""
+
+SWEEP: Final = 1.0
+"""Seconds between two looks at the clocks."""
+
+ADOPT: Final = 30
+"""Looks between two searches for tables that another worker opened."""
+
+HEARTBEAT: Final = 15.0
+"""Seconds after which a quiet stream of events says that it is still there."""
+
+T = TypeVar("T")
+
+
+class Shown(NamedTuple):
+    """A table as it stands in the store: what may be told."""
+
+    state: Any
+    asks: tuple[Ask, ...]
+    step: int
+    head: str
+    over: bool
+    payoff: tuple[int, ...] | None
+    void: str | None
+
+
+def ask_id(ask: Ask) -> str:
+    """The name by which a seat answers: what is asked, and after which line."""
+    return f"{ask.kind}.{ask.step}"
+
+
+def token_digest(name: str, secret: str) -> str:
+    """What is kept of a seat's token."""
+    return digest(Tag.TOKEN, name, secret).hex()
+
+
+class Tables:
+    """All tables of an arena."""
+
+    def __init__(self, hall: Hall, news: News, clocks: Clocks) -> None:
+        self._hall = hall
+        self._news = news
+        self.clocks = clocks
+        self._shown: WeakKeyDictionary[Live, Shown] = WeakKeyDictionary()
+        self._thinkers = ThreadPoolExecutor(THINKERS, "thinker")
+        self._deadlines: dict[str, float] = {}
+        """Open tables: when the first bank of each will be empty, as far as we know."""
+        self._sweeping: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._sweeping = asyncio.create_task(self._sweep_on())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._sweeping
+        self._thinkers.shutdown(wait=False, cancel_futures=True)
+
+    # Making
+
+    async def make(self, wanted: NewTable) -> tuple[Live, dict[Seat, str]]:
+        """Open a table, durably; return it with the tokens of its seats."""
+        _check_options(wanted)
+        game = make_game(wanted.game, wanted.params)
+        chairs = [
+            Chair(seat.name, "house" if seat.player is not None else "self", seat.lends)
+            for seat in wanted.seats
+        ]
+        players = {
+            number: _modest(seat.player)
+            for number, seat in enumerate(wanted.seats)
+            if seat.player is not None
+        }
+        name = token()
+        tokens = {seat: token() for seat in range(len(chairs)) if seat not in players}
+        private = Private(
+            self._hall.clock(),
+            tokens={str(seat): token_digest(name, secret) for seat, secret in tokens.items()},
+            seconds=float(wanted.seconds),
+        )
+        live = await self._hall.open(
+            KIND,
+            game,
+            DEALERS[wanted.dealer],
+            chairs,
+            players,
+            name=name,
+            private=private,
+            options=wanted.options,
+        )
+        if players:
+            await self._think(live, live_plays)
+        reading = self.clocks.note(live)
+        await self._hall.keep(live, kind=KIND)
+        self._remember(live, reading)
+        return live, tokens
+
+    # Looking
+
+    async def find(self, name: str) -> Live:
+        """A table by its public name."""
+        return await self._hall.find(name, KIND)
+
+    async def sit(self, name: str, secret: str) -> tuple[Live, Seat]:
+        """The table and seat that a private URL names."""
+        live = await self.find(name)
+        return live, _seat(live, secret)
+
+    async def shown(self, live: Live) -> Shown:
+        """How the table stands in the store."""
+        if live not in self._shown:
+            async with live.lock:
+                self._show(live)
+        return self._shown[live]
+
+    def _show(self, live: Live) -> Shown:
+        table = live.table
+        shown = Shown(
+            table.state,
+            tuple(table.asks()),
+            table.transcript.step,
+            table.transcript.head,
+            table.closed,
+            table.payoff if table.closed else None,
+            table.void_reason,
+        )
+        self._shown[live] = shown
+        return shown
+
+    async def wait(self, name: str, after: int, seconds: float) -> None:
+        """Return when the table has more than ``after`` lines, or after this time."""
+        with self._news.watch(name) as watch:
+            live = await self.find(name)
+            async with _at_most(seconds):
+                while not self._news.closing:
+                    if live.stored > after or live.heard > after or live.table.closed:
+                        return
+                    await watch.wait(seconds)
+                    live = await self.find(name)
+
+    async def lines(self, name: str, after: int = 0) -> tuple[bytes, ...]:
+        """The lines behind line ``after``: what is public now."""
+        live = await self.find(name)
+        if live.outdated:
+            stored = await self._hall.store.read(name)
+            assert stored is not None
+            return stored.lines[after:]
+        return tuple(live.table.transcript.lines[after : live.stored])
+
+    async def follow(self, name: str, after: int) -> AsyncIterator[bytes]:
+        """The lines behind line ``after`` as they come; nothing (``b""``) now and then."""
+        with self._news.watch(name) as watch:
+            while True:
+                for line in await self.lines(name, after):
+                    after += 1
+                    yield line
+                    if line.startswith(b'{"kind":"end"'):
+                        return
+                if self._news.closing:
+                    return
+                if not await watch.wait(HEARTBEAT):
+                    yield b""
+
+    # Acting
+
+    async def answer(self, name: str, secret: str, ask: str, answer: Any) -> Taken:
+        """Record the answer to an ask; the same again gets the same receipt."""
+
+        async def act(live: Live, seat: Seat) -> Taken:
+            table = live.table
+            wanted = next((one for one in table.asks() if _is(one, seat, ask)), None)
+            if wanted is None:
+                return _answered_before(live, seat, ask, answer)
+            if self._fallen(live) == seat:
+                await self._flag(live, seat)
+                raise GameOver(f"the time bank of seat {seat} is empty: the house forfeited it")
+            step = table.transcript.step
+            table.submit(wanted, answer)
+            head = line_hash(table.transcript.lines[step])
+            await self._play_on(live)
+            return Taken(ask, step + 1, head)
+
+        return await self._acting(name, secret, act)
+
+    async def forfeit(self, name: str, secret: str, reason: str) -> Taken:
+        """A seat leaves, by its own word. Said again, it gets the same receipt."""
+
+        async def act(live: Live, seat: Seat) -> Taken:
+            table = live.table
+            if table.closed:
+                for number, event in enumerate(table.transcript.events, 1):
+                    if event["kind"] == "forfeit" and (event["seat"], event["by"]) == (
+                        seat,
+                        "seat",
+                    ):
+                        return _taken("forfeit", live, number)
+                raise GameOver("this game is over")
+            table.forfeit(seat, reason)
+            number = next(
+                number
+                for number, event in enumerate(table.transcript.events, 1)
+                if event["kind"] == "forfeit"
+            )
+            await self._play_on(live)
+            return _taken("forfeit", live, number)
+
+        return await self._acting(name, secret, act)
+
+    async def _acting(self, name: str, secret: str, act: Callable[[Live, Seat], Awaitable[T]]) -> T:
+        """Act on a table, alone; again if another worker was faster."""
+        for attempt in range(TRIES):
+            try:
+                async with self._hall.using(name, KIND) as live:
+                    return await act(live, _seat(live, secret))
+            except Conflict:
+                if attempt == TRIES - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+    async def _play_on(self, live: Live) -> None:
+        """Let our players answer, commit all of it, and show it."""
+        table = live.table
+        if any(str(ask.seat) in live.private.players for ask in table.asks()):
+            await self._think(live, _plays_or_resigns)
+        reading = self.clocks.note(live)
+        await self._hall.save(live)
+        self._remember(live, reading)
+
+    async def _think(self, live: Live, how: Callable[[Live], None]) -> None:
+        """In a thread, so that others are served meanwhile."""
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._thinkers, how, live)
+        except asyncio.CancelledError:
+            self._hall.forget(live)  # the thread thinks on; nobody may use what it touches
+            raise
+
+    # Clocks
+
+    def _remember(self, live: Live, reading: Reading | None) -> None:
+        self._show(live)
+        deadline = None
+        if reading is not None and not live.table.closed:
+            deadline = self.clocks.deadline(reading)
+        if deadline is None:
+            self._deadlines.pop(live.log, None)
+        else:
+            self._deadlines[live.log] = deadline
+
+    def _fallen(self, live: Live) -> Seat | None:
+        reading = self.clocks.reading(live)
+        return None if reading is None or live.table.closed else self.clocks.fallen(reading)
+
+    async def _flag(self, live: Live, seat: Seat) -> None:
+        """Forfeit a seat whose bank is empty. It is the house that says so."""
+        bank = live.private.seconds
+        reason = f"silent: its time bank of {bank:g} seconds is empty, by the house's clock"
+        live.table.forfeit(seat, reason, by="house")
+        await self._play_on(live)
+
+    async def adopt(self) -> None:
+        """Take over the clocks of tables that another process opened, or we before a crash."""
+        for name in await self._hall.store.logs(KIND, open_only=True):
+            if name not in self._deadlines:
+                stored = await self._hall.store.read(name)
+                reading = None if stored is None else stored_reading(stored)
+                deadline = None if reading is None else self.clocks.deadline(reading)
+                if deadline is not None:
+                    self._deadlines.setdefault(name, deadline)
+
+    async def sweep(self) -> None:
+        """Look at all clocks, and end what has waited long enough."""
+        now = self.clocks.now()
+        for name in [name for name, when in self._deadlines.items() if when <= now]:
+            try:
+                async with self._hall.using(name, KIND) as live:
+                    seat = self._fallen(live)
+                    if seat is None:
+                        self._remember(live, self.clocks.reading(live))
+                    else:
+                        await self._flag(live, seat)
+            except Conflict:
+                pass  # another worker has just written to it: the next sweep looks again
+            except Unknown:
+                del self._deadlines[name]
+
+    async def _sweep_on(self) -> None:
+        rounds = 0
+        while True:
+            try:
+                if rounds % ADOPT == 0:
+                    await self.adopt()
+                await self.sweep()
+            except Exception:
+                log.exception("the clocks could not be looked at")
+            rounds += 1
+            await asyncio.sleep(SWEEP)
+
+
+@contextlib.asynccontextmanager
+async def _at_most(seconds: float) -> AsyncIterator[None]:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            yield
+
+
+def live_plays(live: Live) -> None:
+    """Let our players play as far as they can."""
+    live.hosted.play()
+
+
+def _plays_or_resigns(live: Live) -> None:
+    """The same; a player of ours that fails loses its seat, and the game does not hang."""
+    try:
+        live.hosted.play()
+    except Exception:
+        log.exception("a player of ours failed at table %s", live.log)
+        ours = (ask.seat for ask in live.table.asks() if str(ask.seat) in live.private.players)
+        live.table.forfeit(next(ours), "the house's player failed", by="house")
+
+
+def _modest(player: str) -> str:
+    """Refuse a player that would think for hours."""
+    number = re.match(r"[0-9]*", player.partition(":")[2])
+    if number and number[0] and (len(number[0]) > 9 or int(number[0]) > DEEPEST_THOUGHT):
+        raise InputError(f"{player!r} thinks too long for this arena: at most {DEEPEST_THOUGHT}")
+    return player
+
+
+def _check_options(wanted: NewTable) -> None:
+    """Refuse a scheme that tables cannot have, and options that it does not take."""
+    if wanted.dealer not in SCHEMES:
+        raise BadParams(
+            f"a table cannot be dealt by {wanted.dealer!r}; it can by {', '.join(SCHEMES)}"
+        )
+    known = SCHEMES[wanted.dealer]
+    if unknown := sorted(wanted.options.keys() - known):
+        allowed = ", ".join(sorted(known)) or "no options"
+        raise BadParams(f"{wanted.dealer} takes {allowed}, not {unknown[0]!r}")
+    length = wanted.options.get("length", 2)
+    if type(length) is not int or not 2 <= length <= LONGEST_CHAIN:
+        raise BadParams(f"length must be an integer from 2 to {LONGEST_CHAIN}, not {length!r}")
+    if wanted.options.get("stir", "once") not in ("once", "each"):
+        raise BadParams(f"stir is once or each, not {wanted.options['stir']!r}")
+
+
+def _seat(live: Live, secret: str) -> Seat:
+    """The seat that a token opens. Every one is compared, and in constant time."""
+    told = token_digest(live.log, secret)
+    found = [int(seat) for seat, kept in live.private.tokens.items() if same(kept, told)]
+    if not found:
+        raise Unknown("there is no such seat at this table")
+    return found[0]
+
+
+# Answers that were given before
+
+
+def _is(ask: Ask, seat: Seat, name: str) -> bool:
+    return ask.seat == seat and ask_id(ask) == name
+
+
+def _taken(ask: str, live: Live, line: int) -> Taken:
+    return Taken(ask, line, line_hash(live.table.transcript.lines[line - 1]))
+
+
+def _answered_before(live: Live, seat: Seat, ask: str, answer: Any) -> Taken:
+    """The receipt of an answer that the transcript has already; else refuse."""
+    line = _line_of(live.table.transcript.events, seat, ask)
+    if line is None:
+        if live.table.closed:
+            raise GameOver("this game is over")
+        raise StaleAsk(f"the table does not ask seat {seat} for {ask!r} (any more): look again")
+    recorded = _recorded(live.table.transcript.events[line - 1])
+    try:
+        again = canonical(answer) == canonical(recorded)
+    except ValueError:
+        again = False
+    if not again:
+        raise AlreadyDone(f"{ask!r} was answered already, and differently")
+    return _taken(ask, live, line)
+
+
+def _line_of(events: Sequence[dict[str, Any]], seat: Seat, ask: str) -> int | None:
+    """The line with the answer to an ask: behind the ask's line come answers of its kind."""
+    kind, _, step = ask.rpartition(".")
+    if not (step.isascii() and step.isdigit() and 0 < len(step) < 10):
+        return None
+    for number in range(int(step), len(events)):
+        event = events[number]
+        if event["kind"] == "note":
+            continue
+        if event.get("share", event["kind"]) != kind or "seat" not in event:
+            return None
+        if event["seat"] == seat:
+            return number + 1
+    return None
+
+
+def _recorded(event: dict[str, Any]) -> Any:
+    match event["kind"]:
+        case "share":
+            return event["value"]
+        case "seal":
+            return event["commitment"]
+        case "open":
+            return {"key": event["key"], "move": event["move"]}
+        case _:
+            return event["move"]
