@@ -15,7 +15,7 @@ from litestar import Request, Response, get, post
 from litestar.datastructures import ResponseHeader, State
 from litestar.di import NamedDependency
 from litestar.openapi import ResponseSpec
-from litestar.params import FromPath, JSONBody, Parameter
+from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from fairground.arena.addresses import address
@@ -47,12 +47,12 @@ LINES: Final = "application/jsonl"
 EVENTS: Final = "text/event-stream"
 
 After = Annotated[
-    int, Parameter(query="after", ge=0, description="leave out the lines up to this one")
+    int, QueryParameter(name="after", ge=0, description="leave out the lines up to this one")
 ]
 Wait = Annotated[
     float,
-    Parameter(
-        query="wait",
+    QueryParameter(
+        name="wait",
         ge=0,
         le=LONGEST_WAIT,
         description="wait so many seconds for the table to have more than `after` lines",
@@ -123,7 +123,7 @@ async def table_transcript(
 async def table_events(
     name: FromPath[str],
     tables: TheTables,
-    last: Annotated[str | None, Parameter(header="Last-Event-ID")] = None,
+    last: Annotated[str | None, HeaderParameter(name="Last-Event-ID")] = None,
 ) -> Response[None] | Stream:
     """Each line of the transcript as a ``line`` event, its number as the id.
 
