@@ -236,6 +236,8 @@ class Contests:
                 await asyncio.shield(writing)
             except Conflict:
                 self._forget(live)
+                if more and (await self._load(name)).transcript.step == step:
+                    raise  # the book is where we thought: it is the other log that moved on
                 continue
             except Exception:
                 self._forget(live)
@@ -296,8 +298,10 @@ class Contests:
 
     # Following
 
-    async def follow(self, name: str, *, pause: float = PAUSE) -> AsyncIterator[LiveBook | None]:
-        """The contest now and whenever it has changed, until it is closed.
+    async def follow(
+        self, name: str, view: Callable[[LiveBook], T], *, pause: float = PAUSE
+    ) -> AsyncIterator[T | None]:
+        """What ``view`` makes of a contest now and whenever it has changed, until the close.
 
         ``None`` now and then when nothing happens, so that a connection which has died is
         noticed.
@@ -307,12 +311,14 @@ class Contests:
         followers.add(changed)
         try:
             while True:
-                live = await self.look(name, lambda live: live)
-                yield live
-                if live.book.closed:
+                closed, closes, seen = await self.look(
+                    name, lambda live: (live.book.closed, live.book.closes, view(live))
+                )
+                yield seen
+                if closed:
                     return
                 while not changed.is_set():
-                    left = live.book.closes - self.clock()
+                    left = closes - self.clock()
                     with contextlib.suppress(TimeoutError):
                         await asyncio.wait_for(changed.wait(), max(0.0, min(HEARTBEAT, left)))
                     if left <= 0:

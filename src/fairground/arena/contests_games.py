@@ -47,6 +47,9 @@ BUNCH: Final = 50
 """Games that are finished off, or read, at a time."""
 
 
+TRIES: Final = 5
+OVER: Final = "this game is over: the code was found, or given up"
+
 T = TypeVar("T")
 
 
@@ -122,10 +125,20 @@ class ContestGames(Room):
         """Make a move, and write down what came of it: in the game, at its end in the book."""
         _must_be_open(place)
         await self._must_exist(name, place)
+        for _ in range(TRIES):
+            try:
+                return await self._act_once(name, place, move)
+            except Conflict:
+                continue  # another worker has played on: ours was an old picture of the game
+        raise Conflict(f"too many play the game {name} at once; try again")
+
+    async def _act_once(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
         async with self._hall.using(name, place.contest.games_kind) as live:
             place = await self._place(name)
             _must_be_open(place)
             table = live.table
+            if not table.asks():
+                raise GameOver(OVER)  # another worker knows already, and its book will say so
             (ask,) = table.asks()
             table.submit(ask, move)
             await let_the_keeper_answer(live)
@@ -313,7 +326,7 @@ def _bunches(items: Iterable[T]) -> Iterator[Sequence[T]]:
 def _must_be_open(place: Place) -> None:
     must_be_running(place.contest)
     if place.slot in place.entry.results:
-        raise GameOver("this game is over: the code was found, or given up")
+        raise GameOver(OVER)
     if place.entry.over:
         raise GameOver(
             f"{place.entry.team!r} has entered again with a new version: what this entry had not "

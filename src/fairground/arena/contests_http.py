@@ -153,12 +153,12 @@ async def contest_events(
     await contests.find(name)
 
     async def news() -> AsyncIterator[ServerSentEventMessage]:
-        async for live in contests.follow(name):
-            if live is None:
+        async for seen in contests.follow(name, lambda live: _watch(request, live)):
+            if seen is None:
                 yield ServerSentEventMessage(comment="still here")
             else:
-                body = msgspec.json.encode(_watch(request, live)).decode()
-                yield ServerSentEventMessage(data=body, event="watch", id=str(live.transcript.step))
+                body = msgspec.json.encode(seen).decode()
+                yield ServerSentEventMessage(data=body, event="watch", id=str(seen.lines))
 
     return ServerSentEvent(news())
 
