@@ -145,13 +145,13 @@ def possible_marks(length: int) -> Iterator[Marks]:
 
 
 def read_code(text: str) -> Code:
-    """A code as a person types it: ``0511``, ``0 5 1 1`` or ``12,99,3``.
+    """A code as a person types it: ``0511``, ``0 5 1 1``, ``12,99,3`` or ``42,``.
 
     Without a separator every character is a digit. Raises `IllegalMove` for what
     is not made of numbers; whether the numbers fit a game is for its rules to say.
     """
     words = text.replace(",", " ").split()
-    if len(words) == 1:
+    if len(words) == 1 and "," not in text:
         words = list(words[0])
     if not words or not all(w.isascii() and w.isdigit() and len(w) <= 9 for w in words):
         raise IllegalMove(f"a code is typed as digits, such as 0 5 1 1, not {text!r}")

@@ -158,7 +158,7 @@ class BreakerScreen(Screen):
         """A word for the draw, after the commitment and before the first guess."""
         asks = self._table.asks()
         while self._share is None:
-            answer = self._ask("A word of yours for the draw (enter for none): ")
+            answer = self._ask("A word for the draw (enter: none): ")
             if answer in HELP:
                 self.say(words.STIR_HELP)
                 continue
@@ -251,17 +251,15 @@ class BreakerScreen(Screen):
 
     def _tell_end(self, state: State) -> None:
         rows = state.rows
-        self._console.say()
         if state.shown is None:
             self._tell_opened_code()
         elif state.given_up:
             what = "The code was" if self._game.oracle == FAIR else "A code that fits is"
             self.say(f"{what} {self._code(state.shown)}. You gave up: the keeper wins.", "bad")
         else:
-            self.say(
-                f"Broken with {words.guesses(len(rows))}: the code is {self._code(state.shown)}.",
-                "good",
-            )
+            count = words.guesses(len(rows))
+            self._console.say()
+            self.say(f"Broken with {count}: the code is {self._code(state.shown)}.", "good")
         keys = [e["evidence"]["key"] for e in self._table.transcript.events if _opens(e)]
         if keys:
             self.say("The key that opens the commitment:")
