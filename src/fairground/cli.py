@@ -35,6 +35,7 @@ PLAY: Final = {
 }
 WORK: Final = {
     "verify": Command("fairground.terminal.verify", "check a transcript, and see what it proves"),
+    "serve": Command("fairground.terminal.serve", "the arena: all games over HTTP"),
     "solve dice": Command("fairground.terminal.solve_dice", "exact odds of a set of dice"),
     "solve codebreaking": Command(
         "fairground.terminal.solve_codebreaking", "code breaking: strategies, and what to ask next"

@@ -1,0 +1,258 @@
+"""Running the arena: one process on SQLite, or several workers on one PostgreSQL.
+
+`serve` binds the socket, starts uvicorn, and comes back when it was told to stop: with
+the signal that told it. Streams of events are ended first, so that stopping does not wait
+for those who only listen; whatever was acknowledged is durable already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, Final
+
+import msgspec
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from fairground.arena.app import make_app
+from fairground.arena.limits import OPEN_GAMES, RATE, Asgi, Gate, Limits, Receive, Scope, Send
+from fairground.arena.metrics import Metrics
+from fairground.core import InputError
+from fairground.store import open_store
+
+GRACE: Final = 10
+"""Seconds that requests in flight may take when the arena is told to stop."""
+
+BACKLOG: Final = 2048
+SETTINGS: Final = "FAIRGROUND_SETTINGS"
+"""The environment variable by which workers learn their settings."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """How to run an arena."""
+
+    database: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    public_url: str | None = None
+    allow_factories: tuple[str, ...] = ()
+    rate: int = RATE
+    open_games: int = OPEN_GAMES
+    access_log: bool = False
+
+    def check(self) -> None:
+        """Refuse what cannot work, before anything is started."""
+        if not 0 <= self.port <= 65535:
+            raise InputError(f"a port is a number from 0 to 65535, not {self.port}")
+        if self.workers < 1:
+            raise InputError(f"at least one worker is needed, not {self.workers}")
+        if self.workers > 1 and not self.database.startswith(("postgresql://", "postgres://")):
+            raise InputError(
+                f"{self.workers} workers need one PostgreSQL behind them: a SQLite file has one "
+                "writer, and only its own process hears of what was written. Use --workers 1, or "
+                "--database postgresql://user@host/name"
+            )
+        if self.rate < 0 or self.open_games < 0:
+            raise InputError("a limit is a positive number, or 0 for none")
+        if self.public_url is not None and not self.public_url.startswith(("http://", "https://")):
+            raise InputError(f"a public URL begins with http:// or https://: {self.public_url!r}")
+
+
+class Arena:
+    """The application behind its gate, and a way to tell it that the end is near."""
+
+    def __init__(self, settings: Settings) -> None:
+        limits, metrics = Limits(settings.rate, settings.open_games), Metrics()
+        self._app = make_app(
+            settings.database,
+            public_url=settings.public_url,
+            allow_factories=settings.allow_factories,
+            limits=limits,
+            metrics=metrics,
+        )
+        app: Any = self._app
+        self._gate = Gate(app, limits, metrics, access_log=settings.access_log)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """ASGI."""
+        await self._gate(scope, receive, send)
+
+    def closing(self) -> None:
+        """End all streams of events. To be called in the event loop."""
+        news = getattr(self._app.state, "news", None)
+        if news is not None:
+            news.close()
+
+
+def from_environment() -> Asgi:
+    """The application of a worker."""
+    _quiet_logs()
+    return Arena(msgspec.json.decode(os.environ[SETTINGS], type=Settings))
+
+
+class _Server(uvicorn.Server):
+    """Tells the arena before it stops, and its owner when it has started."""
+
+    def __init__(self, config: uvicorn.Config, arena: Arena, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._arena = arena
+        self._started = started
+        self.told: list[int] = []
+        """The signals that made it stop."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._arena.closing()
+        await super().shutdown(sockets)
+
+    def capture_signals(self) -> Any:
+        """Ours: uvicorn would raise the signal again, and SIGTERM would kill us."""
+        return _Signals(self)
+
+
+class _Signals:
+    """While the server runs, SIGINT and SIGTERM make it stop. Only the main thread can."""
+
+    def __init__(self, server: _Server) -> None:
+        self._server = server
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._handle)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self._server.told.append(number)
+        self._server.handle_exit(number, frame)
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """The listening socket; port 0 takes any free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host, port))
+        sock.listen(BACKLOG)
+    except OSError as error:
+        sock.close()
+        raise InputError(
+            f"cannot listen on {host} port {port}: {error.strerror or error}. "
+            "Is another arena running? Try --port 0 for any free port"
+        ) from None
+    sock.set_inheritable(True)
+    return sock
+
+
+def address_of(sock: socket.socket) -> str:
+    """The URL at which a socket is reached on this machine."""
+    host, port = sock.getsockname()[:2]
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{name}:{port}"
+
+
+def serve(settings: Settings, started: Callable[[str], None]) -> int:
+    """Run until a signal says stop, and return that signal; ``started`` is told the URL."""
+    settings.check()
+    _quiet_logs()
+    asyncio.run(_try_out(settings.database))
+    sock = bind(settings.host, settings.port)
+    url = address_of(sock)
+    if settings.workers > 1:
+        return _serve_with_workers(settings, sock, lambda: started(url))
+    arena = Arena(settings)
+    server = _Server(_config(arena), arena, lambda: started(url))
+    server.run(sockets=[sock])
+    if not server.started:
+        raise InputError("the arena could not start: see the log above")
+    return server.told[0] if server.told else signal.SIGTERM
+
+
+async def _try_out(database: str) -> None:
+    """Open the store once, so that what is wrong with it is said in plain words."""
+    store = await open_store(database)
+    await store.close()
+
+
+def _serve_with_workers(
+    settings: Settings, sock: socket.socket, started: Callable[[], None]
+) -> int:
+    """A parent that watches its workers; what connects meanwhile waits in the backlog."""
+    os.environ[SETTINGS] = msgspec.json.encode(settings).decode()
+    config = _config("fairground.arena.serve:from_environment", workers=settings.workers)
+    supervisor = Multiprocess(config, sockets=[sock])
+    told: list[int] = []
+
+    def stop(number: int, _: FrameType | None) -> None:
+        told.append(number)
+        supervisor.signal_queue.append(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    started()
+    supervisor.run()
+    return told[0] if told else signal.SIGTERM
+
+
+def _config(app: Arena | str, workers: int = 1) -> uvicorn.Config:
+    what: Any = app
+    return uvicorn.Config(
+        what,
+        factory=isinstance(app, str),
+        interface="asgi3",
+        workers=workers,
+        loop="uvloop" if os.name == "posix" else "asyncio",
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+        backlog=BACKLOG,
+    )
+
+
+def _quiet_logs() -> None:
+    """Structured lines on standard error: the access log, and what went wrong."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Structured())
+    for name, level in (("fairground", logging.INFO), ("uvicorn", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.setLevel(level)
+        logger.propagate = False
+
+
+class _Structured(logging.Formatter):
+    """One JSON object a line. The access log is one already."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if record.name == "fairground.access":
+            return record.getMessage()
+        line = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(line).decode()
