@@ -22,4 +22,4 @@ bench: .venv/.ready-bench
 	@tools/setup $(@F)
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf .venv tools/node/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

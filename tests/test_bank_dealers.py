@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-import fairground.table
 from fairground.bank.dealers import (
     REGISTER,
     UNSAFE,
@@ -19,7 +18,7 @@ from fairground.bank.dealers import (
 from fairground.bank.seeds import Seed, WrongSeed, deal, fresh_seeds, mix, replace
 from fairground.bank.wire import Bet, Domain, Key, Role
 from fairground.core import BadParams, BadShare, InputError
-from fairground.fair.schemes import LENDS, Chair
+from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.intransitive import Intransitive
 from fairground.games.poker import Poker, hand_text
@@ -33,12 +32,6 @@ DOMAIN = Domain(31337, "0x5FbDB2315678afecb367f032d93F642f64180aa3")
 KEYS = {Role.CROUPIER: Key(11), Role.PLAYER: Key(12)}
 PARTIES = (Key(1).address, Key(2).address)
 CHAIRS = (Chair("Croupier", "house"), Chair("Player", "self", "seed"))
-
-
-@pytest.fixture(autouse=True)
-def _seats_lend_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until "seed" stands among the things that a seat may lend."""
-    monkeypatch.setattr(fairground.table, "LENDS", (*LENDS, "seed"))
 
 
 class Dealt:

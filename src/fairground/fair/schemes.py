@@ -40,7 +40,8 @@ class Chair(NamedTuple):
 
     ``by``: who runs it: ``self`` (a person or a program of their own) or ``house`` (a
     player of ours). ``lends``: what it gives to chance: ``nothing``, a ``number`` for
-    each draw, a ``stir`` (typed words), or links of its own hash ``chain``.
+    each draw, a ``stir`` (typed words), links of its own hash ``chain``, or a ``seed``
+    that is a signature (Blind Croupier).
     """
 
     name: str
@@ -49,7 +50,7 @@ class Chair(NamedTuple):
 
 
 RUN_BY: Final = ("self", "house")
-LENDS: Final = ("nothing", "number", "stir", "chain")
+LENDS: Final = ("nothing", "number", "stir", "chain", "seed")
 
 
 class Setting(NamedTuple):
