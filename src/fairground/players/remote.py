@@ -1,0 +1,373 @@
+"""A seat at somebody else's arena: plays over HTTP, and takes nothing on trust.
+
+    >>> played = play("http://127.0.0.1:8000/tables/.../seats/...", "optimal")  # doctest: +SKIP
+    >>> [str(claim) for claim in played.verdict.claims]                         # doctest: +SKIP
+    ['COMMITTED', 'UNIFORM:0', 'UNFORESEEN:0', 'ORDERED']
+
+The arena could lie, so the client does not ask it what it can find out itself:
+
+* it downloads the transcript line by line, hashes every line, and requires that all it
+  is ever shown extends what it saw before;
+* it runs the game again from these lines, and answers only what its own referee asks
+  too; it decides on its own view (where a hidden draw keeps it from having one, on what
+  the arena shows);
+* its hash chain never leaves it but link by link, each for one history only;
+* every answer that was acknowledged must stand in the transcript with the hash that the
+  acknowledgement named;
+* in the end it verifies the whole game, with the last hash that it saw as the receipt.
+
+This is the only place of Fairground that makes HTTP requests on its own.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from fairground.core import BadShare, FairgroundError, Fault, Game, InputError, Seat, written
+from fairground.fair.bits import SystemStream, fresh
+from fairground.fair.chains import ChainHolder
+from fairground.fair.seals import Spot, seal
+from fairground.games import make_game
+from fairground.players import Player, make_player
+from fairground.players.views import from_json
+from fairground.replay import replay
+from fairground.table import Ask, Table
+from fairground.transcript import NO_LINE, Event, canonical, line_hash, parse
+from fairground.verify import Verdict, verify
+
+WAIT: Final = 20
+"""Seconds that a look at the table may wait for something to happen."""
+
+TRIES: Final = 6
+"""How often a request is sent before the arena counts as gone."""
+
+PAUSE: Final = 0.1
+"""Seconds before the second try; each later one waits twice as long."""
+
+LARGEST: Final = 100_000_000
+
+
+class Refused(FairgroundError):
+    """The arena said no: its own words, code and status."""
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+
+
+class Unreachable(FairgroundError):
+    """The arena does not answer."""
+
+    code = "remote/unreachable"
+
+
+class Http:
+    """Requests with JSON in and out; repeated where the network fails.
+
+    Everything that a player sends may be sent twice without harm: the arena recognizes
+    an answer by its id.
+    """
+
+    def __init__(
+        self,
+        *,
+        tries: int = TRIES,
+        timeout: float = 30,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._tries = tries
+        self._timeout = timeout
+        self._pause = pause
+
+    def send(self, url: str, body: Any = None, *, wait: float = 0, tries: int = 0) -> bytes:
+        """GET, or POST if there is a body; raise `Refused` or `Unreachable`."""
+        if not url.startswith(("http://", "https://")):
+            raise InputError(f"an arena's address begins with http:// or https://, not {url!r}")
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Accept": "*/*"} | ({"Content-Type": "application/json"} if data else {})
+        reason: object = ""
+        for attempt in range(tries or self._tries):
+            if attempt:
+                self._pause(PAUSE * 2 ** (attempt - 1))
+            request = urllib.request.Request(url, data, headers)
+            try:
+                with urllib.request.urlopen(request, timeout=self._timeout + wait) as answer:
+                    return bytes(answer.read(LARGEST))
+            except urllib.error.HTTPError as error:
+                reason = _refusal(error)
+                if error.code not in (429, 503):
+                    raise reason from None
+            except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
+                reason = getattr(error, "reason", None) or error
+        if isinstance(reason, Refused):
+            raise reason
+        raise Unreachable(f"{_place(url)} does not answer: {reason}")
+
+    def get(self, url: str, *, wait: float = 0) -> Any:
+        """GET, read as JSON."""
+        return _json(self.send(url, wait=wait), url)
+
+    def post(self, url: str, body: Any, *, tries: int = 0) -> Any:
+        """POST, read as JSON."""
+        return _json(self.send(url, body, tries=tries), url)
+
+
+def _place(url: str) -> str:
+    """The address without the token that may stand in it."""
+    return url.partition("/seats/")[0]
+
+
+def _json(data: bytes, url: str) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError:
+        raise Unreachable(f"{_place(url)} answers something that is not JSON") from None
+
+
+def _refusal(error: urllib.error.HTTPError) -> Refused:
+    with error:
+        try:
+            problem = json.loads(error.read(LARGEST))
+            return Refused(error.code, str(problem["code"]), str(problem["detail"]))
+        except (ValueError, KeyError, TypeError, OSError):
+            return Refused(error.code, "remote/refused", f"the arena answers {error.code}")
+
+
+def open_table(arena: str, wanted: Mapping[str, Any], http: Http | None = None) -> Any:
+    """Open a table: the answer of ``POST /tables``, with each seat's private URL."""
+    return (http or Http()).post(f"{arena.rstrip('/')}/tables", wanted, tries=1)
+
+
+class Given(NamedTuple):
+    """An answer of ours, and where the arena says that it is recorded."""
+
+    ask: Ask
+    answer: Any
+    line: int
+    head: str
+
+
+class Played(NamedTuple):
+    """A game that is over, as this seat can prove it."""
+
+    payoff: tuple[int, ...] | None
+    verdict: Verdict
+    transcript: bytes
+    receipt: str
+
+
+class RemoteTable:
+    """One seat at a table far away."""
+
+    def __init__(self, url: str, http: Http | None = None) -> None:
+        self._url = url.rstrip("/")
+        self._http = http or Http()
+        self.lines: list[bytes] = []
+        self.events: list[Event] = []
+        self._heads: list[str] = []
+        self._local: Table | None = None
+        self._given: list[Given] = []
+        self._answers: dict[tuple[str, int], tuple[str, Any]] = {}
+        self._sealed: tuple[str, Any] | None = None
+        self._holder: ChainHolder | None = None
+        self.shown: Any = {}
+        """What the arena last said of the table."""
+        self.look()
+        start = self.events[0]
+        self.seat: Seat = self.shown["seat"]
+        self.game: Game[Any] = make_game(start["game"], start["params"])
+        self._table = bytes.fromhex(start["table"])
+        if start["seats"][self.seat]["lends"] == "chain":
+            self._holder = ChainHolder(self._table, self.seat, start["public"]["length"])
+
+    # Looking
+
+    @property
+    def receipt(self) -> str:
+        """The hash of the last line that we saw: 32 bytes worth keeping."""
+        return self._heads[-1] if self._heads else NO_LINE
+
+    @property
+    def over(self) -> bool:
+        """Whether the closing line is there."""
+        return bool(self.events) and self.events[-1]["kind"] == "end"
+
+    def look(self, wait: float = 0) -> None:
+        """Learn what is new, wait for it if need be, and check all of it."""
+        seen = len(self.lines)
+        question = f"?after={self.shown.get('step', 0)}&wait={wait:g}" if wait else ""
+        shown = self._http.get(self._url + question, wait=wait)
+        data = self._http.send(f"{_place(self._url)}/transcript?after={seen}")
+        for line in data.splitlines(keepends=True):
+            self._take(line)
+        step, head = shown.get("step"), shown.get("head")
+        if type(step) is not int or not 0 < step <= len(self.lines):
+            raise Fault("remote/history", f"the arena speaks of line {step!r}, and shows no such")
+        if self._heads[step - 1] != head:
+            raise Fault("remote/history", f"the arena's head {head} is not that of line {step}")
+        self.shown = shown
+        self._local = self._run_again(step)
+        self._check_given()
+
+    def _take(self, line: bytes) -> None:
+        """One more line; it must extend what we have."""
+        event = parse(line, len(self.lines) + 1)
+        if event.get("prev") != self.receipt:
+            raise Fault(
+                "remote/history",
+                f"line {len(self.lines) + 1} does not follow the line that we saw before it: the "
+                "arena shows two histories",
+                len(self.lines) + 1,
+            )
+        self.lines.append(line)
+        self.events.append(event)
+        self._heads.append(line_hash(line))
+
+    def _run_again(self, step: int) -> Table | None:
+        """Our own referee at this line; ``None`` where a hidden draw holds it up."""
+        table = replay(self.lines[:step], self.events[:step])
+        return None if table.waiting else table
+
+    def _check_given(self) -> None:
+        """What was acknowledged must be on record, as we said it and where it was said to be."""
+        waiting = []
+        for given in self._given:
+            if given.line > len(self.lines):
+                waiting.append(given)
+                continue
+            event = self.events[given.line - 1]
+            fits = self._heads[given.line - 1] == given.head and event.get("seat") == self.seat
+            if not fits or canonical(_said(event)) != canonical(given.answer):
+                reason = f"line {given.line} is not what we answered to {given.ask.kind}"
+                raise Fault("remote/receipt", reason, given.line)
+        self._given = waiting
+
+    # Answering
+
+    def asks(self) -> list[Ask]:
+        """What we owe; only what our own referee would ask as well."""
+        asks = []
+        for one in self.shown.get("asks", []):
+            ask = Ask(
+                one["kind"],
+                self.seat,
+                one["step"],
+                one["head"],
+                int(one.get("n", 0)),
+                one.get("run", 0),
+            )
+            self._check(ask)
+            asks.append(ask)
+        return asks
+
+    def _check(self, ask: Ask) -> None:
+        if not 0 < ask.step <= len(self._heads) or self._heads[ask.step - 1] != ask.head:
+            raise Fault("remote/ask", f"the arena asks for a {ask.kind} in another history")
+        if self._local is not None:
+            if ask not in self._local.asks():
+                raise Fault("remote/ask", f"by the rules nobody is to give a {ask.kind} now")
+        elif ask.kind in ("tip", "next-tip", "link"):
+            raise BadShare(
+                f"a {ask.kind} is asked for behind a hidden draw: whether all others have given "
+                "theirs cannot be checked, so it is not given"
+            )
+
+    def view(self) -> Any:
+        """The position as we see it: worked out ourselves, or where we cannot, as shown."""
+        if self._local is not None:
+            return self._local.view(self.seat)
+        return from_json(type(self.game.start()), self.shown["view"])
+
+    def reply(self, ask: Ask, player: Player) -> Any:
+        """Our answer to an ask: the same again if it is asked again for the same history."""
+        name = (ask.kind, ask.step)
+        if name in self._answers:
+            head, answer = self._answers[name]
+            if head != ask.head:
+                raise BadShare(f"the {ask.kind} was already given for another history")
+            return answer
+        answer = self._reply(ask, player)
+        self._answers[name] = (ask.head, answer)
+        return answer
+
+    def _reply(self, ask: Ask, player: Player) -> Any:
+        match ask.kind:
+            case "move":
+                return player.choose(self.game, self.view(), self.seat)
+            case "seal":
+                move = player.choose(self.game, self.view(), self.seat)
+                spot = Spot(self._table, self.seat, ask.step, ask.head)
+                sealed = seal(spot, canonical(move))
+                self._sealed = (sealed.key, move)
+                return sealed.commitment
+            case "open":
+                if self._sealed is None:
+                    raise Fault("remote/ask", "we are to open a move that we did not seal")
+                return {"key": self._sealed[0], "move": self._sealed[1]}
+            case "number":
+                return written(SystemStream().below(ask.n))
+            case "stir":
+                return fresh().hex()
+            case _ if self._holder is not None:
+                return self._holder.answer(ask.kind, ask.run, ask.head)
+            case kind:
+                raise Fault("remote/ask", f"we lend no {kind}")
+
+    def answer(self, ask: Ask, answer: Any) -> None:
+        """Send an answer, and keep what the arena says of it."""
+        taken = self._http.post(self._url, {"ask": f"{ask.kind}.{ask.step}", "answer": answer})
+        self._given.append(Given(ask, answer, int(taken["line"]), str(taken["head"])))
+
+    def forfeit(self, reason: str = "left") -> None:
+        """Leave the table."""
+        self._http.post(f"{self._url}/forfeit", {"reason": reason})
+
+    def finish(self) -> Played:
+        """Verify the whole game; raise its `Fault` if it does not hold."""
+        data = b"".join(self.lines)
+        verdict = verify(data, self.receipt)
+        if verdict.fault is not None:
+            raise verdict.fault
+        return Played(verdict.payoff, verdict, data, self.receipt)
+
+
+def _said(event: Event) -> Any:
+    """The answer that an event records."""
+    match event["kind"]:
+        case "share":
+            return event["value"]
+        case "seal":
+            return event["commitment"]
+        case "open":
+            return {"key": event["key"], "move": event["move"]}
+        case _:
+            return event.get("move")
+
+
+def play(url: str, player: Player | str, http: Http | None = None) -> Played:
+    """Play a seat to the end of the game, and verify it.
+
+    ``url`` is the seat's private address; ``player`` one of ours by name, or your own.
+    """
+    table = RemoteTable(url, http)
+    chooser = make_player(player, table.game, SystemStream()) if isinstance(player, str) else player
+    while not table.over:
+        _answer_all(table, table.asks(), chooser)
+        table.look(WAIT)
+    return table.finish()
+
+
+def _answer_all(table: RemoteTable, asks: Sequence[Ask], player: Player) -> None:
+    for ask in asks:
+        try:
+            table.answer(ask, table.reply(ask, player))
+        except Refused as refused:
+            if refused.status != 409:  # 409: the table went on without us; look again
+                raise

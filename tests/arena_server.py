@@ -1,0 +1,87 @@
+"""A real arena on a loopback port: in a thread of this process, or in a process of its own.
+
+Nothing here sleeps: a listening socket takes connections before the server does, and a
+process says on its standard output that it is ready.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from fairground.arena.serve import address_of, bind
+
+DEADLINE = 60
+
+
+@contextmanager
+def in_a_thread(app: Any) -> Iterator[str]:
+    """Serve an ASGI application; gives its URL."""
+    sock = bind("127.0.0.1", 0)
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, lifespan="on", interface="asgi3", ws="none"
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+    thread.start()
+    try:
+        yield address_of(sock)
+    finally:
+        server.should_exit = True
+        thread.join(DEADLINE)
+        assert not thread.is_alive()
+
+
+class Process:
+    """``fairground serve`` in a process of its own."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self._errors = (folder / "stderr").open("a+b")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "fairground", "serve", "--port", "0", *options],
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env=os.environ | {"XDG_DATA_HOME": str(folder)},
+        )
+        self.printed = ""
+        self.url = ""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:  # ends when the process does
+            self.printed += line
+            if found := re.match(r"The arena is open at (\S+)", line):
+                self.url = found[1]
+            if line.startswith("Stop it"):
+                break
+
+    @property
+    def errors(self) -> str:
+        self._errors.seek(0)
+        return self._errors.read().decode()
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal; the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(DEADLINE)
+
+    def __enter__(self) -> Process:
+        assert self.url, f"it did not start: {self.printed}{self.errors}"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(DEADLINE)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self._errors.close()
