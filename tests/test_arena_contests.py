@@ -21,7 +21,7 @@ from litestar.testing import TestClient
 from contest_house import solve
 from fairground.arena.app import make_app
 from fairground.arena.contests import Contests, LiveBook
-from fairground.contest import Disguise, Part, disguise, fair_code, order
+from fairground.contest import Disguise, Part, disguise, fair_code, keeper_seed, order
 from fairground.contest_file import check
 from fairground.fair.plain import contest_commitment
 from fairground.games.codebreaking import Code, Marks, Row, marks
@@ -338,6 +338,10 @@ def test_the_same_raw_questions_take_the_same_steps(client: Client) -> None:
             rows[game] = solve(part.base, part.length, in_raw(client, uris[slot], seen))
         results.append(rows)
     assert results[0] == results[1] == results[2]
+    for log in list(client.app.state.hall._live.values()):
+        kept = log.vault.secrets["players"][0]
+        game = log.table.transcript.events[0]["public"]["game"]
+        assert kept == keeper_seed(contest.name, seed, game), "one adversary for all"
     steps = [sorted(len(rows) for rows in result.values()) for result in results]
     assert [contest.team(team)["mean"] for team in "ABC"] == [f"{sum(steps[0]) / 5:.12f}"] * 3
     assert [contest.team(team)["rank"] for team in "ABC"] == [1, 1, 1]
@@ -619,6 +623,8 @@ def test_two_workers_on_one_postgresql(clock: Clock) -> None:
         problem(contest.try_entry("A"), 409, "arena/conflict")
         contest.enter("A", "2")
         uris["B"] += contest.enter("C")
+        entries = (len(one.get(contest.uri).json()["teams"]) for _ in range(2000))
+        assert 4 in entries, "the first worker was told of what the second wrote"
         contest.client = one
         contest.close()
         # Whoever knows the seed now and finds a worker that has not heard of the close: too late.

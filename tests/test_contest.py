@@ -432,6 +432,20 @@ class TestAHouseThatWritesEverythingAnew:
 
         assert forged(change).code == "contest/result"
 
+    def test_another_game_of_the_same_length(self) -> None:
+        """The book named the game's last line when it was finished; this is not it."""
+        house, other = House(), House()
+        for one in (house, other):
+            entry = one.enter("A")
+            if one is other:
+                one.table(entry, 0).note({"remark": "this was played later"})
+            one.solve(entry, 0)
+        house.games = other.games
+        house.close()
+        fault = fault_of(house.file())
+        assert fault.code == "contest/result"
+        assert "this is another" in fault.reason
+
     def test_a_result_that_never_was(self) -> None:
         def change(house: House) -> None:
             house.enter("A")
