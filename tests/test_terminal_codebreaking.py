@@ -290,6 +290,16 @@ class TestBreaking:
         assert "At most 200 characters, please, not 201." in told.out
         assert told.claims >= {"UNIFORM:1"}
 
+    def test_what_needs_an_extra_says_so_before_the_game(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "fairground.solve.codebreaking_sets", None)
+        monkeypatch.delattr("fairground.solve.codebreaking_sets", raising=False)
+        for argument in ("--oracle=evil", "--keeper"):
+            assert main(["codebreaking", argument, "--no-save"]) == 2
+            printed = capsys.readouterr()
+            assert "pip install 'fairground[solve]'" in printed.err and printed.out == ""
+
     def test_a_fair_game_needs_no_extra(
         self, play: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -401,9 +411,22 @@ class TestKeeping:
 
     def test_an_earlier_row_may_name_the_code(self, play: Session) -> None:
         """The code was asked in row 1 already: what was asked later does not count."""
-        told = play(["1 1", "fix 1", "4 0"], "--keeper")
+        assert marks((0, 0, 1, 2), (0, 3, 0, 4)) == (1, 1), "the truth about the second guess"
+        told = play(["1 1", "1 1", "fix 1", "4 0"], "--keeper")
+        assert "My guess 2: 0304" in told.out
         assert told.code == 0 and "Found with 1 guess: your code is 0012." in told.out
         assert told.claims == {"CONSISTENT"} and told.verdict.payoff == (1, -1)
+
+    def test_a_code_that_a_later_row_denies_is_no_code(self, play: Session) -> None:
+        told = play(["1 1", "0 1", "fix 1", "4 0", "end"], "--keeper")
+        assert "no code fits rows 1 and 2 together" in told.out
+        assert told.claims == set() and told.verdict.payoff == (-STAKE, STAKE)
+
+    def test_a_correction_that_is_taken_back_changes_nothing(self, play: Session) -> None:
+        told = play(["1 1", "0 1", "fix 1", "4 0", "1", "1 1", "q"], "--keeper")
+        assert told.notes == [], "it is still the first record"
+        assert len(rows_on(told.out)) == 2
+        assert told.out.count("My guess 3: ") == 2, "the same question is asked again"
 
     def test_malformed_answers_are_refused_and_not_counted(self, play: Session) -> None:
         bad = ["", "1", "1 2 3", "a b", "3 1", "5 0", "fix", "fix 1", "?", "board"]
