@@ -111,7 +111,7 @@ def _just(constant: Any) -> Reader:
     told = as_json(constant)
 
     def read(value: Any) -> Any:
-        if type(value) is not type(told) or value != told:
+        if repr(value) != repr(told):  # for == a 1 would be True
             raise ValueError(f"expected {told!r}, not {value!r}")
         return constant
 
