@@ -284,6 +284,18 @@ def test_a_data_directory_that_cannot_be_written_costs_only_the_record(
     assert "the game is not saved" in capsys.readouterr().err
 
 
+def test_a_full_disk_costs_the_record_and_not_the_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """/dev/full is a real file on which every write fails for want of room."""
+    answers = "0\n0\n4\n5\n"
+    code, text, error = play(monkeypatch, capsys, answers, *DICE, "--save", "/dev/full")
+    assert code == 0
+    assert re.match(the_sample(), text)
+    assert error.count("not saved any more") == 1
+    assert "The game is in" not in text
+
+
 class TestDiceParser:
     def test_blanks_and_plus_signs(self) -> None:
         assert DiceParser().parse([" 1, +2", "-3", "4"]) == [Die((1, 2)), Die((-3,)), Die((4,))]
@@ -398,6 +410,7 @@ def test_the_menu_starts_a_game_at_a_keypress(
 
 
 def test_ctrl_c_on_a_terminal_exits_130() -> None:
-    shown = on_a_terminal([("Your selection: ", "\x03")], 80, 24, "dice", *DICE, "--no-save")
+    # The line feed behind it wakes a read that began just before the signal came.
+    shown = on_a_terminal([("Your selection: ", "\x03\n")], 80, 24, "dice", *DICE, "--no-save")
     assert "KEY=" in shown
     assert shown.endswith("exit 130")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shlex
 import sys
 from datetime import UTC, datetime
@@ -65,9 +66,20 @@ class Saved:
             self._file.close()
 
     def _write(self, line: bytes) -> None:
-        assert self._file is not None
-        self._file.write(line)
-        self._file.flush()
+        """Write a line; a disk that is full costs the record, not the game."""
+        if self._file is None:
+            return
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as error:
+            print(
+                f"fairground: the game is not saved any more: {self.path}: {error.strerror}",
+                file=sys.stderr,
+            )
+            with contextlib.suppress(OSError):
+                self._file.close()
+            self._file = self.path = None
 
     @property
     def quoted_path(self) -> str:
