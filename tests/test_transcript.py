@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -243,7 +244,15 @@ def test_reading_keeps_every_byte() -> None:
     assert b"".join(read(data)) == data
 
 
-@pytest.mark.parametrize("maker", [None, lambda *_: lambda value, _: ["other"]])
+NATIVE = vars(json.encoder)["c_make_encoder"]
+
+
+def _odd(markers: object, *rest: Any) -> Any:
+    """The usual encoder for `json` itself, which hands markers in, and nonsense for us."""
+    return (lambda *_: ("other",)) if markers is None else NATIVE(markers, *rest)
+
+
+@pytest.mark.parametrize("maker", [None, _odd])
 def test_lines_are_the_same_without_the_native_encoder(
     maker: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,3 +260,19 @@ def test_lines_are_the_same_without_the_native_encoder(
     value = {"b": [1, 'é\x1f"\\/', None, True, False], "a": {"z": -1, "y": "\U0001f3b2"}}
     monkeypatch.setattr(json.encoder, "c_make_encoder", maker)
     assert transcript._encoder()(value) == transcript._encode(value)
+
+
+def test_a_line_of_many_brackets_cannot_end_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a library has raised the recursion limit, the native reader would overflow."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000_000)
+    try:
+        deep = b"[" * 1_000_000 + b"]" * 1_000_000 + b"\n"
+        with pytest.raises(Fault, match="nested more than 32"):
+            parse(deep, 1)
+        with pytest.raises(Unreadable):
+            read(deep)
+    finally:
+        sys.setrecursionlimit(limit)
+    many = b'{"a":[' + b",".join([b"[]"] * 1000) + b"]}\n"
+    assert len(parse(many, 1)["a"]) == 1000, "many brackets side by side are no depth"

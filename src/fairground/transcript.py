@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -114,8 +115,29 @@ def _no_float(text: str) -> Any:
 _decoder = json.JSONDecoder(parse_int=_integer, parse_float=_no_float, parse_constant=_no_float)
 
 
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def _must_be_shallow(line: str) -> None:
+    """Refuse deep nesting before it is read.
+
+    The native JSON reader recurses; where some library has raised Python's recursion limit,
+    a line of many thousand brackets would overflow the stack and end the process.
+    """
+    depth = 0
+    for sign in _STRING.sub("", line):
+        if sign in "[{":
+            depth += 1
+            if depth > DEEPEST:
+                raise ValueError(f"it is nested more than {DEEPEST} levels deep")
+        elif sign in "]}":
+            depth -= 1
+
+
 def _decode(line: str) -> Any:
     """The one JSON value that begins the line and ends right before its line feed."""
+    if line.count("[") + line.count("{") > DEEPEST:
+        _must_be_shallow(line)
     value, end = _decoder.raw_decode(line)
     if end != len(line) - 1:
         raise ValueError("there is more on it than one JSON value")
@@ -134,11 +156,11 @@ def parse(line: bytes, number: int, *, reencode: bool = True) -> Event:
         event = _decode(line.decode())
         if not isinstance(event, dict):
             raise ValueError("it is not a JSON object")
-        if not line.isascii() or line.count(b"[") + line.count(b"{") > DEEPEST:
+        if not line.isascii():
             _refuse_what_is_not_canonical(event)
         if (reencode or b"\\" in line) and (_encode(event) + "\n").encode() != line:
             raise ValueError("re-encoding it gives other bytes")
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         reason = f"line {number} is not a canonical event: {error}"
         raise Fault("transcript/not-canonical", reason, number) from None
     return event
@@ -209,8 +231,10 @@ def read(data: bytes) -> list[bytes]:
 
 def _looks_like_an_event(line: bytes) -> bool:
     try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
+        text = line.decode()
+        _must_be_shallow(text)
+        event = json.loads(text)
+    except ValueError:
         return False
     return isinstance(event, dict) and "kind" in event
 
