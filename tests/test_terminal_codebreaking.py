@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -16,7 +14,6 @@ from itertools import count, product
 from pathlib import Path
 from typing import NamedTuple
 
-import pyte
 import pytest
 
 from fairground.cli import main
@@ -40,6 +37,7 @@ from fairground.terminal import codebreaking_screen
 from fairground.terminal.codebreaking_input import code_of, example_code, marks_of, patiently
 from fairground.terminal.codebreaking_look import ASCII, ROUND, Board, Entry, Page, amount
 from fairground.verify import Verdict, verify
+from terminals import on_a_terminal
 
 
 class Told(NamedTuple):
@@ -605,37 +603,6 @@ def test_a_pipe_with_plain_letters() -> None:
     assert done.stdout.isascii() and "\x1b" not in done.stdout and done.stderr == ""
     assert max(map(len, done.stdout.splitlines())) <= 40
     assert re.search(r"1  0123 +XXXX +4 +0 +1$", done.stdout, re.MULTILINE)
-
-
-def on_a_terminal(keys: list[tuple[str, str]], columns: int, lines: int, *arguments: str) -> str:
-    """Run the program on a real pseudo-terminal: wait for a text, then type; return the screen."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.environ.update(TERM="xterm", LINES=str(lines), COLUMNS=str(columns), LC_ALL="C.UTF-8")
-        os.environ.pop("NO_COLOR", None)
-        os.execv(sys.executable, [sys.executable, "-m", "fairground", *arguments])
-    screen = pyte.HistoryScreen(columns, lines, history=10_000)
-    stream = pyte.ByteStream(screen)
-    todo, seen = list(keys), ""
-    while True:
-        try:
-            data = os.read(terminal, 4096)
-        except OSError as end:
-            assert end.errno == errno.EIO
-            break
-        if not data:
-            break
-        stream.feed(data)
-        seen += data.decode(errors="replace")
-        while todo and todo[0][0] in seen:
-            awaited, typed = todo.pop(0)
-            seen = seen.partition(awaited)[2]
-            os.write(terminal, typed.encode())
-    os.close(terminal)
-    _, status = os.waitpid(pid, 0)
-    history = ["".join(line[x].data for x in range(columns)) for line in screen.history.top]
-    shown = "\n".join(line.rstrip() for line in [*history, *screen.display])
-    return f"{shown.rstrip()}\nexit {os.waitstatus_to_exitcode(status)}"
 
 
 def test_a_game_on_a_real_terminal_shows_the_whole_board() -> None:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import io
-import os
-import pty
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import pyte
 import pytest
 
 from fairground.cli import main
@@ -21,6 +18,7 @@ from fairground.games.intransitive import Die
 from fairground.terminal.dice_arguments import DiceParser
 from fairground.terminal.dice_help import HelpTable
 from fairground.verify import verify
+from terminals import on_a_terminal
 
 DICE = ["2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3"]
 
@@ -332,36 +330,6 @@ Probability of the win for the user:
         assert sorted(cells) == [(i, j) for i in range(30) for j in range(30)]
         assert len(pages) > 4
         assert table.pages(None, None) == [(range(30), list(range(30)))]
-
-
-def on_a_terminal(keys: list[tuple[str, str]], columns: int, lines: int, *arguments: str) -> str:
-    """Run the program on a real pseudo-terminal: wait for a text, then type; return the screen."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.environ["TERM"] = "xterm"
-        os.environ["LINES"], os.environ["COLUMNS"] = str(lines), str(columns)
-        os.execv(sys.executable, [sys.executable, "-m", "fairground", *arguments])
-    screen = pyte.HistoryScreen(columns, lines, history=10_000)
-    stream = pyte.ByteStream(screen)
-    todo, seen = list(keys), ""
-    while True:
-        try:
-            data = os.read(terminal, 4096)
-        except OSError:
-            break
-        if not data:
-            break
-        stream.feed(data)
-        seen += data.decode(errors="replace")
-        while todo and todo[0][0] in seen:
-            awaited, typed = todo.pop(0)
-            seen = seen.partition(awaited)[2]
-            os.write(terminal, typed.encode())
-    os.close(terminal)
-    _, status = os.waitpid(pid, 0)
-    history = ["".join(line[x].data for x in range(columns)) for line in screen.history.top]
-    shown = "\n".join([*history, *screen.display])
-    return f"{shown}\nexit {os.waitstatus_to_exitcode(status)}"
 
 
 def test_a_game_on_a_real_terminal() -> None:

@@ -22,7 +22,7 @@ from fairground.terminal import fatestones
 from fairground.terminal.fatestones_art import ASCII, BOXES, Art
 from fairground.terminal.fatestones_words import Words, advice, cost, exactly, percent
 from fairground.verify import Verdict, verify
-from test_terminal_dice import on_a_terminal
+from terminals import on_a_terminal
 
 Events = list[dict[str, Any]]
 Play = Callable[..., tuple[int, str, str]]

@@ -29,7 +29,7 @@ from fairground.terminal import simulate as command
 from fairground.terminal.solve_fatestones import decimal, histogram
 from fairground.transcript import check_chain, read
 from fairground.verify import verify
-from test_terminal_dice import on_a_terminal
+from terminals import on_a_terminal
 
 Run = Callable[..., tuple[int, str, str]]
 

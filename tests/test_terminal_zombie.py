@@ -6,10 +6,7 @@ import hashlib
 import io
 import json
 import os
-import pty
 import re
-import select
-import signal
 import subprocess
 import sys
 import time
@@ -19,7 +16,6 @@ from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
 
-import pyte
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -32,6 +28,7 @@ from fairground.terminal.console import Console
 from fairground.terminal.zombie_ini import FIELDS, defaults
 from fairground.terminal.zombie_scenes import TRANSITIONS, Pace, Scene
 from fairground.verify import Verdict, verify
+from terminals import session
 
 ROOT = Path(__file__).parent.parent
 
@@ -749,45 +746,6 @@ def test_no_cursor_control_in_a_pipe(play: Play) -> None:
     assert "\r" not in told.out
 
 
-LONGEST_SILENCE = 60.0
-"""A program that says nothing for so many seconds waits for a line that never comes."""
-
-
-def on_a_terminal(
-    keys: list[tuple[str, str]], columns: int, lines: int, *arguments: str
-) -> tuple[str, bytes]:
-    """Run the program on a real pseudo-terminal: wait for a text, then type.
-
-    Returns all that the screen has shown, with the exit code, and the bytes as they came.
-    """
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.environ["TERM"] = "xterm"
-        os.environ["LINES"], os.environ["COLUMNS"] = str(lines), str(columns)
-        os.execv(sys.executable, [sys.executable, "-m", "fairground", *arguments])
-    screen = pyte.HistoryScreen(columns, lines, history=10_000)
-    stream = pyte.ByteStream(screen)
-    todo, raw, seen = list(keys), b"", 0
-    while select.select([terminal], [], [], LONGEST_SILENCE)[0]:
-        try:
-            data = os.read(terminal, 4096)
-        except OSError:
-            break
-        stream.feed(data)
-        raw += data
-        while todo and (found := raw.find(todo[0][0].encode(), seen)) >= 0:
-            awaited, typed = todo.pop(0)
-            seen = found + len(awaited.encode())
-            os.write(terminal, typed.encode())
-    else:
-        os.kill(pid, signal.SIGKILL)
-    os.close(terminal)
-    _, status = os.waitpid(pid, 0)
-    history = ["".join(line[x].data for x in range(columns)) for line in screen.history.top]
-    shown = "\n".join([*history, *screen.display])
-    return f"{shown}\nexit {os.waitstatus_to_exitcode(status)}", raw
-
-
 @pytest.mark.parametrize(("columns", "lines"), [(100, 40), (40, 30)])
 def test_an_evening_on_a_real_terminal(
     columns: int, lines: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -798,7 +756,7 @@ def test_an_evening_on_a_real_terminal(
     ini.write_text(ONLY_BRAINS)
     keys = [(">>> ", ""), (">>> ", "Ann, Bob\n"), ("game: ", "a\n"), ("game: ", "b\n")]
     keys += [("🧟> ", answer) for answer in ("\n", "?\n", "\n", "h\n", "\n", "\n", "h\n")]
-    shown, _ = on_a_terminal(
+    shown, _ = session(
         keys, columns, lines, "zombie", str(ini), "--no-save", "--fast", "--stir", "once"
     )
     assert "'?' is not a command" in shown
@@ -812,11 +770,9 @@ def test_an_evening_on_a_real_terminal(
 
 
 @pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
-def test_colours_on_a_terminal(
-    no_color: str, coloured: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_colours_session(no_color: str, coloured: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", no_color)
-    shown, raw = on_a_terminal(
+    shown, raw = session(
         [], 80, 40, "zombie", "--no-save", "--fast", "--players", "A=random,B=random"
     )
     assert shown.endswith("exit 0")
@@ -827,7 +783,7 @@ def test_ctrl_c_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANG", "C.UTF-8")
     # The line feed wakes a read that began just after the signal came.
     keys = [("game: ", "\x03\n")]
-    shown, _ = on_a_terminal(keys, 80, 40, "zombie", "--no-save", "--players", "Ann, Hal=random")
+    shown, _ = session(keys, 80, 40, "zombie", "--no-save", "--players", "Ann, Hal=random")
     assert "Ann leaves the game." in shown
     assert shown.endswith("exit 130")
 
@@ -835,7 +791,7 @@ def test_ctrl_c_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_menu_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     keys = [("Press a key.", "z"), (">>> ", ""), (">>> ", "\n"), ("Press a key.", "q")]
-    shown, _ = on_a_terminal(keys, 100, 60)
+    shown, _ = session(keys, 100, 60)
     assert "z  Zombie Dice with people and machines" in shown
     assert "Nobody plays. Goodbye!" in shown
     assert shown.endswith("exit 0")
