@@ -180,10 +180,10 @@ def _all_games(plan: Plan, options: argparse.Namespace, arguments: Sequence[str]
 def _workers(plan: Plan, jobs: int | None) -> Iterator[Executor | None]:
     """Those who think: processes that Ctrl-C does not reach but through us.
 
-    The kernel, and few games, are played right here. Processes are started while this one
-    ignores Ctrl-C, which they inherit: else each of them would print a traceback of its own.
-    When the work is interrupted they are stopped at once, in the middle of a chunk, which the
-    journal has not noted.
+    The kernel, and few games, are played right here. Processes are started while Ctrl-C is
+    held back, which they inherit: else each of them would print a traceback of its own. What
+    was held back arrives here afterwards. When the work is interrupted they are stopped at
+    once, in the middle of a chunk, which the journal has not noted.
     """
     check_plan(plan)
     if kernel_plays(plan) or plan.games <= CHUNK:
@@ -191,13 +191,13 @@ def _workers(plan: Plan, jobs: int | None) -> Iterator[Executor | None]:
         return
     wanted = min(jobs or os.cpu_count() or 1, -(-plan.games // CHUNK))
     pool = ProcessPoolExecutor(wanted, mp_context=get_context("spawn"))
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        for _ in range(wanted):
-            pool.submit(os.getpid)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            for _ in range(wanted):
+                pool.submit(os.getpid)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         yield pool
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
