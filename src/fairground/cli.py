@@ -36,6 +36,8 @@ PLAY: Final = {
 WORK: Final = {
     "verify": Command("fairground.terminal.verify", "check a transcript, and see what it proves"),
     "serve": Command("fairground.terminal.serve", "the arena: all games over HTTP"),
+    "enter": Command("fairground.terminal.enter", "play a contest at an arena, with your bot"),
+    "oracle": Command("fairground.terminal.oracle", "play one code-breaking game at an arena"),
     "solve dice": Command("fairground.terminal.solve_dice", "exact odds of a set of dice"),
     "solve codebreaking": Command(
         "fairground.terminal.solve_codebreaking", "code breaking: strategies, and what to ask next"

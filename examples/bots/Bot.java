@@ -1,0 +1,116 @@
+// A contest player for JDK 17 or newer, in one file.
+//
+// java Bot.java CONTEST_WATCH_URI TEAM VERSION
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+public class Bot {
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    /** GET, or POST if there is a body. */
+    static String ask(String uri, String body) throws IOException, InterruptedException {
+        var request = HttpRequest.newBuilder(URI.create(uri))
+                .timeout(Duration.ofSeconds(30))
+                .header("Accept", "application/json")
+                .header("Content-Type", "application/json");
+        if (body != null) request.POST(BodyPublishers.ofString(body));
+        var answer = HTTP.send(request.build(), BodyHandlers.ofString());
+        if (answer.statusCode() >= 300) {
+            throw new IOException(answer.statusCode() + ": " + answer.body());
+        }
+        return answer.body();
+    }
+
+    /** The first group of a pattern: all the JSON that this bot needs to read. */
+    static String find(String json, String pattern) throws IOException {
+        Matcher found = Pattern.compile(pattern).matcher(json);
+        if (!found.find()) throw new IOException("no " + pattern + " in " + json);
+        return found.group(1);
+    }
+
+    static int number(String json, String name) throws IOException {
+        return Integer.parseInt(find(json, "\"" + name + "\"\\s*:\\s*(\\d+)"));
+    }
+
+    static String quoted(String text) {
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+
+    /** All codes of so many digits, each below base. */
+    static List<int[]> every(int base, int length) {
+        List<int[]> codes = new ArrayList<>();
+        codes.add(new int[0]);
+        for (int i = 0; i < length; i++) {
+            List<int[]> longer = new ArrayList<>();
+            for (int[] code : codes) {
+                for (int digit = 0; digit < base; digit++) {
+                    int[] next = Arrays.copyOf(code, code.length + 1);
+                    next[code.length] = digit;
+                    longer.add(next);
+                }
+            }
+            codes = longer;
+        }
+        return codes;
+    }
+
+    /** Whether the code would have earned this answer. */
+    static boolean fits(int[] code, int[] guess, int full, int partial, int base) {
+        int[] counts = new int[base];
+        int same = 0, common = 0;
+        for (int i = 0; i < code.length; i++) {
+            if (code[i] == guess[i]) same++;
+            counts[code[i]]++;
+        }
+        for (int digit : guess) if (counts[digit]-- > 0) common++;
+        return same == full && common - same == partial;
+    }
+
+    /** Guess any code that fits all answers so far; how many guesses it took. */
+    static int play(String oracle) throws IOException, InterruptedException {
+        String game = ask(oracle, null); // the games of a contest may differ
+        int base = number(game, "base"), length = number(game, "length");
+        List<int[]> codes = every(base, length);
+        for (int steps = 1; !codes.isEmpty(); steps++) {
+            int[] guess = codes.get(codes.size() / 2);
+            String told = ask(oracle, "{\"submission\": " + Arrays.toString(guess) + "}");
+            int full = number(told, "full_match_count");
+            int partial = number(told, "partial_match_count");
+            if (full == length) return steps;
+            codes.removeIf(code -> !fits(code, guess, full, partial, base));
+        }
+        throw new IOException(oracle + " has contradicted itself");
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        if (arguments.length != 3) {
+            System.err.println("usage: java Bot.java CONTEST_WATCH_URI TEAM VERSION");
+            System.exit(2);
+        }
+        try {
+            String entry = find(ask(arguments[0], null), "\"entry\"\\s*:\\s*\"(http[^\"]*)\"");
+            String entered = ask(entry, "{\"team_name\": " + quoted(arguments[1])
+                    + ", \"software_version\": " + quoted(arguments[2]) + "}");
+            String list = find(entered, "\"oracle_URIs\"\\s*:\\s*\\[([^\\]]*)\\]");
+            Matcher uris = Pattern.compile("\"([^\"]*)\"").matcher(list);
+            for (int game = 1; uris.find(); game++) {
+                System.out.println("game " + game + ": " + play(uris.group(1)) + " guesses");
+            }
+        } catch (IOException error) { // the arena explains what is wrong
+            System.err.println(error.getMessage());
+            System.exit(1);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// A contest player for node 18 or newer, without packages.
+//
+// node bot.js CONTEST_WATCH_URI TEAM VERSION
+
+// GET, or POST if there is a body; JSON both ways.
+async function ask(uri, body) {
+  const answer = await fetch(uri, {
+    method: body ? "POST" : "GET",
+    headers: { Accept: "application/json", "Content-Type": "application/json" },
+    body: body && JSON.stringify(body),
+    signal: AbortSignal.timeout(30_000),
+  });
+  if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+  return answer.json();
+}
+
+// All codes of so many digits, each below base.
+function* every(base, length) {
+  if (length === 0) yield [];
+  else for (const rest of every(base, length - 1))
+    for (let digit = 0; digit < base; digit++) yield [...rest, digit];
+}
+
+// Full and partial matches, as one word that can be compared.
+function marks(code, guess) {
+  const full = code.filter((digit, i) => digit === guess[i]).length;
+  const left = [...code];
+  let common = 0;
+  for (const digit of guess) {
+    const at = left.indexOf(digit);
+    if (at >= 0) { left.splice(at, 1); common++; }
+  }
+  return `${full} ${common - full}`;
+}
+
+// Guess any code that fits all answers so far; how many guesses it took.
+async function play(oracle) {
+  const { base, length } = await ask(oracle); // the games of a contest may differ
+  let codes = [...every(base, length)];
+  for (let steps = 1; codes.length > 0; steps++) {
+    const guess = codes[codes.length >> 1];
+    const told = await ask(oracle, { submission: guess });
+    if (told.full_match_count === length) return steps;
+    const said = `${told.full_match_count} ${told.partial_match_count}`;
+    codes = codes.filter((code) => marks(code, guess) === said);
+  }
+  throw new Error(`${oracle} has contradicted itself`);
+}
+
+async function main([contest, team, version]) {
+  if (!version) throw new Error("usage: node bot.js CONTEST_WATCH_URI TEAM VERSION");
+  const { entry } = await ask(contest);
+  const entered = await ask(entry, { team_name: team, software_version: version });
+  let number = 0;
+  for (const oracle of entered.oracle_URIs)
+    console.log(`game ${++number}: ${await play(oracle)} guesses`);
+}
+
+main(process.argv.slice(2)).catch((error) => {
+  console.error(error.message); // the arena explains what is wrong
+  process.exitCode = 1;
+});

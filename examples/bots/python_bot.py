@@ -1,0 +1,59 @@
+"""A contest player with nothing but the standard library.
+
+python python_bot.py CONTEST_WATCH_URI TEAM VERSION
+"""
+
+import json
+import sys
+import urllib.error
+import urllib.request
+from collections import Counter
+from itertools import product
+from typing import Any
+
+Code = tuple[int, ...]
+
+
+def ask(uri: str, body: Any = None) -> Any:
+    """GET, or POST if there is a body; JSON both ways."""
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"Accept": "application/json", "Content-Type": "application/json"}
+    with urllib.request.urlopen(urllib.request.Request(uri, data, headers), timeout=30) as answer:
+        return json.load(answer)
+
+
+def marks(code: Code, guess: Code) -> tuple[int, int]:
+    """Full and partial matches."""
+    full = sum(c == g for c, g in zip(code, guess, strict=True))
+    return full, (Counter(code) & Counter(guess)).total() - full
+
+
+def play(oracle: str) -> int:
+    """Guess any code that fits all answers so far; how many guesses it took."""
+    game = ask(oracle)  # the games of a contest may differ: each says what it is
+    codes = list(product(range(game["base"]), repeat=game["length"]))
+    for steps in range(1, len(codes) + 1):
+        guess = codes[len(codes) // 2]
+        answer = ask(oracle, {"submission": guess})
+        told = answer["full_match_count"], answer["partial_match_count"]
+        if told[0] == game["length"]:
+            return steps
+        codes = [code for code in codes if marks(code, guess) == told]
+    raise SystemExit(f"{oracle} has contradicted itself")
+
+
+def main(contest: str, team: str, version: str) -> None:
+    """Enter, and play every game."""
+    entry = ask(contest)["entry"]
+    oracles = ask(entry, {"team_name": team, "software_version": version})["oracle_URIs"]
+    for number, oracle in enumerate(oracles, 1):
+        print(f"game {number}: {play(oracle)} guesses")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: python_bot.py CONTEST_WATCH_URI TEAM VERSION")
+    try:
+        main(*sys.argv[1:])
+    except urllib.error.HTTPError as error:  # the arena explains what is wrong
+        sys.exit(f"{error.code}: {error.read().decode()}")

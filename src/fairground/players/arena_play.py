@@ -1,0 +1,193 @@
+"""Letting a player play at an arena: one oracle, or all those of a contest.
+
+>>> entry = Contest(watch_uri).enter("Guessers", "1.0")       # doctest: +SKIP
+>>> [play(oracle, "best").steps for oracle in entry.oracles]  # doctest: +SKIP
+[4, 5, 5, 3]
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from fairground.core import HIDDEN, FairgroundError, InputError
+from fairground.fair.bits import SystemStream
+from fairground.games.codebreaking import BREAKER, FAIR, GIVE_UP, CodeBreaking, Row, State
+from fairground.players import Player, make_player
+from fairground.players.arena_client import Description, Oracle
+from fairground.players.bot import BotFailure, BotPlayer, Limits
+from fairground.players.remote import Unreachable
+
+MOST_GUESSES: Final = 10_000
+"""After so many a player does not get anywhere, and the game is given up."""
+
+
+class Played(NamedTuple):
+    """A game that was played, or why it was not played to its end."""
+
+    oracle: Description | None
+    """As it was before the first step; ``None`` if it did not even say that."""
+    rows: tuple[Row, ...]
+    solved: bool
+    receipt: str | None = None
+    trouble: str | None = None
+
+    @property
+    def steps(self) -> int:
+        """How many guesses were made here."""
+        return len(self.rows)
+
+
+Hire = Callable[[CodeBreaking], AbstractContextManager[Player]]
+"""Who is to play a game of these parameters."""
+
+
+class Stopped(Exception):
+    """Somebody wants us to stop between two steps."""
+
+
+def play(
+    oracle: Oracle,
+    player: str | Player | Hire,
+    *,
+    tell: Callable[[Row], None] = lambda _: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Played:
+    """Play a game to its end with a player: one of ours by name, or your own.
+
+    A player that gives up, fails, or gets nowhere ends the game by giving up.
+    """
+    return _play(oracle, oracle.describe(), player, tell, stopped)
+
+
+def _play(
+    oracle: Oracle,
+    seen: Description,
+    player: str | Player | Hire,
+    tell: Callable[[Row], None],
+    stopped: Callable[[], bool],
+) -> Played:
+    if seen.over:
+        return Played(seen, (), False, trouble="it was over before we came")
+    game = seen.game()
+    rows: list[Row] = []
+    receipt, trouble = None, None
+    with _hired(player, game) as chooser:
+        while len(rows) < MOST_GUESSES:
+            if stopped():
+                raise Stopped
+            view = State("guess", HIDDEN if game.oracle == FAIR else None, tuple(rows))
+            try:
+                move = chooser.choose(game, view, BREAKER)
+            except BotFailure as failure:
+                trouble = f"the bot failed: {failure}"
+                break
+            if not isinstance(move, tuple):
+                said = "given up" if move == GIVE_UP else f"the player answered {move!r}"
+                trouble = f"{said} after {len(rows)} guesses"
+                break
+            guess = tuple(digit for digit in move if isinstance(digit, int))
+            full, partial, receipt = oracle.submit(guess)
+            rows.append(Row(guess, (full, partial)))
+            tell(rows[-1])
+            if full == game.length:
+                return Played(seen, tuple(rows), True, receipt)
+        else:
+            trouble = f"given up: no end after {len(rows)} guesses"
+    oracle.give_up()
+    return Played(seen, tuple(rows), False, receipt, trouble)
+
+
+def _hired(player: str | Player | Hire, game: CodeBreaking) -> AbstractContextManager[Player]:
+    if isinstance(player, str):
+        return builtin(player)(game)
+    return nullcontext(player) if isinstance(player, Player) else player(game)
+
+
+def builtin(name: str) -> Hire:
+    """A player of ours for each game. What it computes beforehand is computed once."""
+    one_at_a_time = threading.Lock()
+
+    def hire(game: CodeBreaking) -> AbstractContextManager[Player]:
+        with one_at_a_time:
+            return nullcontext(make_player(name, game, SystemStream()))
+
+    return hire
+
+
+class Bots:
+    """Processes with a bot of one's own; each plays many games, one after the other."""
+
+    def __init__(self, path: Path, limits: Limits | None = None) -> None:
+        self._path = path
+        self._limits = limits
+        self._all: list[BotPlayer] = []
+        self._free: dict[tuple[int, int, str], list[BotPlayer]] = {}
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def __call__(self, game: CodeBreaking) -> Iterator[Player]:
+        """A free bot that knows this kind of game, or a new one."""
+        kind = (game.base, game.length, game.oracle)
+        with self._lock:
+            free = self._free.setdefault(kind, [])
+            bot = free.pop() if free else None
+        if bot is None:
+            bot = self._start(game)
+        try:
+            yield bot
+        finally:
+            with self._lock:
+                free.append(bot)
+
+    def _start(self, game: CodeBreaking) -> BotPlayer:
+        try:
+            bot = BotPlayer(self._path, game, self._limits)
+        except BotFailure as failure:
+            raise InputError(f"the bot {str(self._path)!r} cannot be loaded: {failure}") from None
+        with self._lock:
+            self._all.append(bot)
+        return bot
+
+    def close(self) -> None:
+        """End all processes."""
+        for bot in self._all:
+            bot.close()
+
+
+def play_all(
+    oracles: Iterable[Oracle], player: str | Hire, jobs: int = 1
+) -> Iterator[tuple[int, Played]]:
+    """Play many games, ``jobs`` at a time; each with its number as soon as it has ended.
+
+    What goes wrong with one game is told in its `Played`, and the others go on, unless the
+    server does not answer any more. Whoever stops reading stops the games, between two steps.
+    """
+    hire = builtin(player) if isinstance(player, str) else player
+    stop = threading.Event()
+    with ThreadPoolExecutor(jobs) as workers:
+        games = {
+            workers.submit(_one_of_many, oracle, hire, stop): number
+            for number, oracle in enumerate(oracles)
+        }
+        try:
+            for done in as_completed(games):
+                yield games[done], done.result()
+        finally:
+            stop.set()
+            workers.shutdown(wait=False, cancel_futures=True)
+
+
+def _one_of_many(oracle: Oracle, hire: Hire, stop: threading.Event) -> Played:
+    seen = None
+    try:
+        seen = oracle.describe()
+        return _play(oracle, seen, hire, lambda _: None, stop.is_set)
+    except Unreachable:
+        raise
+    except FairgroundError as error:
+        return Played(seen, (), False, trouble=f"{error} ({error.code})")

@@ -1,0 +1,121 @@
+"""``fairground enter``: play a contest at an arena, with a player of ours or a bot of your own."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from fairground.core import InputError
+from fairground.games.codebreaking import CodeBreaking
+from fairground.players.arena_client import Contest, Page
+from fairground.players.arena_play import Bots, Hire, Played, builtin, play_all
+from fairground.players.bot import Limits
+from fairground.terminal.console import Arguments
+
+MOST_JOBS = 64
+
+
+def _arguments() -> Arguments:
+    parser = Arguments(
+        "enter",
+        "Enter a contest of code breaking, and play all its games.\n"
+        "Only a team's first entry ranks; a new version of the same team trains.",
+        "Examples:\n"
+        "  fairground enter http://127.0.0.1:8000/contest/NAME --team Guessers --version 1.0\n"
+        "  fairground enter CONTEST_URI --team Mine --version 7 --bot mybot.py --jobs 8\n\n"
+        "Exit code 0: every code was found; 1: some were not; 2: it could not be played.",
+    )
+    parser.add_argument("contest", metavar="CONTEST_URI", help="the contest's watch URI")
+    parser.add_argument("--team", required=True, help="your team's name, up to 20 characters")
+    parser.add_argument(
+        "--version", required=True, metavar="V", help="your program's version, up to 20 characters"
+    )
+    add_player(parser)
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="games played at the same time (1)"
+    )
+    return parser
+
+
+def add_player(parser: argparse.ArgumentParser) -> None:
+    """The options that say who plays."""
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument(
+        "--player",
+        default="best",
+        metavar="NAME",
+        help="best (the default), optimal, entropy, expected, parts, minimax, annealing or random",
+    )
+    who.add_argument(
+        "--bot", metavar="FILE", help="a Python file with choose(game, view, seat): your own bot"
+    )
+    parser.add_argument(
+        "--bot-seconds",
+        type=float,
+        default=Limits().seconds,
+        metavar="S",
+        help="how long your bot may take over a guess (2)",
+    )
+
+
+@contextmanager
+def hired(options: argparse.Namespace) -> Iterator[Hire]:
+    """Whoever is to play, by those options."""
+    if options.bot is None:
+        yield builtin(options.player)
+        return
+    if not 0 < options.bot_seconds <= 3600:
+        raise InputError(f"--bot-seconds must be above 0, up to 3600: {options.bot_seconds:g}")
+    with closing(Bots(Path(options.bot), Limits(seconds=options.bot_seconds))) as bots:
+        yield bots
+
+
+def run(arguments: Sequence[str]) -> int:
+    """``fairground enter``"""
+    options = _arguments().parse_args(arguments)
+    if not 1 <= options.jobs <= MOST_JOBS:
+        raise InputError(f"--jobs must be in 1..{MOST_JOBS}, not {options.jobs}")
+    contest = Contest(options.contest)
+    with hired(options) as hire:
+        _try_out(hire, contest.watch())
+        entry = contest.enter(options.team, options.version)
+        print(f"{options.team} {options.version} has {len(entry.oracles)} games to play.")
+        if entry.training:
+            print("This team has entered before: what it does now is training, and does not rank.")
+        if entry.receipt is not None:
+            print(f"Receipt, to keep: {entry.receipt}")
+        done = []
+        for number, played in play_all(entry.oracles, hire, options.jobs):
+            done.append(played)
+            print(f"  game {number + 1:>4}  {_told(played)}", flush=True)
+    return _summary(options, done, contest)
+
+
+def _try_out(hire: Hire, page: Page) -> None:
+    """An entry cannot be taken back: whoever cannot play should fail before it."""
+    if page.closed:
+        raise InputError(f"the contest {page.uri} is closed")
+    for game in page.kinds or (CodeBreaking(),):
+        with hire(game):
+            pass
+
+
+def _told(played: Played) -> str:
+    seen = played.oracle
+    kind = f"{seen.base}^{seen.length} {seen.oracle_type}" if seen is not None else "(unknown)"
+    if played.solved:
+        return f"{kind:<14} solved with guess {played.steps}"
+    return f"{kind:<14} NOT solved: {played.trouble}"
+
+
+def _summary(options: argparse.Namespace, done: list[Played], contest: Contest) -> int:
+    steps = [played.steps for played in done if played.solved]
+    print(f"{len(steps)} of {len(done)} solved", end="")
+    print(f", mean {sum(steps) / len(steps):.3f}, worst {max(steps)}." if steps else ".")
+    for team in contest.watch().teams:
+        if (team.name, team.version) == (options.team, options.version):
+            place = "training" if team.rank is None else f"rank {team.rank}"
+            print(f"In the contest now: {place}, {team.solved} solved. Watch it: {contest.uri}")
+    return 0 if len(steps) == len(done) else 1
