@@ -3,6 +3,7 @@
 #
 # bash bot.sh CONTEST_WATCH_URI TEAM VERSION
 set -euo pipefail
+shopt -s inherit_errexit
 
 # GET, or POST if there is a second argument; what the arena refuses, it explains.
 ask() {
@@ -79,7 +80,7 @@ if (($# != 3)); then
   exit 2
 fi
 watch=$(ask "$1")
-[[ $watch =~ \"entry\"[[:space:]]*:[[:space:]]*\"(http[^\"]*)\" ]]
+[[ $watch =~ \"entry\"[[:space:]]*:[[:space:]]*\"(http[^\"]*)\" ]] || { echo "no contest: $1" >&2; exit 1; }
 entered=$(ask "${BASH_REMATCH[1]}" \
   "{\"team_name\": $(quoted "$2"), \"software_version\": $(quoted "$3")}")
 [[ $entered =~ \"oracle_URIs\"[[:space:]]*:[[:space:]]*\[([^]]*)\] ]]

@@ -125,7 +125,7 @@ class Wire:
                 return Reply(answer.status, answer.headers, answer.read(LARGEST), url)
         except urllib.error.HTTPError as error:
             with error:
-                if error.code in (302, 303):
+                if method == "POST" and error.code in (302, 303):
                     return Reply(error.code, error.headers, b"{}", url)
                 raise _refusal(error) from None
         except (urllib.error.URLError, http.client.HTTPException, OSError, ValueError) as error:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -161,11 +161,11 @@ class Bots:
 
 def play_all(
     oracles: Iterable[Oracle], player: str | Hire, jobs: int = 1
-) -> Iterator[tuple[int, Played]]:
+) -> Generator[tuple[int, Played], None, None]:
     """Play many games, ``jobs`` at a time; each with its number as soon as it has ended.
 
     What goes wrong with one game is told in its `Played`, and the others go on, unless the
-    server does not answer any more. Whoever stops reading stops the games, between two steps.
+    server does not answer any more. Closing the generator stops the games between two steps.
     """
     hire = builtin(player) if isinstance(player, str) else player
     stop = threading.Event()

@@ -87,9 +87,10 @@ def run(arguments: Sequence[str]) -> int:
         if entry.receipt is not None:
             print(f"Receipt, to keep: {entry.receipt}")
         done = []
-        for number, played in play_all(entry.oracles, hire, options.jobs):
-            done.append(played)
-            print(f"  game {number + 1:>4}  {_told(played)}", flush=True)
+        with closing(play_all(entry.oracles, hire, options.jobs)) as games:
+            for number, played in games:
+                done.append(played)
+                print(f"  game {number + 1:>4}  {_told(played)}", flush=True)
     return _summary(options, done, contest)
 
 
