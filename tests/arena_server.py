@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 import uvicorn
 
 from fairground.arena.serve import address_of, bind
+from fairground.players.remote import Played, play
 
 DEADLINE = 60
 
@@ -40,6 +42,12 @@ def in_a_thread(app: Any) -> Iterator[str]:
         server.should_exit = True
         thread.join(DEADLINE)
         assert not thread.is_alive()
+
+
+def play_all(urls: list[str], player: str = "random") -> list[Played]:
+    """Each seat by a client of its own, at the same time."""
+    with ThreadPoolExecutor(len(urls)) as clients:
+        return list(clients.map(lambda url: play(url, player), urls, timeout=DEADLINE))
 
 
 class Process:

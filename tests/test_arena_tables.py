@@ -631,6 +631,30 @@ def test_one_game_in_two_workers(database: str) -> None:
     run(act)
 
 
+def test_news_that_come_while_a_game_is_read_are_not_lost(database: str) -> None:
+    clock = Clock()
+
+    async def act() -> None:
+        async with worker(database, clock) as one, worker(database, clock) as two:
+            live, tokens = await one.make(duel())
+            (ask, _) = await asks_of(one, live.log)
+            store = two._hall.store
+            read = store.read
+
+            async def outrun(log: str) -> Any:
+                found = await read(log)
+                store.read = read  # type: ignore[method-assign]
+                taken = await one.answer(log, tokens[0], ask_id(ask), "x")
+                two._hall.heard(log, taken.line)
+                return found
+
+            store.read = outrun  # type: ignore[method-assign]
+            assert (await two.find(live.log)).outdated
+            assert await two.lines(live.log) == await one.lines(live.log)
+
+    run(act)
+
+
 def test_many_at_once_and_a_small_hall(database: str) -> None:
     """More games than the hall holds, each with both seats answering at the same time."""
     clock = Clock()

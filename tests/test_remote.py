@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena_server import in_a_thread
+from arena_server import in_a_thread, play_all
 from driving import rechain
 from fairground.arena.app import make_app
 from fairground.core import BadShare, Fault, InputError
@@ -19,7 +18,6 @@ from fairground.games import make_game
 from fairground.players import make_player
 from fairground.players.remote import (
     Http,
-    Played,
     Refused,
     RemoteTable,
     Unreachable,
@@ -51,26 +49,6 @@ def table(arena: str, game: str, params: dict[str, Any], *seats: Any, **more: An
     ]
     made = open_table(arena, {"game": game, "params": params, "seats": chairs, **more})
     return [seat["url"] for seat in made["seats"] if "url" in seat]
-
-
-def play_all(urls: list[str], player: str = "random") -> list[Played]:
-    """Each seat by a client of its own, at the same time."""
-    played: dict[int, Played] = {}
-    failed: list[BaseException] = []
-
-    def run(number: int, url: str) -> None:
-        try:
-            played[number] = play(url, player)
-        except BaseException as error:
-            failed.append(error)
-
-    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(urls)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert not failed, failed
-    return [played[number] for number in range(len(urls))]
 
 
 def claims(data: bytes, receipt: str) -> set[str]:
@@ -136,7 +114,7 @@ class Crooked(Http):
     """What a dishonest arena would answer."""
 
     def __init__(self, change: Change) -> None:
-        super().__init__()
+        super().__init__(pause=lambda _: None)
         self._change = change
 
     def send(self, url: str, body: Any = None, *, wait: float = 0, tries: int = 0) -> bytes:
@@ -274,7 +252,7 @@ def test_no_arena_there() -> None:
     with pytest.raises(Unreachable, match=r"^http://127.0.0.1:1/tables/x does not answer") as told:
         RemoteTable("http://127.0.0.1:1/tables/x/seats/secret", http)
     assert "secret" not in str(told.value)
-    assert pauses == [0.1, 0.2]
+    assert pauses == [0.05, 0.1]
     with pytest.raises(InputError, match="http://"):
         RemoteTable("file:///etc/passwd", http)
 

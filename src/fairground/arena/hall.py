@@ -137,6 +137,8 @@ class Hall:
         """Told of each game that has ended."""
         self._capacity = capacity
         self._live: OrderedDict[str, Live] = OrderedDict()
+        self._loading: dict[str, list[int]] = {}
+        """Logs that are being read, and the steps heard meanwhile."""
 
     async def open(
         self,
@@ -217,6 +219,8 @@ class Hall:
         live = self._live.get(log)
         if live is not None:
             live.heard = max(live.heard, step)
+        if log in self._loading:
+            self._loading[log].append(step)
 
     def forget(self, live: Live) -> None:
         """Let a game go: something went wrong in the middle of it."""
@@ -231,10 +235,15 @@ class Hall:
         if known is not None and (not known.outdated or known.lock.locked()):
             self._live.move_to_end(log)
             return known
-        stored = await self.store.read(log)
+        news = self._loading.setdefault(log, [])
+        try:
+            stored = await self.store.read(log)
+        finally:
+            self._loading.pop(log, None)
         if stored is None or stored.kind != kind:
             raise Unknown(f"there is no {kind} {log!r}")
         live = self._resumed(stored)
+        live.heard = max(news, default=0)
         if live.stored != live.table.transcript.step:
             await self.save(live)
         meanwhile = self._live.get(log)

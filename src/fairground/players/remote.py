@@ -47,7 +47,7 @@ WAIT: Final = 20
 TRIES: Final = 6
 """How often a request is sent before the arena counts as gone."""
 
-PAUSE: Final = 0.1
+PAUSE: Final = 0.05
 """Seconds before the second try; each later one waits twice as long."""
 
 LARGEST: Final = 100_000_000
@@ -94,8 +94,7 @@ class Http:
         headers = {"Accept": "*/*"} | ({"Content-Type": "application/json"} if data else {})
         reason: object = ""
         for attempt in range(tries or self._tries):
-            if attempt:
-                self._pause(PAUSE * 2 ** (attempt - 1))
+            self.pause(attempt)
             request = urllib.request.Request(url, data, headers)
             try:
                 with urllib.request.urlopen(request, timeout=self._timeout + wait) as answer:
@@ -109,6 +108,11 @@ class Http:
         if isinstance(reason, Refused):
             raise reason
         raise Unreachable(f"{_place(url)} does not answer: {reason}")
+
+    def pause(self, attempt: int) -> None:
+        """Wait before another try: not before the first, then longer and longer."""
+        if attempt:
+            self._pause(PAUSE * 2 ** (attempt - 1))
 
     def get(self, url: str, *, wait: float = 0) -> Any:
         """GET, read as JSON."""
@@ -201,20 +205,31 @@ class RemoteTable:
 
     def look(self, wait: float = 0) -> None:
         """Learn what is new, wait for it if need be, and check all of it."""
-        seen = len(self.lines)
         question = f"?after={self.shown.get('step', 0)}&wait={wait:g}" if wait else ""
         shown = self._http.get(self._url + question, wait=wait)
-        data = self._http.send(f"{_place(self._url)}/transcript?after={seen}")
-        for line in data.splitlines(keepends=True):
-            self._take(line)
         step, head = shown.get("step"), shown.get("head")
-        if type(step) is not int or not 0 < step <= len(self.lines):
-            raise Fault("remote/history", f"the arena speaks of line {step!r}, and shows no such")
+        if type(step) is not int or step < 1:
+            raise Fault("remote/history", f"the arena speaks of line {step!r}")
+        self._fetch(step)
         if self._heads[step - 1] != head:
             raise Fault("remote/history", f"the arena's head {head} is not that of line {step}")
         self.shown = shown
         self._local = self._run_again(step)
         self._check_given()
+
+    def _fetch(self, step: int) -> None:
+        """Download what is new, at least up to this line.
+
+        An arena of several workers may lag behind itself for a moment: ask again.
+        """
+        for attempt in range(TRIES):
+            self._http.pause(attempt)
+            url = f"{_place(self._url)}/transcript?after={len(self.lines)}"
+            for line in self._http.send(url).splitlines(keepends=True):
+                self._take(line)
+            if step <= len(self.lines):
+                return
+        raise Fault("remote/history", f"the arena speaks of line {step}, and shows no such")
 
     def _take(self, line: bytes) -> None:
         """One more line; it must extend what we have."""
