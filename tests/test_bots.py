@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -15,7 +16,8 @@ from fairground.arena.app import make_app
 from fairground.contest_file import check
 from fairground.players.arena_client import Arena
 
-BOTS = Path(__file__).parent.parent / "examples" / "bots"
+ROOT = Path(__file__).parent.parent
+BOTS = ROOT / "examples" / "bots"
 
 COMMANDS = {
     # Without site packages: the standard library is all that this bot can have.
@@ -83,3 +85,35 @@ def test_a_bot_explains_itself(language: str) -> None:
     done = run(language)
     assert done.returncode != 0
     assert "CONTEST_WATCH_URI TEAM VERSION" in done.stderr
+
+
+def test_every_command_of_the_page_for_authors(arena: Arena, tmp_path: Path) -> None:
+    """One script of all its ``sh`` blocks, after its Python files have been written down."""
+    text = (ROOT / "docs" / "bots.md").read_text()
+    blocks = re.findall(r"^```(sh|python)\n(.*?)^```$", text, re.M | re.S)
+    script = "set -euo pipefail\n"
+    for language, block in blocks:
+        if language == "python":
+            name = block.partition("\n")[0].removeprefix("# ")
+            (tmp_path / name).write_text(block)
+        elif block != "fairground serve\n":
+            script += block.replace("http://127.0.0.1:8000", arena.url)
+    assert script.count("fairground ") == 4
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("8 of 8 solved") == 2
+    assert len(re.findall(r"^game \d: \d+ guesses$", done.stdout, re.M)) == 8
+    assert len(re.findall(r"^3 2 \d$", done.stdout, re.M)) == 4
+    assert "The record HOLDS: " in done.stdout
+    table = done.stdout.partition("contest.jsonl: HOLDS")[2]
+    for team in ("House 1", "Mine 0.1", "Snakes 1.0"):
+        assert f"{team}: 8 solved, 0 unfinished" in table

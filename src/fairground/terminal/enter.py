@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Final
 
 from fairground.core import InputError
 from fairground.games.codebreaking import CodeBreaking
@@ -14,7 +15,8 @@ from fairground.players.arena_play import Bots, Hire, Played, builtin, play_all
 from fairground.players.bot import Limits
 from fairground.terminal.console import Arguments
 
-MOST_JOBS = 64
+MOST_JOBS: Final = 64
+DEFAULT: Final = "best"
 
 
 def _arguments() -> Arguments:
@@ -44,7 +46,6 @@ def add_player(parser: argparse.ArgumentParser) -> None:
     who = parser.add_mutually_exclusive_group()
     who.add_argument(
         "--player",
-        default="best",
         metavar="NAME",
         help="best (the default), optimal, entropy, expected, parts, minimax, annealing or random",
     )
@@ -64,7 +65,7 @@ def add_player(parser: argparse.ArgumentParser) -> None:
 def hired(options: argparse.Namespace) -> Iterator[Hire]:
     """Whoever is to play, by those options."""
     if options.bot is None:
-        yield builtin(options.player)
+        yield builtin(options.player or DEFAULT)
         return
     if not 0 < options.bot_seconds <= 3600:
         raise InputError(f"--bot-seconds must be above 0, up to 3600: {options.bot_seconds:g}")
