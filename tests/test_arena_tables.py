@@ -333,6 +333,30 @@ def test_a_player_of_ours_that_fails_loses_its_seat(client: Client) -> None:
     assert verdict.ok and "asserted by the house: the house's player failed" in verdict.remarks[0]
 
 
+def test_a_body_nested_without_end(client: Client) -> None:
+    deep = "[" * 40_000 + "]" * 40_000
+    made = new(client, "zombie/1", ZOMBIE, "stir", ":random")
+    url = made["seats"][0]["url"]
+    for where, body in (
+        ("/tables", f'{{"game": "zombie/1", "seats": [], "params": {{"a": {deep}}}}}'),
+        (url, f'{{"ask": "stir.2", "answer": {deep}}}'),
+    ):
+        answer = client.post(where, content=body, headers={"Content-Type": "application/json"})
+        problem(answer, 400, "arena/malformed")
+
+
+def test_our_own_mistakes_are_told_as_such(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(*_: object) -> None:
+        raise ZeroDivisionError("a detail that is nobody's business")
+
+    monkeypatch.setattr(Tables, "find", broken)
+    told = problem(client.get("/tables/x"), 500, "arena/error")
+    assert "nobody's business" not in told
+    assert "nobody's business" in caplog.text
+
+
 # Nothing leaks
 
 

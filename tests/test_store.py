@@ -99,6 +99,7 @@ def test_a_log_that_moved_on_is_a_conflict(url: str) -> None:
         assert stored is not None
         assert stored.lines == START.lines
         assert await store.read("nobody") is None
+        assert await store.read("no\0body") is None, "a name may come from anybody"
 
     holds(url, law)
 

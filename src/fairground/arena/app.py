@@ -201,6 +201,8 @@ def make_app(
         exception_handlers={
             FairgroundError: problems.from_ours,
             HTTPException: problems.from_framework,
+            RecursionError: problems.too_deep,
+            Exception: problems.unexpected,
         },
         request_max_body_size=LARGEST_BODY,
         logging_config=None,  # whoever runs the application decides where its log goes

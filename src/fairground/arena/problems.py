@@ -7,6 +7,7 @@ which quotes the offending value.
 
 from __future__ import annotations
 
+import logging
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -15,6 +16,8 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
 from fairground.core import FairgroundError
+
+log = logging.getLogger("fairground.arena")
 
 PROBLEM: Final = "application/problem+json"
 
@@ -153,3 +156,14 @@ def from_framework(_: Request[Any, Any, Any], error: HTTPException) -> Response[
     problem = answer(error.status_code, code, detail)
     problem.headers.update(error.headers or {})
     return problem
+
+
+def too_deep(_: Request[Any, Any, Any], __: RecursionError) -> Response[Problem]:
+    """A body whose arrays and objects are nested beyond all reason."""
+    return answer(400, Malformed.code, "the body is nested too deep")
+
+
+def unexpected(_: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+    """Our own mistake: the log has it in full, the client learns that it is not theirs."""
+    log.error("a request failed", exc_info=error)
+    return answer(500, "arena/error", "something went wrong in the arena; it is in its log")

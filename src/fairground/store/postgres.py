@@ -133,6 +133,8 @@ class PostgresStore(Store):
 
     async def read(self, log: str) -> Stored | None:
         """All of a log, at one moment."""
+        if "\0" in log:
+            return None  # PostgreSQL takes no text with this sign in it
         async with (
             self._pool.acquire() as db,
             db.transaction(isolation="repeatable_read", readonly=True),
