@@ -7,8 +7,9 @@ import contextlib
 import os
 import shlex
 import signal
+import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, InvalidStateError, ProcessPoolExecutor
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Final
@@ -176,6 +177,27 @@ def _all_games(plan: Plan, options: argparse.Namespace, arguments: Sequence[str]
     return 0
 
 
+def _stop_at_once(pool: ProcessPoolExecutor) -> None:
+    """End the workers in the middle of their work, without a word.
+
+    The pool's own thread takes their end for an accident and tries to tell futures that were
+    cancelled already; Python would print that it could not.
+    """
+    say = threading.excepthook
+
+    def hush(accident: threading.ExceptHookArgs) -> None:
+        if not issubclass(accident.exc_type, InvalidStateError):
+            say(accident)
+
+    threading.excepthook = hush
+    try:
+        for worker in active_children():
+            worker.terminate()
+        pool.shutdown(cancel_futures=True)
+    finally:
+        threading.excepthook = say
+
+
 @contextlib.contextmanager
 def _workers(plan: Plan, jobs: int | None) -> Iterator[Executor | None]:
     """Those who think: processes that Ctrl-C does not reach but through us.
@@ -200,8 +222,6 @@ def _workers(plan: Plan, jobs: int | None) -> Iterator[Executor | None]:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         yield pool
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for worker in active_children():
-            worker.terminate()
+        _stop_at_once(pool)
         raise
     pool.shutdown()
