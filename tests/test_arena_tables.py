@@ -609,6 +609,8 @@ def test_clocks_go_on_after_a_restart_and_not_meanwhile(database: str) -> None:
         clock.at += 1000  # nobody can answer an arena that is down
         async with worker(database, clock) as tables:
             await tables.adopt()
+            reading = tables.clocks.reading(await tables.find(live.log))
+            assert reading is not None and tables.clocks.left(reading) == {0: 6, 1: 6}
             clock.at += 5.9
             await tables.sweep()
             assert await asks_of(tables, live.log)
@@ -647,7 +649,11 @@ def test_one_game_in_two_workers(database: str) -> None:
             # The other worker still believes the first position, finds the conflict, looks again.
             taken = await two.answer(live.log, tokens[1], ask_id(second), "y")
             assert taken.line == second.step + 2
-            # And the first has not heard of that, until it is told.
+            # The first has not heard of that, but notices that somebody knows more than it does.
+            later = await two.lines(live.log, taken.line)
+            assert later and await one.lines(live.log, taken.line) == later
+            assert len(await one.lines(live.log)) < taken.line
+            # Then it is told.
             one._hall.heard(live.log, (await two.shown(await two.find(live.log))).step)
             assert await one.lines(live.log) == await two.lines(live.log)
             assert await asks_of(one, live.log) == await asks_of(two, live.log)
@@ -695,6 +701,47 @@ def test_many_at_once_and_a_small_hall(database: str) -> None:
                         answers.append(tables.answer(live.log, tokens[ask.seat], ask_id(ask), move))
                 told = await asyncio.gather(*answers)
                 assert told[::2] == told[1::2], "the same answer twice gets one receipt"
+
+    run(act)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_nothing_is_shown_before_it_is_durable(database: str, fails: bool) -> None:
+    clock = Clock()
+
+    async def act() -> None:
+        async with worker(database, clock) as tables:
+            live, tokens = await tables.make(duel())
+            (first, second) = await asks_of(tables, live.log)
+            await tables.answer(live.log, tokens[0], ask_id(first), "x")
+            lines, asks = await tables.lines(live.log), await asks_of(tables, live.log)
+            store = tables._hall.store
+            commit, reached, go_on = store.commit, asyncio.Event(), asyncio.Event()
+
+            async def slow(*appends: Any) -> None:
+                reached.set()
+                await go_on.wait()
+                if fails:
+                    raise OSError("the disk is full")
+                await commit(*appends)
+
+            store.commit = slow  # type: ignore[method-assign]
+            answering = asyncio.create_task(tables.answer(live.log, tokens[1], ask_id(second), "y"))
+            await reached.wait()
+            assert live.table.transcript.step > len(lines), "the house's link is in memory"
+            assert await tables.lines(live.log) == lines
+            assert await asks_of(tables, live.log) == asks
+            go_on.set()
+            if fails:
+                with pytest.raises(OSError, match="disk"):
+                    await answering
+                assert await tables.lines(live.log) == lines
+                assert await asks_of(tables, live.log) == asks
+                store.commit = commit  # type: ignore[method-assign]
+                await tables.answer(live.log, tokens[1], ask_id(second), "z")
+            else:
+                await answering
+            assert len(await tables.lines(live.log)) > len(lines)
 
     run(act)
 
