@@ -7,6 +7,7 @@ of the spaces that can be listed are split by a sample of guesses, and beyond th
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from fairground.core import Game, InputError, MissingExtra, Move, Seat
@@ -27,9 +28,9 @@ class Breaker(Player):
         guess = self.guess(view.rows)
         return GIVE_UP if guess is None else guess
 
+    @abstractmethod
     def guess(self, rows: tuple[Row, ...]) -> Code | None:
         """The next guess after these rows; ``None`` when no code fits them."""
-        raise NotImplementedError
 
 
 class TreeBreaker(Breaker):

@@ -6,6 +6,7 @@ as far as the rules can check it.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from fairground.core import Game, InputError, Move, Seat
@@ -28,13 +29,13 @@ class Keeper(Player):
             raise InputError("this player keeps codes: it sits in seat 0 of code breaking")
         return self.answer(game, view) if view.phase == "answer" else self.show(game, view)
 
+    @abstractmethod
     def answer(self, game: CodeBreaking, view: State) -> Move:
         """Full and partial matches for the guess that was asked."""
-        raise NotImplementedError
 
+    @abstractmethod
     def show(self, game: CodeBreaking, view: State) -> Move:
         """A code that fits every answer."""
-        raise NotImplementedError
 
 
 class FairKeeper(Keeper):
