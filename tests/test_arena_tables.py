@@ -19,6 +19,7 @@ from fairground.arena.clocks import Clocks
 from fairground.arena.hall import Hall
 from fairground.arena.limits import CLIENT, Limits
 from fairground.arena.news import News
+from fairground.arena.oracles import Oracles
 from fairground.arena.problems import GameOver, TooManyRequests
 from fairground.arena.table_routes import position
 from fairground.arena.table_wire import NewSeat, NewTable
@@ -657,6 +658,20 @@ def test_one_game_in_two_workers(database: str) -> None:
             one._hall.heard(live.log, (await two.shown(await two.find(live.log))).step)
             assert await one.lines(live.log) == await two.lines(live.log)
             assert await asks_of(one, live.log) == await asks_of(two, live.log)
+
+    run(act)
+
+
+def test_one_oracle_in_two_workers(database: str) -> None:
+    clock = Clock()
+
+    async def act() -> None:
+        async with worker(database, clock) as one, worker(database, clock) as two:
+            rooms = [Oracles(tables._hall) for tables in (one, two)]
+            live = await rooms[0].make(100, 40, "fair")
+            for number in range(6):
+                await rooms[number % 2].submit(live.log, [number] * 40)
+            assert (await rooms[1].describe(live.log, "")).attempts == 6
 
     run(act)
 

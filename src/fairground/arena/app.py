@@ -143,7 +143,7 @@ def make_app(
     async def with_store(app: Litestar) -> AsyncIterator[None]:
         store = Measured(await open_store(database), metrics)
         hall = app.state.hall = Hall(store, clock=clock)
-        hall.opening, hall.closed = limits.opening, limits.closed
+        hall.opening, hall.ended = limits.opening, limits.closed
         app.state.oracles = Oracles(app.state.hall)
         app.state.contests = Contests(store, clock)
         app.state.contest_games = ContestGames(app.state.hall, app.state.contests)

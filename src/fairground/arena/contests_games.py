@@ -169,7 +169,7 @@ class ContestGames(Room):
             }
 
         await self._contests.record(place.contest.name, finished, live.news())
-        live.stored = table.transcript.step
+        self._hall.saved(live)
 
     async def _must_exist(self, name: str, place: Place) -> None:
         """Set the table up, if this is the first that is heard of it."""

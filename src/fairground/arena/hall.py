@@ -15,12 +15,13 @@ Several workers may share a store. Whoever hears that a log has grown tells the 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import cached_property
-from typing import Any, Final
+from functools import cached_property, wraps
+from typing import Any, Final, ParamSpec, TypeVar
 
 import msgspec
 
@@ -32,7 +33,7 @@ from fairground.fair.schemes import Chair, Dealer
 from fairground.players import make_player
 from fairground.players.drive import Hosted
 from fairground.replay import resume
-from fairground.store import Append, LogVault, Store, Stored
+from fairground.store import Append, Conflict, LogVault, Store, Stored
 from fairground.table import Table
 from fairground.transcript import check_chain
 
@@ -40,6 +41,12 @@ CAPACITY: Final = 5_000
 """How many games are kept in memory."""
 
 PRIVATE: Final = "private"
+
+TRIES: Final = 5
+"""How often something is tried when another worker is faster."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Private(msgspec.Struct, omit_defaults=True):
@@ -120,6 +127,19 @@ class Live:
         return Append(self.log, self.stored, lines, "", table.closed, secrets, spent)
 
 
+def retried(act: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Do it again when another worker wrote to the log first: it was an old picture of it."""
+
+    @wraps(act)
+    async def again(*args: P.args, **kwargs: P.kwargs) -> T:
+        for _ in range(TRIES - 1):
+            with contextlib.suppress(Conflict):
+                return await act(*args, **kwargs)
+        return await act(*args, **kwargs)
+
+    return again
+
+
 class Hall:
     """All games of one arena."""
 
@@ -133,8 +153,8 @@ class Hall:
         self.clock = clock
         self.opening: Callable[[Sequence[str]], None] | None = None
         """Told of the names of new games before they are stored; may refuse them."""
-        self.closed: Callable[[str], None] | None = None
-        """Told of each game that has ended."""
+        self.ended: Callable[[str], None] | None = None
+        """Told of each game that has ended, maybe more than once."""
         self._capacity = capacity
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._loading: dict[str, list[int]] = {}
@@ -210,9 +230,13 @@ class Hall:
     async def save(self, live: Live, *more: Append) -> None:
         """Make what happened durable, together with ``more``; then it may be told."""
         await self.store.commit(live.news(), *more)
+        self.saved(live)
+
+    def saved(self, live: Live) -> None:
+        """Note that all of a game is durable."""
         live.stored = live.table.transcript.step
-        if live.table.closed and self.closed is not None:
-            self.closed(live.log)
+        if live.table.payoff is not None and self.ended is not None:
+            self.ended(live.log)
 
     def heard(self, log: str, step: int) -> None:
         """A log has grown: what we have of it in memory may be outdated."""

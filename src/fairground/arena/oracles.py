@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
-from fairground.arena.hall import Hall, Live
+from fairground.arena.hall import Hall, Live, retried
 from fairground.arena.problems import AlreadyDone, GameOver
 from fairground.arena.wire import Counts, Oracle, Reveal
 from fairground.core import BadShare
@@ -88,6 +88,7 @@ class Oracles(Room):
         await self._hall.keep(live, kind=KIND)
         return live
 
+    @retried
     async def submit(self, log: str, submission: Sequence[int]) -> tuple[Counts, str]:
         """One divination step: judged by length, digits, and whether the game is over."""
         async with self._hall.using(log, KIND) as live:
@@ -101,6 +102,7 @@ class Oracles(Room):
             await self._hall.save(live)
             return Counts(full, partial), live.table.transcript.head
 
+    @retried
     async def share(self, log: str, share: str) -> None:
         """Mix 32 bytes of the client's own into the draw of the code."""
         if not is_hex(share.lower()):
@@ -129,6 +131,7 @@ class Oracles(Room):
         live.table.note({"share": share.lower()})
         await self._hall.save(live)
 
+    @retried
     async def give_up(self, log: str, address: str) -> Oracle:
         """End the game; the oracle opens its code."""
         async with self._hall.using(log, KIND) as live:
@@ -142,11 +145,13 @@ class Oracles(Room):
 
     async def describe(self, log: str, address: str) -> Oracle:
         """An oracle as everyone may see it."""
-        return describe(await self._hall.find(log, KIND), address)
+        async with self._hall.using(log, KIND) as live:
+            return describe(live, address)
 
     async def transcript(self, log: str) -> bytes:
         """What was written so far."""
-        return bytes((await self._hall.find(log, KIND)).table.transcript)
+        live = await self._hall.find(log, KIND)
+        return b"".join(live.table.transcript.lines[: live.stored])
 
     @staticmethod
     def _close_the_draw(live: Live, share: str) -> None:

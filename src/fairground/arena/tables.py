@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 from fairground.arena.clocks import Clocks, Reading, stored_reading
-from fairground.arena.hall import Hall, Live, Private
+from fairground.arena.hall import Hall, Live, Private, retried
 from fairground.arena.news import News
 from fairground.arena.problems import AlreadyDone, GameOver, Unknown
 from fairground.arena.table_wire import NewTable, Taken
@@ -53,9 +53,6 @@ DEEPEST_THOUGHT: Final = 20_000
 
 THINKERS: Final = 4
 """How many of our players think at the same time."""
-
-TRIES: Final = 5
-"""How often an answer is tried again when another worker wrote to the table first."""
 
 SWEEP: Final = 1.0
 """Seconds between two looks at the clocks."""
@@ -267,14 +264,13 @@ class Tables:
 
     async def _acting(self, name: str, secret: str, act: Callable[[Live, Seat], Awaitable[T]]) -> T:
         """Act on a table, alone; again if another worker was faster."""
-        for attempt in range(TRIES):
-            try:
-                async with self._hall.using(name, KIND) as live:
-                    return await act(live, _seat(live, secret))
-            except Conflict:
-                if attempt == TRIES - 1:
-                    raise
-        raise AssertionError("unreachable")
+
+        @retried
+        async def acting() -> T:
+            async with self._hall.using(name, KIND) as live:
+                return await act(live, _seat(live, secret))
+
+        return await acting()
 
     async def _play_on(self, live: Live) -> None:
         """Let our players answer, commit all of it, and show it."""
