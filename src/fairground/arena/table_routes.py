@@ -69,14 +69,17 @@ def _refusals(**reasons: str) -> dict[int, ResponseSpec]:
     }
 
 
-NO_TABLE: Final = _refusals(s404="there is no such table or seat")
+NO_TABLE: Final = _refusals(s400="malformed", s404="there is no such table or seat")
 
 
 @post(
     "/tables",
     summary="Open a table",
     responses=_refusals(
-        s422="a game, player or scheme that cannot be", s501="a package is missing"
+        s400="malformed, or seats that do not fit the game",
+        s422="a game, player or scheme that cannot be",
+        s429="too many open games",
+        s501="a package is missing",
     ),
 )
 async def new_table(request: TheRequest, data: JSONBody[NewTable], tables: TheTables) -> MadeTable:

@@ -14,13 +14,14 @@ SECONDS: Final = 600
 
 LONGEST_BANK: Final = 30 * 24 * 3600
 MOST_SEATS: Final = 100
+SEATS: Final = [{"name": "Bot", "player": "cautious"}, {"name": "Ada", "lends": "chain"}]
 
 
 class NewSeat(Struct):
     """A chair: played by a built-in ``player``, or else by whoever gets its private URL."""
 
     name: Annotated[str, Meta(examples=["Ada"], description="1 to 80 characters")]
-    player: Annotated[str | None, Meta(examples=["optimal"])] = None
+    player: str | None = None
     """A built-in player's name; such a seat lends nothing to chance."""
     lends: Annotated[str, Meta(examples=["chain"])] = "nothing"
     """What the seat lends to chance: nothing, stir, chain (or number, where it fits)."""
@@ -30,7 +31,7 @@ class NewTable(Struct):
     """A game to open."""
 
     game: Annotated[str, Meta(examples=["zombie/1"])]
-    seats: Annotated[list[NewSeat], Meta(max_length=MOST_SEATS)]
+    seats: Annotated[list[NewSeat], Meta(max_length=MOST_SEATS, examples=[SEATS])]
     params: Annotated[dict[str, Any], Meta(examples=[{"players": 2}])] = {}
     dealer: Annotated[str, Meta(examples=["hash-chains/1"])] = "hash-chains/1"
     options: Annotated[dict[str, Any], Meta(examples=[{"stir": "each"}])] = {}
