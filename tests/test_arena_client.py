@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
@@ -20,7 +20,7 @@ from fairground.arena.serve import address_of, bind
 from fairground.contest_file import check
 from fairground.core import Game, InputError, Move, Seat
 from fairground.games.codebreaking import GIVE_UP, CodeBreaking, Row, State, fits, marks
-from fairground.players import Player
+from fairground.players import Player, arena_play
 from fairground.players.arena_client import Arena, Contest, Counts, Oracle, Reply, Wire
 from fairground.players.arena_play import MOST_GUESSES, Bots, Stopped, builtin, play, play_all
 from fairground.players.bot import Limits
@@ -289,7 +289,7 @@ def test_a_busy_server_is_asked_again_when_it_says() -> None:
         Oracle(server.url, Wire(tries=2, pause=pauses.append)).submit((1,))
     long = busy._replace(headers={"Retry-After": "3600"})
     with scripted(long) as server, pytest.raises(Refused, match="slowly"):
-        Oracle(server.url).submit((1,))
+        Oracle(server.url, Wire(pause=pauses.append)).submit((1,))
     assert len(pauses) == 3
 
 
@@ -374,6 +374,17 @@ def test_one_game_in_trouble_does_not_stop_the_others(arena: Arena) -> None:
     done = dict(play_all(games, "best", jobs=2))
     assert done[0].solved and done[2].solved
     assert done[1].oracle is None and "arena/unknown" in str(done[1].trouble)
+
+
+def test_closing_stops_between_two_steps_and_leaves_games_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(arena_play, "MOST_GUESSES", 200_000)  # would take a minute
+    endless, last = Scripted(Counts(1, 0)), Scripted(Counts(2, 0))
+    games = play_all([Scripted(Counts(2, 0)), endless, last], lambda _: nullcontext(Stubborn()), 2)
+    assert next(games)[1].solved
+    games.close()
+    assert endless.steps < 200_000 and endless.given_up == 0
 
 
 def test_a_server_that_is_gone_stops_all() -> None:
