@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -334,6 +335,16 @@ def test_a_player_of_ours_that_fails_loses_its_seat(client: Client) -> None:
     assert verdict.ok and "asserted by the house: the house's player failed" in verdict.remarks[0]
 
 
+@pytest.fixture
+def deep_recursion() -> Iterator[None]:
+    """A process in which a library has raised the recursion limit, as the EVM does."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000_000)
+    yield
+    sys.setrecursionlimit(limit)
+
+
+@pytest.mark.usefixtures("deep_recursion")
 def test_a_body_nested_without_end(client: Client) -> None:
     deep = "[" * 40_000 + "]" * 40_000
     made = new(client, "zombie/1", ZOMBIE, "stir", ":random")

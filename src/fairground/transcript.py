@@ -118,7 +118,7 @@ _decoder = json.JSONDecoder(parse_int=_integer, parse_float=_no_float, parse_con
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-def _must_be_shallow(line: str) -> None:
+def must_be_shallow(line: str) -> None:
     """Refuse deep nesting before it is read.
 
     The native JSON reader recurses; where some library has raised Python's recursion limit,
@@ -137,7 +137,7 @@ def _must_be_shallow(line: str) -> None:
 def _decode(line: str) -> Any:
     """The one JSON value that begins the line and ends right before its line feed."""
     if line.count("[") + line.count("{") > DEEPEST:
-        _must_be_shallow(line)
+        must_be_shallow(line)
     value, end = _decoder.raw_decode(line)
     if end != len(line) - 1:
         raise ValueError("there is more on it than one JSON value")
@@ -232,7 +232,7 @@ def read(data: bytes) -> list[bytes]:
 def _looks_like_an_event(line: bytes) -> bool:
     try:
         text = line.decode()
-        _must_be_shallow(text)
+        must_be_shallow(text)
         event = json.loads(text)
     except ValueError:
         return False

@@ -201,9 +201,9 @@ def make_app(
         exception_handlers={
             FairgroundError: problems.from_ours,
             HTTPException: problems.from_framework,
-            RecursionError: problems.too_deep,
             Exception: problems.unexpected,
         },
+        before_request=problems.refuse_deep_nesting,
         request_max_body_size=LARGEST_BODY,
         logging_config=None,  # whoever runs the application decides where its log goes
         openapi_config=OpenAPIConfig(

@@ -16,6 +16,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
 from fairground.core import FairgroundError
+from fairground.transcript import DEEPEST, must_be_shallow
 
 log = logging.getLogger("fairground.arena")
 
@@ -158,9 +159,18 @@ def from_framework(_: Request[Any, Any, Any], error: HTTPException) -> Response[
     return problem
 
 
-def too_deep(_: Request[Any, Any, Any], __: RecursionError) -> Response[Problem]:
-    """A body whose arrays and objects are nested beyond all reason."""
-    return answer(400, Malformed.code, "the body is nested too deep")
+async def refuse_deep_nesting(request: Request[Any, Any, Any]) -> None:
+    """Refuse a body of brackets without end before the native JSON reader recurses into it.
+
+    Python's recursion limit is no protection: a library in the same process may have raised
+    it, and then such a body would overflow the stack and end the process.
+    """
+    body = await request.body()
+    if body.count(b"[") + body.count(b"{") > DEEPEST:
+        try:
+            must_be_shallow(body.decode(errors="replace"))
+        except ValueError as error:
+            raise Malformed(f"the body cannot be read: {error}") from None
 
 
 def unexpected(_: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
