@@ -16,7 +16,7 @@ The arena could lie, so the client does not ask it what it can find out itself:
   acknowledgement named;
 * in the end it verifies the whole game, with the last hash that it saw as the receipt.
 
-This is the only place of Fairground that makes HTTP requests on its own.
+Only `players` makes HTTP requests of its own: here, and in `arena_client`.
 """
 
 from __future__ import annotations
