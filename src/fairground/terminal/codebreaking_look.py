@@ -19,8 +19,7 @@ from typing import Final, NamedTuple
 
 from fairground.games.codebreaking import CodeBreaking, Marks, Row, write_code
 from fairground.solve.codebreaking import Count
-from fairground.terminal.zombie_look import ASCII as PLAIN_LOOK
-from fairground.terminal.zombie_look import fitting_look, wants_colour
+from fairground.terminal.abilities import only_ascii, wants_colour
 
 WIDEST_TEXT: Final = 92
 MOST_PEGS: Final = 10
@@ -81,7 +80,7 @@ class Page:
     def of_terminal(cls, ascii_only: bool | None = None) -> Page:
         """A page for standard output as it is now."""
         if ascii_only is None:
-            ascii_only = fitting_look(sys.stdout, os.environ) is PLAIN_LOOK
+            ascii_only = only_ascii(sys.stdout, os.environ)
         return cls(
             shutil.get_terminal_size().columns,
             ASCII if ascii_only else ROUND,

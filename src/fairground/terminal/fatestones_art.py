@@ -24,8 +24,7 @@ from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from fairground.games.fatestones import FACES, Die, Hand, pips
-from fairground.terminal.zombie_look import ASCII as PLAIN_LOOK
-from fairground.terminal.zombie_look import fitting_look, wants_colour
+from fairground.terminal.abilities import only_ascii, wants_colour
 
 PIPS: Final[Mapping[int, tuple[str, str, str]]] = {
     1: ("   ", " o ", "   "),
@@ -69,7 +68,7 @@ class Art:
     def of_terminal(cls, ascii_only: bool | None = None) -> Art:
         """Art for standard output as it is now."""
         if ascii_only is None:
-            ascii_only = fitting_look(sys.stdout, os.environ) is PLAIN_LOOK
+            ascii_only = only_ascii(sys.stdout, os.environ)
         return cls(
             shutil.get_terminal_size().columns,
             ASCII if ascii_only else BOXES,

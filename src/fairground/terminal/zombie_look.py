@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple, TextIO, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 
 from fairground.games.zombie import BRAIN, COLOURS, FOOTPRINTS, SHOTGUN, Pile
+from fairground.terminal.abilities import only_ascii, wants_colour
 
 Span: TypeAlias = tuple[str, str]
 Line: TypeAlias = list[Span]
@@ -61,26 +62,6 @@ ASCII: Final = Look(
 )  # fmt: skip
 
 
-def fitting_look(stream: TextIO, environment: Mapping[str, str]) -> Look:
-    """Emoji where they can be shown, as far as one can know."""
-    sample = EMOJI.zombie + EMOJI.corners
-    try:
-        sample.encode(getattr(stream, "encoding", None) or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return ASCII
-    kind = environment.get("LC_CTYPE", "")
-    if kind == "C.UTF-8":
-        kind = ""  # Python itself sets this where the user has said LANG=C
-    locale = environment.get("LC_ALL") or kind or environment.get("LANG")
-    on_the_console = environment.get("TERM") == "linux" and stream.isatty()
-    return ASCII if locale in ("C", "POSIX") or on_the_console else EMOJI
-
-
-def wants_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Whether to use colours: see https://no-color.org."""
-    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
-
-
 class Paper:
     """Draws boxes of a certain width, with certain signs."""
 
@@ -96,7 +77,7 @@ class Paper:
 
         look = {None: None, True: ASCII, False: EMOJI}[ascii_only]
         return cls(
-            look or fitting_look(sys.stdout, os.environ),
+            look or (ASCII if only_ascii(sys.stdout, os.environ) else EMOJI),
             shutil.get_terminal_size().columns,
             wants_colour(sys.stdout, os.environ),
         )
