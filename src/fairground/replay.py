@@ -195,11 +195,11 @@ def _apply(table: Table, event: Event, number: int) -> None:
         ask = next((ask for ask in table.asks() if (ask.kind, ask.seat) == wanted), None)
         if ask is None:
             raise Fault("table/unexpected", f"line {number}: nothing called for this {kind} event")
-        table.submit(ask, _answer(event))
+        table.submit(ask, said(event))
 
 
-def _answer(event: Event) -> Any:
-    """What the seat said, as `Table.submit` wants it."""
+def said(event: Event) -> Any:
+    """What a seat said in this event, as `Table.submit` wants it; ``None`` if it said nothing."""
     match event["kind"]:
         case "share":
             return event["value"]
@@ -208,7 +208,7 @@ def _answer(event: Event) -> Any:
         case "open":
             return {"key": event["key"], "move": event["move"]}
         case _:
-            return event["move"]
+            return event.get("move")
 
 
 def _compare(table: Table, lines: Sequence[bytes], begin: int) -> None:

@@ -31,6 +31,7 @@ from fairground.fair.bits import Tag, digest, same, token
 from fairground.fair.dealers import DEALERS
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
+from fairground.replay import said
 from fairground.store import Conflict
 from fairground.table import Ask
 from fairground.transcript import canonical, line_hash
@@ -425,7 +426,7 @@ def _answered_before(live: Live, seat: Seat, ask: str, answer: Any) -> Taken:
         if live.table.closed:
             raise GameOver("this game is over")
         raise StaleAsk(f"the table does not ask seat {seat} for {ask!r} (any more): look again")
-    recorded = _recorded(live.table.transcript.events[line - 1])
+    recorded = said(live.table.transcript.events[line - 1])
     try:
         again = canonical(answer) == canonical(recorded)
     except ValueError:
@@ -449,15 +450,3 @@ def _line_of(events: Sequence[dict[str, Any]], seat: Seat, ask: str) -> int | No
         if event["seat"] == seat:
             return number + 1
     return None
-
-
-def _recorded(event: dict[str, Any]) -> Any:
-    match event["kind"]:
-        case "share":
-            return event["value"]
-        case "seal":
-            return event["commitment"]
-        case "open":
-            return {"key": event["key"], "move": event["move"]}
-        case _:
-            return event["move"]

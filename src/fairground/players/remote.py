@@ -36,7 +36,7 @@ from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
 from fairground.players import Player, make_player
 from fairground.players.views import from_json
-from fairground.replay import replay
+from fairground.replay import replay, said
 from fairground.table import Ask, Table
 from fairground.transcript import NO_LINE, Event, canonical, line_hash, parse
 from fairground.verify import Verdict, verify
@@ -259,7 +259,7 @@ class RemoteTable:
                 continue
             event = self.events[given.line - 1]
             fits = self._heads[given.line - 1] == given.head and event.get("seat") == self.seat
-            if not fits or canonical(_said(event)) != canonical(given.answer):
+            if not fits or canonical(said(event)) != canonical(given.answer):
                 reason = f"line {given.line} is not what we answered to {given.ask.kind}"
                 raise Fault("remote/receipt", reason, given.line)
         self._given = waiting
@@ -351,19 +351,6 @@ class RemoteTable:
         if verdict.fault is not None:
             raise verdict.fault
         return Played(verdict.payoff, verdict, data, self.receipt)
-
-
-def _said(event: Event) -> Any:
-    """The answer that an event records."""
-    match event["kind"]:
-        case "share":
-            return event["value"]
-        case "seal":
-            return event["commitment"]
-        case "open":
-            return {"key": event["key"], "move": event["move"]}
-        case _:
-            return event.get("move")
 
 
 def play(url: str, player: Player | str, http: Http | None = None) -> Played:
