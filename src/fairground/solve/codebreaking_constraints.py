@@ -6,7 +6,7 @@ choices that its guess made, and its matches altogether add up, for each digit,
 "at least 1", "at least 2", ... as far as the guess has it.
 
 Limits are the solver's deterministic time, one worker and a fixed seed, so the
-outcome is the same on every machine.
+outcome does not depend on how fast a machine is (another release of the solver may differ).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ a few comparisons, so a change is judged in a time proportional to the rows.
 at its own temperature, which trade places so that the cold ones are fed with what
 the hot ones find. `refill` starts from codes that already fit and wanders to new
 ones. Everything is limited by counted steps and driven by a given word of chance:
-the same call gives the same codes on every machine.
+the same call gives the same codes, however fast or slow the machine.
 """
 
 from __future__ import annotations
