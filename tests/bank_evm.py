@@ -17,6 +17,16 @@ from eth_tester import PyEVMBackend
 
 from fairground.bank import abi, seeds
 from fairground.bank.curve import Signature, checksummed, keccak
+from fairground.bank.port import (
+    Event,
+    Game,
+    Refused,
+    SubmitBet,
+    SubmitCroupierSeed,
+    SubmitPlayerSeed,
+    SubmitPublicKey,
+    SubmitReplacementOrder,
+)
 from fairground.bank.seeds import Seed, make_seed
 from fairground.bank.wire import Bet, Domain, Key, ReplacementOrder, Role, SeedMessage
 
@@ -28,7 +38,7 @@ WEALTH = 10**24
 
 class Receipt(NamedTuple):
     gas: int
-    events: list[abi.Event]
+    events: list[Event]
 
     def event(self, name: str) -> dict[str, Any]:
         (found,) = (event.values for event in self.events if event.name == name)
@@ -177,7 +187,7 @@ class Bank:
 
     def register(self, party: Party) -> Receipt:
         proof = party.key.prove(self.domain, party.address)
-        return self.send(party, abi.submit_public_key(party.key.address, proof))
+        return self.send(party, abi.encoded(SubmitPublicKey(party.key.address, proof)))
 
     def deposit(self, party: Party | str, amount: int) -> Receipt:
         return self.send(party, abi.call_data("depositFunds"), amount)
@@ -195,7 +205,7 @@ class Bank:
     def next_id(self, croupier: Party, player: Party) -> int:
         return int(self.ask("getNextGameId", croupier.address, player.address))
 
-    def game(self, bet: Bet) -> abi.Game:
+    def game(self, bet: Bet) -> Game:
         data = abi.call_data("getGame", bet.key)
         return abi.game(self.evm.call(self.evm.accounts[0], self.address, data))
 
@@ -246,14 +256,14 @@ class Play:
         return make_seed(party.key, self.bank.domain, message)
 
     def submit_bet(self, by: Party | None = None, signature: Signature | None = None) -> Receipt:
-        data = abi.submit_bet(self.bet, signature or self.signature)
+        data = abi.encoded(SubmitBet(self.bet, signature or self.signature))
         return self.bank.send(by or self.croupier, data)
 
     def croupier_seed(
         self, seed_id: int, by: Party | None = None, seed: Seed | None = None
     ) -> Receipt:
         seed = seed or self.seeds[Role.CROUPIER, seed_id]
-        data = abi.submit_croupier_seed(self.bet, seed_id, seed)
+        data = abi.encoded(SubmitCroupierSeed(self.bet, seed_id, seed))
         return self.bank.send(by or self.croupier, data)
 
     def player_seed(
@@ -265,7 +275,7 @@ class Play:
     ) -> Receipt:
         seed = seed or self.seeds[Role.PLAYER, seed_id]
         croupiers = croupiers or self.seeds[Role.CROUPIER, seed_id]
-        data = abi.submit_player_seed(self.bet, seed_id, seed, croupiers)
+        data = abi.encoded(SubmitPlayerSeed(self.bet, seed_id, seed, croupiers.signature))
         return self.bank.send(by or self.croupier, data)
 
     def sign_order(self, order: Sequence[int]) -> Signature:
@@ -276,7 +286,7 @@ class Play:
         self, order: Sequence[int], by: Party | None = None, signature: Signature | None = None
     ) -> Receipt:
         signed = signature or self.sign_order(order)
-        data = abi.submit_replacement_order(self.bet, order, signed)
+        data = abi.encoded(SubmitReplacementOrder(self.bet, tuple(order), signed))
         return self.bank.send(by or self.croupier, data)
 
     def result(self, by: Party | None = None) -> Receipt:
@@ -339,6 +349,6 @@ def hall(bankroll: int = BANKROLL, purse: int = PURSE) -> Hall:
 @contextmanager
 def refused(name: str) -> Iterator[None]:
     """What happens inside must be refused by the contract for just this reason."""
-    with pytest.raises(abi.Refused) as refusal:
+    with pytest.raises(Refused) as refusal:
         yield
     assert refusal.value.name == name

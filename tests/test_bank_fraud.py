@@ -30,6 +30,7 @@ from bank_evm import (
 from bank_royal import royal_flush
 from fairground.bank import abi, seeds
 from fairground.bank.curve import HALF_ORDER, ORDER, Signature, keccak, sign_with
+from fairground.bank.port import Outcome, Step, SubmitBet, SubmitPublicKey
 from fairground.bank.seeds import Seed, make_seed
 from fairground.bank.wire import Bet, Domain, Key, PublicKey, ReplacementOrder, Role, SeedMessage
 from fairground.games.poker import PAYS, PENALTY, Poker, Rank
@@ -44,8 +45,8 @@ def h() -> Hall:
     return hall()
 
 
-def outcome(play: Play) -> str:
-    return abi.OUTCOMES[play.bank.game(play.bet).outcome]
+def outcome(play: Play) -> Outcome:
+    return Outcome(play.bank.game(play.bet).outcome)
 
 
 def other_signature(play: Play, role: Role, seed_id: int, k: int = 12345) -> Seed:
@@ -79,7 +80,7 @@ def test_d2_a_croupier_who_keeps_back_the_last_seed_keeps_back_nothing(h: Hall) 
     play.run_to(5)
     play.player_seed(1, by=h.player)
     play.result(by=h.player)
-    assert outcome(play) == "Settled"
+    assert outcome(play) == Outcome.SETTLED
 
 
 def test_d3_a_croupier_who_keeps_back_seed_1_pays_thirty_stakes(h: Hall) -> None:
@@ -114,7 +115,7 @@ def test_d6_a_croupier_cannot_change_a_bet(h: Hall, change: dict[str, Any]) -> N
     play = h.play()
     forged = play.bet._replace(**change)
     with refused("BadSignature"):
-        h.bank.send(h.croupier, abi.submit_bet(forged, play.signature))
+        h.bank.send(h.croupier, abi.encoded(SubmitBet(forged, play.signature)))
     assert h.wealth() == (BANKROLL, PURSE)
 
 
@@ -232,19 +233,19 @@ def test_i3_no_key_without_proof_and_none_that_is_anothers(h: Hall) -> None:
     thief = Party(h.bank.evm.accounts[4], h.croupier.key)
     croupiers = h.croupier.key.prove(h.bank.domain, h.croupier.address)
     with refused("KeyTaken"):
-        h.bank.send(thief, abi.submit_public_key(h.croupier.key.address, croupiers))
+        h.bank.send(thief, abi.encoded(SubmitPublicKey(h.croupier.key.address, croupiers)))
     with refused("KeyTaken"):  # even with the key itself in hand
         h.bank.register(thief)
     unused = Key(77)
     with refused("BadSignature"):
         proof = Key(78).sign(h.bank.domain, PublicKey(thief.address, unused.address))
-        h.bank.send(thief, abi.submit_public_key(unused.address, proof))
+        h.bank.send(thief, abi.encoded(SubmitPublicKey(unused.address, proof)))
     with refused("BadSignature"):  # a proof seen in the pool of transactions, copied
         seen = unused.prove(h.bank.domain, h.player.address)
-        h.bank.send(thief, abi.submit_public_key(unused.address, seen))
+        h.bank.send(thief, abi.encoded(SubmitPublicKey(unused.address, seen)))
     for nobodys in (Signature(27, 1, 1), Signature(0, 0, 0)):  # the second recovers to zero
         with refused("BadSignature"):
-            h.bank.send(thief, abi.submit_public_key("0x" + "00" * 20, nobodys))
+            h.bank.send(thief, abi.encoded(SubmitPublicKey("0x" + "00" * 20, nobodys)))
 
 
 def test_i3_keys_are_frozen_while_a_game_is_open(h: Hall) -> None:
@@ -341,7 +342,7 @@ def test_i5_a_royal_flush_is_paid_out_of_the_lock() -> None:
     h = hall(bankroll=top, purse=5 * CHIP)
     play, order = royal_flush(h)
     play.run_to(7, order=order)
-    assert abi.OUTCOMES[h.bank.game(play.bet).outcome] == "Settled"
+    assert h.bank.game(play.bet).outcome == Outcome.SETTLED
     assert h.wealth() == (5 * CHIP, top)
     h.bank.withdraw(h.player, top)
 
@@ -367,7 +368,7 @@ def test_i7_nothing_signed_for_another_bank_counts(h: Hall) -> None:
         play.order(ORDER_, signature=h.player.key.sign(elsewhere.domain, order))
     with refused("BadSignature"):
         proof = Key(5).prove(elsewhere.domain, h.stranger.address)
-        h.bank.send(h.stranger, abi.submit_public_key(Key(5).address, proof))
+        h.bank.send(h.stranger, abi.encoded(SubmitPublicKey(Key(5).address, proof)))
 
 
 def test_i7_nothing_signed_for_another_chain_counts(h: Hall) -> None:
@@ -389,14 +390,14 @@ def test_i7_the_chain_id_is_read_live(h: Hall) -> None:
     play = h.play()
     chain = h.bank.evm.chain
     old = chain.chain_id
-    ask = (h.croupier.address, h.bank.address, abi.submit_bet(play.bet, play.signature))
+    ask = (h.croupier.address, h.bank.address, abi.encoded(SubmitBet(play.bet, play.signature)))
     h.bank.evm.call(*ask)
     try:
         chain.chain_id = old + 1
         with refused("BadSignature"):
             h.bank.evm.call(*ask)
         forked = h.player.key.sign(Domain(old + 1, h.bank.address), play.bet)
-        h.bank.evm.call(ask[0], ask[1], abi.submit_bet(play.bet, forked))
+        h.bank.evm.call(ask[0], ask[1], abi.encoded(SubmitBet(play.bet, forked)))
     finally:
         chain.chain_id = old
 
@@ -406,7 +407,7 @@ def test_i7_roles_cannot_be_swapped(h: Hall) -> None:
     swapped = Play(h.bank, h.player, h.croupier)
     play = h.play()
     with refused("BadSignature"):
-        h.bank.send(h.player, abi.submit_bet(swapped.bet, play.signature))
+        h.bank.send(h.player, abi.encoded(SubmitBet(swapped.bet, play.signature)))
     with refused("SameParty"):
         Play(h.bank, h.croupier, h.croupier).submit_bet()
 
@@ -687,7 +688,7 @@ def test_front_running_the_same_message_changes_nothing(h: Hall) -> None:
     play.player_seed(0)
     with refused("AlreadySubmitted"):
         play.player_seed(0, by=h.player)
-    assert abi.STEPS[h.bank.game(play.bet).step] == "HandDealt"
+    assert h.bank.game(play.bet).step == Step.HAND_DEALT
 
 
 def reentering(bank: str, amount: int) -> bytes:
@@ -781,7 +782,7 @@ def test_the_dearest_chip_overflows_nothing() -> None:
 def test_stray_bits_in_a_field_are_refused(h: Hall) -> None:
     """The contract hashes the bytes of the bet as they came; a dirty address is no address."""
     play = h.play()
-    data = bytearray(abi.submit_bet(play.bet, play.signature))
+    data = bytearray(abi.encoded(SubmitBet(play.bet, play.signature)))
     for field in range(7):
         if field == 4:
             continue  # the game number has all 256 bits

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from bank_evm import BANKROLL, CHIP, PURSE, STEP_TIME, Hall, Play, Receipt, hall, refused
-from fairground.bank import abi, seeds
+from fairground.bank import seeds
 from fairground.bank.artifact import artifact
+from fairground.bank.port import Outcome, Step
 from fairground.bank.wire import Role
 from fairground.games.poker import PAYS, Poker, Rank, rank
 
@@ -64,7 +65,7 @@ def test_a_whole_game_at_every_level(h: Hall, level: int) -> None:
     assert h.wealth() == (BANKROLL + stake - prize, PURSE - stake + prize)
     assert h.bank.open_games(h.croupier) == h.bank.open_games(h.player) == 0
     game = h.bank.game(play.bet)
-    assert (abi.STEPS[game.step], abi.OUTCOMES[game.outcome]) == ("HandFinal", "Settled")
+    assert (game.step, game.outcome) == (Step.HAND_FINAL, Outcome.SETTLED)
     assert h.bank.next_id(h.croupier, h.player) == 1
 
 
@@ -111,7 +112,7 @@ def test_the_player_alone_can_bring_everything_that_was_signed(h: Hall) -> None:
     play.croupier_seed(1, by=h.player)
     play.player_seed(1, by=h.player)
     play.result(by=h.player)
-    assert abi.OUTCOMES[h.bank.game(play.bet).outcome] == "Settled"
+    assert h.bank.game(play.bet).outcome == Outcome.SETTLED
 
 
 def test_the_next_game_begins_while_the_last_is_still_being_settled(h: Hall) -> None:
@@ -128,11 +129,11 @@ def test_the_next_game_begins_while_the_last_is_still_being_settled(h: Hall) -> 
 
 
 SILENCES = {
-    1: ("FirstCroupierSeed", "Released"),
-    2: ("FirstPlayerSeed", "PlayerForfeited"),
-    3: ("ReplacementOrder", "PlayerForfeited"),
-    4: ("SecondCroupierSeed", "CroupierForfeited"),
-    5: ("SecondPlayerSeed", "PlayerForfeited"),
+    1: ("FirstCroupierSeed", Outcome.RELEASED),
+    2: ("FirstPlayerSeed", Outcome.PLAYER_FORFEITED),
+    3: ("ReplacementOrder", Outcome.PLAYER_FORFEITED),
+    4: ("SecondCroupierSeed", Outcome.CROUPIER_FORFEITED),
+    5: ("SecondPlayerSeed", Outcome.PLAYER_FORFEITED),
 }
 
 
@@ -157,12 +158,12 @@ def test_every_silence_has_a_deadline_and_an_end(h: Hall, steps: int, by_player:
     play.complain(about, by=by)
     stake = play.bet.stake
     change = {
-        "Released": (0, 0),
-        "PlayerForfeited": (stake, -stake),
-        "CroupierForfeited": (-29 * stake, 29 * stake),
+        Outcome.RELEASED: (0, 0),
+        Outcome.PLAYER_FORFEITED: (stake, -stake),
+        Outcome.CROUPIER_FORFEITED: (-29 * stake, 29 * stake),
     }[outcome]
     assert h.wealth() == (BANKROLL + change[0], PURSE + change[1])
-    assert abi.OUTCOMES[h.bank.game(play.bet).outcome] == outcome
+    assert h.bank.game(play.bet).outcome == outcome
     assert h.bank.open_games(h.croupier) == h.bank.open_games(h.player) == 0
     for other, _ in SILENCES.values():
         with refused("GameOver"):
@@ -196,7 +197,7 @@ def test_a_result_can_be_had_at_any_time(h: Hall) -> None:
     play.run_to(6)
     h.bank.evm.travel(100 * STEP_TIME)
     play.result(by=h.player)
-    assert abi.OUTCOMES[h.bank.game(play.bet).outcome] == "Settled"
+    assert h.bank.game(play.bet).outcome == Outcome.SETTLED
 
 
 def test_a_silent_croupier_changes_nothing_where_nothing_is_replaced(h: Hall) -> None:

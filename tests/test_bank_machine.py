@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from bank_evm import CHIP, STEP_TIME, Bank, Evm, Party, Play, Receipt
-from fairground.bank import abi
+from fairground.bank.port import Refused
 from fairground.bank.wire import Key, Role
 from fairground.games.poker import PAYS, PENALTY, Poker, Rank
 
@@ -81,7 +81,7 @@ class BankMachine(RuleBasedStateMachine):
         """Make a call that must succeed just if it is legal."""
         try:
             receipt = call()
-        except abi.Refused as refusal:
+        except Refused as refusal:
             assert not legal, refusal
             return False
         assert legal or not receipt.events, "an illegal call was accepted"
@@ -129,7 +129,7 @@ class BankMachine(RuleBasedStateMachine):
         legal = i == j and not busy
         try:
             self.bank.register(party)
-        except abi.Refused:
+        except Refused:
             assert not legal
         else:
             assert legal

@@ -11,6 +11,15 @@ from bank_node import running_anvil
 from fairground.bank import abi, seeds
 from fairground.bank.artifact import WrongBank
 from fairground.bank.chain import Node, NodeAway, Purse
+from fairground.bank.port import (
+    Event,
+    Refused,
+    SubmitBet,
+    SubmitCroupierSeed,
+    SubmitPlayerSeed,
+    SubmitPublicKey,
+    SubmitReplacementOrder,
+)
 from fairground.bank.seeds import Seed, fresh_seeds
 from fairground.bank.wire import Bet, Domain, Key, ReplacementOrder, Role
 from fairground.games.poker import PENALTY, Poker
@@ -44,10 +53,10 @@ class Table:
         ):
             key = self.keys[role]
             proof = key.prove(self.domain, purse.address)
-            self.send(purse, abi.submit_public_key(key.address, proof))
+            self.send(purse, abi.encoded(SubmitPublicKey(key.address, proof)))
             self.send(purse, abi.call_data("depositFunds"), funds)
 
-    def send(self, purse: Purse, data: bytes, value: int = 0) -> list[abi.Event]:
+    def send(self, purse: Purse, data: bytes, value: int = 0) -> list[Event]:
         return self.node.send(purse, self.bank, data, value).events
 
     def available(self, purse: Purse) -> int:
@@ -79,11 +88,11 @@ class Table:
 
     def submit_bet(self, bet: Bet) -> None:
         signature = self.keys[Role.PLAYER].sign(self.domain, bet)
-        self.send(self.croupier, abi.submit_bet(bet, signature))
+        self.send(self.croupier, abi.encoded(SubmitBet(bet, signature)))
 
     def submit_order(self, bet: Bet) -> None:
         signed = self.keys[Role.PLAYER].sign(self.domain, ReplacementOrder.of(bet, ORDER))
-        self.send(self.player, abi.submit_replacement_order(bet, ORDER, signed))
+        self.send(self.player, abi.encoded(SubmitReplacementOrder(bet, ORDER, signed)))
 
 
 def test_games_over_json_rpc(node: Node) -> None:
@@ -96,8 +105,8 @@ def test_games_over_json_rpc(node: Node) -> None:
     first = node.block()
     table.submit_bet(bet)
     for i in (0, 1):
-        table.send(table.croupier, abi.submit_croupier_seed(bet, i, croupiers[i]))
-        data = abi.submit_player_seed(bet, i, players[i], croupiers[i])
+        table.send(table.croupier, abi.encoded(SubmitCroupierSeed(bet, i, croupiers[i])))
+        data = abi.encoded(SubmitPlayerSeed(bet, i, players[i], croupiers[i].signature))
         table.send(table.player, data)
         if i == 0:
             table.submit_order(bet)
@@ -129,13 +138,15 @@ def test_games_over_json_rpc(node: Node) -> None:
     bet, told = table.prepare()
     table.submit_bet(bet)
     croupiers[0], players[0] = told[Role.CROUPIER, 0], told[Role.PLAYER, 0]
-    with pytest.raises(abi.Refused, match="WrongSeed"):
-        table.send(table.croupier, abi.submit_croupier_seed(bet, 0, told[Role.CROUPIER, 1]))
-    table.send(table.croupier, abi.submit_croupier_seed(bet, 0, croupiers[0]))
-    table.send(table.player, abi.submit_player_seed(bet, 0, players[0], croupiers[0]))
+    with pytest.raises(Refused, match="WrongSeed"):
+        table.send(table.croupier, abi.encoded(SubmitCroupierSeed(bet, 0, told[Role.CROUPIER, 1])))
+    table.send(table.croupier, abi.encoded(SubmitCroupierSeed(bet, 0, croupiers[0])))
+    table.send(
+        table.player, abi.encoded(SubmitPlayerSeed(bet, 0, players[0], croupiers[0].signature))
+    )
     table.submit_order(bet)
     complaint = abi.call_data("complainNoSecondCroupierSeed", bet)
-    with pytest.raises(abi.Refused, match="TooEarly"):
+    with pytest.raises(Refused, match="TooEarly"):
         table.send(table.player, complaint)
     node.rpc("evm_increaseTime", STEP_TIME + 1)
     node.rpc("evm_mine")
@@ -145,8 +156,8 @@ def test_games_over_json_rpc(node: Node) -> None:
     # Nothing signed for another chain counts here.
     bet, _ = table.prepare()
     elsewhere = table.keys[Role.PLAYER].sign(Domain(1, table.bank), bet)
-    with pytest.raises(abi.Refused, match="BadSignature"):
-        table.send(table.croupier, abi.submit_bet(bet, elsewhere))
+    with pytest.raises(Refused, match="BadSignature"):
+        table.send(table.croupier, abi.encoded(SubmitBet(bet, elsewhere)))
 
     # Everybody goes home.
     for purse in (table.croupier, table.player):

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bank_evm import Hall, hall, nonce
-from fairground.bank import abi, history, seeds
+from fairground.bank import history, seeds
 from fairground.bank.curve import BadSignature, keccak
+from fairground.bank.port import Refused
 from fairground.bank.seeds import WrongSeed, check_seed, fresh_seeds
 from fairground.bank.wire import (
     Bet,
@@ -213,7 +214,7 @@ def test_ranks_of_likely_pairs_and_flushes_are_the_same(kinds: list[int], suits:
 def test_the_contract_refuses_hands_that_are_none() -> None:
     for cards in ([0, 0, 1, 2, 3], [52, 0, 1, 2, 3], [255] * 5):
         for name, rest in (("rankHand", ()), ("replaceCards", (1, 1))):
-            with pytest.raises(abi.Refused, match="BadHand"):
+            with pytest.raises(Refused, match="BadHand"):
                 shared().bank.ask(name, seeds.packed_hand(cards), *rest)
 
 

@@ -8,13 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 from fairground.bank.artifact import artifact
 from fairground.bank.curve import Signature, keccak
-from fairground.bank.seeds import Seed
+from fairground.bank.port import (
+    Call,
+    Complain,
+    DepositFunds,
+    Event,
+    Game,
+    Refused,
+    SubmitBet,
+    SubmitCroupierSeed,
+    SubmitGameResult,
+    SubmitPlayerSeed,
+    SubmitPublicKey,
+    SubmitReplacementOrder,
+    WithdrawFunds,
+)
 from fairground.bank.wire import Bet
-from fairground.core import FairgroundError, MissingExtra
+from fairground.core import MissingExtra
 
 try:
     from eth_abi.abi import decode, encode
@@ -24,48 +38,6 @@ except ImportError:  # pragma: no cover - the extra is installed where tests run
     ) from None
 
 Json = Mapping[str, Any]
-
-
-class Refused(FairgroundError):
-    """The Bank refused a call. ``name`` is the contract's own name for the reason."""
-
-    code = "bank/refused"
-
-    def __init__(self, name: str, values: tuple[Any, ...] = ()) -> None:
-        inside = ", ".join(map(str, values))
-        super().__init__(f"the Bank refused: {name}({inside})")
-        self.name = name
-        self.values = values
-
-
-class Event(NamedTuple):
-    """Something that the Bank recorded."""
-
-    name: str
-    values: dict[str, Any]
-
-
-STEPS: Final = (
-    "None",
-    "BetSubmitted",
-    "CroupierSeed0Submitted",
-    "HandDealt",
-    "OrderSubmitted",
-    "CroupierSeed1Submitted",
-    "HandFinal",
-)
-OUTCOMES: Final = ("Open", "Settled", "Released", "PlayerForfeited", "CroupierForfeited")
-
-
-class Game(NamedTuple):
-    """A game as the Bank keeps it."""
-
-    bet_hash: bytes
-    step: int
-    outcome: int
-    deadline: int
-    order: int
-    hand: int
 
 
 def _type(entry: Json) -> str:
@@ -154,30 +126,27 @@ def event(topics: Sequence[bytes], data: bytes) -> Event:
 # The calls of the protocol
 
 
-def submit_public_key(key: str, proof: Signature) -> bytes:
-    """Register a signing key."""
-    return call_data("submitPublicKey", key, proof)
-
-
-def submit_bet(bet: Bet, signature: Signature) -> bytes:
-    """Bring a signed bet."""
-    return call_data("submitBet", bet, signature)
-
-
-def submit_croupier_seed(bet: Bet, seed_id: int, seed: Seed) -> bytes:
-    """Bring a seed of the Croupier."""
-    return call_data("submitCroupierSeedAsSignature", bet, seed_id, seed.nonce, seed.signature)
-
-
-def submit_player_seed(bet: Bet, seed_id: int, seed: Seed, croupiers: Seed) -> bytes:
-    """Bring a seed of the Player, with the Croupier's of the same number."""
-    name = "submitPlayerSeedAsSignature"
-    return call_data(name, bet, seed_id, seed.nonce, seed.signature, croupiers.signature)
-
-
-def submit_replacement_order(bet: Bet, order: Sequence[int], signature: Signature) -> bytes:
-    """Bring a signed order."""
-    return call_data("submitReplacementOrder", bet, list(order), signature)
+def encoded(call: Call) -> bytes:
+    """A call as the contract takes it. What a deposit brings travels beside it, as its value."""
+    match call:
+        case SubmitPublicKey():
+            return call_data("submitPublicKey", *call)
+        case DepositFunds():
+            return call_data("depositFunds")
+        case WithdrawFunds():
+            return call_data("withdrawFunds", *call)
+        case SubmitBet():
+            return call_data("submitBet", *call)
+        case SubmitCroupierSeed(bet, seed_id, seed):
+            return call_data("submitCroupierSeedAsSignature", bet, seed_id, *seed)
+        case SubmitPlayerSeed(bet, seed_id, seed, croupiers):
+            return call_data("submitPlayerSeedAsSignature", bet, seed_id, *seed, croupiers)
+        case SubmitReplacementOrder(bet, order, signature):
+            return call_data("submitReplacementOrder", bet, list(order), signature)
+        case SubmitGameResult():
+            return call_data("submitGameResult", *call)
+        case Complain(silence, bet):
+            return call_data(silence.value, bet)
 
 
 def game(data: bytes) -> Game:

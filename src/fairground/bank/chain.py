@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from fairground.bank import abi
 from fairground.bank.artifact import Terms, artifact
 from fairground.bank.curve import checksummed
+from fairground.bank.port import Event, Game, Refused
 from fairground.bank.wire import Domain
 from fairground.core import FairgroundError, MissingExtra
 
@@ -43,7 +44,7 @@ class Mined(NamedTuple):
     gas: int
     address: str | None
     """Of the contract that it made, if it made one."""
-    events: list[abi.Event]
+    events: list[Event]
 
 
 class Purse:
@@ -127,7 +128,7 @@ class Node:
         """The result of a view of the Bank."""
         return abi.result(name, self.call(bank, abi.call_data(name, *values)))
 
-    def game(self, bank: str, key: bytes) -> abi.Game:
+    def game(self, bank: str, key: bytes) -> Game:
         """A game as the Bank keeps it."""
         return abi.game(self.call(bank, abi.call_data("getGame", key)))
 
@@ -150,7 +151,7 @@ class Node:
             # It was fine when it was tried: something else came first.
             if to is not None:
                 self.call(to, data, purse.address, value)
-            raise abi.Refused("Overtaken")
+            raise Refused("Overtaken")
         made = receipt["contractAddress"]
         return Mined(
             bytes(receipt["transactionHash"]),
@@ -163,7 +164,7 @@ class Node:
             ],
         )
 
-    def events(self, bank: str, first: int, last: int | None = None) -> list[abi.Event]:
+    def events(self, bank: str, first: int, last: int | None = None) -> list[Event]:
         """What the Bank recorded in these blocks."""
         logs = self._web3.eth.get_logs(
             {

@@ -223,6 +223,10 @@ class Key:
     def __repr__(self) -> str:
         return f"Key({self.address})"
 
+    def export(self) -> bytes:
+        """The secret itself, for a key file or a signer of transactions and for nobody else."""
+        return self._secret.to_bytes(32, "big")
+
     def sign(self, domain: Domain, message: Message) -> Signature:
         """Sign a message for one Bank on one chain."""
         return sign(self._secret, domain.digest(message))

@@ -1,0 +1,106 @@
+"""The Croupier's desk: what a Player says to a Croupier, and what comes back.
+
+A port, like `port.Bank`: the Croupier in this process implements it (`croupier.Croupier`),
+and so does the client that reaches one over HTTP. The Player trusts nothing that comes
+back: commitments bind the seeds, and the Bank has the last word on everything else.
+
+A game, as the two speak of it::
+
+    offer = await desk.offer(player)             commitments to two fresh seeds of his
+    await desk.bet(offer.id, bet, signature)     he brings it to the Bank
+    (await desk.look(offer.id)).seeds[0]         when the bet is final there
+    await desk.seed(offer.id, 0, seed)
+    await desk.order(offer.id, order, signature)
+    (await desk.look(offer.id)).seeds[1]         when the order is final there
+    await desk.seed(offer.id, 1, seed)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from fairground.bank.artifact import Terms
+from fairground.bank.curve import Signature
+from fairground.bank.seeds import Seed
+from fairground.bank.wire import Bet, Domain
+
+
+class About(NamedTuple):
+    """Who the Croupier is, and where he plays."""
+
+    account: str
+    key: str
+    """The address of his signing key."""
+    domain: Domain
+    terms: Terms
+    trusted: str
+    """Whom one must trust for that Bank to be honest (`port.Bank.trusted`)."""
+    confirmations: int
+    """How many blocks he waits before he takes a step of the Player for final."""
+
+
+class Offer(NamedTuple):
+    """A game that the Croupier is ready to play, once, with this player."""
+
+    id: str
+    croupier: str
+    player: str
+    croupier_key: str
+    game_id: int
+    commitments: tuple[bytes, bytes]
+    """To his two seeds, made for this offer alone."""
+    expiry: int
+    """The latest expiry that he takes in a bet, by the Bank's time."""
+
+
+class Sight(NamedTuple):
+    """A game, as the Croupier tells of it. Words only: the Bank knows better."""
+
+    stage: str
+    """What he waits for, or that it is over; one of `STAGES`."""
+    seeds: tuple[Seed | None, Seed | None]
+    """His seeds, as far as they may be told."""
+    trouble: str = ""
+    """Why it does not go on, if it does not; in words."""
+
+
+STAGES = (
+    "offered",
+    "bet-sent",
+    "awaits-seed-0",
+    "awaits-order",
+    "order-sent",
+    "awaits-seed-1",
+    "settling",
+    "over",
+)
+
+
+class Desk(ABC):
+    """A Croupier, as a Player reaches him."""
+
+    @abstractmethod
+    async def about(self) -> About:
+        """Who he is."""
+
+    @abstractmethod
+    async def offer(self, player: str) -> Offer:
+        """Ask for a game. An earlier offer to this player that nobody bet on is burned."""
+
+    @abstractmethod
+    async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
+        """Place the signed bet; refused with the reason if he does not take it."""
+
+    @abstractmethod
+    async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
+        """Tell him the Player's seed."""
+
+    @abstractmethod
+    async def order(self, offer_id: str, order: Sequence[int], signature: Signature) -> None:
+        """Tell him the signed order."""
+
+    @abstractmethod
+    async def look(self, offer_id: str) -> Sight:
+        """How far the game is."""

@@ -1,0 +1,252 @@
+"""The Bank as a port: what a Player and a Croupier ask of it, whoever keeps it.
+
+Two keep one: `ledger.LedgerBank` in a database, and `chain_bank.ChainBank` in a contract
+on a chain. Both take the same `Call`, refuse it for the same reason under the same name,
+and leave the same balances; `tests/bank_laws.py` holds them to it.
+
+A call is data, and its sender signs for it in whatever way the keeper wants: a
+transaction on a chain, an envelope over HTTP, nothing inside one process.
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from fairground.bank.artifact import Terms
+from fairground.bank.curve import Signature
+from fairground.bank.seeds import Seed, unpacked_hand, unpacked_order
+from fairground.bank.wire import Bet, Domain, Key
+from fairground.core import FairgroundError
+
+PLAY_MONEY: Final = "Play money and test chains. Nothing here is a licence to run a casino."
+
+
+class Refused(FairgroundError):
+    """The Bank refused a call. ``name`` is the contract's own name for the reason."""
+
+    code = "bank/refused"
+
+    def __init__(self, name: str, values: tuple[Any, ...] = ()) -> None:
+        inside = ", ".join(map(str, values))
+        super().__init__(f"the Bank refused: {name}({inside})")
+        self.name = name
+        self.values = values
+
+
+class BankAway(FairgroundError):
+    """The Bank does not answer now, or not in time. The call may still come through."""
+
+    code = "bank/away"
+    exit = 1
+
+
+class Step(enum.IntEnum):
+    """The last step of a game that the Bank accepted."""
+
+    NONE = 0
+    BET_SUBMITTED = 1
+    CROUPIER_SEED_0_SUBMITTED = 2
+    HAND_DEALT = 3
+    ORDER_SUBMITTED = 4
+    CROUPIER_SEED_1_SUBMITTED = 5
+    HAND_FINAL = 6
+
+
+class Outcome(enum.IntEnum):
+    """How a game ended."""
+
+    OPEN = 0
+    SETTLED = 1
+    RELEASED = 2
+    PLAYER_FORFEITED = 3
+    CROUPIER_FORFEITED = 4
+
+
+class Account(NamedTuple):
+    """A participant, as the Bank knows them. What a game has locked is in no account."""
+
+    available: int
+    open_games: int
+    key: str
+    """The address of the signing key; the zero address if there is none."""
+
+
+class Game(NamedTuple):
+    """A game as the Bank keeps it. Of a game that it does not know, everything is zero."""
+
+    bet_hash: bytes
+    step: int
+    outcome: int
+    deadline: int
+    order: int
+    hand: int
+
+    @property
+    def cards(self) -> tuple[int, ...]:
+        """The hand, card by card; empty before the deal."""
+        return unpacked_hand(self.hand) if self.step >= Step.HAND_DEALT else ()
+
+    @property
+    def replaced(self) -> tuple[int, ...] | None:
+        """The order, digit by digit; ``None`` before it is given."""
+        return unpacked_order(self.order) if self.step >= Step.ORDER_SUBMITTED else None
+
+
+class Event(NamedTuple):
+    """Something that the Bank recorded; names and values are the contract's."""
+
+    name: str
+    values: dict[str, Any]
+
+
+# The calls, named as in the contract
+
+
+class SubmitPublicKey(NamedTuple):
+    """Register a signing key for all further games."""
+
+    key: str
+    proof: Signature
+
+
+class DepositFunds(NamedTuple):
+    """Bring money, in wei, from outside of the Bank."""
+
+    amount: int
+
+
+class WithdrawFunds(NamedTuple):
+    """Take money that no game has locked."""
+
+    amount: int
+
+
+class SubmitBet(NamedTuple):
+    """Accept a Player's signed bet: the Croupier's call."""
+
+    bet: Bet
+    signature: Signature
+
+
+class SubmitCroupierSeed(NamedTuple):
+    """Bring a seed of the Croupier."""
+
+    bet: Bet
+    seed_id: int
+    seed: Seed
+
+
+class SubmitPlayerSeed(NamedTuple):
+    """Bring a seed of the Player, with the Croupier's of the same number."""
+
+    bet: Bet
+    seed_id: int
+    seed: Seed
+    croupiers: Signature
+
+
+class SubmitReplacementOrder(NamedTuple):
+    """Bring a signed order."""
+
+    bet: Bet
+    order: tuple[int, ...]
+    signature: Signature
+
+
+class SubmitGameResult(NamedTuple):
+    """Settle a game whose final hand is known."""
+
+    bet: Bet
+
+
+class Silence(enum.Enum):
+    """What somebody owes and did not bring in time; each is a complaint of the contract."""
+
+    FIRST_CROUPIER_SEED = "complainNoFirstCroupierSeed"
+    FIRST_PLAYER_SEED = "complainNoFirstPlayerSeed"
+    REPLACEMENT_ORDER = "complainNoReplacementOrder"
+    SECOND_CROUPIER_SEED = "complainNoSecondCroupierSeed"
+    SECOND_PLAYER_SEED = "complainNoSecondPlayerSeed"
+
+
+class Complain(NamedTuple):
+    """Complain that a deadline has passed."""
+
+    silence: Silence
+    bet: Bet
+
+
+Call = (
+    SubmitPublicKey
+    | DepositFunds
+    | WithdrawFunds
+    | SubmitBet
+    | SubmitCroupierSeed
+    | SubmitPlayerSeed
+    | SubmitReplacementOrder
+    | SubmitGameResult
+    | Complain
+)
+
+SILENT_AT: Final = {
+    Step.BET_SUBMITTED: Silence.FIRST_CROUPIER_SEED,
+    Step.CROUPIER_SEED_0_SUBMITTED: Silence.FIRST_PLAYER_SEED,
+    Step.HAND_DEALT: Silence.REPLACEMENT_ORDER,
+    Step.ORDER_SUBMITTED: Silence.SECOND_CROUPIER_SEED,
+    Step.CROUPIER_SEED_1_SUBMITTED: Silence.SECOND_PLAYER_SEED,
+}
+"""Who is silent when a game stands still after this step. A final hand owes nothing."""
+
+CROUPIER_OWES: Final = (Silence.FIRST_CROUPIER_SEED, Silence.SECOND_CROUPIER_SEED)
+
+
+class Bank(ABC):
+    """One Bank. Every method may raise `BankAway`."""
+
+    domain: Domain
+    """Where signatures count: chain and address."""
+    terms: Terms
+    """What a chip costs, and how long a step may take."""
+    trusted: str
+    """Whom one must trust for this Bank to be honest, in a few words for people."""
+
+    @abstractmethod
+    async def now(self) -> int:
+        """The Bank's own time, by which its deadlines count."""
+
+    @abstractmethod
+    async def purse(self, owner: str) -> int:
+        """What an account has outside of the Bank, in wei."""
+
+    @abstractmethod
+    async def account(self, owner: str) -> Account:
+        """A participant, now."""
+
+    @abstractmethod
+    async def next_game_id(self, croupier: str, player: str) -> int:
+        """The number that the next bet of these two must have."""
+
+    @abstractmethod
+    async def game(self, key: bytes, confirmations: int = 0) -> Game:
+        """The game under this key (`Bet.key`), as it was so many blocks ago.
+
+        What is seen so is final, unless more blocks than that are taken back.
+        """
+
+    @abstractmethod
+    async def told(self, key: bytes) -> Sequence[Event]:
+        """What was recorded of this game: so a seed that was only told the Bank is heard."""
+
+    @abstractmethod
+    async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+        """Make a call, and return what it recorded; raise `Refused` with the reason.
+
+        The same call made again, by anyone whom the contract lets repeat it, records
+        nothing. After `BankAway` nobody knows whether it came through: ask, or send again.
+        """
+
+    async def close(self) -> None:  # noqa: B027 - most keep nothing open
+        """Let go of what is held open."""
