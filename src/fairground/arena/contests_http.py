@@ -145,7 +145,11 @@ async def contest_file(name: FromPath[str], contest_games: TheContestGames) -> S
     return Stream(contest_games.file(name), media_type=LINES)
 
 
-@get("/contest/{name:str}/events", summary="Follow a contest (server-sent events)")
+@get(
+    "/contest/{name:str}/events",
+    media_type="text/event-stream",
+    summary="Follow a contest (server-sent events)",
+)
 async def contest_events(
     request: Request[Any, Any, State], name: FromPath[str], contests: TheContests
 ) -> ServerSentEvent:
