@@ -298,12 +298,13 @@ class Poker(Game[State]):
         """The player loses the stake. The croupier owes nothing before the first card.
 
         Afterwards he pays `PENALTY` stakes in place of the prize; and before the order is
-        given at least what the hand pays as it stands, so that walking away from a royal flush
-        saves nothing. (The Bank has no such case: there it is the player who owes the order.)
+        given, or when it replaces nothing, at least what the hand pays as it stands, so that
+        walking away from a royal flush saves nothing. (The Bank knows neither case: there the
+        player owes the order, and a hand that stands is settled.)
         """
         if seat == PLAYER:
             return self._settled(0)
         if not s.dealt:
             return (0, 0)
-        stands = len(s.dealt) == HAND and s.order is None
+        stands = len(s.dealt) == HAND and not (s.order and any(s.order))
         return self._settled(max(PENALTY * self.stake, self.prize(s.dealt) if stands else 0))
