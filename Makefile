@@ -2,10 +2,11 @@
 
 PY := .venv/bin/python
 
-.PHONY: run test check bench clean
+.PHONY: run test bench clean
 
+# The arena on this machine; ARGS="--port 8080" and the like are handed on to it.
 run: .venv/.ready
-	@.venv/bin/fairground
+	@.venv/bin/fairground serve $(ARGS)
 
 test: .venv/.ready-dev
 	.venv/bin/ruff check .
