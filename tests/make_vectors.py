@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from driving import TABLE, Driver, open_table, secret
+from fairground.contest import Part, disguise, keeper_seed, oracle_name, order
 from fairground.core import written
 from fairground.fair.bits import (
     HOUSE,
@@ -225,6 +226,34 @@ def contests() -> Vectors:
     return out
 
 
+def disguises() -> Vectors:
+    out = []
+    for contest, entry, games, game in (
+        ("cup", 0, 1, 0),
+        ("cup", 5, 12, 3),
+        ("Été", 300, 300, 299),
+    ):
+        seed = secret("contest", contest)
+        seen = disguise(contest, seed, entry, game, Part(10, 7, "fair", games))
+        out.append(
+            {
+                "contest": contest,
+                "seed": seed.hex(),
+                "entry": entry,
+                "games": games,
+                "order": list(order(contest, seed, entry, games)),
+                "game": game,
+                "base": 10,
+                "length": 7,
+                "digits": list(seen.digits),
+                "places": list(seen.places),
+                "oracle_of_slot_0": oracle_name(contest, seed, entry, 0),
+                "keeper_seed": keeper_seed(contest, seed, game).hex(),
+            }
+        )
+    return out
+
+
 def seals() -> Vectors:
     out = []
     for seat, step, move in ((0, 3, 0), (1, 3, "roll"), (1, 40, (5, 0, 1)), (0, 9, "été")):
@@ -296,6 +325,7 @@ def everything() -> dict[str, Any]:
         "hmac": hmacs(),
         "chains": chains(),
         "contest": contests(),
+        "disguises": disguises(),
         "seals": seals(),
         "lines": lines(),
         "transcripts": transcripts(),

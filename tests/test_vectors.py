@@ -7,6 +7,8 @@ import hmac
 import json
 import struct
 import subprocess
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -189,6 +191,42 @@ def test_contests() -> None:
         root = sha3(b"fairground/contest-stream/1", *address, seed)
         assert case["root"] == root.hex()
         assert case["below_1296"] == draws(root, 1296, 3)
+
+
+def shuffle(n: int, tape: Iterator[int]) -> list[int]:
+    """Fisher and Yates over a tape of bytes, written here a second time; n is at most 2^16."""
+    deck = list(range(n))
+    for last in reversed(range(1, n)):
+        size = 1 if last < 256 else 2
+        while True:
+            value = 0
+            for _ in range(size):
+                value = value * 256 + next(tape)
+            if value < 256**size // (last + 1) * (last + 1):
+                break
+        pick = value % (last + 1)
+        deck[last], deck[pick] = deck[pick], deck[last]
+    return deck
+
+
+def bytes_of(root: bytes) -> Iterator[int]:
+    for i in count():
+        yield from block(root, i)
+
+
+def test_orders_and_disguises_of_contests() -> None:
+    for case in load("disguises"):
+        contest, seed = case["contest"].encode(), bytes.fromhex(case["seed"])
+        entry, game = u64(case["entry"]), u64(case["game"])
+        root = sha3(b"fairground/contest-order/1", contest, entry, seed)
+        assert case["order"] == shuffle(case["games"], bytes_of(root))
+        tape = bytes_of(sha3(b"fairground/contest-disguise/1", contest, entry, game, seed))
+        assert case["digits"] == shuffle(case["base"], tape)
+        assert case["places"] == shuffle(case["length"], tape)
+        proof = sha3(b"fairground/contest-address/1", contest, entry, u64(0), seed)[:16].hex()
+        assert case["oracle_of_slot_0"] == f"{case['contest']}.{case['entry']}.0.{proof}"
+        keeper = sha3(b"fairground/contest-keeper/1", contest, game, seed)
+        assert case["keeper_seed"] == keeper.hex()
 
 
 def test_seals() -> None:
