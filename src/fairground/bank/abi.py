@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from fairground.bank.artifact import artifact
-from fairground.bank.curve import Signature, keccak
+from fairground.bank.curve import Signature, checksummed, keccak
 from fairground.bank.port import (
     Call,
     Complain,
@@ -82,6 +82,16 @@ def plain(value: Any) -> Any:
     return value
 
 
+def _ours(part: Json, value: Any) -> Any:
+    """A decoded value in our own words: an EIP-55 address, a `Signature`."""
+    if part["type"] == "address":
+        return checksummed(value)
+    if part["type"] == "tuple":
+        v, r, s = value
+        return Signature(v, int.from_bytes(r, "big"), int.from_bytes(s, "big"))
+    return value
+
+
 def call_data(name: str, *values: Any) -> bytes:
     """The bytes of a call."""
     selector, types = _selector(name)
@@ -106,7 +116,7 @@ def refusal(data: bytes) -> Refused:
     if entry is None:
         return Refused("0x" + data.hex())
     values = decode([_type(part) for part in entry["inputs"]], data[4:])
-    return Refused(entry["name"], values)
+    return Refused(entry["name"], tuple(map(_ours, entry["inputs"], values)))
 
 
 def event(topics: Sequence[bytes], data: bytes) -> Event:
@@ -115,11 +125,13 @@ def event(topics: Sequence[bytes], data: bytes) -> Event:
     indexed = [part for part in entry["inputs"] if part["indexed"]]
     others = [part for part in entry["inputs"] if not part["indexed"]]
     values = {
-        part["name"]: decode([_type(part)], topic)[0]
+        part["name"]: _ours(part, decode([_type(part)], topic)[0])
         for part, topic in zip(indexed, topics[1:], strict=True)
     }
     decoded = decode([_type(part) for part in others], data)
-    values |= {part["name"]: value for part, value in zip(others, decoded, strict=True)}
+    values |= {
+        part["name"]: _ours(part, value) for part, value in zip(others, decoded, strict=True)
+    }
     return Event(entry["name"], values)
 
 

@@ -96,7 +96,10 @@ class Game(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Something that the Bank recorded; names and values are the contract's."""
+    """Something that the Bank recorded; names and values are the contract's.
+
+    Addresses are in EIP-55 spelling, hashes are bytes, and a signature is a `Signature`.
+    """
 
     name: str
     values: dict[str, Any]
