@@ -76,6 +76,25 @@ def test_what_was_committed_is_read_back(url: str) -> None:
     holds(url, law)
 
 
+def test_a_long_log_is_read_in_parts(url: str) -> None:
+    sizes = (3, 1, 4, 1, 5, 9)
+    lines = tuple(b"%d\n" % number for number in range(sum(sizes)))
+
+    async def law(store: Store) -> None:
+        assert await store.lines("a") == await store.lines("no\0body") == ()
+        step = 0
+        for size in sizes:
+            await store.commit(Append("a", step, lines[step : step + size], "ledger"))
+            await store.commit(Append(f"b{step}", 0, (b"another\n",), "ledger"))
+            step += size
+        for after in range(len(lines) + 2):
+            assert await store.lines("a", after) == lines[after:]
+            for most in (1, 2, 7, 100):
+                assert await store.lines("a", after, most) == lines[after : after + most]
+
+    holds(url, law)
+
+
 def test_it_is_still_there_after_opening_again(url: str) -> None:
     async def write(store: Store) -> None:
         await store.commit(START)

@@ -100,6 +100,10 @@ class Measured(Store):
         """See `Store.read`."""
         return await self._store.read(log)
 
+    async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
+        """See `Store.lines`."""
+        return await self._store.lines(log, after, most)
+
     async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
         """See `Store.logs`."""
         return await self._store.logs(kind, open_only=open_only)

@@ -17,10 +17,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Sequence
-from typing import NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from fairground.core import FairgroundError, InputError
 from fairground.fair.vault import MemoryVault
+
+LONGEST_LOG: Final = 2**31 - 1
+"""How many lines a log can have."""
 
 
 class Conflict(FairgroundError):
@@ -113,6 +116,10 @@ class Store(ABC):
         """A log with its secrets; ``None`` if there is none of this name."""
 
     @abstractmethod
+    async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
+        """The lines behind the first ``after``, and only so many: for logs that grow long."""
+
+    @abstractmethod
     async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
         """The names of all logs of a kind, in the order of their making."""
 
@@ -123,6 +130,15 @@ class Store(ABC):
     @abstractmethod
     def listen(self) -> AsyncIterator[tuple[str, int]]:
         """Names and steps of logs as they grow, from whichever process."""
+
+
+def cut(chunks: Sequence[Sequence[Any]], after: int, most: int | None) -> tuple[bytes, ...]:
+    """The wanted lines of neighbouring chunks, each (number of its first line, data)."""
+    if not chunks:
+        return ()
+    lines = b"".join(data for _, data in chunks).splitlines(keepends=True)
+    begin = after + 1 - chunks[0][0]
+    return tuple(lines[begin : None if most is None else begin + most])
 
 
 async def open_store(url: str) -> Store:

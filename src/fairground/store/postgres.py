@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final, Self
 
 from fairground.core import InputError, MissingExtra
-from fairground.store import Append, Conflict, Secret, Store, Stored
+from fairground.store import LONGEST_LOG, Append, Conflict, Secret, Store, Stored, cut
 from fairground.store.listeners import Listeners
 
 try:
@@ -149,6 +149,21 @@ class PostgresStore(Store):
         lines = b"".join(data for (data,) in chunks).splitlines(keepends=True)
         secrets = tuple(Secret(*one) for one in vault)
         return Stored(log, kind, closed, tuple(lines), secrets, tuple(map(tuple, spent)))
+
+    async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
+        """From the chunk on in which they begin."""
+        if "\0" in log:
+            return ()
+        query = """
+            WITH this AS (SELECT number FROM logs WHERE id = $1)
+            SELECT first, data FROM chunks, this
+            WHERE log = number
+              AND first >= (SELECT max(first) FROM chunks, this
+                            WHERE log = number AND first <= $2::int + 1)
+              AND first <= $2::bigint + $3::bigint
+            ORDER BY first
+        """
+        return cut(await self._pool.fetch(query, log, after, most or LONGEST_LOG), after, most)
 
     async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
         """In the order of their making."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from fairground.core import InputError
-from fairground.store import Append, Conflict, Secret, Store, Stored
+from fairground.store import LONGEST_LOG, Append, Conflict, Secret, Store, Stored, cut
 from fairground.store.listeners import Listeners
 
 MIGRATIONS: Final = (
@@ -188,6 +188,10 @@ class SqliteStore(Store):
         """All of a log, at one moment."""
         return await self._ask(lambda db: _read(db, log))
 
+    async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
+        """From the chunk on in which they begin."""
+        return await self._ask(lambda db: _lines(db, log, after, most))
+
     async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
         """In the order of their making."""
         query = "SELECT id FROM logs WHERE kind = ? AND closed <= ? ORDER BY number"
@@ -263,3 +267,16 @@ def _read(db: sqlite3.Connection, name: str) -> Stored | None:
         return Stored(name, kind, bool(closed), tuple(lines), secrets, spent)
     finally:
         db.execute("COMMIT")
+
+
+def _lines(db: sqlite3.Connection, name: str, after: int, most: int | None) -> tuple[bytes, ...]:
+    query = """
+        SELECT first, data FROM chunks
+        WHERE log = (SELECT number FROM logs WHERE id = :name)
+          AND first >= (SELECT max(first) FROM chunks WHERE log =
+                        (SELECT number FROM logs WHERE id = :name) AND first <= :after + 1)
+          AND first <= :after + :most
+        ORDER BY first
+    """
+    bounds = {"name": name, "after": after, "most": most or LONGEST_LOG}
+    return cut(db.execute(query, bounds).fetchall(), after, most)
