@@ -12,6 +12,8 @@ message             signed by   says
                                 to all four seeds, expiry
 `SeedMessage`       either      its signature *is* the seed: role, game, seed number, a nonce
 `ReplacementOrder`  the Player  which cards of this very bet's hand to replace
+`LedgerCall`        the sender  "I make this call", to a Bank kept in a ledger; a chain has
+                                its transactions for that
 ==================  ==========  ================================================================
 """
 
@@ -179,7 +181,19 @@ class ReplacementOrder(NamedTuple):
         )
 
 
-Message = PublicKey | Bet | SeedMessage | ReplacementOrder
+class LedgerCall(NamedTuple):
+    """What the sender of a call to a ledger signs: the number makes it count once."""
+
+    sender: str
+    number: int
+    call: bytes
+
+    def struct_hash(self) -> bytes:
+        """The EIP-712 hash of the message alone."""
+        return _struct_hash(TYPES[type(self)], *self)
+
+
+Message = PublicKey | Bet | SeedMessage | ReplacementOrder | LedgerCall
 
 TYPES: Final[dict[type[Message], str]] = {
     PublicKey: "PublicKey(address owner,address key)",
@@ -196,8 +210,9 @@ TYPES: Final[dict[type[Message], str]] = {
         "ReplacementOrder(address croupier,address player,uint256 gameId,bytes32 betHash,"
         "uint8[5] replacementOrder)"
     ),
+    LedgerCall: "LedgerCall(address sender,uint256 number,bytes32 call)",
 }
-"""The EIP-712 type of each message, as the contract spells it."""
+"""The EIP-712 type of each message, as the contract spells it (all but the last)."""
 
 
 def _struct_hash(type_: str, *values: int | str | bytes) -> bytes:

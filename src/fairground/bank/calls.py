@@ -1,0 +1,359 @@
+"""Calls, events and refusals of a Bank as JSON, and which values the contract's types admit.
+
+One table says of every field what it is, in the contract's own types; checking, writing
+and reading all follow it. The form is that of transcripts: addresses in EIP-55 spelling,
+integers beyond ±(2^53-1) as decimal text, bytes, signatures and seeds as hex digits::
+
+    {"call": "withdrawFunds", "amount": "1000000000000000000"}
+    {"event": "FundsWithdrawn", "owner": "0x7E5F...5Bdf", "amount": "1000000000000000000"}
+
+What ``eth-abi`` would not encode is refused here as well, so a call that one keeper of a
+Bank takes can be brought to any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from fairground.bank.curve import Signature, checksummed, keccak
+from fairground.bank.port import (
+    Call,
+    Complain,
+    DepositFunds,
+    Event,
+    Refused,
+    Silence,
+    SubmitBet,
+    SubmitCroupierSeed,
+    SubmitGameResult,
+    SubmitPlayerSeed,
+    SubmitPublicKey,
+    SubmitReplacementOrder,
+    WithdrawFunds,
+)
+from fairground.bank.seeds import Seed
+from fairground.bank.wire import Bet
+from fairground.core import InputError, whole, written
+from fairground.fair.schemes import is_hex
+from fairground.transcript import canonical
+
+
+class BadCall(InputError):
+    """A call, or something else that was said to or by a Bank, is not well formed."""
+
+    code = "bank/malformed"
+
+
+class Kind(NamedTuple):
+    """A type of the contract: what is admitted, and how it is written.
+
+    ``check`` and ``read`` are given the value and what it is called; they return it in the
+    one form that we use, or raise `BadCall`.
+    """
+
+    check: Callable[[Any, str], Any]
+    write: Callable[[Any], Any]
+    read: Callable[[Any, str], Any]
+
+
+Fields = Mapping[str, Kind]
+
+
+# The kinds
+
+
+def address(value: object, what: str = "an address") -> str:
+    """An address in EIP-55 spelling. Mixed capitals carry a checksum, which must be right."""
+    if isinstance(value, str) and len(value) == 42 and value.startswith("0x"):
+        digits = value[2:]
+        try:
+            spelled = checksummed(value)
+        except InputError:
+            spelled = ""
+        if spelled and (value == spelled or digits in (digits.lower(), digits.upper())):
+            return spelled
+        if spelled:
+            raise BadCall(f"{what}: the capitals of {value!r} are a checksum that does not fit")
+    raise BadCall(f"{what} must be 40 hex digits behind 0x, not {value!r}")
+
+
+def _uint(bits: int) -> Kind:
+    def check(value: object, what: str) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**bits:
+            raise BadCall(f"{what} must be an integer from 0 to 2^{bits}-1, not {value!r}")
+        return int(value)
+
+    def read(value: object, what: str) -> int:
+        try:
+            return check(whole(value, what), what)
+        except InputError:
+            raise BadCall(
+                f"{what} must be an integer from 0 to 2^{bits}-1, beyond 2^53-1 as decimal "
+                f"text, not {value!r}"
+            ) from None
+
+    return Kind(check, written, read)
+
+
+def _check_bytes(value: object, what: str) -> bytes:
+    if not isinstance(value, bytes) or len(value) != 32:
+        raise BadCall(f"{what} must be 32 bytes, not {value!r}")
+    return value
+
+
+def _read_bytes(value: object, what: str) -> bytes:
+    if not isinstance(value, str) or not is_hex(value):
+        raise BadCall(f"{what} must be 64 lower-case hex digits, not {value!r}")
+    return bytes.fromhex(value)
+
+
+def _check_signature(value: object, what: str) -> Signature:
+    if not isinstance(value, Signature):
+        raise BadCall(f"{what} must be a Signature, not {value!r}")
+    UINT8.check(value.v, f"{what}: v")
+    UINT256.check(value.r, f"{what}: r")
+    UINT256.check(value.s, f"{what}: s")
+    return value
+
+
+def _from_hex(make: Callable[[Any], Any]) -> Callable[[Any, str], Any]:
+    def read(value: object, what: str) -> Any:
+        try:
+            return make(str(value))
+        except InputError as error:
+            raise BadCall(f"{what}: {error}") from None
+
+    return read
+
+
+def _check_seed(value: object, what: str) -> Seed:
+    if not isinstance(value, Seed):
+        raise BadCall(f"{what} must be a Seed, not {value!r}")
+    _check_bytes(value.nonce, f"{what}: nonce")
+    _check_signature(value.signature, what)
+    return value
+
+
+def _check_bet(value: object, what: str) -> Bet:
+    if not isinstance(value, Bet):
+        raise BadCall(f"{what} must be a Bet, not {value!r}")
+    return Bet(*(kind.check(value[i], name) for i, (name, kind) in enumerate(BET.items())))
+
+
+def _write_bet(bet: Bet) -> dict[str, Any]:
+    return {name: kind.write(bet[i]) for i, (name, kind) in enumerate(BET.items())}
+
+
+def _read_bet(value: object, what: str) -> Bet:
+    return Bet(**_read(value, BET, what))
+
+
+def _check_order(value: object, what: str) -> tuple[int, ...]:
+    if not isinstance(value, (tuple, list)) or len(value) != 5:
+        raise BadCall(f"{what} must be five numbers, each 0 or 1, not {value!r}")
+    return tuple(UINT8.check(digit, what) for digit in value)
+
+
+ADDRESS: Final = Kind(address, str, address)
+UINT8: Final = _uint(8)
+UINT40: Final = _uint(40)
+UINT256: Final = _uint(256)
+BYTES32: Final = Kind(_check_bytes, bytes.hex, _read_bytes)
+SIGNATURE: Final = Kind(_check_signature, Signature.hex, _from_hex(Signature.from_hex))
+SEED: Final = Kind(_check_seed, Seed.hex, _from_hex(Seed.from_hex))
+BET: Final[Fields] = {
+    "croupier": ADDRESS,
+    "player": ADDRESS,
+    "croupier_key": ADDRESS,
+    "player_key": ADDRESS,
+    "game_id": UINT256,
+    "bet": UINT8,
+    "level": UINT8,
+    "chip_cost": UINT256,
+    "croupier_commitment_0": BYTES32,
+    "croupier_commitment_1": BYTES32,
+    "player_commitment_0": BYTES32,
+    "player_commitment_1": BYTES32,
+    "expiry": UINT256,
+}
+THE_BET: Final = Kind(_check_bet, _write_bet, _read_bet)
+ORDER: Final = Kind(_check_order, list, _check_order)
+
+
+# What has which fields
+
+CALLS: Final[dict[str, tuple[type[Any], Fields]]] = {
+    "submitPublicKey": (SubmitPublicKey, {"key": ADDRESS, "proof": SIGNATURE}),
+    "depositFunds": (DepositFunds, {"amount": UINT256}),
+    "withdrawFunds": (WithdrawFunds, {"amount": UINT256}),
+    "submitBet": (SubmitBet, {"bet": THE_BET, "signature": SIGNATURE}),
+    "submitCroupierSeedAsSignature": (
+        SubmitCroupierSeed,
+        {"bet": THE_BET, "seed_id": UINT8, "seed": SEED},
+    ),
+    "submitPlayerSeedAsSignature": (
+        SubmitPlayerSeed,
+        {"bet": THE_BET, "seed_id": UINT8, "seed": SEED, "croupiers": SIGNATURE},
+    ),
+    "submitReplacementOrder": (
+        SubmitReplacementOrder,
+        {"bet": THE_BET, "order": ORDER, "signature": SIGNATURE},
+    ),
+    "submitGameResult": (SubmitGameResult, {"bet": THE_BET}),
+    **{silence.value: (Complain, {"bet": THE_BET}) for silence in Silence},
+}
+"""The contract's functions that change something, by their names there."""
+
+EVENTS: Final[dict[str, Fields]] = {
+    "PublicKeySubmitted": {"owner": ADDRESS, "key": ADDRESS},
+    "FundsDeposited": {"owner": ADDRESS, "amount": UINT256},
+    "FundsWithdrawn": {"owner": ADDRESS, "amount": UINT256},
+    "BetSubmitted": {
+        "game": BYTES32,
+        "croupier": ADDRESS,
+        "player": ADDRESS,
+        "gameId": UINT256,
+        "betHash": BYTES32,
+        "deadline": UINT256,
+    },
+    "CroupierSeedSubmitted": {
+        "game": BYTES32,
+        "seedId": UINT8,
+        "nonce": BYTES32,
+        "signature": SIGNATURE,
+        "deadline": UINT256,
+    },
+    "PlayerSeedSubmitted": {
+        "game": BYTES32,
+        "seedId": UINT8,
+        "nonce": BYTES32,
+        "signature": SIGNATURE,
+        "hand": UINT40,
+        "deadline": UINT256,
+    },
+    "ReplacementOrderSubmitted": {"game": BYTES32, "order": UINT8, "deadline": UINT256},
+    "GameSettled": {"game": BYTES32, "hand": UINT40, "rank": UINT8, "prize": UINT256},
+    "GameReleased": {"game": BYTES32},
+    "PlayerForfeited": {"game": BYTES32, "lastStep": UINT8},
+    "CroupierForfeited": {"game": BYTES32, "penalty": UINT256},
+}
+"""The contract's events."""
+
+REFUSALS: Final[dict[str, tuple[Kind, ...]]] = {
+    "BadTerms": (),
+    "NotAParty": (),
+    "NotTheCroupier": (),
+    "SameParty": (),
+    "BadBet": (),
+    "WrongChipCost": (),
+    "BetExpired": (),
+    "WrongGameId": (UINT256,),
+    "WrongKey": (),
+    "EqualCommitments": (),
+    "InsufficientFunds": (ADDRESS, UINT256, UINT256),
+    "UnknownBet": (),
+    "AlreadySubmitted": (),
+    "GameOver": (),
+    "WrongStep": (UINT8,),
+    "TooLate": (UINT256,),
+    "TooEarly": (UINT256,),
+    "BadSeedId": (),
+    "WrongSeed": (),
+    "BadSignature": (),
+    "BadOrder": (),
+    "KeyTaken": (ADDRESS,),
+    "KeyFrozen": (UINT256,),
+    # Only a ledger knows these: a chain has its own numbers and its own money.
+    "WrongNumber": (UINT256,),
+    "FaucetEmpty": (ADDRESS, UINT256, UINT256),
+}
+"""Why a call may be refused, and the values that are told with the reason."""
+
+
+# Checking, writing and reading
+
+
+def _entry(call: Call) -> tuple[str, Fields]:
+    for name, (made, fields) in CALLS.items():
+        if made is type(call) and (made is not Complain or name == call[0].value):
+            return name, fields
+    raise BadCall(f"a Bank knows no call like {call!r}")
+
+
+def checked(call: Call) -> Call:
+    """The call with every value as the contract's types admit it; raise `BadCall`."""
+    if type(call) is Complain:
+        if not isinstance(call.silence, Silence):
+            raise BadCall(f"a complaint is about a Silence, not {call.silence!r}")
+        return Complain(call.silence, _check_bet(call.bet, "bet"))
+    _, fields = _entry(call)
+    made: Any = type(call)
+    return made(*(kind.check(call[i], name) for i, (name, kind) in enumerate(fields.items())))
+
+
+def call_as_json(call: Call) -> dict[str, Any]:
+    """A call as JSON."""
+    name, fields = _entry(call)
+    return {"call": name} | {
+        field: kind.write(getattr(call, field)) for field, kind in fields.items()
+    }
+
+
+def call_from_json(value: object) -> Call:
+    """The inverse of `call_as_json`; raise `BadCall`."""
+    name, rest = _named(value, "call", CALLS)
+    made, fields = CALLS[name]
+    values = _read(rest, fields, name)
+    call: Call = Complain(Silence(name), **values) if made is Complain else made(**values)
+    return call
+
+
+def call_hash(call: Call) -> bytes:
+    """Keccak-256 of the call's canonical JSON: what its sender signs for."""
+    return keccak(canonical(call_as_json(call)))
+
+
+def event_as_json(event: Event) -> dict[str, Any]:
+    """An event as JSON."""
+    fields = EVENTS[event.name]
+    return {"event": event.name} | {
+        name: kind.write(event.values[name]) for name, kind in fields.items()
+    }
+
+
+def event_from_json(value: object) -> Event:
+    """The inverse of `event_as_json`; raise `BadCall`."""
+    name, rest = _named(value, "event", EVENTS)
+    return Event(name, _read(rest, EVENTS[name], name))
+
+
+def refusal_as_json(refused: Refused) -> dict[str, Any]:
+    """A refusal as JSON."""
+    kinds = REFUSALS.get(refused.name, ())
+    values = [kind.write(value) for kind, value in zip(kinds, refused.values, strict=True)]
+    return {"refusal": refused.name, "values": values}
+
+
+def refusal_from_json(value: object) -> Refused:
+    """The inverse of `refusal_as_json`; raise `BadCall`."""
+    name, rest = _named(value, "refusal", REFUSALS)
+    kinds, values = REFUSALS[name], rest.get("values")
+    if not isinstance(values, list) or len(values) != len(kinds):
+        raise BadCall(f"{name} comes with {len(kinds)} values, not {values!r}")
+    return Refused(name, tuple(kind.read(v, name) for kind, v in zip(kinds, values, strict=True)))
+
+
+def _named(value: object, what: str, known: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    if not isinstance(value, dict):
+        raise BadCall(f'a {what} is a JSON object such as {{"{what}": ...}}, not {value!r}')
+    name = value.get(what)
+    if not isinstance(name, str) or name not in known:
+        raise BadCall(f"no {what} is named {name!r}; there are {', '.join(known)}")
+    return name, {key: item for key, item in value.items() if key != what}
+
+
+def _read(value: object, fields: Fields, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or value.keys() != fields.keys():
+        raise BadCall(f"{what} has the members {', '.join(fields)}, not {value!r}")
+    return {name: kind.read(value[name], name) for name, kind in fields.items()}

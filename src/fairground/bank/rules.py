@@ -1,0 +1,464 @@
+"""The rules of the Bank in plain Python: ``contracts/Bank.sol``, line for line.
+
+`Books` takes the contract's calls, asks the contract's questions in the contract's order,
+refuses for the same reason with the same values, and records the same events. It needs no
+chain and no extra. ``tests/test_bank_twin.py`` runs both side by side and compares them,
+to the wei, after every call.
+
+Money is kept by double entry: every movement takes from one `Place` what it puts into
+another, so that the sum over all places is always zero::
+
+    issue ──faucet──> purse ──deposit──> available ──bet──> lock ──result──> available
+                        ^────withdrawal─────┘
+
+A place is never below zero, but for *issue*, whose debt is the play money that was made.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import ChainMap
+from collections.abc import MutableMapping
+from typing import Any, Final, NamedTuple, Self
+
+from fairground.bank.artifact import Terms
+from fairground.bank.calls import UINT256, address, checked
+from fairground.bank.curve import BadSignature, Signature
+from fairground.bank.port import (
+    Account,
+    Call,
+    Complain,
+    DepositFunds,
+    Event,
+    Game,
+    Outcome,
+    Refused,
+    Silence,
+    Step,
+    SubmitBet,
+    SubmitCroupierSeed,
+    SubmitGameResult,
+    SubmitPlayerSeed,
+    SubmitPublicKey,
+    SubmitReplacementOrder,
+    WithdrawFunds,
+)
+from fairground.bank.seeds import (
+    commit_to,
+    deal,
+    mix,
+    packed_hand,
+    packed_order,
+    replace,
+    unpacked_hand,
+    unpacked_order,
+)
+from fairground.bank.wire import (
+    Bet,
+    Domain,
+    Message,
+    PublicKey,
+    ReplacementOrder,
+    Role,
+    SeedMessage,
+    must_be_signed,
+)
+from fairground.games.poker import BETS, LEVELS, PAYS, PENALTY, Rank, rank
+
+NOBODY: Final = "0x" + 40 * "0"
+"""The zero address: the key of who has none."""
+
+NO_GAME: Final = Game(bytes(32), 0, 0, 0, 0, 0)
+
+STEP_TIMES: Final = range(60, 30 * 24 * 3600 + 1)
+CHIP_COSTS: Final = range(1, 2**96 + 1)
+MOST_MONEY: Final = 2**128
+"""The contract keeps balances in 128 bits. Here less than that is ever made, so none overflows."""
+
+LAST_STEP: Final = {
+    Silence.FIRST_PLAYER_SEED: Step.CROUPIER_SEED_0_SUBMITTED,
+    Silence.REPLACEMENT_ORDER: Step.HAND_DEALT,
+    Silence.SECOND_PLAYER_SEED: Step.CROUPIER_SEED_1_SUBMITTED,
+}
+"""The silences that cost the Player the stake, and the step that each follows."""
+
+
+class Place(NamedTuple):
+    """Where money can be. ``of`` is an owner, for a lock the game's key in hex."""
+
+    kind: str
+    of: str
+
+
+ISSUE: Final = Place("issue", "all")
+"""Where play money comes from: below zero by what was made."""
+
+
+def purse_of(owner: str) -> Place:
+    """What an owner has outside of the Bank."""
+    return Place("purse", owner)
+
+
+def available_to(owner: str) -> Place:
+    """What an owner has in the Bank, free of games."""
+    return Place("available", owner)
+
+
+def lock_of(key: bytes) -> Place:
+    """What a game has locked."""
+    return Place("lock", key.hex())
+
+
+def check_terms(terms: Terms) -> None:
+    """Refuse what the contract's constructor refuses."""
+    if terms.chip_cost not in CHIP_COSTS or terms.step_time not in STEP_TIMES:
+        raise Refused("BadTerms")
+
+
+class Books:
+    """Everything that a Bank knows.
+
+    ``faucet`` is how much play money may ever be made for one owner. Where ``trusting``,
+    signatures are taken as checked: for the replay of a log that was written by books which
+    checked them.
+    """
+
+    def __init__(
+        self, domain: Domain, terms: Terms, faucet: int, *, trusting: bool = False
+    ) -> None:
+        check_terms(terms)
+        self.domain = domain
+        self.terms = terms
+        self.faucet = faucet
+        self._trusting = trusting
+        self._money: MutableMapping[Place, int] = {}
+        self._keys: MutableMapping[str, str] = {}
+        self._key_owners: MutableMapping[str, str] = {}
+        self._open_games: MutableMapping[str, int] = {}
+        self._games: MutableMapping[bytes, Game] = {}
+        self._next_game_ids: MutableMapping[tuple[str, str], int] = {}
+        self._issued: MutableMapping[str, int] = {}
+
+    # A draft can be thrown away
+
+    def draft(self) -> Self:
+        """Books that begin as these, and leave these as they are until `settle`."""
+        other = copy.copy(self)
+        for name, table in self._tables().items():
+            setattr(other, name, ChainMap({}, table))
+        return other
+
+    def settle(self) -> None:
+        """Write a draft into the books that it was made of. Zero is the same as nothing."""
+        for table in self._tables().values():
+            assert isinstance(table, ChainMap)
+            new, old = table.maps
+            for key, value in new.items():
+                if value:
+                    old[key] = value
+                else:
+                    old.pop(key, None)
+
+    def _tables(self) -> dict[str, MutableMapping[Any, Any]]:
+        return {
+            name: table for name, table in vars(self).items() if isinstance(table, MutableMapping)
+        }
+
+    # Looking
+
+    def purse(self, owner: str) -> int:
+        """What an owner has outside of the Bank."""
+        return self._money.get(purse_of(address(owner)), 0)
+
+    def account(self, owner: str) -> Account:
+        """A participant."""
+        owner = address(owner)
+        available = self._money.get(available_to(owner), 0)
+        return Account(available, self._open_games.get(owner, 0), self._keys.get(owner, NOBODY))
+
+    def next_game_id(self, croupier: str, player: str) -> int:
+        """The number that the next bet of these two must have."""
+        return self._next_game_ids.get((address(croupier), address(player)), 0)
+
+    def game(self, key: bytes) -> Game:
+        """A game; all zeros if there is none under this key."""
+        return self._games.get(key, NO_GAME)
+
+    def balances(self) -> dict[Place, int]:
+        """All places in which there is money, or a debt. Their sum is zero."""
+        return {place: amount for place, amount in self._money.items() if amount}
+
+    # Money
+
+    def _move(self, source: Place, target: Place, amount: int) -> None:
+        left = self._money.get(source, 0) - amount
+        assert amount >= 0
+        assert left >= 0 or source is ISSUE, f"{source} would be {left}"
+        self._money[source] = left
+        self._money[target] = self._money.get(target, 0) + amount
+
+    def _must_have(self, owner: str, place: Place, amount: int) -> None:
+        found = self._money.get(place, 0)
+        if found < amount:
+            raise Refused("InsufficientFunds", (owner, found, amount))
+
+    def issue(self, owner: str, amount: int) -> None:
+        """Make play money and put it into a purse: the only way in which money comes to be."""
+        owner, amount = address(owner), UINT256.check(amount, "amount")
+        issued, made = self._issued.get(owner, 0), -self._money.get(ISSUE, 0)
+        left = min(self.faucet - issued, MOST_MONEY - 1 - made)
+        if amount > left:
+            raise Refused("FaucetEmpty", (owner, left, amount))
+        self._issued[owner] = issued + amount
+        self._move(ISSUE, purse_of(owner), amount)
+
+    # Calls
+
+    def apply(self, sender: str, call: Call, now: int) -> list[Event]:
+        """Make a call: return its events, or raise `Refused` and change nothing.
+
+        Every method below asks all its questions before it changes anything.
+        """
+        sender, call = address(sender), checked(call)
+        match call:
+            case SubmitPublicKey():
+                return self._submit_public_key(sender, call)
+            case DepositFunds(amount):
+                self._must_have(sender, purse_of(sender), amount)
+                self._move(purse_of(sender), available_to(sender), amount)
+                return [Event("FundsDeposited", {"owner": sender, "amount": amount})]
+            case WithdrawFunds(amount):
+                self._must_have(sender, available_to(sender), amount)
+                self._move(available_to(sender), purse_of(sender), amount)
+                return [Event("FundsWithdrawn", {"owner": sender, "amount": amount})]
+            case SubmitBet():
+                return self._submit_bet(sender, call, now)
+            case SubmitCroupierSeed():
+                return self._submit_croupier_seed(sender, call, now)
+            case SubmitPlayerSeed():
+                return self._submit_player_seed(sender, call, now)
+            case SubmitReplacementOrder():
+                return self._submit_order(sender, call, now)
+            case SubmitGameResult(bet):
+                return self._submit_result(sender, bet)
+            case Complain(silence, bet):
+                return self._complain(sender, silence, bet, now)
+
+    def _submit_public_key(self, sender: str, call: SubmitPublicKey) -> list[Event]:
+        open_games = self._open_games.get(sender, 0)
+        if open_games:
+            raise Refused("KeyFrozen", (open_games,))
+        owner = self._key_owners.get(call.key, sender)
+        if owner != sender:
+            raise Refused("KeyTaken", (owner,))
+        self._must_be_signed(PublicKey(sender, call.key), call.proof, call.key)
+        self._key_owners[call.key] = sender
+        self._keys[sender] = call.key
+        return [Event("PublicKeySubmitted", {"owner": sender, "key": call.key})]
+
+    def _submit_bet(self, sender: str, call: SubmitBet, now: int) -> list[Event]:
+        bet = call.bet
+        if sender != bet.croupier:
+            raise Refused("NotTheCroupier")
+        bet_hash, key = bet.struct_hash(), bet.key
+        if key in self._games:
+            if self._games[key].bet_hash != bet_hash:
+                raise Refused("AlreadySubmitted")
+            return []
+        if bet.croupier == bet.player:
+            raise Refused("SameParty")
+        if bet.bet not in BETS or bet.level not in LEVELS:
+            raise Refused("BadBet")
+        if bet.chip_cost != self.terms.chip_cost:
+            raise Refused("WrongChipCost")
+        if now > bet.expiry:
+            raise Refused("BetExpired")
+        if len(set(bet.commitments)) != len(bet.commitments):
+            raise Refused("EqualCommitments")
+        parties = bet.croupier, bet.player
+        next_id = self._next_game_ids.get(parties, 0)
+        if bet.game_id != next_id:
+            raise Refused("WrongGameId", (next_id,))
+        keys = self._keys.get(bet.croupier), self._keys.get(bet.player, NOBODY)
+        if (bet.croupier_key, bet.player_key) != keys:
+            raise Refused("WrongKey")
+        self._must_be_signed(bet, call.signature, bet.player_key)
+        self._must_have(bet.player, available_to(bet.player), bet.stake)
+        self._must_have(bet.croupier, available_to(bet.croupier), _top_prize(bet))
+
+        self._next_game_ids[parties] = next_id + 1
+        self._move(available_to(bet.player), lock_of(key), bet.stake)
+        self._move(available_to(bet.croupier), lock_of(key), _top_prize(bet))
+        for party in parties:
+            self._open_games[party] = self._open_games.get(party, 0) + 1
+        deadline = now + self.terms.step_time
+        self._games[key] = Game(bet_hash, Step.BET_SUBMITTED, Outcome.OPEN, deadline, 0, 0)
+        values = {"croupier": bet.croupier, "player": bet.player, "gameId": bet.game_id}
+        values |= {"game": key, "betHash": bet_hash, "deadline": deadline}
+        return [Event("BetSubmitted", values)]
+
+    def _submit_croupier_seed(self, sender: str, call: SubmitCroupierSeed, now: int) -> list[Event]:
+        bet, seed_id, seed = call
+        key, game = self._find(sender, bet)
+        if seed_id > 1:
+            raise Refused("BadSeedId")
+        if seed.commitment != bet.commitment(Role.CROUPIER, seed_id):
+            raise Refused("WrongSeed")
+        before = Step.ORDER_SUBMITTED if seed_id else Step.BET_SUBMITTED
+        if not self._awaits(sender, bet, game, before, now):
+            return []
+        self._must_be_seed(call, Role.CROUPIER)
+        if seed_id == 0:
+            self._move(lock_of(key), available_to(bet.croupier), bet.stake)
+        deadline = self._go_on(key, game, Step(before + 1), now)
+        values = {"game": key, "seedId": seed_id, "nonce": seed.nonce}
+        values |= {"signature": seed.signature, "deadline": deadline}
+        return [Event("CroupierSeedSubmitted", values)]
+
+    def _submit_player_seed(self, sender: str, call: SubmitPlayerSeed, now: int) -> list[Event]:
+        bet, seed_id, seed, croupiers = call
+        key, game = self._find(sender, bet)
+        if seed.commitment != bet.commitment(Role.PLAYER, seed_id):
+            raise Refused("WrongSeed")
+        if seed_id > 1:
+            raise Refused("BadSeedId")
+        if commit_to(croupiers) != bet.commitment(Role.CROUPIER, seed_id):
+            raise Refused("WrongSeed")
+        before = Step.CROUPIER_SEED_1_SUBMITTED if seed_id else Step.CROUPIER_SEED_0_SUBMITTED
+        if not self._awaits(sender, bet, game, before, now):
+            return []
+        self._must_be_seed(call, Role.PLAYER)
+        game_seed = mix(game.bet_hash, seed_id, croupiers, seed.signature)
+        if seed_id == 0:
+            hand = deal(game_seed)
+        else:
+            hand = replace(unpacked_hand(game.hand), unpacked_order(game.order), game_seed)
+        game = game._replace(hand=packed_hand(hand))
+        deadline = self._go_on(key, game, Step(before + 1), now)
+        values = {"game": key, "seedId": seed_id, "nonce": seed.nonce}
+        values |= {"signature": seed.signature, "hand": game.hand, "deadline": deadline}
+        return [Event("PlayerSeedSubmitted", values)]
+
+    def _submit_order(self, sender: str, call: SubmitReplacementOrder, now: int) -> list[Event]:
+        bet, digits, signature = call
+        key, game = self._find(sender, bet)
+        if max(digits) > 1:
+            raise Refused("BadOrder")
+        order = packed_order(digits)
+        if game.step > Step.HAND_DEALT and game.order != order:
+            raise Refused("AlreadySubmitted")
+        if not self._awaits(sender, bet, game, Step.HAND_DEALT, now):
+            return []
+        self._must_be_signed(ReplacementOrder.of(bet, digits), signature, bet.player_key)
+        step = Step.ORDER_SUBMITTED if order else Step.HAND_FINAL
+        deadline = self._go_on(key, game._replace(order=order), step, now)
+        values = {"game": key, "order": order, "deadline": deadline}
+        return [Event("ReplacementOrderSubmitted", values)]
+
+    def _submit_result(self, sender: str, bet: Bet) -> list[Event]:
+        key, game = self._find(sender, bet)
+        if game.outcome == Outcome.SETTLED and sender == bet.croupier:
+            return []
+        if game.outcome != Outcome.OPEN:
+            raise Refused("GameOver")
+        if game.step != Step.HAND_FINAL:
+            raise Refused("WrongStep", (int(game.step),))
+        return self._settle(bet, key, game)
+
+    def _complain(self, sender: str, silence: Silence, bet: Bet, now: int) -> list[Event]:
+        key, game = self._find(sender, bet)
+        if silence is Silence.FIRST_CROUPIER_SEED:
+            self._must_be_overdue(game, Step.BET_SUBMITTED, now)
+            self._close(bet, key, game, Outcome.RELEASED, bet.stake)
+            return [Event("GameReleased", {"game": key})]
+        if silence is Silence.SECOND_CROUPIER_SEED:
+            stands = game.step == Step.HAND_FINAL and game.order == 0
+            if game.outcome == Outcome.OPEN and stands:
+                return self._settle(bet, key, game)
+            self._must_be_overdue(game, Step.ORDER_SUBMITTED, now)
+            penalty = PENALTY * bet.stake
+            self._close(bet, key, game, Outcome.CROUPIER_FORFEITED, penalty)
+            return [Event("CroupierForfeited", {"game": key, "penalty": penalty})]
+        last = LAST_STEP[silence]
+        self._must_be_overdue(game, last, now)
+        self._close(bet, key, game, Outcome.PLAYER_FORFEITED, 0)
+        return [Event("PlayerForfeited", {"game": key, "lastStep": int(last)})]
+
+    # What the calls have in common
+
+    def _find(self, sender: str, bet: Bet) -> tuple[bytes, Game]:
+        """The game of this very bet; only for its two parties."""
+        if sender not in (bet.croupier, bet.player):
+            raise Refused("NotAParty")
+        key = bet.key
+        game = self._games.get(key)
+        if game is None or game.bet_hash != bet.struct_hash():
+            raise Refused("UnknownBet")
+        return key, game
+
+    @staticmethod
+    def _awaits(sender: str, bet: Bet, game: Game, before: Step, now: int) -> bool:
+        """Whether the game awaits the step behind ``before``.
+
+        A step taken already: false for the Croupier, who may repeat what he sent; refused
+        for everybody else.
+        """
+        if game.step > before:
+            if sender != bet.croupier:
+                raise Refused("AlreadySubmitted")
+            return False
+        if game.outcome != Outcome.OPEN:
+            raise Refused("GameOver")
+        if game.step != before:
+            raise Refused("WrongStep", (int(game.step),))
+        if now > game.deadline:
+            raise Refused("TooLate", (game.deadline,))
+        return True
+
+    @staticmethod
+    def _must_be_overdue(game: Game, last: Step, now: int) -> None:
+        if game.outcome != Outcome.OPEN:
+            raise Refused("GameOver")
+        if game.step != last:
+            raise Refused("WrongStep", (int(game.step),))
+        if now <= game.deadline:
+            raise Refused("TooEarly", (game.deadline,))
+
+    def _must_be_seed(self, call: SubmitCroupierSeed | SubmitPlayerSeed, role: Role) -> None:
+        bet, seed_id, seed = call.bet, call.seed_id, call.seed
+        message = SeedMessage(bet.croupier, bet.player, role, bet.game_id, seed_id, seed.nonce)
+        self._must_be_signed(message, seed.signature, bet.key_of(role))
+
+    def _must_be_signed(self, message: Message, signature: Signature, key: str) -> None:
+        if self._trusting:
+            return
+        try:
+            must_be_signed(self.domain, message, signature, key)
+        except BadSignature:
+            raise Refused("BadSignature") from None
+
+    def _go_on(self, key: bytes, game: Game, step: Step, now: int) -> int:
+        """Note that a step was taken; the deadline of the next one."""
+        deadline = now + self.terms.step_time
+        self._games[key] = game._replace(step=step, deadline=deadline)
+        return deadline
+
+    def _settle(self, bet: Bet, key: bytes, game: Game) -> list[Event]:
+        found = rank(unpacked_hand(game.hand))
+        prize = bet.bet * PAYS[bet.level][found] * bet.chip_cost
+        self._close(bet, key, game, Outcome.SETTLED, prize)
+        values = {"game": key, "hand": game.hand, "rank": int(found), "prize": prize}
+        return [Event("GameSettled", values)]
+
+    def _close(self, bet: Bet, key: bytes, game: Game, outcome: Outcome, to_player: int) -> None:
+        """End a game: ``to_player`` of what it had locked, and the rest to the Croupier."""
+        lock = lock_of(key)
+        self._games[key] = game._replace(outcome=outcome)
+        self._move(lock, available_to(bet.player), to_player)
+        self._move(lock, available_to(bet.croupier), self._money[lock])
+        for party in (bet.croupier, bet.player):
+            self._open_games[party] -= 1
+
+
+def _top_prize(bet: Bet) -> int:
+    return bet.bet * PAYS[bet.level][Rank.ROYAL_FLUSH] * bet.chip_cost
