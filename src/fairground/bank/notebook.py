@@ -1,0 +1,171 @@
+"""The Player's notebook: what a client must still know after a crash.
+
+One private file for each open game, replaced as a whole, so that it is either the old one
+or the new one. Seeds are in it before the bet is signed, the order before it is told; a
+seed is marked as told before it is. When a game is over its file is deleted: the
+transcript is the record, the notebook is only for what may go on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from fairground.bank.curve import Signature
+from fairground.bank.dealers import public_of, read_public
+from fairground.bank.seeds import Seed
+from fairground.bank.wire import Bet, Domain
+from fairground.core import FairgroundError, InputError, Unreadable
+
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
+
+
+class Note(NamedTuple):
+    """What is known of one game."""
+
+    offer_id: str
+    seeds: tuple[Seed, Seed]
+    """The Player's own."""
+    signed: tuple[Domain, Bet, Signature] | None = None
+    """The bet; ``None`` while it has not been signed, and so nothing can come of it."""
+    told: int = 0
+    """How many of the seeds have left this program."""
+    order: tuple[int, ...] | None = None
+    """The one order of this game: no second one is ever signed."""
+
+    @property
+    def name(self) -> str:
+        """The name of its file: the commitments are public, and nobody else's."""
+        return self.seeds[0].commitment.hex()[:32]
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is written."""
+        return {
+            "offer": self.offer_id,
+            "seeds": [seed.hex() for seed in self.seeds],
+            "signed": None if self.signed is None else public_of(*self.signed),
+            "told": self.told,
+            "order": None if self.order is None else list(self.order),
+        }
+
+    @classmethod
+    def from_json(cls, raw: Any) -> Self:
+        """The inverse of `as_json`."""
+        first, second = map(Seed.from_hex, raw["seeds"])
+        return cls(
+            str(raw["offer"]),
+            (first, second),
+            None if raw["signed"] is None else read_public(raw["signed"]),
+            int(raw["told"]),
+            None if raw["order"] is None else tuple(map(int, raw["order"])),
+        )
+
+
+class Notebook:
+    """Notes in memory only: for a chain that ends with this program."""
+
+    def __init__(self) -> None:
+        self._notes: dict[str, Note] = {}
+
+    def write(self, note: Note) -> None:
+        """Keep a note, in place of an older one of the same game; durable on return."""
+        self._notes[note.name] = note
+
+    def forget(self, note: Note) -> None:
+        """The game is over."""
+        self._notes.pop(note.name, None)
+
+    def notes(self) -> Iterator[Note]:
+        """All games that are not over."""
+        yield from list(self._notes.values())
+
+    def close(self) -> None:
+        """Let others have it."""
+
+
+class NotebookInUse(FairgroundError):
+    """Two programs that play the same game would sign two orders for it."""
+
+    code = "bank/notebook-in-use"
+    exit = 2
+
+
+class FileNotebook(Notebook):
+    """Notes in private files of one folder, for one program at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+            self._lock = self._locked(folder / "lock")
+        except OSError as error:
+            raise InputError(f"cannot keep notes in {str(folder)!r}: {error.strerror}") from None
+        for path in sorted(folder.glob("*.json")):
+            self._read(path)
+
+    @staticmethod
+    def _locked(path: Path) -> int:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
+        try:
+            import fcntl  # noqa: PLC0415 - not every system has it
+        except ImportError:  # pragma: no cover
+            return lock
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise NotebookInUse(
+                f"another program is playing with this key (it holds {str(path)!r}): end it first"
+            ) from None
+        return lock
+
+    def _read(self, path: Path) -> None:
+        try:
+            note = Note.from_json(json.loads(path.read_bytes()))
+        except (OSError, ValueError, KeyError, TypeError, FairgroundError) as error:
+            raise Unreadable(
+                f"the notes of an open game cannot be read: {str(path)!r} ({error}). Without them "
+                "its stake is lost; move the file away to play on"
+            ) from None
+        super().write(note)
+
+    def write(self, note: Note) -> None:
+        """Write a new file, and put it in the place of the old one when it is on the disk."""
+        path, fresh = self._path(note), self._path(note).with_suffix(".new")
+        try:
+            file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
+            with os.fdopen(file, "w") as stream:
+                json.dump(note.as_json(), stream)
+                stream.flush()
+                os.fsync(file)
+            fresh.replace(path)
+            self._sync()
+        except OSError as error:
+            raise InputError(
+                f"the notes of the game cannot be written to {str(path)!r}: {error.strerror}"
+            ) from None
+        super().write(note)
+
+    def forget(self, note: Note) -> None:
+        """Delete its file."""
+        super().forget(note)
+        self._path(note).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let another program have the folder."""
+        os.close(self._lock)
+
+    def _path(self, note: Note) -> Path:
+        return self._folder / f"{note.name}.json"
+
+    def _sync(self) -> None:
+        folder = os.open(self._folder, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

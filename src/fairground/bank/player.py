@@ -1,0 +1,227 @@
+"""The Player: sits down at a Croupier's desk, and trusts neither him nor the Bank.
+
+    player = Player(Side(bank, desk, key, notebook, tell))
+    await player.sit_down()                  # checks both, and registers the key
+    await player.fund(stake)                 # deposits what is missing
+    game = await player.bet(1, 5)            # one game: see `players_game.PlayersGame`
+    await game.deal()
+    await game.draw((1, 0, 1, 1, 0))
+    await game.settle()
+    await player.withdraw()
+
+Over a chain, ``bank`` must be the Player's own node: `chain_bank.ChainBank` compares the
+contract's code there with the packaged artifact. Before any money moves, `sit_down` sees
+that the Croupier plays at just this Bank, under its terms; and before each bet, that the
+key he offers is the one registered there, and that he can pay the top prize.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fairground.bank.desk import About, Offer
+from fairground.bank.notebook import Note
+from fairground.bank.players_game import PlayersGame, Side
+from fairground.bank.port import (
+    DepositFunds,
+    SubmitPublicKey,
+    WithdrawFunds,
+)
+from fairground.bank.seeds import fresh_seeds
+from fairground.bank.telling import Checked, NoGame, Party, Sent, Suspicion
+from fairground.bank.wire import Bet, Role
+from fairground.core import FairgroundError, InputError
+from fairground.games.poker import PAYS, Poker, Rank
+
+BET_TIME: Final = 120
+"""Seconds that the Croupier has to bring a signed bet to the Bank. Until then it may be
+taken at any moment, so no other is signed."""
+
+
+class WrongCroupier(InputError):
+    """What the Croupier says does not agree with the Bank."""
+
+    code = "bank/wrong-croupier"
+
+
+class Player:
+    """A Player at one desk, with one key: their account at the Bank, and what signs."""
+
+    def __init__(self, side: Side) -> None:
+        self.side = side
+        self.address = side.key.address
+        self._about: About | None = None
+        self._at_rest: list[PlayersGame] = []
+        """Games that are over, but not yet under as many blocks as we want."""
+
+    # Sitting down
+
+    async def sit_down(self) -> About:
+        """See who the Croupier is and whether he plays at our Bank; register our key there."""
+        side, bank = self.side, self.side.bank
+        about = await side.desk.about()
+        if about.domain != bank.domain:
+            raise WrongCroupier(
+                f"the Croupier plays on chain {about.domain.chain_id} at the Bank "
+                f"{about.domain.bank}; yours is on chain {bank.domain.chain_id}, "
+                f"{bank.domain.bank}"
+            )
+        side.tell(Checked("chain and Bank", f"{bank.domain.chain_id}, {bank.domain.bank}"))
+        if about.terms != bank.terms:
+            raise WrongCroupier(
+                f"the Croupier says that a chip costs {about.terms.chip_cost} wei and a step takes "
+                f"{about.terms.step_time} s at most; at the Bank it is {bank.terms.chip_cost} wei "
+                f"and {bank.terms.step_time} s"
+            )
+        side.tell(Checked("terms", f"a chip is {bank.terms.chip_cost} wei"))
+        if about.account == self.address:
+            raise WrongCroupier("the Croupier has your own key: nobody plays against themselves")
+        self._about = about
+        await self._must_have_key(about)
+        account = await bank.account(self.address)
+        if account.key != self.address:
+            proof = side.key.prove(bank.domain, self.address)
+            await bank.send(side.key, SubmitPublicKey(self.address, proof))
+            side.tell(Sent(Party.PLAYER, Party.BANK, "the key, with its proof", self.address))
+        return about
+
+    @property
+    def about(self) -> About:
+        """The Croupier; only after `sit_down`."""
+        assert self._about is not None
+        return self._about
+
+    async def _must_have_key(self, about: About) -> None:
+        account = await self.side.bank.account(about.account)
+        if account.key != about.key:
+            raise WrongCroupier(
+                f"the Croupier offers the key {about.key}; at the Bank his is {account.key}"
+            )
+        self.side.tell(Checked("the Croupier's key, at the Bank", about.key))
+
+    # Money
+
+    async def available(self) -> int:
+        """What the Player has at the Bank, outside of open games, in wei."""
+        return (await self.side.bank.account(self.address)).available
+
+    async def fund(self, needed: int, buy_in: int = 0) -> int:
+        """See that so much is there; else deposit ``buy_in``, or what is missing if that is more.
+
+        Returns what was deposited. A purse that has less than the buy-in gives what is needed.
+        """
+        bank = self.side.bank
+        missing = needed - await self.available()
+        if missing <= 0:
+            return 0
+        purse = await bank.purse(self.address)
+        if purse < missing:
+            raise NoGame(
+                f"you need {missing} wei more at the Bank, and have {purse} outside of it: send "
+                f"some to {self.address}"
+            )
+        amount = max(missing, buy_in) if purse > buy_in else missing
+        await bank.send(self.side.key, DepositFunds(amount))
+        self.side.tell(Sent(Party.PLAYER, Party.BANK, "a deposit", f"{amount} wei"))
+        return amount
+
+    async def withdraw(self) -> int:
+        """Take home all that no game has locked; returns how much."""
+        amount = await self.available()
+        if amount:
+            await self.side.bank.send(self.side.key, WithdrawFunds(amount))
+            self.side.tell(Sent(Party.BANK, Party.PLAYER, "a withdrawal", f"{amount} wei"))
+        return amount
+
+    # Games
+
+    def unfinished(self) -> list[PlayersGame]:
+        """The games at this Bank that an earlier client left open, to be played on."""
+        found = []
+        for note in self.side.notebook.notes():
+            if note.signed is None:
+                self.side.notebook.forget(note)  # never signed: nothing can come of it
+                continue
+            domain, bet, _ = note.signed
+            if domain == self.side.bank.domain and bet.player == self.address:
+                found.append(PlayersGame(self.side, note))
+        return found
+
+    async def bet(self, bet: int, level: int) -> PlayersGame:
+        """Ask for an offer, check it, sign a bet on it, and hand it to the Croupier."""
+        side, bank = self.side, self.side.bank
+        stake = Poker(bet, level).stake * bank.terms.chip_cost
+        if await self.available() < stake:
+            raise NoGame(f"the stake is {stake} wei, and you have less at the Bank: deposit first")
+        offer = await side.desk.offer(self.address)
+        side.tell(
+            Sent(
+                Party.CROUPIER,
+                Party.PLAYER,
+                f"an offer of game {offer.game_id}",
+                " ".join(commitment.hex() for commitment in offer.commitments),
+            )
+        )
+        top = bet * PAYS[level][Rank.ROYAL_FLUSH] * bank.terms.chip_cost
+        expiry = await self._checked(offer, top)
+        parties = (offer.croupier, self.address)
+        seeds = fresh_seeds(side.key, bank.domain, parties, Role.PLAYER, offer.game_id)
+        note = Note(offer.id, seeds)
+        terms = Bet(
+            *parties,
+            offer.croupier_key,
+            self.address,
+            offer.game_id,
+            bet,
+            level,
+            bank.terms.chip_cost,
+            *offer.commitments,
+            seeds[0].commitment,
+            seeds[1].commitment,
+            expiry,
+        )
+        if len(set(terms.commitments)) != len(terms.commitments):
+            raise WrongCroupier("two of the four commitments are equal: he could copy your seed")
+        side.notebook.write(note)  # the seeds outlive this program before anything is signed
+        signature = side.key.sign(bank.domain, terms)
+        note = note._replace(signed=(bank.domain, terms, signature))
+        side.notebook.write(note)
+        detail = f"{stake} wei; commitments {seeds[0].commitment.hex()} {seeds[1].commitment.hex()}"
+        side.tell(Sent(Party.PLAYER, Party.CROUPIER, "the signed bet", detail))
+        try:
+            await side.desk.bet(offer.id, terms, signature)
+        except FairgroundError as error:
+            # He has it all the same, and may bring it while it counts.
+            side.tell(Suspicion(Party.CROUPIER, f"he does not take the bet: {error}"))
+        return PlayersGame(side, note)
+
+    async def _checked(self, offer: Offer, top_prize: int) -> int:
+        """Refuse an offer that is not what it must be; the expiry that the bet gets."""
+        side, bank, about = self.side, self.side.bank, self.about
+        if (offer.croupier, offer.croupier_key) != (about.account, about.key):
+            raise WrongCroupier(
+                f"the offer is by {offer.croupier} with the key {offer.croupier_key}, not by "
+                f"{about.account} with {about.key}"
+            )
+        if offer.player != self.address:
+            raise WrongCroupier(f"the offer is for {offer.player}, not for you ({self.address})")
+        await self._must_have_key(about)
+        number = await bank.next_game_id(offer.croupier, self.address)
+        if offer.game_id != number:
+            raise WrongCroupier(
+                f"the offer is for game {offer.game_id}; the Bank's next is {number}"
+            )
+        side.tell(Checked("the game's number, at the Bank", str(number)))
+        if any(len(commitment) != 32 for commitment in offer.commitments):
+            raise WrongCroupier("the offer's commitments are not 32 bytes each")
+        rich = (await bank.account(offer.croupier)).available
+        if rich < top_prize:
+            raise NoGame(
+                f"the Croupier has {rich} wei at the Bank, and the top prize is {top_prize}: he "
+                "could not pay it. Play for less"
+            )
+        side.tell(Checked("the Croupier's funds", f"{rich} wei, top prize {top_prize} wei"))
+        now = await bank.now()
+        if offer.expiry <= now:
+            raise NoGame(f"the offer has expired: it counts until {offer.expiry}, and it is {now}")
+        return min(offer.expiry, now + BET_TIME)

@@ -1,0 +1,411 @@
+"""One game of a Player, from the signed bet to its end, over the two ports.
+
+There is one loop, and it is led by the Bank: look how far the Bank says that the game is,
+compare that with what our own `Record` says, do what is owed next, look again. So the same
+code plays a game, takes it up again after a crash, and follows a chain that takes blocks
+back. Whatever the Croupier does not bring to the Bank is brought from here; when his time
+is up, the complaint is, too.
+
+The Player's seeds leave this object in `_tell_seed` only: the Croupier's seed of the same
+number must be at the Bank, with the Player's own number of confirmations.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from fairground.bank.curve import BadSignature
+from fairground.bank.desk import Desk
+from fairground.bank.notebook import Note, Notebook
+from fairground.bank.port import (
+    CROUPIER_OWES,
+    SILENT_AT,
+    Bank,
+    BankAway,
+    Call,
+    Complain,
+    Event,
+    Game,
+    Outcome,
+    Refused,
+    Silence,
+    Step,
+    SubmitCroupierSeed,
+    SubmitGameResult,
+    SubmitPlayerSeed,
+    SubmitReplacementOrder,
+)
+from fairground.bank.seeds import Seed, WrongSeed
+from fairground.bank.telling import (
+    Alarm,
+    Complained,
+    Ended,
+    NoGame,
+    Party,
+    Recorded,
+    Sent,
+    Suspicion,
+    Tell,
+    Waiting,
+)
+from fairground.bank.wire import Key, ReplacementOrder
+from fairground.bank.witness import Witness, seed_of
+from fairground.core import FairgroundError
+
+PATIENCE: Final = 60
+"""Seconds that the Croupier has to bring something to the Bank before we do it ourselves;
+never more than half of a step's time."""
+
+SHORTEST_PAUSE: Final = 0.02
+LONGEST_PAUSE: Final = 1.0
+"""Seconds between two looks at the Bank: few while something happens, more while not."""
+
+OVERTAKEN: Final = ("AlreadySubmitted", "WrongStep", "GameOver", "TooEarly", "Overtaken")
+"""Refusals that only say that things stand otherwise than when we looked: look again."""
+
+OURS: Final = (Step.CROUPIER_SEED_0_SUBMITTED, Step.HAND_DEALT, Step.CROUPIER_SEED_1_SUBMITTED)
+"""After these steps the Player owes the next one."""
+
+
+class Pace:
+    """The Player's own clock."""
+
+    def now(self) -> float:
+        """Seconds, from any beginning."""
+        return time.monotonic()
+
+    async def pause(self, seconds: float) -> None:
+        """Let time pass."""
+        await asyncio.sleep(seconds)
+
+
+class Side(NamedTuple):
+    """The Player's side of the table: what all their games have in common."""
+
+    bank: Bank
+    desk: Desk
+    key: Key
+    notebook: Notebook
+    tell: Tell
+    confirmations: int = 0
+    """Blocks behind a seed of the Croupier before the Player's is told."""
+    pace: Pace = Pace()
+
+    @property
+    def patience(self) -> int:
+        """How long the Croupier has to bring something to the Bank."""
+        return min(self.bank.terms.step_time // 2, PATIENCE)
+
+
+class Goal(enum.Enum):
+    """How far to play."""
+
+    DEALT = "dealt"
+    FINAL = "final"
+    OVER = "over"
+
+
+NOTHING: Final = Game(bytes(32), 0, 0, 0, 0, 0)
+
+HIS_SEED_AFTER: Final = {Step.BET_SUBMITTED: 0, Step.ORDER_SUBMITTED: 1}
+"""After these steps the Croupier owes his seed of this number."""
+
+
+class PlayersGame:
+    """One game. `deal`, then `draw`, then `settle`; each returns early if it ended before."""
+
+    def __init__(self, side: Side, note: Note) -> None:
+        assert note.signed is not None
+        self.domain, self.bet, signature = note.signed
+        self.witness = Witness(self.domain, self.bet, signature)
+        self.ended: Ended | None = None
+        self._side = side
+        self._note = note
+        self._state = NOTHING
+        self._heard: list[Event] = []
+        self._once: set[str] = set()
+        self._anchor: tuple[int, float] | None = None
+
+    # What a person asks for
+
+    async def deal(self) -> None:
+        """Until the hand is dealt, at the Bank too."""
+        await self._run(Goal.DEALT)
+
+    async def draw(self, order: Sequence[int]) -> None:
+        """Give the order, and play until the final hand is known."""
+        if self._note.order is None:
+            self._keep(order=tuple(order))
+        await self._run(Goal.FINAL)
+
+    async def settle(self) -> Ended:
+        """Until the Bank has settled it, one way or the other."""
+        await self._run(Goal.OVER)
+        assert self.ended is not None
+        return self.ended
+
+    @property
+    def order(self) -> tuple[int, ...] | None:
+        """The order, once it is given."""
+        return self._note.order
+
+    async def seconds_left(self) -> int:
+        """How long the Player may still think, as far as one can know."""
+        return max(0, self._state.deadline - await self._time())
+
+    async def rest(self) -> bool:
+        """Forget the game if its end lies so many blocks back that nothing can follow."""
+        side = self._side
+        state = await side.bank.game(self.bet.key, side.confirmations)
+        if self.ended is None or (state.outcome == Outcome.OPEN and not self.ended.lapsed):
+            return False
+        side.notebook.forget(self._note)
+        return True
+
+    # The loop
+
+    async def _run(self, goal: Goal) -> None:
+        wait = SHORTEST_PAUSE
+        while True:
+            before = self._state
+            try:
+                await self._look()
+                if self._reached(goal):
+                    return
+                await self._act(await self._time())
+            except BankAway as away:
+                self._tell_once(str(away), Waiting(Party.BANK, f"to come back: {away}", 0))
+            wait = SHORTEST_PAUSE if self._state != before else min(2 * wait, LONGEST_PAUSE)
+            await self._side.pace.pause(wait)
+
+    def _reached(self, goal: Goal) -> bool:
+        if self.ended is not None:
+            return True
+        match goal:
+            case Goal.DEALT:
+                return self._state.step >= Step.HAND_DEALT
+            case Goal.FINAL:
+                return self.witness.is_final
+            case Goal.OVER:
+                return False
+
+    async def _time(self) -> int:
+        """The Bank's time, or what it must be by our own clock where the Bank's stands still."""
+        told, mine = await self._side.bank.now(), self._side.pace.now()
+        if self._anchor is None or told > self._anchor[0] + mine - self._anchor[1]:
+            self._anchor = told, mine
+        return int(self._anchor[0] + mine - self._anchor[1])
+
+    async def _look(self) -> None:
+        state = await self._side.bank.game(self.bet.key)
+        if state != self._state:
+            await self._hear()
+        if state.outcome == Outcome.OPEN and state.step in HIS_SEED_AFTER:
+            await self._ask_for(HIS_SEED_AFTER[Step(state.step)])
+        self.witness.follow(self._note)
+        self.witness.must_agree(state)
+        self._state = state
+        if state.outcome != Outcome.OPEN and self.ended is None:
+            self._over(self.witness.judge(state, self._heard, await self._time()))
+            await self.rest()
+
+    # Listening: to the Bank, and to the Croupier
+
+    async def _hear(self) -> None:
+        """What the Bank recorded since the last time; all of it, if blocks were taken back."""
+        events = list(await self._side.bank.told(self.bet.key))
+        known = len(self._heard) if events[: len(self._heard)] == self._heard else 0
+        self._heard = events
+        for event in events[known:]:
+            self._side.tell(Recorded(event))
+            if event.name == "CroupierSeedSubmitted":
+                self._learn(event.values["seedId"], seed_of(event), Party.BANK)
+
+    async def _ask_for(self, seed_id: int) -> None:
+        """A seed that the Croupier tells us and not the Bank is a seed all the same."""
+        if self.witness.his[seed_id] is not None:
+            return
+        try:
+            sight = await self._side.desk.look(self._note.offer_id)
+        except FairgroundError as error:
+            self._suspect(f"he does not answer: {error}")
+            return
+        if sight.trouble:
+            self._suspect(sight.trouble)
+        told = sight.seeds[seed_id]
+        if told is not None:
+            self._learn(seed_id, told, Party.CROUPIER)
+
+    def _learn(self, seed_id: int, seed: Seed, source: Party) -> None:
+        try:
+            new = self.witness.learn(seed_id, seed)
+        except (WrongSeed, BadSignature) as error:
+            if source is Party.BANK:
+                raise Alarm(Party.BANK, f"it took a seed that it must refuse: {error}") from None
+            self._suspect(f"he tells a seed that does not count: {error}")
+            return
+        if new and source is Party.CROUPIER:
+            self._side.tell(Sent(source, Party.PLAYER, f"seed {seed_id}", seed.hex()))
+
+    # Acting
+
+    async def _act(self, now: int) -> None:
+        state = self._state
+        late = now >= state.deadline - self._side.bank.terms.step_time + self._side.patience
+        match state.step:
+            case Step.NONE:
+                await self._await_the_bet(now)
+            case Step.BET_SUBMITTED | Step.ORDER_SUBMITTED:
+                await self._await_his_seed(now, late)
+            case Step.CROUPIER_SEED_0_SUBMITTED:
+                await self._tell_seed(0, now, late)
+            case Step.HAND_DEALT:
+                await self._tell_order(now, late)
+            case Step.CROUPIER_SEED_1_SUBMITTED:
+                await self._tell_seed(1, now, late)
+            case Step.HAND_FINAL if late:
+                await self._bring("the result", SubmitGameResult(self.bet))
+
+    async def _await_the_bet(self, now: int) -> None:
+        """Nothing is locked yet. A bet that nobody took in time is nothing."""
+        left = self.bet.expiry - now
+        self._tell_once("bet", Waiting(Party.CROUPIER, "to bring the bet to the Bank", left))
+        if left >= 0:
+            return
+        if await self._side.bank.now() <= self.bet.expiry:
+            raise NoGame(
+                "the Croupier did not bring the bet to the Bank, whose clock stands still: he may "
+                "still do it. Come back later; the game is kept in mind"
+            )
+        self._over(Ended(Outcome.OPEN, (), 0, 0, lapsed=True))
+        self._side.notebook.forget(self._note)
+
+    async def _await_his_seed(self, now: int, late: bool) -> None:
+        seed_id = 0 if self._state.step == Step.BET_SUBMITTED else 1
+        silence = SILENT_AT[Step(self._state.step)]
+        left = self._state.deadline - now
+        what = f"his seed {seed_id}"
+        self._tell_once(what, Waiting(Party.CROUPIER, f"for {what}", left))
+        if left < 0:
+            await self._complain(silence)
+        elif late:
+            seed = self.witness.his[seed_id]
+            if seed is not None:
+                self._suspect(f"he told {what} and does not bring it to the Bank")
+                await self._bring(what, SubmitCroupierSeed(self.bet, seed_id, seed))
+            else:
+                self._suspect(f"he does not show {what}")
+
+    async def _tell_seed(self, seed_id: int, now: int, late: bool) -> None:
+        """Tell the Player's seed: his own is at the Bank, so nobody can choose any more."""
+        side, his = self._side, self.witness.his[seed_id]
+        if his is None:
+            raise Alarm(Party.BANK, f"it has the Croupier's seed {seed_id} and does not tell it")
+        if self._note.told <= seed_id:
+            if not await self._is_settled_enough(now):
+                return
+            self._keep(told=seed_id + 1)
+            self.witness.follow(self._note)
+        seed = self._note.seeds[seed_id]
+        await self._say(
+            f"seed {seed_id}",
+            seed.hex(),
+            lambda: side.desk.seed(self._note.offer_id, seed_id, seed),
+            SubmitPlayerSeed(self.bet, seed_id, seed, his.signature),
+            late,
+        )
+        await self._confess(now)
+
+    async def _is_settled_enough(self, now: int) -> bool:
+        """Whether the Croupier's seed has the confirmations that the Player wants.
+
+        In the last quarter of the time it counts without them: to lose the stake for sure
+        is worse than to lose it to a chain that takes so many blocks back.
+        """
+        side, state = self._side, self._state
+        confirmed = await side.bank.game(self.bet.key, side.confirmations)
+        if confirmed.step >= state.step and confirmed.bet_hash == state.bet_hash:
+            return True
+        left = state.deadline - now
+        many = f"{side.confirmations} confirmations of the Croupier's seed"
+        self._tell_once(f"deep {state.step}", Waiting(Party.BANK, f"for {many}", left))
+        if left >= side.bank.terms.step_time // 4:
+            return False
+        reason = f"time runs out before there are {many}; the seed is told all the same"
+        side.tell(Suspicion(Party.BANK, reason))
+        return True
+
+    async def _tell_order(self, now: int, late: bool) -> None:
+        order = self._note.order
+        if order is not None:
+            message = ReplacementOrder.of(self.bet, order)
+            signature = self._side.key.sign(self.domain, message)
+            await self._say(
+                "the order",
+                ",".join(map(str, order)),
+                lambda: self._side.desk.order(self._note.offer_id, order, signature),
+                SubmitReplacementOrder(self.bet, order, signature),
+                late,
+            )
+        await self._confess(now)
+
+    async def _say(
+        self, what: str, detail: str, told: Callable[[], Awaitable[None]], call: Call, late: bool
+    ) -> None:
+        """Tell the Croupier; and the Bank, if he does not take it or lets it lie."""
+        if what not in self._once:
+            self._once.add(what)
+            try:
+                self._side.tell(Sent(Party.PLAYER, Party.CROUPIER, what, detail))
+                await told()
+            except FairgroundError as error:
+                self._suspect(f"he does not take {what}: {error}")
+                late = True
+        if late:
+            await self._bring(what, call)
+
+    async def _bring(self, what: str, call: Call) -> None:
+        try:
+            await self._side.bank.send(self._side.key, call)
+        except Refused as refused:
+            if refused.name in OVERTAKEN or refused.name == "TooLate":
+                return
+            raise Alarm(Party.BANK, f"it does not take {what}: {refused}") from None
+        self._side.tell(Sent(Party.PLAYER, Party.BANK, what))
+
+    async def _complain(self, silence: Silence) -> None:
+        try:
+            await self._side.bank.send(self._side.key, Complain(silence, self.bet))
+        except Refused as refused:
+            if refused.name in OVERTAKEN:
+                return
+            raise Alarm(Party.BANK, f"it does not take a complaint: {refused}") from None
+        if silence in CROUPIER_OWES:
+            self._side.tell(Complained(silence))
+
+    async def _confess(self, now: int) -> None:
+        """We are late ourselves: the stake is lost, but let the game be over."""
+        if now > self._state.deadline:
+            await self._complain(SILENT_AT[Step(self._state.step)])
+
+    # Small things
+
+    def _over(self, ended: Ended) -> None:
+        self.ended = ended
+        self._side.tell(ended)
+
+    def _keep(self, **changes: Any) -> None:
+        self._note = self._note._replace(**changes)
+        self._side.notebook.write(self._note)
+
+    def _suspect(self, reason: str) -> None:
+        self._tell_once(f"suspect {reason}", Suspicion(Party.CROUPIER, reason))
+
+    def _tell_once(self, name: str, news: Waiting | Suspicion) -> None:
+        if name not in self._once:
+            self._once.add(name)
+            self._side.tell(news)

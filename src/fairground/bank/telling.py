@@ -1,0 +1,103 @@
+"""What a Player's client tells while it plays: facts, for a screen to put into words.
+
+Each is a value. A screen explains the protocol with them, a log keeps them, a browser may
+show them. None holds a secret: a seed of the Player is told here when it was told to the
+Croupier, and not before.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import NamedTuple
+
+from fairground.bank.port import Event, Outcome, Silence
+from fairground.core import FairgroundError
+
+
+class Party(enum.Enum):
+    """The three who take part."""
+
+    PLAYER = "Player"
+    CROUPIER = "Croupier"
+    BANK = "Bank"
+
+
+class Checked(NamedTuple):
+    """The Player made sure of something, by themselves."""
+
+    what: str
+    found: str
+
+
+class Sent(NamedTuple):
+    """A message went from one party to another."""
+
+    sender: Party
+    receiver: Party
+    what: str
+    detail: str = ""
+
+
+class Recorded(NamedTuple):
+    """The Bank recorded something of this game."""
+
+    event: Event
+
+
+class Waiting(NamedTuple):
+    """Nothing can be done but wait, for so many seconds at the most."""
+
+    party: Party
+    what: str
+    seconds: int
+
+
+class Suspicion(NamedTuple):
+    """Somebody does not do what they should. The game goes on, by way of the Bank."""
+
+    party: Party
+    reason: str
+
+
+class Complained(NamedTuple):
+    """The Player brought a complaint to the Bank."""
+
+    silence: Silence
+
+
+class Ended(NamedTuple):
+    """A game is over."""
+
+    outcome: Outcome
+    hand: tuple[int, ...]
+    """The cards that were paid; empty if it did not come to that."""
+    paid: int
+    """What came out of the game's locks into the Player's account, in wei."""
+    stake: int
+    """What the Player had put in, in wei."""
+    lapsed: bool = False
+    """The Bank never took the bet, and now cannot take it any more."""
+
+
+News = Checked | Sent | Recorded | Waiting | Suspicion | Complained | Ended
+Tell = Callable[[News], None]
+
+
+class Alarm(FairgroundError):
+    """Something is false that must be true. Do not go on with this party."""
+
+    code = "bank/alarm"
+    exit = 1
+
+    def __init__(self, party: Party, reason: str) -> None:
+        super().__init__(f"ALARM, the {party.value} is at fault: {reason}")
+        self.party = party
+        self.reason = reason
+
+
+class NoGame(FairgroundError):
+    """No game came about. Nothing of the Player's is at risk but a bet already signed."""
+
+    code = "bank/no-game"
+    exit = 1

@@ -1,0 +1,146 @@
+"""The Player's own view of a game: computed from the messages, compared with the Bank's.
+
+No ports and no waiting here, only judgement: what the seeds deal, whether the Bank shows
+just that, and whether a game ended as it had to. What is not so raises `Alarm`, which
+names the party at fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from fairground.bank.curve import Signature
+from fairground.bank.notebook import Note
+from fairground.bank.port import SILENT_AT, Event, Game, Outcome, Silence, Step
+from fairground.bank.record import Record
+from fairground.bank.seeds import Seed, check_seed
+from fairground.bank.telling import Alarm, Ended, Party
+from fairground.bank.wire import Bet, Domain, Role
+from fairground.games.poker import CROUPIER, DECK, HAND, PENALTY, PLAYER, hand_text
+
+PLAYER_OWES: Final = (
+    Step.CROUPIER_SEED_0_SUBMITTED,
+    Step.HAND_DEALT,
+    Step.CROUPIER_SEED_1_SUBMITTED,
+)
+"""After these steps the next one is the Player's."""
+
+
+class Witness:
+    """What the Player knows of one game for certain."""
+
+    def __init__(self, domain: Domain, bet: Bet, signature: Signature) -> None:
+        self.record = Record(domain, bet, signature)
+        self.his: list[Seed | None] = [None, None]
+        """The Croupier's seeds, as far as they are known."""
+        self._domain, self._bet = domain, bet
+        self._order: tuple[int, ...] | None = None
+        self._messages = 0
+        """How many of the five messages are in the record."""
+
+    @property
+    def hand(self) -> tuple[int, ...]:
+        """The cards dealt; empty before."""
+        return self.record.hand
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the cards that will be paid are known."""
+        stands = self._messages == 3 and not any(self._order or ())
+        return stands or self._messages == 5
+
+    @property
+    def final(self) -> tuple[int, ...]:
+        """The cards that will be paid; empty while they are not known."""
+        return self.record.final_hand if self.is_final else ()
+
+    def learn(self, seed_id: int, seed: Seed) -> bool:
+        """Take a seed of the Croupier, once; raise unless it is what he committed to."""
+        check_seed(self._domain, self._bet, Role.CROUPIER, seed_id, seed)
+        known = self.his[seed_id] is not None
+        self.his[seed_id] = seed
+        return not known
+
+    def follow(self, note: Note) -> None:
+        """Let the record have every message that is known and in its turn."""
+        if self._messages == 0 and self.his[0] is not None:
+            self.record.croupier_told(self.his[0])
+            self._messages = 1
+        if self._messages == 1 and note.told >= 1:
+            self.record.player_told(note.seeds[0])
+            self._messages = 2
+        if self._messages == 2 and note.order is not None:
+            self.record.ordered(note.order)
+            self._order = note.order
+            self._messages = 3
+        if self._messages == 3 and any(self._order or ()) and self.his[1] is not None:
+            self.record.croupier_told(self.his[1])
+            self._messages = 4
+        if self._messages == 4 and note.told >= 2:
+            self.record.player_told(note.seeds[1])
+            self._messages = 5
+
+    def must_agree(self, state: Game) -> None:
+        """Raise `Alarm` unless the Bank says what our own record says."""
+        if state.step == Step.NONE:
+            return
+        if state.bet_hash != self._bet.struct_hash():
+            raise Alarm(Party.BANK, "under this number it has a bet that you did not sign")
+        if state.step >= Step.ORDER_SUBMITTED and state.replaced != self._order:
+            raise Alarm(Party.BANK, f"it has the order {state.replaced}; you gave {self._order}")
+        if state.step < Step.HAND_DEALT:
+            return
+        if not self.hand:
+            raise Alarm(Party.BANK, "it has dealt before both seeds were told")
+        if state.step == Step.HAND_FINAL and not self.is_final:
+            raise Alarm(Party.BANK, "it calls a hand final before both seeds were told")
+        mine = self.final if state.step == Step.HAND_FINAL else self.hand
+        if state.cards != mine:
+            shown = f"it shows the hand {_cards(state.cards)}"
+            raise Alarm(Party.BANK, f"{shown}; the seeds give {_cards(mine)}")
+
+    def judge(self, state: Game, told: Sequence[Event], now: int) -> Ended:
+        """How the game ended; raise `Alarm` unless it had to end so."""
+        stake = self._bet.stake
+        owed = SILENT_AT.get(Step(state.step))
+        match Outcome(state.outcome):
+            case Outcome.SETTLED:
+                if state.step != Step.HAND_FINAL:
+                    raise Alarm(Party.BANK, "it settled a game whose final hand is not known")
+                prize = _value(told, "GameSettled", "prize")
+                mine = self.record.prize * self._bet.chip_cost
+                if prize != mine:
+                    raise Alarm(Party.BANK, f"it paid {prize} wei for a hand worth {mine} wei")
+                return Ended(Outcome.SETTLED, self.final, mine, stake)
+            case Outcome.RELEASED:
+                if owed is not Silence.FIRST_CROUPIER_SEED:
+                    raise Alarm(Party.BANK, "it released a game that had begun")
+                self.record.forfeited(CROUPIER, "did not show seed 0 in time")
+                return Ended(Outcome.RELEASED, (), stake, stake)
+            case Outcome.CROUPIER_FORFEITED:
+                penalty = _value(told, "CroupierForfeited", "penalty")
+                if owed is not Silence.SECOND_CROUPIER_SEED or penalty != PENALTY * stake:
+                    raise Alarm(Party.BANK, f"it paid {penalty} wei for the Croupier's silence")
+                self.record.forfeited(CROUPIER, "did not show seed 1 in time")
+                return Ended(Outcome.CROUPIER_FORFEITED, (), penalty, stake)
+            case _:
+                if state.step not in PLAYER_OWES or now <= state.deadline:
+                    raise Alarm(Party.BANK, "it called you silent before your time was up")
+                self.record.forfeited(PLAYER, "was silent too long")
+                return Ended(Outcome.PLAYER_FORFEITED, (), 0, stake)
+
+
+def seed_of(event: Event) -> Seed:
+    """The seed that an event of the Bank tells."""
+    return Seed(event.values["nonce"], event.values["signature"])
+
+
+def _value(told: Sequence[Event], name: str, value: str) -> int:
+    """A number in the Bank's last event of this name; 0 if there is none."""
+    return next((int(event.values[value]) for event in reversed(told) if event.name == name), 0)
+
+
+def _cards(cards: Sequence[int]) -> str:
+    real = len(cards) == HAND and all(card < DECK for card in cards)
+    return hand_text(cards) if real else str(list(cards))
