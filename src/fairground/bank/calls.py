@@ -33,7 +33,7 @@ from fairground.bank.port import (
     WithdrawFunds,
 )
 from fairground.bank.seeds import Seed
-from fairground.bank.wire import Bet
+from fairground.bank.wire import Bet, Domain, Key, LedgerCall, must_be_signed
 from fairground.core import InputError, whole, written
 from fairground.fair.schemes import is_hex
 from fairground.transcript import canonical
@@ -357,3 +357,53 @@ def _read(value: object, fields: Fields, what: str) -> dict[str, Any]:
     if not isinstance(value, dict) or value.keys() != fields.keys():
         raise BadCall(f"{what} has the members {', '.join(fields)}, not {value!r}")
     return {name: kind.read(value[name], name) for name, kind in fields.items()}
+
+
+class Envelope(NamedTuple):
+    """A call to a Bank kept in a ledger, signed for by its sender (`wire.LedgerCall`)."""
+
+    sender: str
+    number: int
+    call: Call
+    signature: Signature
+
+    @classmethod
+    def sealed(cls, key: Key, domain: Domain, number: int, call: Call) -> Envelope:
+        """Sign for a call; the account of a key is its address."""
+        message = LedgerCall(key.address, number, call_hash(call))
+        return cls(key.address, number, call, key.sign(domain, message))
+
+    def checked(self) -> Envelope:
+        """The envelope with every value as it must be; raise `BadCall`."""
+        return Envelope(
+            *(kind.check(self[i], name) for i, (name, kind) in enumerate(ENVELOPE.items()))
+        )
+
+    def must_be_signed(self, domain: Domain) -> None:
+        """Raise `BadSignature` unless the sender signed for this call to this ledger."""
+        message = LedgerCall(self.sender, self.number, call_hash(self.call))
+        must_be_signed(domain, message, self.signature, self.sender)
+
+    def as_json(self) -> dict[str, Any]:
+        """The envelope as JSON."""
+        return {
+            "sender": self.sender,
+            "number": written(self.number),
+            "call": call_as_json(self.call),
+            "signature": self.signature.hex(),
+        }
+
+    @classmethod
+    def from_json(cls, value: object) -> Envelope:
+        """The inverse of `as_json`; raise `BadCall`."""
+        return cls(**_read(value, ENVELOPE, "an envelope"))
+
+
+ENVELOPE: Final[Fields] = {
+    "sender": ADDRESS,
+    "number": UINT256,
+    "call": Kind(
+        lambda call, _: checked(call), call_as_json, lambda value, _: call_from_json(value)
+    ),
+    "signature": SIGNATURE,
+}
