@@ -79,7 +79,7 @@ class House:
             )
             chairs = (Chair("keeper", by="house"), Chair(entry.chair))
             table = Table.open(part.rules(), dealer, chairs, table=name)
-            table.note(the_note(self.book, entry, slot, seen))
+            table.note(the_note(self.book, entry, slot, part, seen))
             self.games[entry.number, slot] = table, dealer
         return self.games[entry.number, slot][0]
 

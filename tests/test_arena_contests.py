@@ -21,6 +21,7 @@ from litestar.testing import TestClient
 from contest_house import solve
 from fairground.arena.app import make_app
 from fairground.arena.contests import Contests, LiveBook
+from fairground.arena.factories import Factories
 from fairground.contest import Disguise, Part, disguise, fair_code, keeper_seed, order
 from fairground.contest_file import check
 from fairground.fair.plain import contest_commitment
@@ -220,14 +221,21 @@ def test_contests_that_are_refused(client: Client, body: Any, status: int, code:
 def test_factories_need_the_operators_word(database: str, spelling: str) -> None:
     body: dict[str, Any] = {"base": 6, "length": 4, spelling: 10}
     allowed = "http://friend.example/"
-    with TestClient(make_app(database, allow_factories=[allowed])) as client:
+    with TestClient(make_app(database, factories=Factories([allowed]))) as client:
         for uris in (["http://stranger.example/new"], [allowed + "new", "http://x.example/"]):
             answer = client.post("/newcontest", json={**body, "oraclefactories": uris})
             assert uris[-1] in problem(answer, 403, "arena/forbidden")
-        known = {**body, "oraclefactories": [allowed + "new"] * 2}
-        problem(client.post("/newcontest", json=known), 501, "arena/not-built")
+        known = {**body, "oraclefactories": [allowed + "new", allowed + "other"]}
+        seen = Contest(client, known).watch()
+        assert (seen["base"], seen["length"], seen["oracle_type"], seen["games"]) == (
+            *(6, 4, "fair"),
+            20,
+        )
         wrong = client.post("/newcontest", json={**known, "games": 19})
         assert "give 20" in problem(wrong, 422, "game/params")
+        none = client.post("/newcontest", json={**known, "oraclefactories": []})
+        problem(none, 400, "arena/malformed")
+        assert Contest(client, {**known, "games": 20}).watch()["games"] == 20
 
 
 # Entering and playing

@@ -18,11 +18,19 @@ sees other ones: digit c at place p of a submission is the raw digit ``digits[c]
 raw place ``places[p]``. Matches are counted the same either way. A disguise belongs to one
 entry *and* one game: one relabelling for all games of a team would be undone after a few.
 
+**Relayed games.** A part may belong to an oracle factory elsewhere. Then the arena has a game
+made there for each entry, relays its submissions and counts them. Nothing is known of such a
+code beforehand, and no two entries meet the same one: only order and disguise follow from the
+seed, and the answers are *unproven*, the word of the factory. The game is played by the rules
+for a keeper who never drew a code; that the code, when it is found, fits all answers is all
+that can be checked.
+
 **The book** is a chain of lines like any transcript:
 
 ``opened``
-    ``format``, ``contest`` (its name), ``parts`` (base, length, oracle, games),
-    ``commitment``, ``at`` and ``closes`` (seconds since 1970, by the house's clock)
+    ``format``, ``contest`` (its name), ``parts`` (base, length, oracle, games; where they are
+    relayed, the address of the ``factory``), ``commitment``, ``at`` and ``closes`` (seconds
+    since 1970, by the house's clock)
 ``entered``
     ``entry`` (a number from 0), ``team``, ``version``, ``training``, ``at``. Whoever enters
     again with a new version trains, and what their first entry had not finished stays
@@ -30,6 +38,11 @@ entry *and* one game: one relabelling for all games of a team would be undone af
 ``finished``
     ``entry``, ``slot`` (which of the entry's own oracles), ``result`` (``solved`` or
     ``given up``), ``steps``, ``head`` (hash of the game's last line then), ``at``
+``failed``
+    ``entry``, ``slot``, ``reason``, ``at``: the factory of this relayed game does not do its
+    part, and the game waits. This is the house's word
+``recovered``
+    ``entry``, ``slot``, ``at``: it does again
 ``closed``
     ``seed``, ``by`` (``time`` or ``creator``), ``at``
 ``filed``
@@ -38,6 +51,7 @@ entry *and* one game: one relabelling for all games of a team would be undone af
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -45,7 +59,7 @@ from fairground.core import BadParams, Fault
 from fairground.fair.bits import HashStream, Stream, Tag, digest, same
 from fairground.fair.plain import contest_commitment
 from fairground.fair.schemes import is_hex, is_text
-from fairground.games.codebreaking import Code, CodeBreaking, digits
+from fairground.games.codebreaking import EVIL, Code, CodeBreaking, digits
 from fairground.transcript import Event, line_hash
 
 FORMAT: Final = "fairground-contest/1"
@@ -62,6 +76,14 @@ GIVEN_UP: Final = "given up"
 CLOSING: Final = "the contest closed"
 """Why the house ends a game that nobody finished."""
 
+KEEPER_HERE: Final = "keeper"
+KEEPER_ELSEWHERE: Final = "keeper elsewhere, unproven"
+"""The names of the other seat: whose word an answer is."""
+
+LONGEST_FACTORY: Final = 2_000
+LONGEST_REASON: Final = 2_500
+"""Characters of a factory's address, and of what is said about it."""
+
 
 class Part(NamedTuple):
     """So many games of one kind. The games of a contest are numbered through its parts."""
@@ -70,10 +92,26 @@ class Part(NamedTuple):
     length: int
     oracle: str
     games: int
+    factory: str | None = None
+    """Where the games are relayed to; ``None``: they are kept here."""
 
     def rules(self) -> CodeBreaking:
-        """The rules of these games; raises `BadParams`."""
-        return CodeBreaking(self.base, self.length, self.oracle)
+        """The rules of these games; raises `BadParams`.
+
+        Those of a factory elsewhere are played by the rules of the keeper who draws nothing
+        that we know of, whatever it calls its oracles.
+        """
+        asked = CodeBreaking(self.base, self.length, self.oracle)
+        return asked if self.factory is None else CodeBreaking(self.base, self.length, EVIL)
+
+    @property
+    def keeper(self) -> str:
+        """The name of the keeper's seat."""
+        return KEEPER_HERE if self.factory is None else KEEPER_ELSEWHERE
+
+    def as_json(self) -> dict[str, Any]:
+        """The part as the book has it."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
 
 
 class Disguise(NamedTuple):
@@ -168,6 +206,10 @@ class Entry:
         self.over = False
         """Whether the team has entered again: then an official entry is over."""
         self.results: dict[int, Result] = {}
+        self.waiting: dict[int, str] = {}
+        """Slots of relayed games that wait for a factory, each with the reason; oldest first."""
+        self.failures: Counter[int] = Counter()
+        """Slot → how often its factory was found to fail."""
 
     @property
     def chair(self) -> str:
@@ -181,6 +223,8 @@ FIELDS: Final[dict[str, frozenset[str]]] = {
         "opened": "format contest parts commitment at closes",
         "entered": "entry team version training at",
         "finished": "entry slot result steps head at",
+        "failed": "entry slot reason at",
+        "recovered": "entry slot at",
         "closed": "seed by at",
         "filed": "games digest",
     }.items()
@@ -291,8 +335,19 @@ class Book:
         self.last = event["at"]
 
     def _finished(self, event: Event, line: bytes) -> None:
+        entry, slot, steps = self._running(event), event["slot"], event["steps"]
+        least = 1 if event["result"] == SOLVED else 0
+        known = event["result"] in (SOLVED, GIVEN_UP) and type(steps) is int
+        if not known or steps < least or not is_hex(event["head"]):
+            raise Fault("contest/result", f"no game ends like {event!r}")
+        entry.results[slot] = Result(event["result"], steps, event["head"], event["at"])
+        entry.waiting.pop(slot, None)
+        self.last = event["at"]
+
+    def _running(self, event: Event) -> Entry:
+        """The entry of a line about a game, which must not be over."""
         self._time(event)
-        number, slot, steps = event["entry"], event["slot"], event["steps"]
+        number, slot = event["entry"], event["slot"]
         if type(number) is not int or not 0 <= number < len(self.entries):
             raise Fault("contest/result", f"there is no entry {number!r}")
         entry = self.entries[number]
@@ -303,11 +358,23 @@ class Book:
         if entry.over:
             reason = f"entry {number} was over when {entry.team!r} entered again"
             raise Fault("contest/result", reason)
-        least = 1 if event["result"] == SOLVED else 0
-        known = event["result"] in (SOLVED, GIVEN_UP) and type(steps) is int
-        if not known or steps < least or not is_hex(event["head"]):
-            raise Fault("contest/result", f"no game ends like {event!r}")
-        entry.results[slot] = Result(event["result"], steps, event["head"], event["at"])
+        return entry
+
+    def _failed(self, event: Event, line: bytes) -> None:
+        entry, slot, reason = self._running(event), event["slot"], event["reason"]
+        if slot in entry.waiting:
+            raise Fault("contest/result", f"game {slot} of entry {entry.number} waits already")
+        if not reason or not is_text(reason, LONGEST_REASON):
+            raise Fault("contest/malformed", f"a failure has a reason, not {reason!r}")
+        entry.waiting[slot] = reason
+        entry.failures[slot] += 1
+        self.last = event["at"]
+
+    def _recovered(self, event: Event, line: bytes) -> None:
+        entry, slot = self._running(event), event["slot"]
+        if slot not in entry.waiting:
+            raise Fault("contest/result", f"game {slot} of entry {entry.number} does not wait")
+        del entry.waiting[slot]
         self.last = event["at"]
 
     def _closed(self, event: Event, line: bytes) -> None:
@@ -335,8 +402,11 @@ def check_parts(parts: Sequence[Part]) -> None:
         raise BadParams(f"a contest has 1 to {MOST_PARTS} parts, not {len(parts)}")
     for part in parts:
         for what, value in zip(part._fields, part, strict=True):
-            if what != "oracle" and type(value) is not int:
+            if what not in ("oracle", "factory") and type(value) is not int:
                 raise BadParams(f"{what} must be an integer, not {value!r}")
+        address = part.factory
+        if address is not None and not (address and is_text(address, LONGEST_FACTORY)):
+            raise BadParams(f"a factory is an address, not {address!r}")
         part.rules()
         if part.games < 1:
             raise BadParams(f"games must be at least 1, not {part.games}")
@@ -344,13 +414,16 @@ def check_parts(parts: Sequence[Part]) -> None:
         raise BadParams(f"a contest has at most {MOST_GAMES} games, not {games}")
 
 
-def the_note(book: Book, entry: Entry, slot: int, seen: Disguise) -> dict[str, Any]:
+def the_note(book: Book, entry: Entry, slot: int, part: Part, seen: Disguise) -> dict[str, Any]:
     """What every game's transcript says of the contest, before the first submission.
 
     It names the line that entered its player, so that book and games hold each other, and
-    the disguise, so that whoever has a receipt of the game has one of the disguise.
+    the disguise, so that whoever has a receipt of the game has one of the disguise. A
+    relayed game also names its factory.
     """
+    factory = {} if part.factory is None else {"factory": part.factory}
     return {
+        **factory,
         "contest": book.contest,
         "entry": entry.number,
         "slot": slot,

@@ -264,12 +264,12 @@ class _Games:
                 )
                 raise Fault("contest/game", reason, section.first)
         chairs = [(seat["name"], seat["by"]) for seat in start["seats"]]
-        if chairs != [("keeper", "house"), (entry.chair, "self")]:
+        if chairs != [(part.keeper, "house"), (entry.chair, "self")]:
             reason = f"it is played by {chairs!r}, not by {entry.chair!r} against the keeper"
             raise Fault("contest/game", reason, section.first)
         seen = disguise(book.contest, self.seed, entry.number, game, part)
-        at = 3 if part.oracle == FAIR else 1
-        self._disguised(section, events, at, the_note(book, entry, slot, seen), seen)
+        at = 3 if part.rules().oracle == FAIR else 1
+        self._disguised(section, events, at, the_note(book, entry, slot, part, seen), seen)
 
     @staticmethod
     def _disguised(
@@ -295,6 +295,8 @@ class _Games:
         last = max(i for i, event in enumerate(events) if event["kind"] not in LAST_WORDS)
         moves = [event for event in events if event["kind"] == "move"]
         steps = sum(e["seat"] == BREAKER and isinstance(e["move"], list) for e in moves)
+        if moves and moves[-1]["seat"] == BREAKER and isinstance(moves[-1]["move"], list):
+            steps -= 1  # it was never answered
         ending, result = events[last], entry.results.get(slot)
         where = section.first + last
         if any(e["seat"] == KEEPER and e["move"] == NO_CODE for e in moves):
@@ -305,7 +307,11 @@ class _Games:
                 reason = "the book does not say that this game was finished, but it was"
                 raise Fault("contest/result", reason, where)
             return
-        if ending["kind"] == "forfeit":
+        left = {"seat": BREAKER, "by": "seat", "reason": GIVEN_UP}
+        own_word = self._relayed(entry.number, slot) and all(
+            ending.get(k) == v for k, v in left.items()
+        )
+        if ending["kind"] == "forfeit" and not own_word:
             reason = f"the book says that this game was {result.result}; it was forfeited"
             raise Fault("contest/result", reason, where)
         payoff = events[-1]["payoff"]
@@ -320,11 +326,17 @@ class _Games:
             reason = f"the book says that the game ended in {result.head}, and this is another"
             raise Fault("contest/result", reason, where)
 
+    def _relayed(self, entry: int, slot: int) -> bool:
+        return self.book.part_of[self.orders[entry][slot]].factory is not None
+
     def must_be_complete(self, book_section: Section) -> None:
         """Every finished game has its transcript, and the book has counted them all."""
         for i, event in enumerate(map(json.loads, book_section.lines)):
             if event["kind"] == "finished" and (event["entry"], event["slot"]) not in self.heads:
                 reason = f"the game {event['slot']} of entry {event['entry']} is not in the file"
+                raise Fault("contest/game", reason, book_section.first + i)
+            if event["kind"] == "failed" and not self._relayed(event["entry"], event["slot"]):
+                reason = f"the game {event['slot']} of entry {event['entry']} has no factory"
                 raise Fault("contest/game", reason, book_section.first + i)
         filed = self.book.filed
         assert filed is not None
@@ -352,7 +364,8 @@ def _short(value: object) -> str:
 
 def _claims(book: Book, receipted: bool) -> Iterator[str]:
     """What the file proves, each with its condition."""
-    kinds = {part.oracle for part in book.parts}
+    kinds = {part.oracle for part in book.parts if part.factory is None}
+    relayed = sum(part.games for part in book.parts if part.factory is not None)
     seen = "whoever saw the commitment before entering knows that it was not chosen later"
     if FAIR in kinds:
         yield (
@@ -366,6 +379,12 @@ def _claims(book: Book, receipted: bool) -> Iterator[str]:
         yield (
             "CONSISTENT: each keeper that drew no code (nice, evil) showed one that fits all its "
             "answers; a game that the close ended showed none. No commitment covers these codes"
+        )
+    if relayed:
+        yield (
+            f"UNPROVEN: the answers in {relayed} of {book.games} games of each entry are the word "
+            "of oracle factories elsewhere. This arena relayed them and counted the steps, which "
+            "were counted again here; a code that was found fits all answers of its game"
         )
     if receipted:
         yield "ORDERED: the receipt is a line of this history, so what stood before it is as it was"

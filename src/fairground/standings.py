@@ -19,6 +19,9 @@ a pair's p is twice the smaller one. Holm's method over all pairs keeps the chan
 one wrong "better" at 5 %. Where that does not tell two teams apart, the verdict says so:
 their order in the table is then no evidence.
 
+**Relayed games** (at oracle factories elsewhere) count for solved games, mean and rank like any
+other. But each entry has a code of its own there, so pairs are compared without them.
+
 Everything is computed in integers and decimals of fixed precision, so that it comes out
 the same to the last digit wherever a contest file is checked.
 """
@@ -152,6 +155,8 @@ class Team(NamedTuple):
     lost: frozenset[int]
     """Games that count as unfinished for good."""
     given_up: int
+    waiting: tuple[str, ...] = ()
+    """For each relayed game that waits for its factory: why."""
 
 
 def team_of(book: Book, entry: Entry, order: Sequence[int]) -> Team:
@@ -160,7 +165,7 @@ def team_of(book: Book, entry: Entry, order: Sequence[int]) -> Team:
     given_up = {order[s] for s, r in entry.results.items() if r.result != SOLVED}
     over = book.closed or entry.over
     lost = frozenset(range(book.games)).difference(steps) if over else frozenset(given_up)
-    return Team(entry, steps, lost, len(given_up))
+    return Team(entry, steps, lost, len(given_up), tuple(entry.waiting.values()))
 
 
 def _row(games: int, team: Team) -> dict[str, Any]:
@@ -176,6 +181,8 @@ def _row(games: int, team: Team) -> dict[str, Any]:
         "given_up": team.given_up,
         "unfinished": len(team.lost),
         "still_open": games - len(values) - len(team.lost),
+        "waiting": len(team.waiting),
+        "trouble": team.waiting[-1] if team.waiting else None,
         "steps": sum(values),
         **mean_of(values)._asdict(),
         "worst": max(values, default=None),
@@ -221,11 +228,11 @@ class _Pair(NamedTuple):
         return self.a if balance > 0 else self.b if balance < 0 else None
 
 
-def _compared(a: Team, b: Team) -> _Pair:
-    both = [a.steps[game] - b.steps[game] for game in sorted(a.steps) if game in b.steps]
-    decided = [
-        game for game in sorted(a.steps.keys() | a.lost) if game in b.steps or game in b.lost
-    ]
+def _compared(a: Team, b: Team, games: frozenset[int]) -> _Pair:
+    """Two teams on these games."""
+    solved = [games & team.steps.keys() for team in (a, b)]
+    both = [a.steps[game] - b.steps[game] for game in sorted(solved[0] & solved[1])]
+    decided = sorted(games & (a.steps.keys() | a.lost) & (b.steps.keys() | b.lost))
     solving = [int(game in a.steps) - int(game in b.steps) for game in decided]
     return _Pair(a, b, both, solving, sign_flip(both), sign_flip(solving))
 
@@ -273,6 +280,12 @@ NOTES: Final = (
     "Intervals are 95 %, Student's. Pairs: exact sign-flip test, Holm's method at 5 %.",
 )
 
+RELAYED: Final = (
+    "{n} games are relayed to oracle factories elsewhere, a code of its own for each entry. They "
+    "are unproven: their answers are the factories' word. They count for the rank, and not "
+    "for the comparison of pairs. A game whose factory failed until the end is unfinished."
+)
+
 
 class Snapshot(NamedTuple):
     """All that the table is made of, at one moment: nothing in it changes any more."""
@@ -280,6 +293,8 @@ class Snapshot(NamedTuple):
     contest: str
     final: bool
     games: int
+    same: frozenset[int]
+    """The games in which all meet the same code: those that are not relayed."""
     official: tuple[tuple[int, Team], ...]
     training: tuple[Team, ...]
 
@@ -291,6 +306,7 @@ def snapshot(book: Book, orders: Mapping[int, Sequence[int]]) -> Snapshot:
         book.contest,
         book.closed,
         book.games,
+        frozenset(game for game, part in enumerate(book.part_of) if part.factory is None),
         tuple((rank, teams[entry.number]) for rank, entry in ranked(book.entries)),
         tuple(teams[entry.number] for entry in book.entries if entry.training),
     )
@@ -304,7 +320,10 @@ def standing(now: Snapshot) -> dict[str, Any]:
     else:
         chosen = [(official[0], team) for team in official[1:]]
         chosen += list(pairwise(official[1:]))
-    pairs = [_compared(a, b) for a, b in chosen]
+    pairs = [_compared(a, b, now.same) for a, b in chosen]
+    notes, relayed = list(NOTES if now.same else NOTES[1:]), now.games - len(now.same)
+    if relayed:
+        notes.append(RELAYED.format(n=relayed))
     told = _holm(pairs)
     return {
         "contest": now.contest,
@@ -313,5 +332,5 @@ def standing(now: Snapshot) -> dict[str, Any]:
         "official": [{"rank": rank, **_row(now.games, team)} for rank, team in now.official],
         "training": [_row(now.games, team) for team in now.training],
         "pairs": [_pair_row(pair, i in told) for i, pair in enumerate(pairs)],
-        "notes": list(NOTES),
+        "notes": notes,
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -26,6 +26,8 @@ from fairground.arena.clocks import Clocks
 from fairground.arena.contests import Contests
 from fairground.arena.contests_games import ContestGames, place_of
 from fairground.arena.contests_http import CONTEST_ROUTES, RECEIPT
+from fairground.arena.contests_relay import Relay
+from fairground.arena.factories import Factories
 from fairground.arena.hall import Hall
 from fairground.arena.limits import Limits
 from fairground.arena.metrics import TEXT, Measured, Metrics
@@ -128,7 +130,7 @@ def make_app(
     database: str,
     *,
     public_url: str | None = None,
-    allow_factories: Sequence[str] = (),
+    factories: Factories | None = None,
     clock: Callable[[], float] = time.time,
     limits: Limits | None = None,
     metrics: Metrics | None = None,
@@ -138,6 +140,7 @@ def make_app(
     ``clock`` gives seconds since 1970: by it contests open and close, and time banks run.
     """
     limits, metrics = limits or Limits(), metrics or Metrics()
+    elsewhere = factories or Factories()
 
     @asynccontextmanager
     async def with_store(app: Litestar) -> AsyncIterator[None]:
@@ -146,7 +149,8 @@ def make_app(
         hall.opening, hall.ended = limits.opening, limits.closed
         app.state.oracles = Oracles(app.state.hall)
         app.state.contests = Contests(store, clock)
-        app.state.contest_games = ContestGames(app.state.hall, app.state.contests)
+        relay = Relay(hall, app.state.contests, elsewhere)
+        app.state.contest_games = ContestGames(hall, app.state.contests, relay)
         app.state.contests.start()
         try:
             async with News(hall) as news, Tables(hall, news, Clocks(clock)) as tables:
@@ -154,6 +158,7 @@ def make_app(
                 yield
         finally:
             await app.state.contests.stop()
+            await elsewhere.close()
             await store.close()
 
     def the_hall(state: State) -> Hall:
@@ -186,7 +191,7 @@ def make_app(
         state=State(
             {
                 "public_url": public_url,
-                "allow_factories": tuple(allow_factories),
+                "factories": elsewhere,
                 "metrics": metrics,
             }
         ),

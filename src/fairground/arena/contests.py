@@ -193,7 +193,7 @@ class Contests:
             {
                 "format": FORMAT,
                 "contest": name,
-                "parts": [part._asdict() for part in parts],
+                "parts": [part.as_json() for part in parts],
                 "commitment": contest_commitment(name, live.seed),
                 "at": at,
                 "closes": at + lasts,

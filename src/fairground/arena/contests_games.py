@@ -4,7 +4,8 @@ A game's table plays in raw coordinates; here submissions are translated by the 
 their entry (`fairground.contest`). A game's log is made when it is first acted on, so that
 entering a contest of a thousand games costs one line. Until the contest closes nothing is
 told but the counts, and a receipt: the hash of the game's last line, which the contest
-file must contain when it comes.
+file must contain when it comes. What is different where a game is kept elsewhere is in
+`contests_relay`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
 from fairground.arena.contests import Contests, Line, LiveBook, must_be_running
+from fairground.arena.contests_relay import ELSEWHERE, Relay, address_of, pending
+from fairground.arena.factories import FAILURES
 from fairground.arena.hall import Hall, Live, Private
 from fairground.arena.oracles import Room, let_the_keeper_answer
 from fairground.arena.problems import AlreadyDone, GameOver, TooEarly, Unknown
@@ -77,9 +80,10 @@ def place_of(name: str) -> tuple[str, int, int] | None:
 class ContestGames(Room):
     """All games of all contests of an arena."""
 
-    def __init__(self, hall: Hall, contests: Contests) -> None:
+    def __init__(self, hall: Hall, contests: Contests, relay: Relay) -> None:
         self._hall = hall
         self._contests = contests
+        self._relay = relay
         self._filing: dict[str, asyncio.Lock] = {}
 
     async def _place(self, name: str) -> Place:
@@ -124,6 +128,8 @@ class ContestGames(Room):
     async def _act(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
         """Make a move, and write down what came of it: in the game, at its end in the book."""
         _must_be_open(place)
+        if place.part.factory is not None:
+            return await self._act_elsewhere(name, place, move)
         await self._must_exist(name, place)
         for _ in range(TRIES):
             try:
@@ -132,6 +138,18 @@ class ContestGames(Room):
                 continue  # another worker has played on: ours was an old picture of the game
         raise Conflict(f"too many play the game {name} at once; try again")
 
+    async def _act_elsewhere(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
+        """The same with a game that is relayed. It is never tried twice: once may have counted."""
+        game = (place.contest.name, place.entry.number, place.slot)
+        try:
+            await self._must_exist(name, place, make=move != GIVE_UP)
+            done = await self._act_once(name, place, move)
+        except FAILURES as failure:
+            await self._relay.failed(*game, str(failure))
+            raise
+        await self._relay.recovered(*game)
+        return done
+
     async def _act_once(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
         async with self._hall.using(name, place.contest.games_kind) as live:
             place = await self._place(name)
@@ -139,9 +157,12 @@ class ContestGames(Room):
             table = live.table
             if not table.asks():
                 raise GameOver(OVER)  # another worker knows already, and its book will say so
-            (ask,) = table.asks()
-            table.submit(ask, move)
-            await let_the_keeper_answer(live)
+            if place.part.factory is None:
+                (ask,) = table.asks()
+                table.submit(ask, move)
+                await let_the_keeper_answer(live)
+            else:
+                await self._relay.play(live, place.part, place.seen, move)
             if table.closed:
                 await self._hall.save(live)
                 raise HouseFault(f"the house voided this game: {table.void_reason}")
@@ -159,11 +180,13 @@ class ContestGames(Room):
         def finished(contest: LiveBook) -> Line:
             entry = contest.book.entries[place.entry.number]
             _must_be_open(place._replace(contest=contest, entry=entry))
+            rows = table.state.rows
+            found = bool(rows) and rows[-1].marks[0] == place.part.length
             return "finished", {
                 "entry": entry.number,
                 "slot": place.slot,
-                "result": GIVEN_UP if table.state.given_up else SOLVED,
-                "steps": len(table.state.rows),
+                "result": SOLVED if found else GIVEN_UP,
+                "steps": len(rows),
                 "head": table.transcript.head,
                 "at": self._contests.now(contest),
             }
@@ -171,22 +194,26 @@ class ContestGames(Room):
         await self._contests.record(place.contest.name, finished, live.news())
         self._hall.saved(live)
 
-    async def _must_exist(self, name: str, place: Place) -> None:
-        """Set the table up, if this is the first that is heard of it."""
-        contest = place.contest
+    async def _must_exist(self, name: str, place: Place, *, make: bool = True) -> None:
+        """Set the table up, if this is the first that is heard of it.
+
+        A game that is kept elsewhere is made there, unless it is only to be given up.
+        """
+        contest, relayed = place.contest, place.part.factory is not None
         try:
             await self._hall.find(name, contest.games_kind)
             return
         except Unknown:
             pass
+        elsewhere = await self._relay.make(place.part) if relayed and make else ""
         fresh_game = await self._hall.open(
             contest.games_kind,
             place.part.rules(),
             ContestDealer,
-            (Chair("keeper", by="house"), Chair(place.entry.chair)),
-            {KEEPER: place.part.oracle},
+            (Chair(place.part.keeper, by="house"), Chair(place.entry.chair)),
+            {} if relayed else {KEEPER: place.part.oracle},
             name=name,
-            note=the_note(contest.book, place.entry, place.slot, place.seen),
+            note=the_note(contest.book, place.entry, place.slot, place.part, place.seen),
             private=Private(
                 self._contests.clock(), entry=str(place.entry.number), number=place.slot
             ),
@@ -198,7 +225,10 @@ class ContestGames(Room):
             },
             player_seed=keeper_seed(contest.name, contest.seed, place.game),
         )
-        # If somebody else was first, theirs is as good: both follow from the seed.
+        if relayed:
+            fresh_game.vault.keep(ELSEWHERE, elsewhere.encode(), "")
+        # If somebody else was first, theirs is as good: both follow from the seed, or have not
+        # been asked anything.
         with contextlib.suppress(Conflict):
             await self._hall.keep(fresh_game, kind=contest.games_kind)
 
@@ -221,21 +251,28 @@ class ContestGames(Room):
             over=result is not None or book.closed or place.entry.over,
             contest=book.contest,
             training=place.entry.training,
+            oraclefactory=part.factory,
+            trouble=place.entry.waiting.get(place.slot),
         )
+        elsewhere = ""
         try:
             async with self._hall.using(log, place.contest.games_kind) as live:
                 out.attempts = len(live.table.state.rows)
                 shown, made = live.table.state.shown, live.private.made
+                if part.factory is not None:
+                    elsewhere, asked = address_of(live), pending(live)
+                    out.pending = None if asked is None else list(place.seen.from_raw(asked))
         except Unknown:
             shown = made = None
         if not book.closed:
             return out
-        raw = fair_code(book.contest, place.contest.seed, place.game, part)
-        if part.oracle != FAIR:
-            raw = shown
+        fair = part.rules().oracle == FAIR
+        raw = fair_code(book.contest, place.contest.seed, place.game, part) if fair else shown
         code = None if raw is None else list(place.seen.from_raw(raw))
         note = "the code in this entry's disguise; transcript and contest file are raw"
-        out.reveal = Reveal(code, place.contest.seed.hex() if part.oracle == FAIR else None, note)
+        if elsewhere:
+            note += f". Unproven: it was kept at {elsewhere}"
+        out.reveal = Reveal(code, place.contest.seed.hex() if fair else None, note)
         if out.solved and result is not None and made is not None:
             out.seconds_until_solved = round(max(0.0, result.at - made), 3)
         if made is not None:

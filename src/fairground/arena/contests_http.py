@@ -16,7 +16,8 @@ from fairground.arena import standings
 from fairground.arena.addresses import address
 from fairground.arena.contests import Contests, LiveBook
 from fairground.arena.contests_games import ContestGames
-from fairground.arena.problems import Forbidden, Malformed, NotBuilt
+from fairground.arena.factories import Factories
+from fairground.arena.problems import Malformed
 from fairground.arena.wire import Contest, Entered, MadeContest, NewContest, NewEntry
 from fairground.contest import Part, oracle_name
 from fairground.core import BadParams
@@ -31,18 +32,19 @@ TheContestGames = NamedDependency[ContestGames]
 
 
 def read_parts(
-    data: NewContest | Sequence[NewContest], allowed: Sequence[str]
+    data: NewContest | Sequence[NewContest], factories: Factories
 ) -> tuple[list[Part], int | None]:
     """What a contest is to be made of, and when it closes."""
     wanted = [data] if isinstance(data, NewContest) else list(data)
-    parts = [_part(one, allowed) for one in wanted]
+    parts = [part for one in wanted for part in _parts(one, factories)]
     lasting = {one.closes_in for one in wanted if one.closes_in is not None}
     if len(lasting) > 1:
         raise BadParams(f"a contest closes once: closes_in cannot be {sorted(lasting)}")
     return parts, lasting.pop() if lasting else None
 
 
-def _part(one: NewContest, allowed: Sequence[str]) -> Part:
+def _parts(one: NewContest, factories: Factories) -> list[Part]:
+    """One part; over oracle factories, one for each of them."""
     spellings = [one.games_per_orclefactory, one.games_per_oraclefactory]
     per_factory = {games for games in spellings if games is not None}
     if one.oraclefactories is None:
@@ -50,18 +52,16 @@ def _part(one: NewContest, allowed: Sequence[str]) -> Part:
             raise Malformed("games_per_oraclefactory is nothing without oraclefactories")
         if one.games is None:
             raise Malformed("a contest needs games: how many there are to be")
-        return Part(one.base, one.length, one.oracle_type, one.games)
-    if len(per_factory) != 1:
-        raise Malformed("oraclefactories need games_per_oraclefactory, one number")
-    games = per_factory.pop() * len(one.oraclefactories)
+        return [Part(one.base, one.length, one.oracle_type, one.games)]
+    if len(per_factory) != 1 or not one.oraclefactories:
+        raise Malformed("oraclefactories, at least one, need games_per_oraclefactory, one number")
+    each = per_factory.pop()
+    games = each * len(one.oraclefactories)
     if one.games not in (None, games):
         raise BadParams(f"games is {one.games}, but the factories give {games}")
     for uri in one.oraclefactories:
-        if not any(uri.startswith(prefix) for prefix in allowed):
-            raise Forbidden(f"the operator of this arena does not allow the oracle factory {uri!r}")
-    # The seam: here a part would learn its factories, and `ContestGames._must_exist` would
-    # make the game over there and relay its submissions.
-    raise NotBuilt("this arena cannot relay games to other oracle factories yet")
+        factories.must_allow(uri)
+    return [Part(one.base, one.length, one.oracle_type, each, uri) for uri in one.oraclefactories]
 
 
 @post("/newcontest", status_code=303, summary="Open a contest; redirects to its watch page")
@@ -71,7 +71,7 @@ async def new_contest(
     contests: TheContests,
 ) -> Response[MadeContest]:
     """Open a contest. Keep ``close``: no other answer has it."""
-    parts, closes_in = read_parts(data, request.app.state.allow_factories)
+    parts, closes_in = read_parts(data, request.app.state.factories)
     name, secret = await contests.make(parts, closes_in)
     here = address(request, f"contest/{name}")
     close = f"{here}/close/{secret}"

@@ -71,13 +71,6 @@ class BadName(ArenaError):
     status = 422
 
 
-class NotBuilt(ArenaError):
-    """Documented, allowed, and not here yet."""
-
-    code = "arena/not-built"
-    status = 501
-
-
 class Forbidden(ArenaError):
     """The operator of this arena does not allow it."""
 
@@ -142,8 +135,8 @@ def from_ours(_: Request[Any, Any, Any], error: FairgroundError) -> Response[Pro
     """An error of ours: its code goes over the wire unchanged."""
     status = error.status if isinstance(error, ArenaError) else STATUS.get(error.code, 500)
     problem = answer(status, error.code, str(error))
-    if isinstance(error, TooManyRequests):
-        problem.headers["Retry-After"] = str(error.retry_after)
+    if (seconds := getattr(error, "retry_after", None)) is not None:
+        problem.headers["Retry-After"] = str(seconds)
     return problem
 
 

@@ -23,6 +23,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from fairground.arena.app import make_app
+from fairground.arena.factories import Factories
 from fairground.arena.limits import OPEN_GAMES, RATE, Asgi, Gate, Limits, Receive, Scope, Send
 from fairground.arena.metrics import Metrics
 from fairground.core import InputError
@@ -61,6 +62,7 @@ class Settings(msgspec.Struct, frozen=True):
                 "writer, and only its own process hears of what was written. Use --workers 1, or "
                 "--database postgresql://user@host/name"
             )
+        Factories(self.allow_factories)
         if self.rate < 0 or self.open_games < 0:
             raise InputError("a limit is a positive number, or 0 for none")
         if self.public_url is not None and not self.public_url.startswith(("http://", "https://")):
@@ -75,7 +77,7 @@ class Arena:
         self._app = make_app(
             settings.database,
             public_url=settings.public_url,
-            allow_factories=settings.allow_factories,
+            factories=Factories(settings.allow_factories),
             limits=limits,
             metrics=metrics,
         )

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from fairground.arena.contests import LiveBook
 from fairground.arena.wire import Contest, ContestPart, ContestTeam
-from fairground.contest import SOLVED, Entry
+from fairground.contest import SOLVED, Entry, Part
 from fairground.games.codebreaking import FAIR
 from fairground.standings import mean_of, ranked
 
@@ -23,6 +23,7 @@ COLUMNS: Final = (
     "given_up",
     "unfinished",
     "still_open",
+    "waiting",
     "steps",
     "mean",
     "low",
@@ -31,20 +32,34 @@ COLUMNS: Final = (
 )
 
 COVERS_ALL: Final = "the codes, and the order and disguise in which each entry meets them"
-COVERS_SOME: Final = (
-    "the codes of the fair games, and all orders and disguises; nice and evil oracles draw no "
-    "code beforehand, so nothing is committed of theirs"
+COVERS_FAIR: Final = "the codes of the fair games kept here, and all orders and disguises"
+COVERS_NONE: Final = "orders and disguises only"
+NO_CODE: Final = (
+    "nice and evil oracles draw no code beforehand, so nothing is committed of theirs; at the end "
+    "each shows a code that fits all its answers"
 )
-COVERS_NONE: Final = (
-    "orders and disguises only: nice and evil oracles draw no code beforehand; at the end each "
-    "shows one that fits all its answers"
+UNPROVEN: Final = (
+    "relayed games are unproven: their answers are the word of the oracle factories elsewhere, "
+    "which make a code of its own for each entry; this arena only counts the steps"
 )
+
+
+def proof_of(part: Part) -> str:
+    """What stands behind the answers in these games."""
+    if part.factory is not None:
+        return "unproven"
+    return "committed" if part.oracle == FAIR else "consistent"
 
 
 def covers(live: LiveBook) -> str:
-    """What the contest's commitment is a commitment to."""
-    fair = [part.oracle == FAIR for part in live.book.parts]
-    return COVERS_ALL if all(fair) else COVERS_SOME if any(fair) else COVERS_NONE
+    """What the contest's commitment is a commitment to, and what not."""
+    proofs = {proof_of(part) for part in live.book.parts}
+    if proofs == {"committed"}:
+        return COVERS_ALL
+    words = [COVERS_FAIR if "committed" in proofs else COVERS_NONE]
+    words += [NO_CODE] if "consistent" in proofs else []
+    words += [UNPROVEN] if "unproven" in proofs else []
+    return "; ".join(words)
 
 
 def watch(live: LiveBook, at: Callable[[str], str]) -> Contest:
@@ -55,7 +70,10 @@ def watch(live: LiveBook, at: Callable[[str], str]) -> Contest:
         self=at(here),
         entry=at(f"{here}/entry"),
         games=book.games,
-        parts=[ContestPart(*part) for part in book.parts],
+        parts=[
+            ContestPart(p.base, p.length, p.oracle, p.games, proof_of(p), p.factory)
+            for p in book.parts
+        ],
         state="closed" if book.closed else "open",
         opened=book.opened,
         closes=book.closes,
@@ -69,8 +87,8 @@ def watch(live: LiveBook, at: Callable[[str], str]) -> Contest:
         events=at(f"{here}/events"),
         book=at(f"{here}/book"),
     )
-    if len(book.parts) == 1:
-        out.base, out.length, out.oracle_type, _ = book.parts[0]
+    if len({part[:3] for part in book.parts}) == 1:
+        out.base, out.length, out.oracle_type = book.parts[0][:3]
     if book.closed:
         out.file = at(f"{here}/file")
     return out
@@ -94,6 +112,8 @@ def team(live: LiveBook, entry: Entry, rank: int | None) -> ContestTeam:
         still_open=games - len(steps) - unfinished,
         mean=mean_of(steps).mean,
         worst=max(steps, default=None),
+        waiting=len(entry.waiting),
+        trouble=next(reversed(entry.waiting.values()), None),
     )
 
 

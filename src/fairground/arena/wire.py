@@ -70,6 +70,12 @@ class Oracle(Struct, omit_defaults=True):
     """For a game of a contest: the contest's watch URI,"""
     training: bool | None = None
     """and whether the entry that it belongs to is training."""
+    oraclefactory: str | None = None
+    """If the game is relayed: to which factory. Its answers are unproven, that factory's word."""
+    pending: list[int] | None = None
+    """Your submission that the factory has not answered: send it again."""
+    trouble: str | None = None
+    """What is wrong with the factory, while the game waits for it."""
 
 
 class NewContest(Struct):
@@ -109,13 +115,18 @@ class Entered(Struct):
     training: bool
 
 
-class ContestPart(Struct):
+class ContestPart(Struct, omit_defaults=True):
     """So many games of one kind."""
 
     base: int
     length: int
     oracle_type: str
     games: int
+    proof: str
+    """``committed``: the codes were fixed before entries opened. ``consistent``: at its end a game
+    shows a code that fits all answers. ``unproven``: the answers are a factory's word."""
+    oraclefactory: str | None = None
+    """Where the games are relayed to, if they are not kept here."""
 
 
 class ContestTeam(Struct):
@@ -132,6 +143,10 @@ class ContestTeam(Struct):
     still_open: int
     mean: str | None
     worst: int | None
+    waiting: int
+    """Relayed games that wait for a factory which failed,"""
+    trouble: str | None
+    """and what was wrong with it the last time."""
 
 
 class Contest(Struct, omit_defaults=True):

@@ -151,7 +151,8 @@ def _refusal(error: urllib.error.HTTPError) -> Exception:
     except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
         refused = Refused(error.code, "remote/refused", f"{error.url} answers {error.code}")
     wait = error.headers.get("Retry-After", "0")
-    if error.code in (429, 503) and wait.isdigit() and int(wait) <= LONGEST_PAUSE:
+    not_counted = error.code in (429, 503) or refused.code.startswith("arena/factory")
+    if not_counted and wait.isdigit() and int(wait) <= LONGEST_PAUSE:
         return _Again(refused, int(wait))
     return refused
 

@@ -18,7 +18,8 @@ def _arguments() -> Arguments:
         "Examples:\n"
         "  fairground serve\n"
         "  fairground serve --port 8080 --database sqlite:///arena.db --access-log\n"
-        "  fairground serve --workers 4 --database postgresql://user@host/name\n\n"
+        "  fairground serve --workers 4 --database postgresql://user@host/name\n"
+        "  fairground serve --allow-factory https://friend.example/oracles/\n\n"
         "Ctrl-C or SIGTERM stops it when what is in flight is answered. Exit code 0 after\n"
         "SIGTERM, 130 after Ctrl-C, 2 if it cannot start.",
     )
@@ -43,7 +44,8 @@ def _arguments() -> Arguments:
         metavar="PREFIX",
         action="append",
         default=[],
-        help="contests may use oracle factories whose URL begins so (may be given several times)",
+        help="contests may relay games to oracle factories below this URL, and the arena sends "
+        "requests to no other address; give it once for each (docs/http.md says how it is read)",
     )
     parser.add_argument(
         "--rate",
