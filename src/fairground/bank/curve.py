@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from fairground.core import InputError
@@ -272,6 +273,7 @@ def address_of(public: bytes) -> str:
     return checksummed(keccak(public)[12:].hex())
 
 
+@lru_cache(10_000)
 def checksummed(address: str) -> str:
     """An address in EIP-55 spelling: capitals carry a checksum."""
     digits = address.lower().removeprefix("0x")
