@@ -11,6 +11,9 @@ Play money and test chains. Nothing here is a licence to run a casino.
 `artifact`     the compiled contract, and whether a chain runs just that
 `abi`          calls, results, errors and events of the contract as bytes
 `chain`        a node of any chain over JSON-RPC
+`outbox`       the transactions of one account: nonces in order, no call made twice
+`chain_bank`   the Bank as a contract on a chain
+`embedded`     a chain in this process, with play money
 `port`         the Bank as a port: calls, accounts, games, reasons of refusal
 `desk`         the Croupier as a Player reaches him, also a port
 `record`       the transcript of a game, made from what both said

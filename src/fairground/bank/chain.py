@@ -2,38 +2,90 @@
 
 Transactions are signed here, so the node never sees a private key. Before anyone trusts
 a Bank with money, `Node.terms` compares its code with the packaged artifact.
+
+Everything here waits for the node's answer: `chain_bank.ChainBank` asks from threads of
+its own. What the node does not answer, or not as a node does, is `port.BankAway`. An error
+names the node by its host alone, since the rest of an address is often somebody's password.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
 
 from fairground.bank import abi
-from fairground.bank.artifact import Terms, artifact
-from fairground.bank.curve import checksummed
-from fairground.bank.port import Event, Game, Refused
-from fairground.bank.wire import Domain
-from fairground.core import FairgroundError, MissingExtra
+from fairground.bank.artifact import Terms, WrongBank, artifact
+from fairground.bank.curve import checksummed, keccak
+from fairground.bank.port import Account, BankAway, Event, Game
+from fairground.bank.wire import Domain, Key
+from fairground.core import InputError, MissingExtra
 
 try:
-    from eth_account import Account
-    from eth_account.signers.local import LocalAccount
+    import eth_account
     from web3 import HTTPProvider, Web3
-    from web3.exceptions import ContractLogicError, Web3Exception
+    from web3.exceptions import (
+        BlockNotFound,
+        ContractLogicError,
+        TransactionNotFound,
+        Web3Exception,
+        Web3RPCError,
+    )
+    from web3.middleware import ExtraDataToPOAMiddleware
+    from web3.providers import BaseProvider
 except ImportError:  # pragma: no cover - the extra is installed where tests run
     raise MissingExtra(
         "a Bank on a chain needs more packages: pip install 'fairground[chain]'"
     ) from None
 
-GAS = 1_000_000
-DEPLOYMENT_GAS = 5_000_000
+GAS: Final = 300_000
+"""What a call of the Bank may use: more than twice the dearest (``tests/data/bank-gas.json``)."""
+
+DEPLOYMENT_GAS: Final = 5_000_000
+
+DEAREST: Final = 500 * 10**9
+"""What we pay for a unit of gas at the most, in wei: a node that asks for more is not believed."""
+
+LEAST_TIP: Final = 10**6
+
+UNKNOWN: Final = Game(bytes(32), 0, 0, 0, 0, 0)
+"""A game that the Bank does not know."""
 
 
-class NodeAway(FairgroundError):
-    """The node does not answer, or not as a node does."""
+class Declined(BankAway):
+    """The node answered, and does not want this transaction."""
 
-    code = "bank/node-away"
-    exit = 1
+    code = "bank/declined"
+
+
+class Fees(NamedTuple):
+    """What a unit of gas may cost, in wei, and how much of that goes to whoever makes the block."""
+
+    most: int
+    tip: int
+
+    def raised(self, market: Fees) -> Fees:
+        """Enough to take the place of a transaction with these fees."""
+        tip = max(self.tip * 5 // 4 + 1, market.tip)
+        return Fees(max(self.most * 5 // 4 + 1, market.most, tip), tip)
+
+
+class Draft(NamedTuple):
+    """A transaction before it is signed; ``to`` is ``None`` where it makes a contract."""
+
+    to: str | None
+    data: bytes
+    value: int
+    gas: int
+
+
+class Signed(NamedTuple):
+    """A signed transaction, known by its hash before any node has seen it."""
+
+    raw: bytes
+    hash: bytes
+    fees: Fees
 
 
 class Mined(NamedTuple):
@@ -42,140 +94,227 @@ class Mined(NamedTuple):
     hash: bytes
     block: int
     gas: int
+    done: bool
+    """Whether it did what it should; else it was refused, and only cost gas."""
     address: str | None
     """Of the contract that it made, if it made one."""
     events: list[Event]
 
 
-class Purse:
-    """An account that pays for gas: its private key signs transactions, and nothing else."""
-
-    def __init__(self, secret: bytes) -> None:
-        self._account: LocalAccount = Account.from_key(secret)
-        self.address: str = self._account.address
-
-    def __repr__(self) -> str:
-        return f"Purse({self.address})"
-
-    def sign(self, transaction: dict[str, Any]) -> bytes:
-        """The raw bytes of a signed transaction."""
-        return bytes(self._account.sign_transaction(transaction).raw_transaction)
-
-
 class Node:
-    """One JSON-RPC endpoint."""
+    """One JSON-RPC endpoint, by its URL or as a provider of web3."""
 
-    def __init__(self, url: str, timeout: float = 30.0) -> None:
-        self._web3 = Web3(HTTPProvider(url, request_kwargs={"timeout": timeout}))
+    def __init__(self, where: str | BaseProvider, timeout: float = 20.0) -> None:
+        if isinstance(where, str):
+            self.name = _host(where)
+            options = {"timeout": timeout}
+            where = HTTPProvider(where, options, exception_retry_configuration=None)
+        else:
+            self.name = "this process"
+        self._web3 = Web3(where)
+        self._web3.middleware_onion.inject(ExtraDataToPOAMiddleware, layer=0)
+        self.chain_id = self.live_chain_id()
+
+    @property
+    def trusted(self) -> str:
+        """Whom one must trust for this chain to be honest."""
+        return f"the chain {self.chain_id}"
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
         try:
-            self.chain_id = int(self._web3.eth.chain_id)
-        except (OSError, ValueError, Web3Exception) as error:
-            raise NodeAway(f"no chain answers at {url}: {error}") from None
+            yield
+        except Web3RPCError as error:
+            said = (error.rpc_response or {}).get("error", {})
+            reason = said.get("message") if isinstance(said, dict) else said
+            raise Declined(f"the node at {self.name} declines: {reason or error}") from None
+        except (OSError, ValueError, KeyError, TypeError, Web3Exception) as error:
+            kind = type(error).__name__
+            raise BankAway(f"no chain answers at {self.name} ({kind}); is a node there?") from None
+
+    # Asking
+
+    def live_chain_id(self) -> int:
+        """The chain that the node is on now."""
+        with self._answering():
+            return int(self._web3.eth.chain_id)
 
     def block(self) -> int:
         """The number of the latest block."""
-        return int(self._web3.eth.block_number)
+        with self._answering():
+            return int(self._web3.eth.block_number)
 
     def now(self) -> int:
         """The time of the latest block."""
-        return int(self._web3.eth.get_block("latest")["timestamp"])
+        with self._answering():
+            return int(self._web3.eth.get_block("latest")["timestamp"])
 
     def balance(self, address: str) -> int:
         """What an account has outside the Bank, in wei."""
-        return int(self._web3.eth.get_balance(self._at(address)))
+        with self._answering():
+            return int(self._web3.eth.get_balance(_at(address)))
 
     def rpc(self, method: str, *values: Any) -> Any:
         """Any other method of the node, such as a test node's ``evm_increaseTime``."""
-        return self._web3.manager.request_blocking(method, list(values))  # type: ignore[arg-type]
-
-    @staticmethod
-    def _at(address: str) -> Any:
-        return Web3.to_checksum_address(checksummed(address))
+        with self._answering():
+            return self._web3.manager.request_blocking(method, list(values))  # type: ignore[arg-type]
 
     def terms(self, bank: str) -> Terms:
         """Chip cost and step time of a Bank; raise `WrongBank` if it is not just our contract."""
-        return artifact().terms_of(bytes(self._web3.eth.get_code(self._at(bank))))
+        with self._answering():
+            code = bytes(self._web3.eth.get_code(_at(bank)))
+        if not code:
+            raise WrongBank(f"there is no contract at {bank} on the chain {self.chain_id}")
+        return artifact().terms_of(code)
 
     def domain(self, bank: str) -> Domain:
         """Where signatures for this Bank count."""
         return Domain(self.chain_id, checksummed(bank))
 
-    def deploy(self, purse: Purse, chip_cost: int, step_time: int) -> str:
-        """Make a new Bank, and return its address."""
-        mined = self._send(purse, None, abi.deployment(chip_cost, step_time), 0, DEPLOYMENT_GAS)
-        assert mined.address is not None
-        return mined.address
-
-    def send(self, purse: Purse, bank: str, data: bytes, value: int = 0) -> Mined:
-        """Send a call to the Bank and wait for its block; raise `Refused` with the reason.
-
-        The call is tried without a transaction first: what would be refused costs no gas.
-        """
-        self.call(bank, data, purse.address, value)
-        return self._send(purse, bank, data, value, GAS)
-
-    def call(self, bank: str, data: bytes, sender: str | None = None, value: int = 0) -> bytes:
-        """Ask the Bank, changing nothing; raise `Refused`."""
-        question: Any = {"to": self._at(bank), "data": "0x" + data.hex(), "value": value}
+    def call(
+        self,
+        bank: str,
+        data: bytes,
+        sender: str | None = None,
+        value: int = 0,
+        block: int | None = None,
+    ) -> bytes:
+        """Ask the Bank, changing nothing; raise `Refused`. Without a block: the latest."""
+        question: Any = {"to": _at(bank), "data": "0x" + data.hex(), "value": value, "gas": GAS}
         if sender is not None:
-            question["from"] = self._at(sender)
-        try:
-            return bytes(self._web3.eth.call(question))
-        except ContractLogicError as error:
-            raise abi.refusal(_revert_data(error.data)) from None
+            question["from"] = _at(sender)
+        with self._answering():
+            try:
+                return bytes(self._web3.eth.call(question, "latest" if block is None else block))
+            except ContractLogicError as error:
+                raise abi.refusal(_revert_data(error.data)) from None
 
-    def ask(self, bank: str, name: str, *values: Any) -> Any:
-        """The result of a view of the Bank."""
-        return abi.result(name, self.call(bank, abi.call_data(name, *values)))
+    def _view(self, bank: str, name: str, *values: Any) -> Any:
+        data = self.call(bank, abi.call_data(name, *values))
+        if not data:
+            raise BankAway(f"the Bank {bank} is not on the chain at {self.name} now")
+        return abi.result(name, data)
 
-    def game(self, bank: str, key: bytes) -> Game:
-        """A game as the Bank keeps it."""
-        return abi.game(self.call(bank, abi.call_data("getGame", key)))
+    def account(self, bank: str, owner: str) -> Account:
+        """A participant."""
+        available, open_games, key = self._view(bank, "getAccount", checksummed(owner))
+        return Account(available, open_games, checksummed(key))
 
-    def _send(self, purse: Purse, to: str | None, data: bytes, value: int, gas: int) -> Mined:
-        eth = self._web3.eth
+    def next_game_id(self, bank: str, croupier: str, player: str) -> int:
+        """The number of the next game of these two."""
+        return int(self._view(bank, "getNextGameId", checksummed(croupier), checksummed(player)))
+
+    def game(self, bank: str, key: bytes, confirmations: int = 0) -> Game:
+        """A game as the Bank kept it so many blocks ago."""
+        if confirmations == 0:
+            return Game(*self._view(bank, "getGame", key))
+        then = self.block() - confirmations
+        if then < 0:
+            return UNKNOWN
+        data = self.call(bank, abi.call_data("getGame", key), block=then)
+        return abi.game(data) if data else UNKNOWN  # the Bank itself is younger than that
+
+    def events(self, bank: str, game: bytes) -> list[Event]:
+        """What the Bank recorded of a game, in its order."""
+        with self._answering():
+            logs = self._web3.eth.get_logs(
+                {
+                    "address": _at(bank),
+                    "fromBlock": 0,
+                    "toBlock": "latest",
+                    "topics": [None, "0x" + game.hex()],
+                }
+            )
+        return _events(logs)
+
+    # Sending
+
+    def count(self, address: str, which: str = "latest") -> int:
+        """How many transactions of an account are in blocks, or (``pending``) on their way too."""
+        with self._answering():
+            return int(self._web3.eth.get_transaction_count(_at(address), which))  # type: ignore[arg-type]
+
+    def fees(self) -> Fees:
+        """What a unit of gas costs now, with room for a chain that becomes busier."""
+        with self._answering():
+            latest = self._web3.eth.get_block("latest")
+            base = int(latest.get("baseFeePerGas", 0))
+            try:
+                tip = max(int(self._web3.eth.max_priority_fee), LEAST_TIP)
+            except Web3RPCError:  # a node need not have an opinion
+                tip = LEAST_TIP
+        if base + tip > DEAREST:
+            raise BankAway(f"gas costs {base + tip} wei now, and we pay {DEAREST} at the most")
+        return Fees(min(2 * base + tip, DEAREST), tip)
+
+    def sign(self, key: Key, nonce: int, draft: Draft, fees: Fees) -> Signed:
+        """Sign a transaction for this chain."""
         transaction: dict[str, Any] = {
+            "type": 2,
             "chainId": self.chain_id,
-            "nonce": eth.get_transaction_count(self._at(purse.address), "pending"),
-            "gas": gas,
-            "maxFeePerGas": 2 * int(eth.gas_price),
-            "maxPriorityFeePerGas": 0,
-            "value": value,
-            "data": "0x" + data.hex(),
+            "nonce": nonce,
+            "gas": draft.gas,
+            "maxFeePerGas": fees.most,
+            "maxPriorityFeePerGas": fees.tip,
+            "value": draft.value,
+            "data": "0x" + draft.data.hex(),
         }
-        if to is not None:
-            transaction["to"] = self._at(to)
-        sent = eth.send_raw_transaction(purse.sign(transaction))
-        receipt = eth.wait_for_transaction_receipt(sent)
-        if receipt["status"] != 1:
-            # It was fine when it was tried: something else came first.
-            if to is not None:
-                self.call(to, data, purse.address, value)
-            raise Refused("Overtaken")
+        if draft.to is not None:
+            transaction["to"] = _at(draft.to)
+        raw = eth_account.Account.sign_transaction(transaction, key.export()).raw_transaction
+        return Signed(bytes(raw), keccak(bytes(raw)), fees)
+
+    def broadcast(self, transaction: Signed) -> None:
+        """Hand a transaction to the node; raise `Declined` if it does not want it."""
+        with self._answering():
+            self._web3.eth.send_raw_transaction(transaction.raw)
+
+    def knows(self, transaction: Signed) -> bool:
+        """Whether the node has it, in a block or on its way."""
+        with self._answering():
+            try:
+                self._web3.eth.get_transaction(transaction.hash)  # type: ignore[arg-type]
+            except TransactionNotFound:
+                return False
+        return True
+
+    def receipt(self, transaction: Signed) -> Mined | None:
+        """What became of a transaction; ``None`` while it is in no block."""
+        with self._answering():
+            try:
+                receipt = self._web3.eth.get_transaction_receipt(transaction.hash)  # type: ignore[arg-type]
+            except (TransactionNotFound, BlockNotFound):
+                return None
         made = receipt["contractAddress"]
         return Mined(
             bytes(receipt["transactionHash"]),
             int(receipt["blockNumber"]),
             int(receipt["gasUsed"]),
+            receipt["status"] == 1,
             None if made is None else checksummed(made),
-            [
-                abi.event([bytes(topic) for topic in log["topics"]], bytes(log["data"]))
-                for log in receipt["logs"]
-            ],
+            _events(receipt["logs"]),
         )
 
-    def events(self, bank: str, first: int, last: int | None = None) -> list[Event]:
-        """What the Bank recorded in these blocks."""
-        logs = self._web3.eth.get_logs(
-            {
-                "address": self._at(bank),
-                "fromBlock": first,
-                "toBlock": "latest" if last is None else last,
-            }
-        )
-        return [
-            abi.event([bytes(topic) for topic in log["topics"]], bytes(log["data"])) for log in logs
-        ]
+
+def _host(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if host is None or parts.scheme not in ("http", "https"):
+        raise InputError("the URL of a node is like http://127.0.0.1:8545 (JSON-RPC over HTTP)")
+    return host if port is None else f"{host}:{port}"
+
+
+def _at(address: str) -> Any:
+    return Web3.to_checksum_address(checksummed(address))
+
+
+def _events(logs: Sequence[Any]) -> list[Event]:
+    return [
+        abi.event([bytes(topic) for topic in log["topics"]], bytes(log["data"])) for log in logs
+    ]
 
 
 def _revert_data(data: Any) -> bytes:

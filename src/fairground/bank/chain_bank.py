@@ -1,0 +1,158 @@
+"""`ChainBank`: the Bank as a contract on a chain, reached through any JSON-RPC node.
+
+Nothing is remembered that a reorganisation could change: every question goes to the node.
+Only the chain's number and the Bank's terms are kept, and after the node was away they are
+compared again, since another chain may answer at the same address.
+
+web3 waits for its answers, so it is asked from a few threads of our own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from fairground.bank import abi
+from fairground.bank.artifact import WrongBank
+from fairground.bank.chain import DEPLOYMENT_GAS, GAS, Draft, Node
+from fairground.bank.curve import checksummed
+from fairground.bank.outbox import Outbox
+from fairground.bank.port import Account, Bank, BankAway, Call, DepositFunds, Event, Game
+from fairground.bank.wire import Key
+
+T = TypeVar("T")
+
+PATIENCE: Final = 90.0
+"""Seconds that a transaction may take to come into a block; a few blocks of a slow chain."""
+
+THREADS: Final = 4
+
+
+class _Line:
+    """A node, asked from threads: what `ChainBank` and a deployment share."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self._threads = ThreadPoolExecutor(THREADS, "bank")
+
+    async def ask(self, method: Callable[..., T], *values: Any) -> T:
+        """Run a method of the node, and wait for it without waiting."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, partial(method, *values))
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+class ChainBank(Bank):
+    """A Bank on a chain. Make one with `open`, which looks at its code."""
+
+    def __init__(self, node: Node, address: str, patience: float) -> None:
+        """Ask the node for the terms; raise `WrongBank` unless our contract is there."""
+        self.node = node
+        self.address = checksummed(address)
+        self.domain = node.domain(address)
+        self.terms = node.terms(address)
+        self.trusted = node.trusted
+        self._patience = patience
+        self._line = _Line(node)
+        self._outboxes: dict[str, Outbox] = {}
+        self._in_doubt = False
+
+    @classmethod
+    async def open(
+        cls,
+        where: str | Node,
+        address: str,
+        *,
+        chain_id: int | None = None,
+        patience: float = PATIENCE,
+    ) -> ChainBank:
+        """The Bank at this address, as soon as its code is found to be ours to the byte.
+
+        ``where`` is a node or its URL. ``chain_id`` is the chain that one means to play
+        on, where that is known: a Bank on any other is refused. ``patience`` is how long,
+        in seconds, a transaction may take to come into a block.
+        """
+        node = await asyncio.to_thread(Node, where) if isinstance(where, str) else where
+        if chain_id is not None and chain_id != node.chain_id:
+            raise WrongBank(f"the node is on the chain {node.chain_id}, not on {chain_id}")
+        return await asyncio.to_thread(cls, node, address, patience)
+
+    async def _ask(self, method: Callable[..., T], *values: Any) -> T:
+        if self._in_doubt:
+            await self._line.ask(self._look_again)
+            self._in_doubt = False
+        try:
+            return await self._line.ask(method, *values)
+        except BankAway:
+            self._in_doubt = True
+            raise
+
+    def _look_again(self) -> None:
+        """Make sure that what answers after a silence is the Bank that fell silent."""
+        now = self.node.live_chain_id()
+        if now != self.domain.chain_id:
+            raise WrongBank(f"the node is on the chain {now} now, not on {self.domain.chain_id}")
+        if self.node.terms(self.address) != self.terms:
+            raise WrongBank("the Bank at this address has other terms now")
+
+    async def now(self) -> int:
+        """The time of the latest block."""
+        return await self._ask(self.node.now)
+
+    async def purse(self, owner: str) -> int:
+        """The account's ether."""
+        return await self._ask(self.node.balance, owner)
+
+    async def account(self, owner: str) -> Account:
+        """A participant, at the latest block."""
+        return await self._ask(self.node.account, self.address, owner)
+
+    async def next_game_id(self, croupier: str, player: str) -> int:
+        """The number that the next bet of these two must have."""
+        return await self._ask(self.node.next_game_id, self.address, croupier, player)
+
+    async def game(self, key: bytes, confirmations: int = 0) -> Game:
+        """The game under this key, as it was so many blocks ago."""
+        return await self._ask(self.node.game, self.address, key, confirmations)
+
+    async def told(self, key: bytes) -> Sequence[Event]:
+        """The events of this game."""
+        return await self._ask(self.node.events, self.address, key)
+
+    async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+        """Make a call in a transaction of the sender's; see `outbox` for what may go wrong.
+
+        An equal call after `BankAway` stands for the one that went astray. A sender who
+        cannot pay for the transaction is refused as ``InsufficientFunds``, too.
+        """
+        outbox = self._outboxes.get(sender.address)
+        if outbox is None:
+            outbox = Outbox(self.node, sender, self._ask, self._patience)
+            self._outboxes[sender.address] = outbox
+        value = call.amount if isinstance(call, DepositFunds) else 0
+        mined = await outbox.send(Draft(self.address, abi.encoded(call), value, GAS))
+        return mined.events
+
+    async def close(self) -> None:
+        """Let the threads go."""
+        self._line.close()
+
+
+async def deploy(
+    node: Node, key: Key, chip_cost: int, step_time: int, patience: float = PATIENCE
+) -> str:
+    """Make a new Bank, paid for by this key, and return its address."""
+    line = _Line(node)
+    try:
+        outbox = Outbox(node, key, line.ask, patience)
+        data = abi.deployment(chip_cost, step_time)
+        mined = await outbox.send(Draft(None, data, 0, DEPLOYMENT_GAS))
+    finally:
+        line.close()
+    assert mined.address is not None
+    return mined.address

@@ -1,0 +1,205 @@
+"""The transactions of one account: nonces in order, and no call made twice by mistake.
+
+A transaction that was sent may be mined at once, late, or never; its sender cannot know.
+So the outbox keeps every *letter* until it is in a block. A letter whose sender gave up
+waiting (`BankAway`) is left over, and **the next equal call stands for it**: the outbox
+looks for its receipt first, then makes it dearer and sends it again *under the same
+nonce*, so that at most one of all its versions can ever count.
+
+::
+
+    send ──> left over? ──no──> try it without a transaction ──> sign, note, hand over ──┐
+                │ yes                                                                    v
+                ├── in a block ──────────────────────────────────────────────> receipt <─┤
+                ├── another took its nonce: forget it, send anew                         │
+                └── neither: dearer, same nonce ─────────────────────────────────────────┘
+
+Letters live in this process. After a restart the next call is tried first, as always, and
+the contract itself refuses or ignores what it already has; a deposit alone would be made
+twice, so ask for the account before making one again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, Protocol, TypeVar
+
+from fairground.bank.chain import DEAREST, Declined, Draft, Mined, Node, Signed
+from fairground.bank.port import BankAway, Refused
+from fairground.bank.wire import Key
+
+T = TypeVar("T")
+
+FIRST_LOOK: Final = 0.02
+"""Seconds between the first two looks for a receipt; each pause is twice the last one."""
+
+LONGEST_PAUSE: Final = 1.0
+
+
+class Ask(Protocol):
+    """Run a method of the node where waiting harms nobody."""
+
+    async def __call__(self, method: Callable[..., T], *values: Any) -> T:
+        """Its result."""
+
+
+class Letter:
+    """One call on its way: every version of its transaction has the same nonce."""
+
+    def __init__(self, draft: Draft, nonce: int, first: Signed) -> None:
+        self.draft = draft
+        self.nonce = nonce
+        self.versions = [first]
+        self.awaited = True
+        """Whether somebody still waits for it; else it is left over."""
+
+
+class Outbox:
+    """One account that sends."""
+
+    def __init__(self, node: Node, key: Key, ask: Ask, patience: float) -> None:
+        self._node, self._key, self._ask = node, key, ask
+        self._patience = patience
+        self._letters: list[Letter] = []
+        self._lock = asyncio.Lock()
+
+    async def send(self, draft: Draft) -> Mined:
+        """Send a call and wait for its block; raise `Refused` with the contract's reason.
+
+        The call is tried without a transaction first: what would be refused costs no gas.
+        """
+        async with self._lock:
+            letter = await self._left_over(draft)
+            if letter is None:
+                letter = await self._write(draft)
+        try:
+            mined = await self._delivered(letter)
+        finally:
+            letter.awaited = False
+        if not mined.done:
+            # It was fine when it was tried: something else came first.
+            await self._try(draft)
+            raise Refused("Overtaken")
+        return mined
+
+    async def _try(self, draft: Draft) -> None:
+        if draft.to is not None:
+            await self._ask(self._node.call, draft.to, draft.data, self._key.address, draft.value)
+
+    async def _left_over(self, draft: Draft) -> Letter | None:
+        """The letter that this call stands for, on its way again."""
+        for letter in self._letters:
+            if letter.draft == draft and not letter.awaited:
+                break
+        else:
+            return None
+        letter.awaited = True
+        try:
+            if await self._receipt(letter) is None:
+                if await self._is_taken(letter):
+                    self._letters.remove(letter)
+                    return None
+                await self._raise(letter)
+        except BaseException:
+            letter.awaited = False
+            raise
+        return letter
+
+    async def _write(self, draft: Draft) -> Letter:
+        fees = await self._ask(self._node.fees)
+        has = await self._ask(self._node.balance, self._key.address)
+        for needed in (draft.value, draft.value + draft.gas * fees.most):
+            if has < needed:
+                raise Refused("InsufficientFunds", (self._key.address, has, needed))
+        await self._try(draft)
+        while True:
+            nonce = await self._free_nonce()
+            signed = self._node.sign(self._key, nonce, draft, fees)
+            letter = Letter(draft, nonce, signed)
+            self._letters.append(letter)  # before the node has it: from then on it may count
+            try:
+                await self._hand_over(letter)
+            except Declined:
+                self._letters.remove(letter)
+                if await self._ask(self._node.count, self._key.address) > nonce:
+                    continue  # another program sends from this account: take the next number
+                raise
+            except BaseException:
+                letter.awaited = False
+                raise
+            return letter
+
+    async def _free_nonce(self) -> int:
+        """The first number that neither the node nor we have given away.
+
+        After a reorganisation that is a gap, and filling it frees what waits behind it.
+        """
+        nonce = await self._ask(self._node.count, self._key.address, "pending")
+        taken = {letter.nonce for letter in self._letters}
+        while nonce in taken:
+            nonce += 1
+        return nonce
+
+    async def _hand_over(self, letter: Letter) -> None:
+        try:
+            await self._ask(self._node.broadcast, letter.versions[-1])
+        except Declined:
+            if not await self._ask(self._node.knows, letter.versions[-1]):
+                raise
+
+    async def _raise(self, letter: Letter) -> None:
+        """Offer more for a letter that is not taken up: a version that replaces the last."""
+        market = await self._ask(self._node.fees)
+        fees = letter.versions[-1].fees.raised(market)
+        if fees.most <= DEAREST:
+            signed = self._node.sign(self._key, letter.nonce, letter.draft, fees)
+            letter.versions.append(signed)
+        with suppress(Declined):  # an earlier version may be in a block by now
+            await self._hand_over(letter)
+
+    async def _receipt(self, letter: Letter) -> Mined | None:
+        for version in reversed(letter.versions):
+            mined = await self._ask(self._node.receipt, version)
+            if mined is not None:
+                return mined
+        return None
+
+    async def _is_taken(self, letter: Letter) -> bool:
+        """Whether some other transaction has its nonce, so that it can never count."""
+        if await self._ask(self._node.count, self._key.address) <= letter.nonce:
+            return False
+        return await self._receipt(letter) is None
+
+    async def _delivered(self, letter: Letter) -> Mined:
+        until = time.monotonic() + self._patience
+        pause = FIRST_LOOK
+        while True:
+            mined = await self._receipt(letter)
+            if mined is not None:
+                self._letters.remove(letter)
+                return mined
+            if await self._is_taken(letter):
+                self._letters.remove(letter)
+                raise BankAway(
+                    "another transaction of this account took the place of ours; send it again"
+                )
+            await self._remind(letter)
+            if time.monotonic() >= until:
+                raise BankAway(
+                    f"the transaction 0x{letter.versions[-1].hash.hex()} is in no block after "
+                    f"{self._patience:g} seconds; it may still come"
+                )
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _remind(self, letter: Letter) -> None:
+        """Hand over again what the node has dropped: this letter, and what it waits behind."""
+        for other in list(self._letters):
+            if other.nonce <= letter.nonce and not await self._ask(
+                self._node.knows, other.versions[-1]
+            ):
+                with suppress(Declined):
+                    await self._hand_over(other)
