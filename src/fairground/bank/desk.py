@@ -25,6 +25,49 @@ from fairground.bank.artifact import Terms
 from fairground.bank.curve import Signature
 from fairground.bank.seeds import Seed
 from fairground.bank.wire import Bet, Domain
+from fairground.core import InputError
+
+
+class Declined(InputError):
+    """The Croupier does not take what he was told; nothing changed, and the text says why."""
+
+    code = "croupier/declined"
+
+
+class UnknownGame(Declined):
+    """He made no such offer."""
+
+    code = "croupier/unknown"
+
+
+class NotYet(Declined):
+    """What must come before it is not there."""
+
+    code = "croupier/not-yet"
+
+
+class SaidOtherwise(Declined):
+    """Something else was said before, and that counts."""
+
+    code = "croupier/said-otherwise"
+
+
+class Closed(Declined):
+    """The game is over, or the offer was burned: ask for a new one."""
+
+    code = "croupier/over"
+
+
+class Busy(Declined):
+    """He cannot begin another game now: too many are open, or his money is bound."""
+
+    code = "croupier/busy"
+
+
+REFUSALS = {
+    kind.code: kind for kind in (Declined, UnknownGame, NotYet, SaidOtherwise, Closed, Busy)
+}
+"""All of them, by their code: so they come over HTTP as they are raised in process."""
 
 
 class About(NamedTuple):

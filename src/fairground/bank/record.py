@@ -12,11 +12,12 @@ from typing import Final
 
 from fairground.bank.curve import Signature
 from fairground.bank.dealers import REGISTER, CroupierDealer, public_of
+from fairground.bank.port import CROUPIER_OWES, Silence
 from fairground.bank.seeds import Seed, check_seed
 from fairground.bank.wire import Bet, Domain, Role
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
-from fairground.games.poker import Poker
+from fairground.games.poker import CROUPIER, PLAYER, Poker
 from fairground.table import Table
 
 CHAIRS: Final = (Chair("Croupier", "house"), Chair("Player", "self", "seed"))
@@ -65,6 +66,14 @@ class Record:
     def forfeited(self, seat: int, reason: str) -> None:
         """Somebody was silent; the word on it is the Bank's, brought by the house."""
         self._table.forfeit(seat, reason, by="house")
+
+    def silent(self, silence: Silence) -> None:
+        """The Bank closed the game for this silence: in the same words on both sides."""
+        if silence in CROUPIER_OWES:
+            first = silence is Silence.FIRST_CROUPIER_SEED
+            self.forfeited(CROUPIER, f"did not show seed {0 if first else 1} in time")
+        else:
+            self.forfeited(PLAYER, "was silent too long")
 
     @property
     def hand(self) -> tuple[int, ...]:

@@ -1,0 +1,345 @@
+"""The Croupier: he offers games, tells his seeds when they may be told, and brings the rest.
+
+He writes down what he will do before he does it (`journal`), decides by what is written
+and by what the Bank says (`duties`), and so goes on after a crash at any instant as if
+nothing had been. He believes the Player nothing: a bet must be his own offer to the
+letter, a seed the one committed to, an order signed; and the Bank's word counts before
+all of it.
+
+No HTTP here: `arena.croupier_routes` gives him an address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from typing import Final, NamedTuple, Self
+
+from fairground.bank.curve import Signature, checksummed
+from fairground.bank.desk import (
+    About,
+    Busy,
+    Closed,
+    Declined,
+    Desk,
+    NotYet,
+    Offer,
+    SaidOtherwise,
+    Sight,
+    UnknownGame,
+)
+from fairground.bank.journal import LAPSED, Journal, Page, again
+from fairground.bank.port import Bank, DepositFunds, SubmitPublicKey
+from fairground.bank.rounds import INTERVAL, Rounds, log
+from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
+from fairground.bank.sights import recorded, sight
+from fairground.bank.tending import Tending, top_prize
+from fairground.bank.wire import Bet, Key, ReplacementOrder, Role, must_be_signed
+from fairground.core import FairgroundError, InputError
+from fairground.fair.bits import token
+from fairground.games.poker import BETS, HAND, LEVELS, PAYS, Rank
+from fairground.store import Store
+
+UNKNOWN_KEY: Final = "0x" + 40 * "0"
+NEWER: Final = "a newer offer to this player took its place"
+
+
+class Habits(NamedTuple):
+    """What a Croupier is used to."""
+
+    offer_time: int = 600
+    """Seconds for which an offer stands, by the Bank's time."""
+    least_time: int = 20
+    """Seconds that a bet must be good for, so that it can reach the Bank."""
+    most_open: int = 500
+    """Games and offers open at the same time. Half of the places are for players who have
+    money at the Bank, so that nobody can take them all for nothing."""
+    interval: float = INTERVAL
+
+
+class Croupier(Desk):
+    """Use him as a context: within it he tends his games. (Or let him `pump` by hand.)"""
+
+    def __init__(
+        self,
+        bank: Bank,
+        key: Key,
+        store: Store,
+        *,
+        confirmations: int = 0,
+        bankroll: int = 0,
+        habits: Habits | None = None,
+    ) -> None:
+        """``bankroll``: what he brings to the Bank if he has less there and plays nowhere."""
+        self.account = key.address
+        self.confirmations = confirmations
+        self._bank, self._key = bank, key
+        self._bankroll = bankroll
+        self._habits = habits or Habits()
+        self._journal = Journal(store, bank.domain, key.address)
+        self._tending = Tending(bank, key, self._journal, confirmations)
+        self._rounds = Rounds(self._all_open, self._tending.visit, self._habits.interval)
+        self._running: asyncio.Task[None] | None = None
+        self._ready = False
+        self._preparing = asyncio.Lock()
+        self._deciding = asyncio.Lock()
+        self._players: dict[str, str] = {}
+        """Open game → its player, as far as it was looked at."""
+
+    async def __aenter__(self) -> Self:
+        self._running = asyncio.create_task(self._rounds.run())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._running is not None:
+            self._running.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._running
+            self._running = None
+
+    async def prepare(self) -> None:
+        """Make sure that the Bank knows his key, and that he knows what he has promised."""
+        async with self._preparing:
+            if not self._ready:
+                await self._register()
+                for name in await self._journal.open_names():
+                    with contextlib.suppress(UnknownGame):
+                        page = await self._journal.page(name)
+                        if page.bet is not None and not page.refused:
+                            self._tending.flying[name] = top_prize(page.bet)
+                self._ready = True
+
+    async def _register(self) -> None:
+        account = await self._bank.account(self.account)
+        if account.key == UNKNOWN_KEY:
+            proof = self._key.prove(self._bank.domain, self.account)
+            await self._bank.send(self._key, SubmitPublicKey(self._key.address, proof))
+        elif account.key != self._key.address:
+            raise InputError(
+                f"the Bank knows {account.key} as the key of {self.account}: this Croupier signs "
+                "with the key of his account itself"
+            )
+        missing = self._bankroll - account.available
+        if missing > 0 and not account.open_games:
+            purse = await self._bank.purse(self.account)
+            if purse < missing:
+                raise InputError(
+                    f"{self.account} has {purse} wei outside of the Bank, and a bankroll of "
+                    f"{self._bankroll} wants {missing} more in it: give it more, or want less"
+                )
+            await self._bank.send(self._key, DepositFunds(missing))
+
+    # What a Player says
+
+    async def about(self) -> About:
+        """Who he is; by then the Bank knows his key."""
+        await self.prepare()
+        bank = self._bank
+        terms = (bank.domain, bank.terms, bank.trusted, self.confirmations)
+        return About(self.account, self._key.address, *terms)
+
+    @again
+    async def offer(self, player: str) -> Offer:
+        """Two fresh seeds for this player, written down before their commitments are told."""
+        player = checksummed(player)
+        if player == self.account:
+            raise Declined(f"{player} is the Croupier himself: nobody plays with himself")
+        async with self._deciding:
+            await self.prepare()
+            await self._make_room(player)
+            least = PAYS[LEVELS[0]][Rank.ROYAL_FLUSH] * self._bank.terms.chip_cost
+            await self._must_afford(least, "the smallest bet")
+            game_id = await self._bank.next_game_id(self.account, player)
+            parties = (self.account, player)
+            seeds = fresh_seeds(self._key, self._bank.domain, parties, Role.CROUPIER, game_id)
+            offer = Offer(
+                token(),
+                *parties,
+                self._key.address,
+                game_id,
+                (seeds[0].commitment, seeds[1].commitment),
+                await self._tending.time() + self._habits.offer_time,
+            )
+            await self._journal.open(offer, seeds)
+            return offer
+
+    @again
+    async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
+        """Take a bet: check it, write it down, and have it brought to the Bank."""
+        async with self._deciding:
+            await self.prepare()
+            page = await self._journal.page(offer_id)
+            if page.bet is not None:
+                if page.bet == bet:
+                    return
+                raise SaidOtherwise("there is another bet on this offer already: the first counts")
+            if page.ended is not None:
+                raise Closed(f"this offer is over: {page.ended.reason}. Ask for a new one")
+            must_fit(page.offer, bet, self._bank.terms.chip_cost)
+            await self._must_be_in_time(page.offer, bet)
+            must_be_signed(self._bank.domain, bet, signature, bet.player_key)
+            await self._must_be_funded(bet)
+            await self._must_afford(top_prize(bet), f"a bet of {bet.bet} at level {bet.level}")
+            await self._journal.add_bet(page, bet, signature)
+            self._tending.flying[offer_id] = top_prize(bet)
+        self._rounds.wake(offer_id)
+
+    @again
+    async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
+        """Hear the Player's seed, in its turn."""
+        page = await self._journal.page(offer_id)
+        bet = _must_be_playing(page)
+        if seed_id not in SEED_IDS:
+            raise Declined(f"a seed's number is 0 or 1, not {seed_id!r}")
+        if page.told <= seed_id:
+            raise NotYet(
+                f"your seed {seed_id} is too early: keep it to yourself until the Croupier's "
+                f"seed {seed_id} is told, and final at the Bank"
+            )
+        check_seed(self._bank.domain, bet, Role.PLAYER, seed_id, seed)
+        if page.heard[seed_id] is None:
+            await self._journal.add(page, "heard", seed_id=seed_id, seed=seed.hex())
+            self._rounds.wake(offer_id)
+
+    @again
+    async def order(self, offer_id: str, order: Sequence[int], signature: Signature) -> None:
+        """Hear the order. The Bank's counts, if the Player told the Bank another."""
+        page = await self._journal.page(offer_id)
+        bet = _must_be_playing(page)
+        if len(order) != HAND or any(type(n) is not int or n not in (0, 1) for n in order):
+            raise Declined(
+                f"an order is {HAND} numbers, 1 to replace and 0 to keep a card, not {order!r}"
+            )
+        message = ReplacementOrder.of(bet, tuple(order))
+        must_be_signed(self._bank.domain, message, signature, bet.player_key)
+        if page.heard[0] is None:
+            page = await self._tending.ask(page, 0)
+        if page.heard[0] is None:
+            raise NotYet("there is no hand yet: first tell your seed 0, then the order")
+        known = page.order if page.mail is None else page.mail[0]
+        if known is None:
+            await self._journal.add(page, "mail", order=list(order), signature=signature.hex())
+            self._rounds.wake(offer_id)
+        elif known != tuple(order):
+            raise SaidOtherwise(f"the order {list(known)} came first, and one only counts")
+
+    async def look(self, offer_id: str) -> Sight:
+        """How far a game is, by what is written down: no seed is shown that is not told."""
+        page = await self._journal.page(offer_id)
+        return sight(page, self._tending.trouble.get(offer_id, ""))
+
+    async def transcript(self, offer_id: str) -> bytes:
+        """The record of a game whose final hand is known, or that is over."""
+        return recorded(await self._journal.page(offer_id)).data
+
+    # What he asks of himself and of the Bank before he says yes
+
+    async def _make_room(self, player: str) -> None:
+        """Burn an older offer to this player; refuse if there is no place for a new one."""
+        names = await self._journal.open_names()
+        self._players = {name: self._players.get(name, "") for name in names}
+        for name in names:
+            if self._players[name] in ("", player):
+                with contextlib.suppress(UnknownGame):
+                    await self._settle_with(player, await self._journal.page(name))
+        most = self._habits.most_open
+        if len(names) >= most:
+            raise Busy(f"{most} games are open at this desk: come back in a while")
+        if 2 * len(names) >= most:
+            account = await self._bank.account(player)
+            if account.available < self._bank.terms.chip_cost:
+                raise Busy("what places are left are for players with money at the Bank")
+
+    async def _settle_with(self, player: str, page: Page) -> None:
+        name = page.offer.id
+        self._players[name] = page.offer.player
+        if page.offer.player != player or page.ended is not None:
+            return
+        if page.bet is None:
+            await self._journal.add(page, "ended", outcome=LAPSED, step=0, reason=NEWER)
+        elif name in self._tending.flying and await self._tending.time() <= page.bet.expiry:
+            seen = await self._tending.see(page)
+            if seen.now.bet_hash != page.bet.struct_hash():
+                raise Busy("your last bet is on its way to the Bank: ask again when it is there")
+
+    async def _must_afford(self, amount: int, what: str) -> None:
+        account = await self._bank.account(self.account)
+        free = account.available - sum(self._tending.flying.values())
+        if free < amount:
+            raise Busy(
+                f"the Croupier has {max(free, 0)} wei free, and {what} wants {amount} for its top "
+                "prize: come back when other games are settled, or bet less"
+            )
+
+    async def _must_be_in_time(self, offer: Offer, bet: Bet) -> None:
+        now = await self._tending.time()
+        if bet.expiry > offer.expiry:
+            raise Declined(f"the bet's expiry must be at most the offer's, {offer.expiry}")
+        if bet.expiry < now + self._habits.least_time:
+            raise Declined(
+                f"the bet expires at {bet.expiry}, and it is {now} at the Bank: to get there it "
+                f"must be good for {self._habits.least_time} seconds. Ask for a new offer"
+            )
+
+    async def _must_be_funded(self, bet: Bet) -> None:
+        account = await self._bank.account(bet.player)
+        if account.key == UNKNOWN_KEY:
+            raise Declined(f"the Bank knows no key of {bet.player}: submit your public key first")
+        if account.key != bet.player_key:
+            raise Declined(f"your key at the Bank is {account.key}, not {bet.player_key}")
+        if account.available < bet.stake:
+            raise Declined(
+                f"the stake is {bet.stake} wei, and you have {account.available} available at the "
+                "Bank: deposit more, or bet less"
+            )
+
+    # Tending the games
+
+    async def pump(self) -> None:
+        """Do all that can be done now in all open games, one after the other."""
+        for name in await self._all_open():
+            await self._tending.visit(name)
+
+    async def _all_open(self) -> Sequence[str]:
+        try:
+            await self.prepare()
+        except FairgroundError as error:
+            log.warning("the Croupier is not ready: %s", error)
+        names = await self._journal.open_names()
+        self._tending.forget_all_but(set(names))
+        return names
+
+
+def _must_be_playing(page: Page) -> Bet:
+    if page.ended is not None:
+        raise Closed(f"this game is over: {page.ended.reason or page.ended.outcome.lower()}")
+    if page.bet is None:
+        raise NotYet("there is no bet on this offer yet")
+    return page.bet
+
+
+def must_fit(offer: Offer, bet: Bet, chip_cost: int) -> None:
+    """Raise `Declined` unless the bet is for just this offer."""
+    wanted = {
+        "croupier": offer.croupier,
+        "player": offer.player,
+        "croupier_key": offer.croupier_key,
+        "game_id": offer.game_id,
+        "croupier_commitment_0": offer.commitments[0],
+        "croupier_commitment_1": offer.commitments[1],
+        "chip_cost": chip_cost,
+    }
+    for field, value in wanted.items():
+        given = getattr(bet, field)
+        if type(given) is not type(value) or given != value:
+            raise Declined(f"the bet's {field} must be {_shown(value)}, not {_shown(given)}")
+    for field, given, allowed in (("bet", bet.bet, BETS), ("level", bet.level, LEVELS)):
+        if type(given) is not int or given not in allowed:
+            raise Declined(f"the {field} must be {allowed[0]} to {allowed[-1]}, not {given!r}")
+    if len(set(bet.commitments)) != len(bet.commitments):
+        raise Declined("the four commitments must differ")
+
+
+def _shown(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else repr(value)

@@ -1,0 +1,168 @@
+"""What a Croupier has to do next: a pure function of his journal and of what the Bank says.
+
+He looks at the Bank twice: at the game as it was so many confirmations ago, which he
+takes for *final*, and as it is *now*. What reveals something of his follows the final
+one alone:
+
+* seed 0 may be told when this very bet is final;
+* seed 1 may be told when an order for it is final, whichever order the Bank has.
+
+What only brings the Bank a message that is already out (his told seeds, the Player's
+seeds, order and bet, the settlement, a complaint) follows the game as it is now: so
+nothing is lost to waiting, and after a reorganisation it is simply brought again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Final, NamedTuple
+
+from fairground.bank.journal import LAPSED, Page
+from fairground.bank.port import (
+    SILENT_AT,
+    Call,
+    Complain,
+    Game,
+    Outcome,
+    Step,
+    SubmitBet,
+    SubmitCroupierSeed,
+    SubmitGameResult,
+    SubmitPlayerSeed,
+    SubmitReplacementOrder,
+)
+from fairground.bank.wire import Bet
+
+
+class Seen(NamedTuple):
+    """What the Bank says of a game."""
+
+    final: Game
+    now: Game
+    time: int
+    """The Bank's own."""
+
+
+class Note(NamedTuple):
+    """Write this line into the journal."""
+
+    kind: str
+    fields: dict[str, Any]
+
+
+class Send(NamedTuple):
+    """Make this call to the Bank."""
+
+    call: Call
+
+
+class Ask(NamedTuple):
+    """Ask the Bank for a seed that the Player told it, and not him."""
+
+    seed_id: int
+
+
+class Rest(NamedTuple):
+    """Nothing can be done now."""
+
+
+Duty = Note | Send | Ask | Rest
+
+REST: Final = Rest()
+
+EXPIRED: Final = "the bet expired before the Bank had it"
+UNUSED: Final = "nobody bet on this offer in time"
+TAKEN: Final = "another game of these two has this number"
+
+IN_WORDS: Final = {
+    Outcome.RELEASED: "the Croupier's seed 0 did not reach the Bank in time: nobody pays",
+    Outcome.PLAYER_FORFEITED: "the Player was silent beyond the deadline: the stake is lost",
+    Outcome.CROUPIER_FORFEITED: "the Croupier's seed 1 did not reach the Bank in time: he pays",
+}
+
+
+def duty(page: Page, seen: Seen, patience: int = 0, deaf: Collection[int] = ()) -> Duty:
+    """What to do next. Do it, and look again.
+
+    ``patience``: how long after its expiry a bet that the Bank does not show could still
+    come back, by a reorganisation, in seconds. ``deaf``: the seeds that the Bank was asked
+    for in vain; without them there is no transcript, but the game must go on.
+    """
+    if page.ended is not None:
+        return REST
+    if page.bet is None:
+        return _ended(LAPSED, 0, UNUSED) if seen.time > page.offer.expiry else REST
+    name = page.bet.struct_hash()
+    if name not in (seen.final.bet_hash, seen.now.bet_hash):
+        return _missing(page, page.bet, seen, patience)
+    if seen.now.bet_hash != name:
+        return REST  # the chain was reorganised between two looks: look again later
+    learned = _final(page, seen, deaf) if seen.final.bet_hash == name else None
+    if learned is not None:
+        return learned
+    return _bring(page, page.bet, seen) if seen.now.outcome == Outcome.OPEN else REST
+
+
+def _ended(outcome: str, step: int, reason: str = "") -> Note:
+    return Note("ended", {"outcome": outcome, "step": step, "reason": reason})
+
+
+def _missing(page: Page, bet: Bet, seen: Seen, patience: int) -> Duty:
+    """The Bank does not have the bet: not yet, not any more, or never."""
+    if any(seen.final.bet_hash):
+        return _ended(LAPSED, 0, page.refused or TAKEN)
+    if any(seen.now.bet_hash):
+        return REST
+    if seen.time > bet.expiry + patience:
+        return _ended(LAPSED, 0, page.refused or EXPIRED)
+    if seen.time > bet.expiry or page.refused or page.told:
+        # With seed 0 the Player knows the hand. A bet that was taken back after that is not
+        # brought again: they could let it fail or not, as they like the cards.
+        return REST
+    assert page.signature is not None
+    return Send(SubmitBet(bet, page.signature))
+
+
+def _final(page: Page, seen: Seen, deaf: Collection[int]) -> Duty | None:
+    """What he learns, or may tell, since the Bank's word on it is final."""
+    game = seen.final
+    running = game.outcome == Outcome.OPEN and seen.time <= game.deadline
+    if game.step == Step.BET_SUBMITTED and page.told == 0 and running:
+        return Note("told", {"seed_id": 0})
+    if game.step >= Step.HAND_DEALT and page.heard[0] is None and 0 not in deaf:
+        return Ask(0)
+    if game.replaced is not None and game.replaced != page.order:
+        return Note("ordered", {"order": list(game.replaced)})
+    if game.step == Step.ORDER_SUBMITTED and page.told == 1 and running:
+        return Note("told", {"seed_id": 1})
+    drawn = game.step == Step.HAND_FINAL and game.order
+    if drawn and page.heard[1] is None and 1 not in deaf:
+        return Ask(1)
+    if game.outcome != Outcome.OPEN:
+        outcome = Outcome(game.outcome)
+        return _ended(outcome.name, game.step, IN_WORDS.get(outcome, ""))
+    return None
+
+
+def _bring(page: Page, bet: Bet, seen: Seen) -> Duty:
+    """What can be brought to the Bank now."""
+    game = seen.now
+    step = Step(game.step)
+    if step in SILENT_AT and seen.time > game.deadline:
+        # Also where he himself was late: what he owes he pays, and the rest is free again.
+        return Send(Complain(SILENT_AT[step], bet))
+    seed_id = 0 if step < Step.HAND_DEALT else 1
+    ours, theirs = page.seeds[seed_id], page.heard[seed_id]
+    match step:
+        case Step.BET_SUBMITTED | Step.ORDER_SUBMITTED if page.told > seed_id:
+            return Send(SubmitCroupierSeed(bet, seed_id, ours))
+        case Step.CROUPIER_SEED_0_SUBMITTED | Step.CROUPIER_SEED_1_SUBMITTED if theirs is not None:
+            return Send(SubmitPlayerSeed(bet, seed_id, theirs, ours.signature))
+        case Step.HAND_DEALT if page.mail is not None:
+            order, signature = page.mail
+            # An order that seed 1 was not told for must not take the place of the one it was.
+            if page.told < 2 or order == page.order:
+                return Send(SubmitReplacementOrder(bet, order, signature))
+        case Step.HAND_FINAL:
+            return Send(SubmitGameResult(bet))
+    return REST

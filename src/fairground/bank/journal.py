@@ -1,0 +1,235 @@
+"""The Croupier's durable memory: one log for each offer, and his seeds in the vault beside it.
+
+He writes a line before he acts on it, so after a crash at any instant he reads his
+journal, asks the Bank, and goes on. The lines of a game, chained like a transcript::
+
+    offered   parties, game number, commitments, expiry    (his two seeds go into the vault)
+    bet       the Player's signed bet, as it was received
+    refused   the Bank did not take the bet, and why
+    told      his seed 0 or 1 may leave from now on: noted as spent in the same commit
+    heard     the Player's seed 0 or 1
+    mail      the Player's signed order, as the Player told it to him
+    ordered   the order that the Bank has; what was in the mail is only mail
+    ended     how; nothing follows, and the log is closed
+
+No line holds a seed of his. A seed is read from the vault, and shown only if the line
+``told`` is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import lru_cache, wraps
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
+
+from fairground.bank.curve import Signature
+from fairground.bank.dealers import public_of, read_public
+from fairground.bank.desk import Offer, UnknownGame
+from fairground.bank.seeds import Seed
+from fairground.bank.wire import Bet, Domain, Key
+from fairground.core import Fault, whole, written
+from fairground.store import Append, Conflict, Secret, Store, Stored
+from fairground.transcript import NO_LINE, Event, canonical, check_chain, line_hash, parse
+
+KIND: Final = "croupier"
+KEY: Final = "croupier-key"
+
+TRIES: Final = 10
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+LAPSED: Final = "LAPSED"
+"""How a game ends that the Bank never had. All other ends are the Bank's outcomes."""
+
+
+class End(NamedTuple):
+    """How a game ended."""
+
+    outcome: str
+    """The Bank's word (`port.Outcome`), or `LAPSED`."""
+    step: int
+    """The last step that the Bank accepted."""
+    reason: str
+    """In words, if it was not settled."""
+
+
+class Page(NamedTuple):
+    """What the journal says of one game."""
+
+    domain: Domain
+    offer: Offer
+    seeds: tuple[Seed, Seed]
+    """His own. Secret, as far as they are not told."""
+    lines: int
+    head: str
+    bet: Bet | None = None
+    signature: Signature | None = None
+    refused: str = ""
+    told: int = 0
+    """How many of his seeds may be known."""
+    heard: tuple[Seed | None, Seed | None] = (None, None)
+    mail: tuple[tuple[int, ...], Signature] | None = None
+    order: tuple[int, ...] | None = None
+    ended: End | None = None
+
+    @property
+    def final(self) -> bool:
+        """Whether the final hand is known."""
+        stands = self.order is not None and not any(self.order)
+        return self.heard[0] is not None and (stands or self.heard[1] is not None)
+
+
+class Journal:
+    """The pages of one Croupier at one Bank. Others' in the same store are left alone."""
+
+    def __init__(self, store: Store, domain: Domain, croupier: str) -> None:
+        self._store = store
+        self._domain = domain
+        self._croupier = croupier
+        self._foreign: set[str] = set()
+
+    async def open(self, offer: Offer, seeds: tuple[Seed, Seed]) -> Page:
+        """Write down a new offer, with its seeds; only then may it be told."""
+        line = _line(
+            NO_LINE,
+            "offered",
+            chain=written(self._domain.chain_id),
+            bank=self._domain.bank,
+            croupier=offer.croupier,
+            player=offer.player,
+            croupier_key=offer.croupier_key,
+            game_id=written(offer.game_id),
+            commitments=[commitment.hex() for commitment in offer.commitments],
+            expiry=written(offer.expiry),
+        )
+        secrets = tuple(
+            Secret(_name(seed_id), seed.hex().encode(), line_hash(line))
+            for seed_id, seed in enumerate(seeds)
+        )
+        await self._store.commit(Append(offer.id, 0, (line,), KIND, secrets=secrets))
+        return Page(self._domain, offer, seeds, 1, line_hash(line))
+
+    async def page(self, name: str) -> Page:
+        """What is known of a game; raise `UnknownGame` if it is none of this Croupier's."""
+        stored = await self._store.read(name)
+        if stored is None or stored.kind != KIND:
+            raise UnknownGame(f"the Croupier knows of no game {name!r}")
+        page = read(stored)
+        if page.domain != self._domain or page.offer.croupier != self._croupier:
+            self._foreign.add(name)
+            raise UnknownGame(f"the game {name!r} is played at another Bank")
+        return page
+
+    async def open_names(self) -> Sequence[str]:
+        """The games that are not over, the oldest first."""
+        names = await self._store.logs(KIND, open_only=True)
+        return [name for name in names if name not in self._foreign]
+
+    async def add(self, page: Page, kind: str, **fields: Any) -> Page:
+        """Write one line, durably; raise `Conflict` if somebody else wrote meanwhile."""
+        line = _line(page.head, kind, **fields)
+        spent = ((_name(fields["seed_id"]), page.head),) if kind == "told" else ()
+        await self._store.commit(
+            Append(page.offer.id, page.lines, (line,), closed=kind == "ended", spent=spent)
+        )
+        return _turned(page, parse(line, page.lines + 1), line)
+
+    async def add_bet(self, page: Page, bet: Bet, signature: Signature) -> Page:
+        """Write down a bet that he takes."""
+        return await self.add(page, "bet", public=public_of(self._domain, bet, signature))
+
+
+def again(act: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Do it again when another line came first: read the page anew, and decide anew."""
+
+    @wraps(act)
+    async def until_done(*args: P.args, **kwargs: P.kwargs) -> T:
+        for _ in range(TRIES - 1):
+            with contextlib.suppress(Conflict):
+                return await act(*args, **kwargs)
+        return await act(*args, **kwargs)
+
+    return until_done
+
+
+async def kept_key(store: Store) -> Key:
+    """The key of this store's own Croupier: made once, kept in the vault, told to nobody."""
+    stored = await store.read(KEY)
+    if stored is None:
+        key = Key.fresh()
+        line = _line(NO_LINE, "key", address=key.address)
+        secret = Secret("key", key.export(), line_hash(line))
+        with contextlib.suppress(Conflict):  # another worker was faster: then it is theirs
+            await store.commit(Append(KEY, 0, (line,), KEY, closed=True, secrets=(secret,)))
+            return key
+        stored = await store.read(KEY)
+    assert stored is not None
+    return Key(int.from_bytes(stored.secrets[0].secret, "big"))
+
+
+# Lines and pages
+
+
+def _name(seed_id: int) -> str:
+    return f"seed.{seed_id}"
+
+
+def _line(head: str, kind: str, **fields: Any) -> bytes:
+    return canonical({"kind": kind, "prev": head, **fields}) + b"\n"
+
+
+def read(stored: Stored) -> Page:
+    """Read a log, following its chain; raise a `Fault` where it is broken."""
+    first, *others = check_chain(stored.lines)
+    secrets = {one.name: Seed.from_hex(one.secret.decode()) for one in stored.secrets}
+    offer = Offer(
+        stored.log,
+        first["croupier"],
+        first["player"],
+        first["croupier_key"],
+        whole(first["game_id"], "game_id"),
+        (bytes.fromhex(first["commitments"][0]), bytes.fromhex(first["commitments"][1])),
+        whole(first["expiry"], "expiry"),
+    )
+    domain = Domain(whole(first["chain"], "chain"), first["bank"])
+    seeds = secrets[_name(0)], secrets[_name(1)]
+    page = Page(domain, offer, seeds, 1, line_hash(stored.lines[0]))
+    for event, line in zip(others, stored.lines[1:], strict=True):
+        page = _turned(page, event, line)
+    return page
+
+
+def _turned(page: Page, event: Event, line: bytes) -> Page:
+    """The page with one more line on it."""
+    page = page._replace(lines=page.lines + 1, head=line_hash(line))
+    match event["kind"]:
+        case "bet":
+            bet, signature = _bet(canonical(event["public"]))
+            return page._replace(bet=bet, signature=signature)
+        case "refused":
+            return page._replace(refused=event["reason"])
+        case "told":
+            return page._replace(told=event["seed_id"] + 1)
+        case "heard":
+            seed = Seed.from_hex(event["seed"])
+            first, second = page.heard
+            return page._replace(heard=(first, seed) if event["seed_id"] else (seed, second))
+        case "mail":
+            return page._replace(
+                mail=(tuple(event["order"]), Signature.from_hex(event["signature"]))
+            )
+        case "ordered":
+            return page._replace(order=tuple(event["order"]))
+        case "ended":
+            return page._replace(ended=End(event["outcome"], event["step"], event["reason"]))
+    raise Fault("journal/line", f"the journal has a line that we do not know: {event['kind']!r}")
+
+
+@lru_cache(1000)
+def _bet(public: bytes) -> tuple[Bet, Signature]:
+    """A signed bet as the journal has it: its signature is checked once, not at each look."""
+    _, bet, signature = read_public(json.loads(public))
+    return bet, signature

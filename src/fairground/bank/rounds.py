@@ -1,0 +1,131 @@
+"""How a Croupier finds time for everybody: rounds of all open games, and the queue to the Bank."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import heapq
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Final
+
+log = logging.getLogger("fairground.croupier")
+
+INTERVAL: Final = 1.0
+"""Seconds between two rounds of all games."""
+
+SENDS: Final = 8
+"""Calls that are under way to the Bank at the same time."""
+
+Urgency = tuple[int, int]
+
+
+class Turnstile:
+    """Lets a few through at a time; of those who wait, the most urgent first.
+
+    On a slow chain the calls of many games queue up. A seed that is late costs thirty
+    stakes, a settlement that is late costs nothing.
+    """
+
+    def __init__(self, room: int = SENDS) -> None:
+        self._room = room
+        self._waiting: list[tuple[Urgency, int, asyncio.Future[None]]] = []
+        self._count = 0
+
+    @contextlib.asynccontextmanager
+    async def turn(self, urgency: Urgency) -> AsyncIterator[None]:
+        """Wait for one's turn; the smallest goes first."""
+        if self._room:
+            self._room -= 1
+        else:
+            passed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._count += 1
+            heapq.heappush(self._waiting, (urgency, self._count, passed))
+            try:
+                await passed
+            except asyncio.CancelledError:
+                if passed.done() and not passed.cancelled():
+                    self._next()
+                raise
+        try:
+            yield
+        finally:
+            self._next()
+
+    def _next(self) -> None:
+        while self._waiting:
+            *_, passed = heapq.heappop(self._waiting)
+            if not passed.done():
+                passed.set_result(None)
+                return
+        self._room += 1
+
+
+class Rounds:
+    """Visits every open game again and again, and at once those that are woken.
+
+    ``visit`` must take care of its own trouble; it returns for how many seconds the game
+    can be left alone. No game waits for another.
+    """
+
+    def __init__(
+        self,
+        names: Callable[[], Awaitable[Sequence[str]]],
+        visit: Callable[[str], Awaitable[float]],
+        interval: float = INTERVAL,
+    ) -> None:
+        self._names = names
+        self._visit = visit
+        self._interval = interval
+        self._woken: set[str] = set()
+        self._busy: set[str] = set()
+        self._asleep: dict[str, float] = {}
+        self._bell = asyncio.Event()
+
+    def wake(self, name: str) -> None:
+        """Something happened in this game."""
+        self._asleep.pop(name, None)
+        self._woken.add(name)
+        self._bell.set()
+
+    async def run(self) -> None:
+        """Go on until cancelled."""
+        following = time.monotonic()
+        async with asyncio.TaskGroup() as group:
+            while True:
+                self._bell.clear()
+                due = set(self._woken)
+                if time.monotonic() >= following:
+                    due |= await self._round()
+                    following = time.monotonic() + self._interval
+                for name in due - self._busy:
+                    self._woken.discard(name)
+                    self._busy.add(name)
+                    group.create_task(self._go(name))
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(max(0.0, following - time.monotonic())):
+                        await self._bell.wait()
+
+    async def _round(self) -> set[str]:
+        """All that are open and not asleep."""
+        try:
+            names = set(await self._names())
+        except Exception:
+            log.exception("the journal cannot be read now")
+            return set()
+        now = time.monotonic()
+        self._asleep = {name: at for name, at in self._asleep.items() if name in names and at > now}
+        return names - set(self._asleep)
+
+    async def _go(self, name: str) -> None:
+        try:
+            seconds = await self._visit(name)
+            if seconds and name not in self._woken:
+                self._asleep[name] = time.monotonic() + seconds
+        except Exception:
+            log.exception("a game got into trouble")
+        finally:
+            self._busy.discard(name)
+            if name in self._woken:
+                self._bell.set()

@@ -1,0 +1,74 @@
+"""What may be shown of a game: how far it is, the seeds that are told, and the transcript.
+
+Everything follows from the journal alone, so every worker shows the same, before and
+after a restart.
+"""
+
+from __future__ import annotations
+
+from fairground.bank.desk import Closed, NotYet, Sight
+from fairground.bank.journal import LAPSED, Page
+from fairground.bank.port import SILENT_AT, Outcome, Step
+from fairground.bank.record import Record
+from fairground.bank.seeds import Seed
+
+
+def sight(page: Page, trouble: str = "") -> Sight:
+    """A game as its Player may see it: no seed that is not told."""
+    first, second = page.seeds
+    reason = page.ended.reason if page.ended is not None else page.refused
+    return Sight(
+        stage(page),
+        (first if page.told > 0 else None, second if page.told > 1 else None),
+        reason or trouble,
+    )
+
+
+def stage(page: Page) -> str:
+    """What he waits for: one of `desk.STAGES`."""
+    if page.ended is not None or (page.refused and not page.told):
+        return "over"
+    if page.final:
+        return "settling"
+    if page.bet is None:
+        return "offered"
+    if page.told == 0:
+        return "bet-sent"
+    if page.heard[0] is None:
+        return "awaits-seed-0"
+    if page.mail is None and page.order is None:
+        return "awaits-order"
+    return "order-sent" if page.told == 1 else "awaits-seed-1"
+
+
+def recorded(page: Page) -> Record:
+    """The transcript of a game: what the Bank has of it, or will have."""
+    if page.ended is not None and page.ended.outcome == LAPSED:
+        raise Closed(f"no game came about: {page.ended.reason}")
+    if page.ended is None and not page.final:
+        raise NotYet("the transcript can be had when the final hand is known, or at the end")
+    assert page.bet is not None
+    assert page.signature is not None
+    step = Step.HAND_FINAL if page.ended is None else Step(page.ended.step)
+    record = Record(page.domain, page.bet, page.signature)
+    first, second = page.heard
+    if step >= Step.CROUPIER_SEED_0_SUBMITTED:
+        record.croupier_told(page.seeds[0])
+    if step >= Step.HAND_DEALT:
+        record.player_told(_there(first))
+    if step >= Step.ORDER_SUBMITTED:
+        assert page.order is not None
+        record.ordered(page.order)
+    if step >= Step.CROUPIER_SEED_1_SUBMITTED and any(page.order or ()):
+        record.croupier_told(page.seeds[1])
+    if step >= Step.HAND_FINAL and any(page.order or ()):
+        record.player_told(_there(second))
+    if page.ended is not None and page.ended.outcome != Outcome.SETTLED.name:
+        record.silent(SILENT_AT[step])
+    return record
+
+
+def _there(seed: Seed | None) -> Seed:
+    if seed is None:
+        raise NotYet("the Player's seed is at the Bank alone, which does not tell it now")
+    return seed

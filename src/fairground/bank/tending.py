@@ -1,0 +1,168 @@
+"""Tending the Croupier's games: looking at the Bank, doing what is to be done, looking again.
+
+One game's trouble is its own. Whatever cannot be done now is tried again in the next
+round: the journal says what was promised, and the Bank what is there already, so nothing
+is done twice that would count twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Final
+from weakref import WeakValueDictionary
+
+from fairground.bank.desk import UnknownGame
+from fairground.bank.duties import Ask, Note, Rest, Seen, Send, duty
+from fairground.bank.journal import Journal, Page
+from fairground.bank.port import Bank, Call, Game, Refused, SubmitBet, SubmitCroupierSeed
+from fairground.bank.rounds import Turnstile, Urgency, log
+from fairground.bank.seeds import Seed, check_seed
+from fairground.bank.wire import Bet, Key, Role
+from fairground.core import FairgroundError
+from fairground.games.poker import PAYS, Rank
+from fairground.store import Conflict
+
+NOTHING: Final = Game(bytes(32), 0, 0, 0, 0, 0)
+"""What a Bank says of a game that it does not know."""
+
+LOOKS: Final = 16
+"""Games that are looked up at the Bank at the same time."""
+
+NAP: Final = 30.0
+"""Seconds for which a game is left alone, unless its Player speaks, where looking again at
+once is of no use: nobody has bet yet, or the Bank has just refused something."""
+
+
+class Clock:
+    """The Bank's time; by our own clock where the Bank's stands still between two blocks."""
+
+    def __init__(self, bank: Bank) -> None:
+        self._bank = bank
+        self._told, self._at = 0, time.monotonic()
+
+    async def __call__(self) -> int:
+        """Seconds since 1970, as the Bank counts them."""
+        told, now = await self._bank.now(), time.monotonic()
+        if told > self._told + now - self._at:
+            self._told, self._at = told, now
+        return int(self._told + now - self._at)
+
+
+def top_prize(bet: Bet) -> int:
+    """What the Croupier must have for this bet, in wei."""
+    return bet.bet * PAYS[bet.level][Rank.ROYAL_FLUSH] * bet.chip_cost
+
+
+class Tending:
+    """All open games of one Croupier."""
+
+    def __init__(self, bank: Bank, key: Key, journal: Journal, confirmations: int) -> None:
+        self._bank, self._key, self._journal = bank, key, journal
+        self._confirmations = confirmations
+        self._patience = bank.terms.step_time if confirmations else 0
+        self.time = Clock(bank)
+        self.flying: dict[str, int] = {}
+        """Bets that he has taken and the Bank not yet: the top prize of each."""
+        self.trouble: dict[str, str] = {}
+        """Why a game does not go on now, in words."""
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._looking = asyncio.Semaphore(LOOKS)
+        self._sending = Turnstile()
+
+    def forget_all_but(self, names: set[str]) -> None:
+        """These games are open; what is known of others is not needed any more."""
+        for known in (self.flying, self.trouble):
+            for name in set(known) - names:
+                del known[name]
+
+    async def visit(self, name: str) -> float:
+        """Go on with one game; say for how many seconds it can be left alone."""
+        async with self._locks.setdefault(name, asyncio.Lock()):
+            try:
+                page = await self._go_on(name)
+            except UnknownGame:
+                return 0
+            except Refused as refused:
+                # Things stand otherwise than when he looked, or his purse is empty.
+                self._note_trouble(name, refused)
+                return NAP
+            except FairgroundError as error:
+                self._note_trouble(name, error)
+                return 0
+            if page.ended is not None:
+                self.flying.pop(name, None)
+            return NAP if page.bet is None else 0
+
+    def _note_trouble(self, name: str, error: FairgroundError) -> None:
+        if self.trouble.get(name) != str(error):
+            log.warning("a game does not go on: %s", error)
+        self.trouble[name] = str(error)
+
+    async def _go_on(self, name: str) -> Page:
+        """Do what is to be done, one thing after the other, until there is nothing."""
+        page = await self._journal.page(name)
+        deaf: set[int] = set()
+        last: Call | None = None
+        while True:
+            seen = await self.see(page)
+            if page.bet is not None and (
+                page.refused or seen.now.bet_hash == page.bet.struct_hash()
+            ):
+                self.flying.pop(name, None)
+            try:
+                match duty(page, seen, self._patience, deaf):
+                    case Rest():
+                        self.trouble.pop(name, None)
+                        return page
+                    case Note(kind, fields):
+                        page = await self._journal.add(page, kind, **fields)
+                    case Ask(seed_id):
+                        page = await self.ask(page, seed_id)
+                        if page.heard[seed_id] is None:
+                            deaf.add(seed_id)
+                    case Send(call):
+                        if call == last:
+                            return page  # it was taken, and does not show yet: look again later
+                        last = call
+                        page = await self._send(page, call, seen)
+            except Conflict:
+                page = await self._journal.page(name)
+
+    async def see(self, page: Page) -> Seen:
+        """Look at the Bank."""
+        if page.bet is None:
+            return Seen(NOTHING, NOTHING, await self.time())
+        async with self._looking:
+            final = await self._bank.game(page.bet.key, self._confirmations)
+            now = await self._bank.game(page.bet.key) if self._confirmations else final
+            return Seen(final, now, await self.time())
+
+    async def ask(self, page: Page, seed_id: int) -> Page:
+        """Hear a seed that the Player told the Bank and not him, if the Bank tells it."""
+        assert page.bet is not None
+        for event in await self._bank.told(page.bet.key):
+            if event.name == "PlayerSeedSubmitted" and event.values["seedId"] == seed_id:
+                seed = Seed(event.values["nonce"], event.values["signature"])
+                check_seed(self._bank.domain, page.bet, Role.PLAYER, seed_id, seed)
+                return await self._journal.add(page, "heard", seed_id=seed_id, seed=seed.hex())
+        return page
+
+    async def _send(self, page: Page, call: Call, seen: Seen) -> Page:
+        assert page.bet is not None
+        try:
+            async with self._sending.turn(_urgency(call, seen)):
+                await self._bank.send(self._key, call)
+        except Refused as refused:
+            if not isinstance(call, SubmitBet):
+                raise
+            # An earlier call that seemed lost may have come through meanwhile.
+            game = await self._bank.game(page.bet.key)
+            if game.bet_hash != page.bet.struct_hash():
+                return await self._journal.add(page, "refused", reason=str(refused))
+        return page
+
+
+def _urgency(call: Call, seen: Seen) -> Urgency:
+    """His own seeds first, the earliest deadline first; then what costs nothing if late."""
+    return (0 if isinstance(call, SubmitCroupierSeed) else 1, seen.now.deadline)
