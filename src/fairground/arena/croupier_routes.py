@@ -1,0 +1,147 @@
+"""The Croupier over HTTP: his desk, with an address.
+
+Nothing here decides anything: `bank.croupier` does. Whoever has the address of a game can
+look at it and speak in it, but what counts is signed, so nobody can speak for somebody
+else.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+from litestar import Request, Response, get, post
+from litestar.datastructures import State
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from fairground.arena.addresses import address
+from fairground.arena.croupier_wire import (
+    AboutOut,
+    GameOut,
+    NewBet,
+    NewOffer,
+    NewOrder,
+    NewSeed,
+    OfferOut,
+)
+from fairground.arena.problems import Unknown
+from fairground.bank.calls import SEED, SIGNATURE, THE_BET
+from fairground.bank.croupier import Croupier
+from fairground.bank.port import PLAY_MONEY
+from fairground.core import written
+
+LINES: Final = "application/jsonl"
+
+TheCroupier = NamedDependency[Croupier]
+TheRequest = Request[Any, Any, State]
+
+
+def the_croupier(state: State) -> Croupier:
+    """The one of this arena; there may be none."""
+    found: Croupier | None = state.get("croupier")
+    if found is None:
+        raise Unknown("there is no Croupier in this arena")
+    return found
+
+
+@get("/croupier", summary="Who the Croupier is, and where he plays")
+async def about_croupier(croupier: TheCroupier) -> AboutOut:
+    """Compare it with your own view of the Bank before you deposit anything."""
+    about = await croupier.about()
+    return AboutOut(
+        about.account,
+        about.key,
+        written(about.domain.chain_id),
+        about.domain.bank,
+        written(about.terms.chip_cost),
+        written(about.terms.step_time),
+        about.confirmations,
+        about.trusted,
+        PLAY_MONEY,
+    )
+
+
+@post("/croupier/offers", summary="Ask for a game")
+async def new_offer(
+    request: TheRequest, data: JSONBody[NewOffer], croupier: TheCroupier
+) -> OfferOut:
+    """Commitments to two fresh seeds. An older offer that nobody bet on is burned."""
+    offer = await croupier.offer(data.player)
+    return OfferOut(
+        address(request, f"croupier/games/{offer.id}"),
+        offer.id,
+        offer.croupier,
+        offer.player,
+        offer.croupier_key,
+        written(offer.game_id),
+        [commitment.hex() for commitment in offer.commitments],
+        written(offer.expiry),
+    )
+
+
+@post("/croupier/games/{name:str}/bet", status_code=200, summary="Place the signed bet")
+async def place_bet(
+    request: TheRequest, name: FromPath[str], data: JSONBody[NewBet], croupier: TheCroupier
+) -> GameOut:
+    """He checks it, keeps it, and brings it to the Bank. The same again changes nothing."""
+    bet = THE_BET.read(msgspec.to_builtins(data.bet), "bet")
+    await croupier.bet(name, bet, SIGNATURE.read(data.signature, "signature"))
+    return await _shown(request, name, croupier)
+
+
+@get("/croupier/games/{name:str}", summary="How far a game is")
+async def get_croupier_game(
+    request: TheRequest, name: FromPath[str], croupier: TheCroupier
+) -> GameOut:
+    """With his seeds, as far as they may be told."""
+    return await _shown(request, name, croupier)
+
+
+@post("/croupier/games/{name:str}/seed", status_code=200, summary="Tell the Player's seed")
+async def tell_seed(
+    request: TheRequest, name: FromPath[str], data: JSONBody[NewSeed], croupier: TheCroupier
+) -> GameOut:
+    """He brings it to the Bank; so may you."""
+    await croupier.seed(name, data.seed_id, SEED.read(data.seed, "seed"))
+    return await _shown(request, name, croupier)
+
+
+@post("/croupier/games/{name:str}/order", status_code=200, summary="Tell the signed order")
+async def tell_order(
+    request: TheRequest, name: FromPath[str], data: JSONBody[NewOrder], croupier: TheCroupier
+) -> GameOut:
+    """The first counts; and the one that the Bank has, before all others."""
+    await croupier.order(name, data.order, SIGNATURE.read(data.signature, "signature"))
+    return await _shown(request, name, croupier)
+
+
+@get(
+    "/croupier/games/{name:str}/transcript",
+    media_type=LINES,
+    summary="The transcript, once the final hand is known",
+)
+async def croupier_transcript(name: FromPath[str], croupier: TheCroupier) -> Response[bytes]:
+    """What ``fairground verify`` checks. The Player's client writes the same bytes itself."""
+    return Response(await croupier.transcript(name), media_type=LINES)
+
+
+async def _shown(request: TheRequest, name: str, croupier: Croupier) -> GameOut:
+    sight = await croupier.look(name)
+    return GameOut(
+        address(request, f"croupier/games/{name}"),
+        sight.stage,
+        [None if seed is None else seed.hex() for seed in sight.seeds],
+        sight.trouble,
+    )
+
+
+CROUPIER_ROUTES: Final = (
+    about_croupier,
+    new_offer,
+    place_bet,
+    get_croupier_game,
+    tell_seed,
+    tell_order,
+    croupier_transcript,
+)
