@@ -14,6 +14,7 @@ Play money and test chains. Nothing here is a licence to run a casino.
 `outbox`       the transactions of one account: nonces in order, no call made twice
 `chain_bank`   the Bank as a contract on a chain
 `embedded`     a chain in this process, with play money
+`keystore`     key files: a private key under a passphrase, as wallets have them
 `port`         the Bank as a port: calls, accounts, games, reasons of refusal
 `desk`         the Croupier as a Player reaches him, also a port
 `record`       the transcript of a game, made from what both said
