@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
+import pickle
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -261,3 +264,17 @@ def test_the_example_plays_whole_games() -> None:
     assert held > 2
     lines = (ROOT / "examples" / "zombie_bot.py").read_text().splitlines()
     assert len([line for line in lines if line.strip()]) <= 10
+
+
+def test_a_bot_lost_in_thought_does_not_outlive_whoever_asked(make: Maker) -> None:
+    bot = make("""
+        def choose(game, view, seat):
+            while True:
+                pass
+    """)
+    process = bot._process
+    assert process is not None and process.stdin is not None
+    view = base64.b64encode(pickle.dumps(a_state(rolls=1))).decode()
+    process.stdin.write(json.dumps({"view": view, "seat": 0}).encode() + b"\n")
+    process.stdin.close()  # as when our process is killed
+    assert process.wait(60) == 0

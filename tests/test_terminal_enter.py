@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from fairground.contest_file import check
 from fairground.players import arena_client
 from fairground.players.arena_client import Arena, Contest
 from fairground.players.arena_play import play
+from fairground.players.diary import Diary, path_of
 
 MIXED = (
     {"base": 4, "length": 3, "games": 3},
@@ -30,6 +33,13 @@ Capture = pytest.CaptureFixture[str]
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
     with in_a_thread(make_app(f"sqlite:///{tmp_path_factory.mktemp('arena')}/arena.db")) as url:
         yield Arena(url)
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Diaries of entries lie where nobody else's do."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data/fairground/entries"
 
 
 @pytest.fixture
@@ -82,6 +92,47 @@ def test_a_bot_of_ones_own_and_training(contest: Contest, tmp_path: Path, capsys
     assert enter(contest, *options, version="2") == 2
     told = capsys.readouterr()
     assert "'Team' has entered this contest with '2' before" in told.err and told.out == ""
+
+
+ENTER = "import sys; from fairground.cli import main; sys.exit(main(sys.argv[1:]))"
+STUCK = BOT.replace("    codes", "    while game.base == 9: pass\n    codes")
+"""Never done with the one game of base 9: sure to be killed in the middle."""
+
+
+def test_a_killed_player_goes_on_where_it_was(
+    contest: Contest, tmp_path: Path, own_folder: Path, capsys: Capture
+) -> None:
+    bot = tmp_path / "mybot.py"
+    bot.write_text(STUCK)
+    who = ["--team", "Team", "--version", "1", "--bot", str(bot), "--bot-seconds", "3600"]
+    command = [sys.executable, "-c", ENTER, "enter", contest.uri, *who, "--jobs", "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as first:
+        assert first.stdout is not None
+        played = [first.stdout.readline() for _ in range(2 + GAMES - 1)]
+        first.kill()
+    assert sum("solved with guess" in line for line in played) == GAMES - 1
+    (diary,) = own_folder.iterdir()
+    assert diary.stat().st_mode & 0o077 == 0, "whoever has the addresses can play the games"
+    with diary.open("a") as file:
+        file.write('{"game": 0, "gu')  # as a kill in the middle of a line leaves it
+    assert enter(contest, "--player", "entropy") == 0
+    out = capsys.readouterr().out
+    assert "Team 1 goes on with its entry: 5 of 6 games are done." in out
+    assert out.count("solved with guess") == 1
+    assert f"{GAMES} of {GAMES} solved" in out and f"rank 1, {GAMES} solved" in out
+    read = Diary.find(diary)
+    assert read is not None and len(read.done) == GAMES
+    contest.close()
+    assert check(contest.file()).ok
+
+
+def test_a_diary_that_is_none_is_named(contest: Contest, own_folder: Path, capsys: Capture) -> None:
+    diary = path_of(own_folder, contest.uri, "Team", "1")
+    diary.parent.mkdir(parents=True)
+    diary.write_text("[]\n")
+    assert enter(contest) == 2
+    assert str(diary) in capsys.readouterr().err
+    assert contest.watch().teams == ()
 
 
 def test_a_bot_that_fails_gives_up_those_games(

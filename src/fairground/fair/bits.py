@@ -42,6 +42,7 @@ class Tag:
     BLOCK: Final = "fairground/stream-block/1"
     PLAYER: Final = "fairground/player-stream/1"
     TOKEN: Final = "fairground/token/1"
+    DIARY: Final = "fairground/diary/1"
 
 
 def frame(tag: str, *parts: bytes | int | str) -> bytes:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -20,6 +20,7 @@ from fairground.games.codebreaking import BREAKER, FAIR, GIVE_UP, CodeBreaking, 
 from fairground.players import Player, make_player
 from fairground.players.arena_client import Description, Oracle
 from fairground.players.bot import BotFailure, BotPlayer, Limits
+from fairground.players.diary import Diary
 from fairground.players.remote import Unreachable
 
 MOST_GUESSES: Final = 10_000
@@ -70,11 +71,13 @@ def _play(
     player: str | Player | Hire,
     tell: Callable[[Row], None],
     stopped: Callable[[], bool],
+    *,
+    known: Sequence[Row] = (),
 ) -> Played:
     if seen.over:
-        return Played(seen, (), False, trouble="it was over before we came")
+        return Played(seen, tuple(known), False, trouble="it was over before we came")
     game = seen.game()
-    rows: list[Row] = []
+    rows = list(known)
     receipt, trouble = None, None
     with _hired(player, game) as chooser:
         while len(rows) < MOST_GUESSES:
@@ -160,34 +163,57 @@ class Bots:
 
 
 def play_all(
-    oracles: Iterable[Oracle], player: str | Hire, jobs: int = 1
+    oracles: Sequence[Oracle], player: str | Hire, jobs: int = 1, *, diary: Diary | None = None
 ) -> Generator[tuple[int, Played], None, None]:
     """Play many games, ``jobs`` at a time; each with its number as soon as it has ended.
 
     What goes wrong with one game is told in its `Played`, and the others go on, unless the
     server does not answer any more. Closing the generator stops the games between two steps.
+    With a diary every step is written down, and only what it lacks is played.
     """
     hire = builtin(player) if isinstance(player, str) else player
     stop = threading.Event()
+    done = set(diary.done if diary else ())
     with ThreadPoolExecutor(jobs) as workers:
         games = {
-            workers.submit(_one_of_many, oracle, hire, stop): number
+            workers.submit(_one_of_many, oracle, hire, stop, _Page(diary, number)): number
             for number, oracle in enumerate(oracles)
+            if number not in done
         }
         try:
-            for done in as_completed(games):
-                yield games[done], done.result()
+            for ended in as_completed(games):
+                yield games[ended], ended.result()
         finally:
             stop.set()
             workers.shutdown(wait=False, cancel_futures=True)
 
 
-def _one_of_many(oracle: Oracle, hire: Hire, stop: threading.Event) -> Played:
+class _Page:
+    """What a diary says of one game, if there is a diary."""
+
+    def __init__(self, diary: Diary | None, number: int) -> None:
+        self._diary = diary
+        self._number = number
+        self.known = tuple(diary.rows.get(number, ())) if diary else ()
+
+    def step(self, row: Row) -> None:
+        if self._diary is not None:
+            self._diary.step(self._number, row)
+
+    def ended(self, trouble: str) -> None:
+        if self._diary is not None:
+            self._diary.ended(self._number, trouble)
+
+
+def _one_of_many(oracle: Oracle, hire: Hire, stop: threading.Event, page: _Page) -> Played:
     seen = None
     try:
         seen = oracle.describe()
-        return _play(oracle, seen, hire, lambda _: None, stop.is_set)
+        played = _play(oracle, seen, hire, page.step, stop.is_set, known=page.known)
     except Unreachable:
         raise
     except FairgroundError as error:
-        return Played(seen, (), False, trouble=f"{error} ({error.code})")
+        return Played(seen, page.known, False, trouble=f"{error} ({error.code})")
+    if played.trouble is not None:
+        page.ended(played.trouble)
+    return played

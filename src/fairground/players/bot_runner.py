@@ -16,9 +16,11 @@ import math
 import os
 import pickle
 import sys
+import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from queue import SimpleQueue
 from types import ModuleType
 from typing import Any
 
@@ -31,7 +33,7 @@ def main(path: str, seconds: float, megabytes: int) -> None:
     _limit_memory(megabytes)
     choose: Callable[..., Any] | None = None
     game: Any = None
-    while line := questions.readline():
+    for line in _asked(questions):
         question = json.loads(line)
         answer: dict[str, Any]
         try:
@@ -45,13 +47,30 @@ def main(path: str, seconds: float, megabytes: int) -> None:
                 view = pickle.loads(base64.b64decode(question["view"]))
                 _limit_processor(seconds)
                 answer = {"move": choose(game, view, question["seat"])}
-            line = json.dumps(answer).encode()
+            reply = json.dumps(answer).encode()
         except MemoryError:
-            line = json.dumps({"error": f"it wanted more than {megabytes} MB"}).encode()
+            reply = json.dumps({"error": f"it wanted more than {megabytes} MB"}).encode()
         except BaseException as error:
-            line = json.dumps({"error": _described(error, path)}).encode()
-        answers.write(line + b"\n")
+            reply = json.dumps({"error": _described(error, path)}).encode()
+        answers.write(reply + b"\n")
         answers.flush()
+
+
+def _asked(questions: Any) -> Iterator[bytes]:
+    """The questions, as they come; with the last of them this process ends at once.
+
+    A thread waits for them, so that a bot lost in thought does not outlive whoever asked.
+    """
+    lines: SimpleQueue[bytes] = SimpleQueue()
+
+    def listen() -> None:
+        for line in questions:
+            lines.put(line)
+        os._exit(0)
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        yield lines.get()
 
 
 def _own_pipes() -> tuple[Any, Any]:

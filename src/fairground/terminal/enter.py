@@ -13,6 +13,7 @@ from fairground.games.codebreaking import CodeBreaking
 from fairground.players.arena_client import Contest, Page
 from fairground.players.arena_play import Bots, Hire, Played, builtin, play_all
 from fairground.players.bot import Limits
+from fairground.players.diary import Diary, path_of
 from fairground.terminal.console import Arguments
 
 MOST_JOBS: Final = 64
@@ -27,6 +28,7 @@ def _arguments() -> Arguments:
         "Examples:\n"
         "  fairground enter http://127.0.0.1:8000/contest/NAME --team Guessers --version 1.0\n"
         "  fairground enter CONTEST_URI --team Mine --version 7 --bot mybot.py --jobs 8\n\n"
+        "Interrupted? The same command goes on where it stopped.\n"
         "Exit code 0: every code was found; 1: some were not; 2: it could not be played.",
     )
     parser.add_argument("contest", metavar="CONTEST_URI", help="the contest's watch URI")
@@ -81,18 +83,37 @@ def run(arguments: Sequence[str]) -> int:
     contest = Contest(options.contest)
     with hired(options) as hire:
         _try_out(hire, contest.watch())
-        entry = contest.enter(options.team, options.version)
-        print(f"{options.team} {options.version} has {len(entry.oracles)} games to play.")
-        if entry.training:
-            print("This team has entered before: what it does now is training, and does not rank.")
-        if entry.receipt is not None:
-            print(f"Receipt, to keep: {entry.receipt}")
-        done = []
-        with closing(play_all(entry.oracles, hire, options.jobs)) as games:
+        diary = _entered(contest, options.team, options.version)
+        done = [Played(None, tuple(diary.rows[n]), True) for n in diary.done if diary.solved(n)]
+        done += [Played(None, (), False, trouble=why) for why in diary.troubles.values()]
+        with closing(play_all(diary.entry.oracles, hire, options.jobs, diary=diary)) as games:
             for number, played in games:
                 done.append(played)
                 print(f"  game {number + 1:>4}  {_told(played)}", flush=True)
     return _summary(options, done, contest)
+
+
+def _entered(contest: Contest, team: str, version: str) -> Diary:
+    """A new entry, or the one that was interrupted."""
+    path = path_of(_folder(), contest.uri, team, version)
+    diary = Diary.find(path)
+    if diary is not None and len(diary.done) < len(diary.entry.oracles):
+        games = f"{len(diary.done)} of {len(diary.entry.oracles)} games are done"
+        print(f"{team} {version} goes on with its entry: {games}.")
+        return diary
+    entry = contest.enter(team, version)
+    print(f"{team} {version} has {len(entry.oracles)} games to play.")
+    if entry.training:
+        print("This team has entered before: what it does now is training, and does not rank.")
+    if entry.receipt is not None:
+        print(f"Receipt, to keep: {entry.receipt}")
+    return Diary.begin(path, contest.uri, team, version, entry)
+
+
+def _folder() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("fairground", appauthor=False)) / "entries"
 
 
 def _try_out(hire: Hire, page: Page) -> None:
