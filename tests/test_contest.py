@@ -152,6 +152,9 @@ def test_names_of_oracles_cannot_be_made_up() -> None:
         [Part(6, 4, "fair", True)],
         [Part(6, 4, "fair", 6000), Part(6, 4, "evil", 6000)],
         [Part(6, 4, "fair", 1)] * 101,
+        [Part(6, 4, "moody", 1, "http://a.example/")],
+        [Part(6, 4, "fair", 1, "")],
+        [Part(6, 4, "fair", 1, "x" * 2001)],
     ],
 )
 def test_what_no_contest_is_made_of(parts: list[Part]) -> None:
@@ -235,6 +238,57 @@ def test_a_second_entry_trains_and_ends_the_first() -> None:
     assert third.training
     house.write("finished", **{**RESULT, "entry": 1})  # training goes on beside training
     refused(house, "contest/entry", "entered", **{**ENTRY, "entry": 3, "team": "A"})
+
+
+FAILED = {"entry": 0, "slot": 0, "reason": "the factory is down", "at": 1001}
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"entry": 1}, "contest/result"),
+        ({"slot": 6}, "contest/result"),
+        ({"reason": ""}, "contest/malformed"),
+        ({"reason": 7}, "contest/malformed"),
+        ({"reason": "x" * 2501}, "contest/malformed"),
+        ({"at": 2000}, "contest/late"),
+        ({"at": 1000}, "contest/time"),
+    ],
+)
+def test_failures_that_a_book_refuses(change: dict[str, Any], code: str) -> None:
+    house = House()
+    house.enter("A")
+    refused(house, code, "failed", **{**FAILED, **change})
+    house.write("failed", **FAILED)
+
+
+def test_a_game_waits_until_it_goes_on_or_ends() -> None:
+    house = House()
+    entry = house.enter("A")
+    again = {"entry": 0, "slot": 0, "at": 1001}
+    assert "does not wait" in refused(house, "contest/result", "recovered", **again)
+    house.write("failed", **FAILED)
+    assert entry.waiting == {0: "the factory is down"}
+    assert "waits already" in refused(house, "contest/result", "failed", **FAILED)
+    house.write("recovered", **again)
+    assert not entry.waiting
+    house.write("failed", **FAILED)
+    assert entry.failures == {0: 2}
+    house.write("finished", **RESULT)
+    assert not entry.waiting
+    refused(house, "contest/result", "failed", **FAILED)
+    refused(house, "contest/result", "recovered", **again)
+
+
+def test_only_a_factory_can_fail() -> None:
+    """The house cannot put its own slowness on somebody else."""
+    house = House()
+    house.enter("A")
+    house.write("failed", **FAILED)
+    house.close()
+    fault = fault_of(house.file())
+    assert (fault.code, fault.line) == ("contest/game", 4)
+    assert "has no factory" in fault.reason
 
 
 def test_closing() -> None:

@@ -186,6 +186,29 @@ def test_who_leaves_games_is_told_apart_by_that() -> None:
     assert pair["says"] == "'all 1' is better than 'few 1', by games solved"
 
 
+def test_pairs_are_compared_where_they_met_the_same_codes_only() -> None:
+    """Relayed games count for the rank; luck at a factory tells nobody apart."""
+    book = a_book(24)
+    relayed = Part(6, 4, "evil", 12, "http://friend.example/new")
+    book.part_of = (*book.part_of[:12], *(relayed,) * 12)
+    add(book, "lucky elsewhere", [5] * 12 + [1] * 12)
+    unlucky = add(book, "unlucky elsewhere", [5] * 12 + [9] * 10)
+    unlucky.waiting = {22: "first", 23: "it is down"}
+    table = table_of(book)
+    assert [(row["rank"], row["solved"]) for row in table["official"]] == [(1, 24), (2, 22)]
+    assert [row["waiting"] for row in table["official"]] == [0, 2]
+    assert table["official"][1]["trouble"] == "it is down"
+    (pair,) = table["pairs"]
+    assert (pair["both_solved"], pair["only_a_solved"], pair["separable"]) == (12, 0, False)
+    assert (pair["p_steps"], pair["p_solving"]) == ("1.000000000000",) * 2
+    assert "12 games are relayed" in table["notes"][-1]
+    assert "same codes" in table["notes"][0]
+    book.part_of = (relayed,) * 24
+    table = table_of(book)
+    assert table["pairs"][0]["both_solved"] == 0
+    assert not any("same codes" in note for note in table["notes"])
+
+
 def test_holm_asks_more_where_more_is_compared() -> None:
     """p = 2 · 2/128 = 1/32 tells two teams apart, but not among the pairs of three."""
     for others, apart in ((0, True), (1, False)):
