@@ -272,9 +272,10 @@ def test_a_bot_lost_in_thought_does_not_outlive_whoever_asked(make: Maker) -> No
             while True:
                 pass
     """)
-    process = bot._process
-    assert process is not None and process.stdin is not None
+    process, bot._process = bot._process, None
+    assert process is not None and process.stdin is not None and process.stdout is not None
     view = base64.b64encode(pickle.dumps(a_state(rolls=1))).decode()
     process.stdin.write(json.dumps({"view": view, "seat": 0}).encode() + b"\n")
     process.stdin.close()  # as when our process is killed
     assert process.wait(60) == 0
+    process.stdout.close()
