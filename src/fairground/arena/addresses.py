@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from litestar import Request, Response
+from litestar import MediaType, Request, Response
 
 
 def address(request: Request[Any, Any, Any], path: str) -> str:
@@ -13,6 +13,6 @@ def address(request: Request[Any, Any, Any], path: str) -> str:
     return f"{(public or str(request.base_url)).rstrip('/')}/{path}"
 
 
-def see_other(where: str) -> Response[None]:
-    """303: what you asked for is over there."""
-    return Response(None, status_code=303, headers={"Location": where})
+def see_other(where: str) -> Response[bytes]:
+    """303: what you asked for is over there, and nothing is here."""
+    return Response(b"", status_code=303, headers={"Location": where}, media_type=MediaType.TEXT)

@@ -9,18 +9,18 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from copy import copy
 from typing import Any, Final
 
-from litestar import Litestar, Request, Response, Router, delete, get, post, put
+from litestar import Litestar, Request, Response, delete, get, post, put
 from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import HTTPException
-from litestar.openapi import OpenAPIConfig
-from litestar.openapi.spec import License
+from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody
 
 from fairground import __version__
-from fairground.arena import oracles, problems
+from fairground.arena import openapi, oracles, problems, reading
 from fairground.arena.addresses import address, see_other
 from fairground.arena.clocks import Clocks
 from fairground.arena.contests import Contests
@@ -33,7 +33,7 @@ from fairground.arena.limits import Limits
 from fairground.arena.metrics import TEXT, Measured, Metrics
 from fairground.arena.news import News
 from fairground.arena.oracles import Oracles, Room
-from fairground.arena.table_routes import TABLE_ROUTES
+from fairground.arena.table_routes import EVENTS, TABLE_ROUTES
 from fairground.arena.tables import KIND as TABLE
 from fairground.arena.tables import Tables
 from fairground.arena.wire import Counts, Health, NewOracle, Oracle, Share, Submission
@@ -54,7 +54,7 @@ TheRoom = NamedDependency[Room]
 @post("/neworacle", status_code=303, summary="Open a game; redirects to its oracle")
 async def new_oracle(
     request: Request[Any, Any, State], data: JSONBody[NewOracle], games: TheOracles
-) -> Response[None]:
+) -> Response[bytes]:
     """Open a code-breaking game."""
     live = await games.make(data.base, data.length, data.oracle_type)
     return see_other(address(request, f"oracle/{live.log}"))
@@ -126,6 +126,14 @@ ROUTES: Final = (
 )
 
 
+def _also_for_head(route: HTTPRouteHandler) -> HTTPRouteHandler:
+    """A route that answers GET answers HEAD; but not a stream of events, which has no end."""
+    if route.http_methods == {"GET"} and route.media_type != EVENTS:
+        route = copy(route)
+        route.http_methods = {"GET", "HEAD"}
+    return route
+
+
 def make_app(
     database: str,
     *,
@@ -186,7 +194,7 @@ def make_app(
         return found
 
     return Litestar(
-        [Router("/", route_handlers=[*ROUTES, *CONTEST_ROUTES, *TABLE_ROUTES])],
+        [_also_for_head(route) for route in (*ROUTES, *CONTEST_ROUTES, *TABLE_ROUTES)],
         lifespan=[with_store],
         state=State(
             {
@@ -208,13 +216,10 @@ def make_app(
             HTTPException: problems.from_framework,
             Exception: problems.unexpected,
         },
-        before_request=problems.refuse_deep_nesting,
+        before_request=reading.check,
+        dto=reading.Body,
+        return_dto=None,
         request_max_body_size=LARGEST_BODY,
         logging_config=None,  # whoever runs the application decides where its log goes
-        openapi_config=OpenAPIConfig(
-            title="Fairground arena",
-            version=__version__,
-            description="Provably fair games over HTTP.",
-            license=License(name="MIT", identifier="MIT"),
-        ),
+        openapi_config=openapi.config(),
     )

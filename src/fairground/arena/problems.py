@@ -7,68 +7,52 @@ which quotes the offending value.
 
 from __future__ import annotations
 
+import json
 import logging
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
-from fairground.core import FairgroundError
-from fairground.transcript import DEEPEST, must_be_shallow
+from fairground.core import (
+    BadParams,
+    BadShare,
+    FairgroundError,
+    IllegalMove,
+    InputError,
+    MissingExtra,
+    StaleAsk,
+    UnknownName,
+)
+from fairground.store import Conflict
 
 log = logging.getLogger("fairground.arena")
 
 PROBLEM: Final = "application/problem+json"
 
+LONGEST_QUOTE: Final = 80
+"""Characters of an offending value that an error repeats."""
+
 
 class ArenaError(FairgroundError):
-    """Something about a request; each kind has its code and its status."""
+    """Our mistake; the arena's log has it in full."""
 
     code = "arena/error"
-    status: int = 400
+    status: int = 500
+    example = "something went wrong in the arena; it is in its log"
+    """What the detail of such a problem looks like: for the OpenAPI document."""
+    retry_after: int | None = None
+    """Seconds after which it may be tried again, if that could help."""
 
 
 class Malformed(ArenaError):
     """The body or a parameter is not what the route takes."""
 
     code = "arena/malformed"
-
-
-class Unknown(ArenaError):
-    """There is nothing of this name, or not for you."""
-
-    code = "arena/unknown"
-    status = 404
-
-
-class GameOver(ArenaError):
-    """The game has ended: nothing can be added."""
-
-    code = "arena/over"
-    status = 409
-
-
-class AlreadyDone(ArenaError):
-    """It was done before, and differently."""
-
-    code = "arena/conflict"
-    status = 409
-
-
-class TooEarly(ArenaError):
-    """It is told when the contest has closed, to all at once."""
-
-    code = "arena/too-early"
-    status = 409
-
-
-class BadName(ArenaError):
-    """A team's name or a version that cannot be shown in a table."""
-
-    code = "arena/name"
-    status = 422
+    status = 400
+    example = 'base: expected `int`, got `str`: "6"'
 
 
 class Forbidden(ArenaError):
@@ -76,6 +60,84 @@ class Forbidden(ArenaError):
 
     code = "arena/forbidden"
     status = 403
+    example = (
+        "the operator of this arena does not allow the oracle factory "
+        "'https://elsewhere.example/neworacle'"
+    )
+
+
+class Unknown(ArenaError):
+    """There is nothing of this name, or not for you."""
+
+    code = "arena/unknown"
+    status = 404
+    example = "there is no oracle 'nobody'"
+
+
+class WrongMethod(ArenaError):
+    """The address is right, the method is not; ``Allow`` lists those that are."""
+
+    code = "arena/method"
+    status = 405
+    example = "PATCH is not for /oracle/{name}: DELETE, GET, HEAD, OPTIONS, POST are"
+
+
+class NotAcceptable(ArenaError):
+    """``Accept`` admits neither JSON nor what this route gives."""
+
+    code = "arena/not-acceptable"
+    status = 406
+    example = "this route gives application/json, which Accept excludes: 'text/html'"
+
+
+class GameOver(ArenaError):
+    """The game has ended: nothing can be added."""
+
+    code = "arena/over"
+    status = 409
+    example = "this game is over: the code was found, or given up"
+
+
+class AlreadyDone(ArenaError):
+    """It was done before, and differently."""
+
+    code = "arena/conflict"
+    status = 409
+    example = "a share can be lent once, and before the first submission"
+
+
+class TooEarly(ArenaError):
+    """It is told when the contest has closed, to all at once."""
+
+    code = "arena/too-early"
+    status = 409
+    example = "nothing of a contest's games is told before the contest closes"
+
+
+class TooLarge(ArenaError):
+    """The body is larger than this arena reads."""
+
+    code = "arena/too-large"
+    status = 413
+    example = "a body has at most 100000 bytes here"
+
+
+class WrongMedia(ArenaError):
+    """The body says that it is not JSON."""
+
+    code = "arena/media-type"
+    status = 415
+    example = "a body is application/json here, not 'text/xml'"
+
+
+class BadName(ArenaError):
+    """A team's name or a version that cannot be shown in a table."""
+
+    code = "arena/name"
+    status = 422
+    example = (
+        "team_name must be 1 to 20 printable characters without spaces around them, not ' Ada'"
+    )
 
 
 class TooManyRequests(ArenaError):
@@ -84,31 +146,59 @@ class TooManyRequests(ArenaError):
     code = "arena/limit"
     status = 429
     retry_after = 60
+    example = "more requests a second than this arena takes from one client"
 
 
-STATUS: Final = {
-    "input/bad": 400,
-    "game/params": 422,
-    "name/unknown": 422,
-    "move/illegal": 422,
-    "move/too-many": 422,
-    "share/bad": 422,
-    "ask/stale": 409,
-    "store/conflict": 409,
-    "install/missing": 501,
+class Kind(NamedTuple):
+    """A kind of error as the wire knows it."""
+
+    code: str
+    status: int
+    meaning: str
+    example: str
+    retry_after: int | None = None
+
+
+NOT_OURS: Final = {
+    InputError: (422, "seat 1 has no name of 1 to 80 characters: ''"),
+    BadParams: (422, "base must be in 2..100, not 1"),
+    UnknownName: (422, "there is no game 'chess/1'"),
+    IllegalMove: (422, "each digit must be in 0..5, not 9"),
+    BadShare: (422, "a share is 32 bytes as 64 hex digits, not 'zz'"),
+    StaleAsk: (409, "the table does not ask seat 1 for 'move.12' (any more): look again"),
+    Conflict: (409, "somebody else wrote to it first, and again; try once more"),
+    MissingExtra: (
+        501,
+        "this player needs numpy; install it with: pip install 'fairground[solve]'",
+    ),
 }
-"""The status of errors that are not the arena's own."""
+"""The status of errors that the arena passes on, with an example of the detail of each.
 
-HTTP_CODES: Final = {
-    400: "arena/malformed",
-    404: "arena/unknown",
-    405: "arena/method",
-    406: "arena/not-acceptable",
-    413: "arena/too-large",
-    415: "arena/malformed",
-    429: "arena/limit",
+Whatever is not here, nor a subclass of something that is, is our mistake.
+"""
+
+
+def kind_of(error: type[FairgroundError]) -> Kind:
+    """How an error goes over the wire."""
+    meaning = (error.__doc__ or "").partition("\n")[0]
+    if issubclass(error, ArenaError):
+        return Kind(error.code, error.status, meaning, error.example, error.retry_after)
+    for base in error.__mro__:
+        if base in NOT_OURS:
+            status, example = NOT_OURS[base]
+            return Kind(error.code, status, meaning, example)
+    return Kind(error.code, ArenaError.status, meaning, ArenaError.example)
+
+
+def ours() -> list[type[ArenaError]]:
+    """Every kind of error that the arena has of its own."""
+    return [ArenaError, *ArenaError.__subclasses__()]
+
+
+FROM_FRAMEWORK: Final[dict[int, type[ArenaError]]] = {
+    kind.status: kind for kind in (Malformed, Unknown, WrongMethod, TooLarge)
 }
-"""Our code for what the framework itself refuses."""
+"""Our words for what the framework itself refuses."""
 
 
 class Problem(msgspec.Struct, omit_defaults=True):
@@ -121,52 +211,62 @@ class Problem(msgspec.Struct, omit_defaults=True):
     type: str = "about:blank"
 
 
+def quoted(value: Any) -> str:
+    """A value as JSON, cut where it is long: what was sent, in the words of who sent it."""
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
+
+
 def answer(status: int, code: str, detail: str) -> Response[Problem]:
     """A problem as a response."""
-    try:
-        title = HTTPStatus(status).phrase
-    except ValueError:
-        title = "Error"
-    problem = Problem(status, title, code, detail)
+    problem = Problem(status, HTTPStatus(status).phrase, code, detail)
     return Response(problem, status_code=status, media_type=PROBLEM)
 
 
 def from_ours(_: Request[Any, Any, Any], error: FairgroundError) -> Response[Problem]:
     """An error of ours: its code goes over the wire unchanged."""
-    status = error.status if isinstance(error, ArenaError) else STATUS.get(error.code, 500)
-    problem = answer(status, error.code, str(error))
-    if (seconds := getattr(error, "retry_after", None)) is not None:
+    problem = answer(kind_of(type(error)).status, error.code, str(error))
+    if isinstance(error, ArenaError) and (seconds := error.retry_after) is not None:
         problem.headers["Retry-After"] = str(seconds)
     return problem
 
 
-def from_framework(_: Request[Any, Any, Any], error: HTTPException) -> Response[Problem]:
-    """What the framework refuses before we see it: an unreadable body, an unknown route."""
-    detail = error.detail
-    extra = getattr(error, "extra", None)
-    if isinstance(extra, list) and extra and isinstance(extra[0], dict):
-        detail = "; ".join(f"{one.get('key', 'body')}: {one.get('message')}" for one in extra)
-    code = HTTP_CODES.get(error.status_code, "arena/error")
-    problem = answer(error.status_code, code, detail)
-    problem.headers.update(error.headers or {})
+def from_framework(request: Request[Any, Any, Any], error: HTTPException) -> Response[Problem]:
+    """What the framework refuses before we see it, in our words."""
+    status = error.status_code
+    kind = FROM_FRAMEWORK.get(status, ArenaError if status >= 500 else Malformed)
+    problem = answer(status, kind.code, _detail(request, error))
+    if status == WrongMethod.status:
+        problem.headers["Allow"] = _allowed(error)
     return problem
 
 
-async def refuse_deep_nesting(request: Request[Any, Any, Any]) -> None:
-    """Refuse a body of brackets without end before the native JSON reader recurses into it.
+def _allowed(error: HTTPException) -> str:
+    methods = (error.headers or {}).get("allow", "").split(", ")
+    return ", ".join(sorted(methods))
 
-    Python's recursion limit is no protection: a library in the same process may have raised
-    it, and then such a body would overflow the stack and end the process.
-    """
-    body = await request.body()
-    if body.count(b"[") + body.count(b"{") > DEEPEST:
-        try:
-            must_be_shallow(body.decode(errors="replace"))
-        except ValueError as error:
-            raise Malformed(f"the body cannot be read: {error}") from None
+
+def _detail(request: Request[Any, Any, Any], error: HTTPException) -> str:
+    where = quoted(request.scope["path"])
+    match error.status_code:
+        case 404:
+            return f"there is nothing at {where}; /schema lists what there is"
+        case 405:
+            return f"{request.method} is not for {where}: {_allowed(error)} are"
+        case 413:
+            return f"a body has at most {request.app.request_max_body_size} bytes here"
+    wrong = error.extra if isinstance(error.extra, list) else []
+    return "; ".join(_of_parameter(request, one) for one in wrong) or error.detail
+
+
+def _of_parameter(request: Request[Any, Any, Any], wrong: Any) -> str:
+    """What is wrong with one parameter of the query, quoted."""
+    name = wrong.get("key", "")
+    sent = request.query_params.getall(name, [])
+    return f"{name}: {wrong.get('message')}: {', '.join(map(quoted, sent))}"
 
 
 def unexpected(_: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
     """Our own mistake: the log has it in full, the client learns that it is not theirs."""
     log.error("a request failed", exc_info=error)
-    return answer(500, "arena/error", "something went wrong in the arena; it is in its log")
+    return answer(ArenaError.status, ArenaError.code, ArenaError.example)

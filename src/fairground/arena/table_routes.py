@@ -14,13 +14,11 @@ from typing import Annotated, Any, Final
 from litestar import Request, Response, get, post
 from litestar.datastructures import ResponseHeader, State
 from litestar.di import NamedDependency
-from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from fairground.arena.addresses import address
 from fairground.arena.hall import Live
-from fairground.arena.problems import Problem
 from fairground.arena.table_wire import (
     AskOut,
     Leaving,
@@ -60,29 +58,10 @@ Wait = Annotated[
 ]
 
 
-def _refusals(**reasons: str) -> dict[int, ResponseSpec]:
-    return {
-        int(status.removeprefix("s")): ResponseSpec(
-            Problem, description=reason, media_type="application/problem+json"
-        )
-        for status, reason in reasons.items()
-    }
-
-
-NO_TABLE: Final = _refusals(s400="malformed", s404="there is no such table or seat")
-
-
-@post(
-    "/tables",
-    summary="Open a table",
-    responses=_refusals(
-        s400="malformed, or seats that do not fit the game",
-        s422="a game, player or scheme that cannot be",
-        s429="too many open games",
-        s501="a package is missing",
-    ),
-)
-async def new_table(request: TheRequest, data: JSONBody[NewTable], tables: TheTables) -> MadeTable:
+@post("/tables", summary="Open a table")
+async def new_table(
+    request: TheRequest, data: JSONBody[NewTable], tables: TheTables
+) -> Response[MadeTable]:
     """Any game, with our players and with seats for others; each of those gets a private URL."""
     live, tokens = await tables.make(data)
     where = address(request, f"tables/{live.log}")
@@ -95,10 +74,10 @@ async def new_table(request: TheRequest, data: JSONBody[NewTable], tables: TheTa
         )
         for seat, wanted in enumerate(data.seats)
     ]
-    return MadeTable(where, seats)
+    return Response(MadeTable(where, seats), headers={"Location": where})
 
 
-@get("/tables/{name:str}", summary="A table, as everyone may see it", responses=NO_TABLE)
+@get("/tables/{name:str}", summary="A table, as everyone may see it")
 async def get_table(
     request: TheRequest, name: FromPath[str], tables: TheTables, after: After = 0, wait: Wait = 0
 ) -> TableOut:
@@ -109,7 +88,7 @@ async def get_table(
     return _describe(request, live, await tables.shown(live), tables)
 
 
-@get("/tables/{name:str}/transcript", summary="What was written so far", responses=NO_TABLE)
+@get("/tables/{name:str}/transcript", media_type=LINES, summary="What was written so far")
 async def table_transcript(
     name: FromPath[str], tables: TheTables, after: After = 0
 ) -> Response[bytes]:
@@ -121,7 +100,6 @@ async def table_transcript(
     "/tables/{name:str}/events",
     summary="Follow a table (server-sent events)",
     media_type=EVENTS,
-    responses=NO_TABLE,
 )
 async def table_events(
     name: FromPath[str],
@@ -154,7 +132,6 @@ async def table_events(
 @get(
     "/tables/{name:str}/seats/{secret:str}",
     summary="A table, as a seat sees it",
-    responses=NO_TABLE,
     response_headers=[ResponseHeader(name="Cache-Control", value="no-store")],
 )
 async def get_seat(
@@ -178,8 +155,6 @@ async def get_seat(
     "/tables/{name:str}/seats/{secret:str}",
     status_code=200,
     summary="Answer what a seat is asked",
-    responses=NO_TABLE
-    | _refusals(s409="stale, or answered differently, or over", s422="an answer against the rules"),
 )
 async def answer(
     name: FromPath[str], secret: FromPath[str], data: JSONBody[NewAnswer], tables: TheTables
@@ -192,7 +167,6 @@ async def answer(
     "/tables/{name:str}/seats/{secret:str}/forfeit",
     status_code=200,
     summary="Leave the table",
-    responses=NO_TABLE | _refusals(s409="the game is over"),
 )
 async def leave(
     name: FromPath[str], secret: FromPath[str], data: JSONBody[Leaving], tables: TheTables

@@ -6,28 +6,41 @@ wants it.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta, Struct
 
-OracleType = Annotated[
-    str, Meta(description="fair, nice or evil", examples=["fair"], pattern="^(fair|nice|evil)$")
-]
+from fairground.contest import LONGEST_NAME
+from fairground.games.codebreaking import FAIR, ORACLES
+
+ORACLE_TYPES: Final = {"enum": list(ORACLES), "examples": [FAIR]}
+"""Where the rules refuse (422), the schema says so beforehand; msgspec would refuse with 400."""
+
+Base = Annotated[int, Meta(extra_json_schema={"minimum": 2, "maximum": 100, "examples": [6]})]
+Length = Annotated[int, Meta(extra_json_schema={"minimum": 1, "maximum": 40, "examples": [4]})]
+OracleType = Annotated[str, Meta(extra_json_schema=ORACLE_TYPES)]
+Hex = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9A-Fa-f]{64}$"})]
+"""32 bytes."""
+Uri = Annotated[str, Meta(extra_json_schema={"format": "uri"})]
 
 
 class NewOracle(Struct):
     """The game to open: base 2 to 100, length 1 to 40."""
 
-    base: Annotated[int, Meta(examples=[6])]
-    length: Annotated[int, Meta(examples=[4])]
-    oracle_type: Annotated[str, Meta(examples=["fair"])] = "fair"
+    base: Base
+    length: Length
+    oracle_type: OracleType = FAIR
+
+
+Digit = Annotated[int, Meta(extra_json_schema={"minimum": 0, "maximum": 99})]
+GUESS: Final = {"minItems": 1, "maxItems": 40, "examples": [[0, 5, 1, 1]]}
 
 
 class Submission(Struct):
     """A guess: as many digits as the game's length, each below its base."""
 
-    submission: Annotated[list[int], Meta(examples=[[0, 5, 1, 1]])]
+    submission: Annotated[list[Digit], Meta(extra_json_schema=GUESS)]
 
 
 class Counts(Struct):
@@ -40,33 +53,35 @@ class Counts(Struct):
 class Share(Struct):
     """32 bytes of your own as 64 hex digits, mixed into the draw of the code."""
 
-    share: Annotated[str, Meta(examples=["5e" * 32])]
+    share: Hex
 
 
 class Reveal(Struct, omit_defaults=True):
     """What an ended game opens: the code, and for a fair oracle the key of its commitment."""
 
     code: list[int] | None
-    key: str | None = None
+    """Null where the oracle has none to show: it was left, and draws nothing beforehand."""
+    key: Hex | None = None
     note: str | None = None
 
 
 class Oracle(Struct, omit_defaults=True):
     """A code-breaking game, as everyone may see it."""
 
-    self: str
-    base: int
-    length: int
-    oracle_type: str
-    type: str
+    self: Uri
+    base: Base
+    length: Length
+    oracle_type: OracleType
+    type: OracleType
+    """The same once more: the name that clients of the original know."""
     attempts: int
     solved: bool
-    commitment: str
+    commitment: Hex
     over: bool
     seconds_until_solved: float | None = None
     reveal: Reveal | None = None
-    transcript: str | None = None
-    contest: str | None = None
+    transcript: Uri | None = None
+    contest: Uri | None = None
     """For a game of a contest: the contest's watch URI,"""
     training: bool | None = None
     """and whether the entry that it belongs to is training."""
@@ -81,10 +96,10 @@ class Oracle(Struct, omit_defaults=True):
 class NewContest(Struct):
     """So many games of one kind; a list of these makes a mixed contest."""
 
-    base: Annotated[int, Meta(examples=[6])]
-    length: Annotated[int, Meta(examples=[4])]
-    oracle_type: Annotated[str, Meta(examples=["fair"])] = "fair"
-    games: Annotated[int | None, Meta(examples=[100])] = None
+    base: Base
+    length: Length
+    oracle_type: OracleType = FAIR
+    games: Annotated[int | None, Meta(extra_json_schema={"minimum": 1, "examples": [100]})] = None
     oraclefactories: list[str] | None = None
     """Game-making URIs of other servers, each of which must be allowed by the operator."""
     games_per_orclefactory: int | None = None
@@ -101,11 +116,14 @@ class MadeContest(Struct):
     close: str
 
 
+NAME: Final = {"minLength": 1, "maxLength": LONGEST_NAME}
+
+
 class NewEntry(Struct):
     """Who enters, and with what: 1 to 20 characters each."""
 
-    team_name: Annotated[str, Meta(examples=["The Guessers"])]
-    software_version: Annotated[str, Meta(examples=["1.0"])]
+    team_name: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["The Guessers"]})]
+    software_version: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["1.0"]})]
 
 
 class Entered(Struct):

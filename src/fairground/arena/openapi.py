@@ -1,0 +1,294 @@
+"""The OpenAPI document: what the framework knows of a route, and what it cannot know.
+
+Litestar writes paths, parameters and bodies from the signatures of the routes. Here is the
+rest: which problems each route can answer with, examples, headers, and the schemas of the
+bodies as msgspec itself obeys them. `ROUTES` is the one place where a new route says this;
+a test compares it with the routes that there are, and another provokes every problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.spec import License, OpenAPI, Tag
+
+from fairground import __version__
+from fairground.arena import table_wire, wire
+from fairground.arena.examples import ANSWERS, BODIES
+from fairground.arena.factories import FactoryFailed, FactorySlow
+from fairground.arena.problems import (
+    PROBLEM,
+    AlreadyDone,
+    ArenaError,
+    BadName,
+    Forbidden,
+    GameOver,
+    Malformed,
+    NotAcceptable,
+    Problem,
+    TooEarly,
+    TooLarge,
+    TooManyRequests,
+    Unknown,
+    WrongMedia,
+    kind_of,
+)
+from fairground.arena.reading import NAME
+from fairground.core import (
+    BadParams,
+    BadShare,
+    FairgroundError,
+    IllegalMove,
+    InputError,
+    MissingExtra,
+    StaleAsk,
+    UnknownName,
+)
+from fairground.store import Conflict
+
+DESCRIPTION: Final = """\
+Provably fair games over HTTP: oracles that hide a code, contests of programs that break
+codes, and tables of all games.
+
+Whatever is answered is durable. Errors are problem details (RFC 9457) with a stable `code`
+and a `detail` that quotes what is wrong. Members of bodies that we do not know are ignored.
+
+**There are no accounts.** What is private has an address that nobody can guess: the URL of
+a seat (`/tables/{name}/seats/{secret}`) plays it, the URL `/contest/{name}/close/{secret}`
+closes a contest, and whoever has the URL of an oracle can play it. Each is told once, to who
+made it. Keep them as you keep passwords; we keep digests of the secrets, and no log holds
+them.
+"""
+
+TAGS: Final = {
+    "oracles": "Code breaking against the house: the API of the source document",
+    "contests": "The same codes for all, committed to before anybody enters",
+    "tables": "Any game, with people, programs and our own players in its seats",
+    "operation": "For whoever runs the arena",
+}
+
+RECEIPT: Final = {
+    "Fairground-Receipt": "The hash of the last line that the answer stands for: keep it as a proof"
+}
+
+
+class Route(NamedTuple):
+    """What a route does that its signature does not say."""
+
+    tag: str
+    gives: str
+    """What a good answer is."""
+    refuses: tuple[type[FairgroundError], ...] = ()
+    """Beyond what `_always` says."""
+    headers: Mapping[str, str] = MappingProxyType({})
+    """Those of a good answer."""
+
+
+ROUTES: Final = {
+    "new_oracle": Route(
+        "oracles",
+        "The game is open: its oracle is at `Location`",
+        (BadParams,),
+        {"Location": "The absolute URI of the oracle"},
+    ),
+    "get_oracle": Route("oracles", "The oracle as everyone may see it"),
+    "submit": Route(
+        "oracles",
+        "How much of the submission matches",
+        (IllegalMove, GameOver, AlreadyDone, Conflict, FactoryFailed, FactorySlow),
+        RECEIPT,
+    ),
+    "give_up": Route("oracles", "The oracle, with its code", (GameOver, Conflict)),
+    "lend_share": Route(
+        "oracles", "The share is mixed in", (BadShare, AlreadyDone, GameOver, Conflict)
+    ),
+    "oracle_transcript": Route("oracles", "JSON Lines, one for each event", (TooEarly,)),
+    "new_contest": Route(
+        "contests",
+        "The contest is open: its watch page is at `Location`",
+        (BadParams, Forbidden),
+        {
+            "Location": "The absolute URI of the watch page",
+            "Fairground-Close": "The private URI that closes the contest early",
+        },
+    ),
+    "watch_contest": Route("contests", "The contest as everyone may see it"),
+    "enter_contest": Route(
+        "contests",
+        "An oracle for each game, for this entry alone",
+        (BadName, AlreadyDone, GameOver, Conflict),
+        RECEIPT,
+    ),
+    "close_contest": Route("contests", "The contest, closed"),
+    "contest_standings": Route("contests", "The standings: official and training apart"),
+    "contest_csv": Route("contests", "A line for each entry"),
+    "contest_book": Route("contests", "JSON Lines, one for each entry and result"),
+    "contest_file": Route("contests", "JSON Lines: the book and all games", (TooEarly,)),
+    "contest_events": Route("contests", "The watch page, as `watch` events"),
+    "new_table": Route(
+        "tables",
+        "The table is open; hand out the URLs of its seats",
+        (InputError, BadParams, UnknownName, MissingExtra),
+        {"Location": "The absolute URI of the table"},
+    ),
+    "get_table": Route("tables", "The table as everyone may see it"),
+    "table_transcript": Route("tables", "JSON Lines, one for each event"),
+    "table_events": Route("tables", "The lines of the transcript, as `line` events"),
+    "get_seat": Route("tables", "The table as this seat sees it"),
+    "answer": Route(
+        "tables",
+        "Recorded: in this line, which has this hash",
+        (InputError, IllegalMove, BadShare, StaleAsk, AlreadyDone, GameOver, Conflict),
+    ),
+    "leave": Route(
+        "tables", "Recorded: in this line, which has this hash", (InputError, GameOver, Conflict)
+    ),
+    "health": Route("operation", "It works"),
+    "count": Route("operation", "The text format of Prometheus"),
+}
+"""By the name of the route's function."""
+
+NAMES: Final = {
+    "oracle": "The last part of an oracle's URI",
+    "contest": "The last part of a contest's watch URI",
+    "tables": "The last part of a table's URI",
+}
+SECRETS: Final = {
+    "contest": "Told once, to who made the contest, as the end of `close`",
+    "tables": "Told once, to who made the table, as the end of the seat's `url`",
+}
+
+
+def config() -> OpenAPIConfig:
+    """What Litestar is told about the document."""
+    return _Config(
+        title="Fairground arena",
+        version=__version__,
+        description=DESCRIPTION,
+        license=License(name="MIT", identifier="MIT"),
+        use_handler_docstrings=True,
+        tags=[Tag(name, description) for name, description in TAGS.items()],
+        operation_id_creator=lambda handler, method, _: (
+            handler.handler_name if method != "HEAD" else f"{handler.handler_name}_head"
+        ),
+    )
+
+
+class _Config(OpenAPIConfig):
+    """Makes documents that complete themselves."""
+
+    def to_openapi_schema(self) -> OpenAPI:
+        made = super().to_openapi_schema()
+        return _Document(**{field.name: getattr(made, field.name) for field in fields(made)})
+
+
+class _Document(OpenAPI):
+    """Completed when it is written: once, when somebody asks for it."""
+
+    def to_schema(self) -> dict[str, Any]:
+        return _complete(super().to_schema())
+
+
+def _complete(document: dict[str, Any]) -> dict[str, Any]:
+    document["components"] = {"schemas": _schemas()}
+    for path, operations in document["paths"].items():
+        operations.pop("head", None)  # it is GET without its body: nothing to tell
+        for operation in operations.values():
+            _complete_operation(path, operation)
+    return document
+
+
+def _schemas() -> dict[str, Any]:
+    """All bodies, as msgspec reads and writes them."""
+    bodies = [Problem] + [
+        found
+        for module in (wire, table_wire)
+        for found in vars(module).values()
+        if isinstance(found, type) and issubclass(found, msgspec.Struct)
+    ]
+    template = "#/components/schemas/{name}"
+    _, schemas = msgspec.json.schema_components(
+        [body for body in bodies if body is not msgspec.Struct], ref_template=template
+    )
+    return schemas
+
+
+def _complete_operation(path: str, operation: dict[str, Any]) -> None:
+    name = operation["operationId"]
+    route = ROUTES[name]
+    operation["tags"] = [route.tag]
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] == "path":
+            _complete_name(path, parameter)
+    if "requestBody" in operation:
+        (body,) = operation["requestBody"]["content"].values()
+        body["examples"] = _named(BODIES[name])
+    (status,) = [status for status in operation["responses"] if int(status) < 400]
+    good = operation["responses"][status]
+    good["description"] = route.gives
+    good["headers"] = {
+        header: {"description": text, "required": True, "schema": {"type": "string"}}
+        for header, text in route.headers.items()
+    }
+    if name not in ANSWERS:
+        good.pop("content", None)
+    for content in good.get("content", {}).values():
+        content["examples"] = _named(ANSWERS[name])
+    operation["responses"] = {status: good} | _refusals([*_always(operation), *route.refuses])
+    if name == "table_events":
+        operation["responses"]["204"] = {"description": "It is over, and you have seen all of it"}
+
+
+def _complete_name(path: str, parameter: dict[str, Any]) -> None:
+    kind = path.split("/")[1]
+    texts = SECRETS if parameter["name"] == "secret" else NAMES
+    parameter["description"] = texts[kind]
+    parameter["schema"]["pattern"] = f"^{NAME.pattern}$"
+
+
+def _named(examples: dict[str, Any]) -> dict[str, Any]:
+    return {name: {"value": value} for name, value in examples.items()}
+
+
+def _always(operation: dict[str, Any]) -> Iterable[type[FairgroundError]]:
+    """What follows from the shape of a request alone."""
+    where = {parameter["in"] for parameter in operation.get("parameters", ())}
+    if "requestBody" in operation:
+        yield from (Malformed, TooLarge, WrongMedia)
+    elif "query" in where:
+        yield Malformed
+    if "path" in where:
+        yield Unknown
+    yield from (NotAcceptable, TooManyRequests, ArenaError)
+
+
+def _refusals(errors: Iterable[type[FairgroundError]]) -> dict[str, Any]:
+    """The error answers of a route: for each status its codes, with an example of each."""
+    found: dict[str, Any] = {}
+    for kind in sorted(map(kind_of, errors), key=lambda kind: kind.status):
+        one = found.setdefault(
+            str(kind.status),
+            {
+                "description": "",
+                "content": {
+                    PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}, "examples": {}}
+                },
+            },
+        )
+        one["description"] = f"{one['description']}\n\n`{kind.code}`: {kind.meaning}".strip()
+        title = HTTPStatus(kind.status).phrase
+        example = Problem(kind.status, title, kind.code, kind.example)
+        name = kind.code.replace("/", "-")
+        one["content"][PROBLEM]["examples"][name] = {"value": msgspec.to_builtins(example)}
+        if kind.retry_after is not None:
+            seconds = {"type": "string", "pattern": "^[0-9]+$"}
+            one["headers"] = {
+                "Retry-After": {"description": "Seconds", "required": True, "schema": seconds}
+            }
+    return found
