@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 from fairground.bank import abi
 from fairground.bank.artifact import WrongBank
-from fairground.bank.chain import DEPLOYMENT_GAS, GAS, Draft, Node
+from fairground.bank.chain import DEPLOYMENT_GAS, GAS, Draft, Mined, Node
 from fairground.bank.curve import checksummed
 from fairground.bank.outbox import Outbox
 from fairground.bank.port import Account, Bank, BankAway, Call, DepositFunds, Event, Game
@@ -29,6 +29,12 @@ PATIENCE: Final = 90.0
 """Seconds that a transaction may take to come into a block; a few blocks of a slow chain."""
 
 THREADS: Final = 4
+
+
+class OtherChain(WrongBank):
+    """The node is on another chain than the one that is meant."""
+
+    code = "bank/other-chain"
 
 
 class _Line:
@@ -57,6 +63,8 @@ class ChainBank(Bank):
         self.domain = node.domain(address)
         self.terms = node.terms(address)
         self.trusted = node.trusted
+        self.watch: Callable[[Key, Call, Mined], None] | None = None
+        """Who wants to hear of every call that came through, with the gas that it took."""
         self._patience = patience
         self._line = _Line(node)
         self._outboxes: dict[str, Outbox] = {}
@@ -79,7 +87,7 @@ class ChainBank(Bank):
         """
         node = await asyncio.to_thread(Node, where) if isinstance(where, str) else where
         if chain_id is not None and chain_id != node.chain_id:
-            raise WrongBank(f"the node is on the chain {node.chain_id}, not on {chain_id}")
+            raise OtherChain(f"the node is on the chain {node.chain_id}, not on {chain_id}")
         return await asyncio.to_thread(cls, node, address, patience)
 
     async def _ask(self, method: Callable[..., T], *values: Any) -> T:
@@ -96,7 +104,7 @@ class ChainBank(Bank):
         """Make sure that what answers after a silence is the Bank that fell silent."""
         now = self.node.live_chain_id()
         if now != self.domain.chain_id:
-            raise WrongBank(f"the node is on the chain {now} now, not on {self.domain.chain_id}")
+            raise OtherChain(f"the node is on the chain {now} now, not on {self.domain.chain_id}")
         if self.node.terms(self.address) != self.terms:
             raise WrongBank("the Bank at this address has other terms now")
 
@@ -136,6 +144,8 @@ class ChainBank(Bank):
             self._outboxes[sender.address] = outbox
         value = call.amount if isinstance(call, DepositFunds) else 0
         mined = await outbox.send(Draft(self.address, abi.encoded(call), value, GAS))
+        if self.watch is not None:
+            self.watch(sender, call, mined)
         return mined.events
 
     async def close(self) -> None:

@@ -28,10 +28,10 @@ from fairground.bank.port import (
     WithdrawFunds,
 )
 from fairground.bank.seeds import fresh_seeds
-from fairground.bank.telling import Checked, NoGame, Party, Sent, Suspicion
+from fairground.bank.telling import Alarm, Checked, NoGame, Party, Sent, Suspicion, in_chips
 from fairground.bank.wire import Bet, Role
 from fairground.core import FairgroundError, InputError
-from fairground.games.poker import PAYS, Poker, Rank
+from fairground.games.poker import Poker
 
 BET_TIME: Final = 120
 """Seconds that the Croupier has to bring a signed bet to the Bank. Until then it may be
@@ -51,8 +51,10 @@ class Player:
         self.side = side
         self.address = side.key.address
         self._about: About | None = None
-        self._at_rest: list[PlayersGame] = []
-        """Games that are over, but not yet under as many blocks as we want."""
+        self._games: list[PlayersGame] = []
+        """The games of this sitting."""
+        self._brought: int | None = None
+        """What the account has without these games, by our own count; ``None``: not counted."""
 
     # Sitting down
 
@@ -79,6 +81,7 @@ class Player:
         self._about = about
         await self._must_have_key(about)
         account = await bank.account(self.address)
+        self._brought = None if account.open_games else account.available
         if account.key != self.address:
             proof = side.key.prove(bank.domain, self.address)
             await bank.send(side.key, SubmitPublicKey(self.address, proof))
@@ -105,6 +108,23 @@ class Player:
         """What the Player has at the Bank, outside of open games, in wei."""
         return (await self.side.bank.account(self.address)).available
 
+    async def balance(self) -> int:
+        """What the Player has at the Bank; an `Alarm` if that is less than their own count."""
+        for game in self._games:
+            await game.rest()
+        available = await self.available()
+        ends = [game.ended for game in self._games if game.ended is not None]
+        if self._brought is None or len(ends) < len(self._games):
+            return available
+        mine = self._brought + sum(ended.paid - ended.stake for ended in ends)
+        if available < mine:
+            raise Alarm(
+                Party.BANK,
+                f"it says that you have {available} wei, and by your own count it must be {mine} "
+                "(unless you used this account elsewhere meanwhile)",
+            )
+        return available
+
     async def fund(self, needed: int, buy_in: int = 0) -> int:
         """See that so much is there; else deposit ``buy_in``, or what is missing if that is more.
 
@@ -117,12 +137,13 @@ class Player:
         purse = await bank.purse(self.address)
         if purse < missing:
             raise NoGame(
-                f"you need {missing} wei more at the Bank, and have {purse} outside of it: send "
-                f"some to {self.address}"
+                f"you need {self._chips(missing)} more at the Bank, and have {self._chips(purse)} "
+                f"outside of it: send some to {self.address}"
             )
         amount = max(missing, buy_in) if purse > buy_in else missing
         await bank.send(self.side.key, DepositFunds(amount))
-        self.side.tell(Sent(Party.PLAYER, Party.BANK, "a deposit", f"{amount} wei"))
+        self._count(amount)
+        self.side.tell(Sent(Party.PLAYER, Party.BANK, "a deposit", self._chips(amount)))
         return amount
 
     async def withdraw(self) -> int:
@@ -130,8 +151,13 @@ class Player:
         amount = await self.available()
         if amount:
             await self.side.bank.send(self.side.key, WithdrawFunds(amount))
-            self.side.tell(Sent(Party.BANK, Party.PLAYER, "a withdrawal", f"{amount} wei"))
+            self._count(-amount)
+            self.side.tell(Sent(Party.BANK, Party.PLAYER, "a withdrawal", self._chips(amount)))
         return amount
+
+    def _count(self, change: int) -> None:
+        if self._brought is not None:
+            self._brought += change
 
     # Games
 
@@ -152,7 +178,7 @@ class Player:
         side, bank = self.side, self.side.bank
         stake = Poker(bet, level).stake * bank.terms.chip_cost
         if await self.available() < stake:
-            raise NoGame(f"the stake is {stake} wei, and you have less at the Bank: deposit first")
+            raise NoGame(f"the stake is {self._chips(stake)}, and you have less: deposit first")
         offer = await side.desk.offer(self.address)
         side.tell(
             Sent(
@@ -162,8 +188,7 @@ class Player:
                 " ".join(commitment.hex() for commitment in offer.commitments),
             )
         )
-        top = bet * PAYS[level][Rank.ROYAL_FLUSH] * bank.terms.chip_cost
-        expiry = await self._checked(offer, top)
+        await self._must_be_right(offer)
         parties = (offer.croupier, self.address)
         seeds = fresh_seeds(side.key, bank.domain, parties, Role.PLAYER, offer.game_id)
         note = Note(offer.id, seeds)
@@ -178,25 +203,29 @@ class Player:
             *offer.commitments,
             seeds[0].commitment,
             seeds[1].commitment,
-            expiry,
+            min(offer.expiry, await bank.now() + BET_TIME),
         )
         if len(set(terms.commitments)) != len(terms.commitments):
             raise WrongCroupier("two of the four commitments are equal: he could copy your seed")
+        await self._must_be_payable(terms)
         side.notebook.write(note)  # the seeds outlive this program before anything is signed
         signature = side.key.sign(bank.domain, terms)
         note = note._replace(signed=(bank.domain, terms, signature))
         side.notebook.write(note)
-        detail = f"{stake} wei; commitments {seeds[0].commitment.hex()} {seeds[1].commitment.hex()}"
+        committed = " ".join(seed.commitment.hex() for seed in seeds)
+        detail = f"a stake of {self._chips(stake)}; commitments {committed}"
         side.tell(Sent(Party.PLAYER, Party.CROUPIER, "the signed bet", detail))
         try:
             await side.desk.bet(offer.id, terms, signature)
         except FairgroundError as error:
             # He has it all the same, and may bring it while it counts.
             side.tell(Suspicion(Party.CROUPIER, f"he does not take the bet: {error}"))
-        return PlayersGame(side, note)
+        game = PlayersGame(side, note)
+        self._games.append(game)
+        return game
 
-    async def _checked(self, offer: Offer, top_prize: int) -> int:
-        """Refuse an offer that is not what it must be; the expiry that the bet gets."""
+    async def _must_be_right(self, offer: Offer) -> None:
+        """Refuse an offer that is not what it must be."""
         side, bank, about = self.side, self.side.bank, self.about
         if (offer.croupier, offer.croupier_key) != (about.account, about.key):
             raise WrongCroupier(
@@ -214,14 +243,16 @@ class Player:
         side.tell(Checked("the game's number, at the Bank", str(number)))
         if any(len(commitment) != 32 for commitment in offer.commitments):
             raise WrongCroupier("the offer's commitments are not 32 bytes each")
-        rich = (await bank.account(offer.croupier)).available
-        if rich < top_prize:
-            raise NoGame(
-                f"the Croupier has {rich} wei at the Bank, and the top prize is {top_prize}: he "
-                "could not pay it. Play for less"
-            )
-        side.tell(Checked("the Croupier's funds", f"{rich} wei, top prize {top_prize} wei"))
         now = await bank.now()
         if offer.expiry <= now:
             raise NoGame(f"the offer has expired: it counts until {offer.expiry}, and it is {now}")
-        return min(offer.expiry, now + BET_TIME)
+
+    async def _must_be_payable(self, terms: Bet) -> None:
+        rich = (await self.side.bank.account(terms.croupier)).available
+        found = f"{self._chips(rich)} at the Bank, top prize {self._chips(terms.top_prize)}"
+        if rich < terms.top_prize:
+            raise NoGame(f"the Croupier could not pay: he has {found}. Play for less")
+        self.side.tell(Checked("the Croupier's funds", found))
+
+    def _chips(self, wei: int) -> str:
+        return in_chips(wei, self.side.bank.terms.chip_cost)

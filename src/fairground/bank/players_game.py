@@ -62,7 +62,9 @@ never more than half of a step's time."""
 
 SHORTEST_PAUSE: Final = 0.02
 LONGEST_PAUSE: Final = 1.0
-"""Seconds between two looks at the Bank: few while something happens, more while not."""
+MOMENT: Final = 2.0
+"""Seconds between two looks at the Bank: few while something happens, more while not. That
+we wait is told when it takes longer than a moment."""
 
 OVERTAKEN: Final = ("AlreadySubmitted", "WrongStep", "GameOver", "TooEarly", "Overtaken")
 """Refusals that only say that things stand otherwise than when we looked: look again."""
@@ -129,6 +131,7 @@ class PlayersGame:
         self._heard: list[Event] = []
         self._once: set[str] = set()
         self._anchor: tuple[int, float] | None = None
+        self._still_since = side.pace.now()
 
     # What a person asks for
 
@@ -179,7 +182,10 @@ class PlayersGame:
                 await self._act(await self._time())
             except BankAway as away:
                 self._tell_once(str(away), Waiting(Party.BANK, f"to come back: {away}", 0))
-            wait = SHORTEST_PAUSE if self._state != before else min(2 * wait, LONGEST_PAUSE)
+            if self._state != before:
+                wait, self._still_since = SHORTEST_PAUSE, self._side.pace.now()
+            else:
+                wait = min(2 * wait, LONGEST_PAUSE)
             await self._side.pace.pause(wait)
 
     def _reached(self, goal: Goal) -> bool:
@@ -189,7 +195,7 @@ class PlayersGame:
             case Goal.DEALT:
                 return self._state.step >= Step.HAND_DEALT
             case Goal.FINAL:
-                return self.witness.is_final
+                return self.witness.is_final and self._state.step > Step.HAND_DEALT
             case Goal.OVER:
                 return False
 
@@ -210,7 +216,8 @@ class PlayersGame:
         self.witness.must_agree(state)
         self._state = state
         if state.outcome != Outcome.OPEN and self.ended is None:
-            self._over(self.witness.judge(state, self._heard, await self._time()))
+            now = await self._time()
+            self._over(self.witness.judge(state, self._heard, now, self._note))
             await self.rest()
 
     # Listening: to the Bank, and to the Croupier
@@ -221,7 +228,7 @@ class PlayersGame:
         known = len(self._heard) if events[: len(self._heard)] == self._heard else 0
         self._heard = events
         for event in events[known:]:
-            self._side.tell(Recorded(event))
+            self._side.tell(Recorded(event, self.bet))
             if event.name == "CroupierSeedSubmitted":
                 self._learn(event.values["seedId"], seed_of(event), Party.BANK)
 
@@ -360,8 +367,8 @@ class PlayersGame:
         if what not in self._once:
             self._once.add(what)
             try:
-                self._side.tell(Sent(Party.PLAYER, Party.CROUPIER, what, detail))
                 await told()
+                self._side.tell(Sent(Party.PLAYER, Party.CROUPIER, what, detail))
             except FairgroundError as error:
                 self._suspect(f"he does not take {what}: {error}")
                 late = True
@@ -406,6 +413,7 @@ class PlayersGame:
         self._tell_once(f"suspect {reason}", Suspicion(Party.CROUPIER, reason))
 
     def _tell_once(self, name: str, news: Waiting | Suspicion) -> None:
-        if name not in self._once:
+        moment = isinstance(news, Waiting) and self._side.pace.now() - self._still_since < MOMENT
+        if name not in self._once and not moment:
             self._once.add(name)
             self._side.tell(news)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from fairground.bank.port import Event, Outcome, Silence
+from fairground.bank.wire import Bet
 from fairground.core import FairgroundError
 
 
@@ -40,9 +41,10 @@ class Sent(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The Bank recorded something of this game."""
+    """The Bank recorded something of the game of this bet."""
 
     event: Event
+    bet: Bet
 
 
 class Waiting(NamedTuple):
@@ -101,3 +103,10 @@ class NoGame(FairgroundError):
 
     code = "bank/no-game"
     exit = 1
+
+
+def in_chips(wei: int, chip_cost: int) -> str:
+    """Money for people; what is less than a chip is not dropped."""
+    whole, rest = divmod(wei, chip_cost)
+    text = f"{whole:,} chip{'' if whole == 1 else 's'}"
+    return f"{text} and {rest:,} wei" if rest else text

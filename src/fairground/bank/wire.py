@@ -34,6 +34,7 @@ from fairground.bank.curve import (
 )
 from fairground.core import InputError
 from fairground.fair.bits import fresh
+from fairground.games.poker import PAYS, Rank
 
 NAME: Final = "Fairground Bank"
 VERSION: Final = "1"
@@ -140,6 +141,11 @@ class Bet(NamedTuple):
     def stake(self) -> int:
         """What the Player puts in, in wei."""
         return self.bet * self.level * self.chip_cost
+
+    @property
+    def top_prize(self) -> int:
+        """What the Croupier puts in: a royal flush must be paid, in wei."""
+        return self.bet * PAYS[self.level][Rank.ROYAL_FLUSH] * self.chip_cost
 
 
 class SeedMessage(NamedTuple):

@@ -17,7 +17,7 @@ from fairground.bank.record import Record
 from fairground.bank.seeds import Seed, check_seed
 from fairground.bank.telling import Alarm, Ended, Party
 from fairground.bank.wire import Bet, Domain, Role
-from fairground.games.poker import CROUPIER, DECK, HAND, PENALTY, PLAYER, hand_text
+from fairground.games.poker import DECK, HAND, PENALTY, hand_text
 
 PLAYER_OWES: Final = (
     Step.CROUPIER_SEED_0_SUBMITTED,
@@ -34,7 +34,7 @@ class Witness:
         self.record = Record(domain, bet, signature)
         self.his: list[Seed | None] = [None, None]
         """The Croupier's seeds, as far as they are known."""
-        self._domain, self._bet = domain, bet
+        self._domain, self._bet, self._signature = domain, bet, signature
         self._order: tuple[int, ...] | None = None
         self._messages = 0
         """How many of the five messages are in the record."""
@@ -100,35 +100,51 @@ class Witness:
             shown = f"it shows the hand {_cards(state.cards)}"
             raise Alarm(Party.BANK, f"{shown}; the seeds give {_cards(mine)}")
 
-    def judge(self, state: Game, told: Sequence[Event], now: int) -> Ended:
+    def judge(self, state: Game, told: Sequence[Event], now: int, note: Note) -> Ended:
         """How the game ended; raise `Alarm` unless it had to end so."""
         stake = self._bet.stake
+        if state.outcome == Outcome.SETTLED:
+            if state.step != Step.HAND_FINAL:
+                raise Alarm(Party.BANK, "it settled a game whose final hand is not known")
+            prize = _value(told, "GameSettled", "prize")
+            mine = self.record.prize * self._bet.chip_cost
+            if prize != mine:
+                raise Alarm(Party.BANK, f"it paid {prize} wei for a hand worth {mine} wei")
+            return Ended(Outcome.SETTLED, self.final, mine, stake)
         owed = SILENT_AT.get(Step(state.step))
         match Outcome(state.outcome):
-            case Outcome.SETTLED:
-                if state.step != Step.HAND_FINAL:
-                    raise Alarm(Party.BANK, "it settled a game whose final hand is not known")
-                prize = _value(told, "GameSettled", "prize")
-                mine = self.record.prize * self._bet.chip_cost
-                if prize != mine:
-                    raise Alarm(Party.BANK, f"it paid {prize} wei for a hand worth {mine} wei")
-                return Ended(Outcome.SETTLED, self.final, mine, stake)
             case Outcome.RELEASED:
-                if owed is not Silence.FIRST_CROUPIER_SEED:
-                    raise Alarm(Party.BANK, "it released a game that had begun")
-                self.record.forfeited(CROUPIER, "did not show seed 0 in time")
-                return Ended(Outcome.RELEASED, (), stake, stake)
+                paid, right = stake, owed is Silence.FIRST_CROUPIER_SEED
             case Outcome.CROUPIER_FORFEITED:
-                penalty = _value(told, "CroupierForfeited", "penalty")
-                if owed is not Silence.SECOND_CROUPIER_SEED or penalty != PENALTY * stake:
-                    raise Alarm(Party.BANK, f"it paid {penalty} wei for the Croupier's silence")
-                self.record.forfeited(CROUPIER, "did not show seed 1 in time")
-                return Ended(Outcome.CROUPIER_FORFEITED, (), penalty, stake)
+                paid = _value(told, "CroupierForfeited", "penalty")
+                right = owed is Silence.SECOND_CROUPIER_SEED and paid == PENALTY * stake
             case _:
-                if state.step not in PLAYER_OWES or now <= state.deadline:
-                    raise Alarm(Party.BANK, "it called you silent before your time was up")
-                self.record.forfeited(PLAYER, "was silent too long")
-                return Ended(Outcome.PLAYER_FORFEITED, (), 0, stake)
+                paid, right = 0, state.step in PLAYER_OWES and now > state.deadline
+        if not right or owed is None:
+            outcome = Outcome(state.outcome).name.lower().replace("_", " ")
+            after = Step(state.step).name.lower().replace("_", " ")
+            raise Alarm(
+                Party.BANK,
+                f"it closed the game as {outcome} after {after}, paying you {paid} wei; by its own "
+                f"rules, and with the deadline at {state.deadline}, it could not",
+            )
+        self.record = self._accepted(state.step, note)
+        self.record.silent(owed)
+        return Ended(Outcome(state.outcome), (), paid, stake)
+
+    def _accepted(self, step: int, note: Note) -> Record:
+        """The record of just those messages that the Bank took: the Croupier has the same."""
+        record = Record(self._domain, self._bet, self._signature)
+        first, second = self.his
+        if step >= Step.CROUPIER_SEED_0_SUBMITTED and first is not None:
+            record.croupier_told(first)
+        if step >= Step.HAND_DEALT:
+            record.player_told(note.seeds[0])
+        if step >= Step.ORDER_SUBMITTED and note.order is not None:
+            record.ordered(note.order)
+        if step >= Step.CROUPIER_SEED_1_SUBMITTED and second is not None:
+            record.croupier_told(second)
+        return record
 
 
 def seed_of(event: Event) -> Seed:
