@@ -1,5 +1,9 @@
 """A real EVM in this process (py-evm), with our contract on it and parties that use it.
 
+Every call that any test makes to the contract is made to `Books` as well, the same rules in
+Python: both must refuse it with the same name and values, or record the same events, and
+agree on everybody's account afterwards, to the wei.
+
 Time is the chain's own: it begins in the year 2096, past any machine's clock, and moves
 by one second with each block and by `Evm.travel`. Keys and nonces are numbered, so every
 run gives the same bytes and the same gas.
@@ -16,17 +20,26 @@ from eth.vm.forks.prague import PragueVM
 from eth_tester import PyEVMBackend
 
 from fairground.bank import abi, seeds
+from fairground.bank.artifact import Terms
 from fairground.bank.curve import Signature, checksummed, keccak
 from fairground.bank.port import (
+    Account,
+    Call,
+    Complain,
+    DepositFunds,
     Event,
     Game,
     Refused,
+    Silence,
     SubmitBet,
     SubmitCroupierSeed,
+    SubmitGameResult,
     SubmitPlayerSeed,
     SubmitPublicKey,
     SubmitReplacementOrder,
+    WithdrawFunds,
 )
+from fairground.bank.rules import Books
 from fairground.bank.seeds import Seed, make_seed
 from fairground.bank.wire import Bet, Domain, Key, ReplacementOrder, Role, SeedMessage
 
@@ -158,6 +171,10 @@ class Party(NamedTuple):
     key: Key
 
 
+def _address(party: Party | str) -> str:
+    return party if isinstance(party, str) else party.address
+
+
 class Bank:
     """Our contract on a chain, as a party calls it."""
 
@@ -167,10 +184,38 @@ class Bank:
         self.step_time = step_time
         self.address, self.deployment_gas = evm.deploy(abi.deployment(chip, step_time))
         self.domain = Domain(evm.chain_id, self.address)
+        self.books = Books(self.domain, Terms(chip, step_time), WEALTH)
+        for owner in evm.accounts:
+            self.books.issue(owner, WEALTH)
+
+    def make(self, sender: Party | str, call: Call) -> Receipt:
+        """Make a call, to the contract and to the books alike; raise `Refused`."""
+        address, now = _address(sender), self.evm.now
+        value = call.amount if isinstance(call, DepositFunds) else 0
+        try:
+            receipt = self.send(address, abi.encoded(call), value)
+        except Refused as refused:
+            with pytest.raises(Refused) as expected:
+                self.books.apply(address, call, now)
+            assert (refused.name, refused.values) == (expected.value.name, expected.value.values)
+            raise
+        assert receipt.events == self.books.apply(address, call, now)
+        if receipt.events:
+            bet: Bet | None = getattr(call, "bet", None)
+            self.compare(address, *(bet[:2] if bet else ()))
+            assert bet is None or self.game(bet) == self.books.game(bet.key)
+        return receipt
+
+    def compare(self, *owners: str) -> None:
+        """Contract and books must agree on these accounts."""
+        for owner in set(owners):
+            available, open_games, key = self.ask("getAccount", owner)
+            found = Account(available, open_games, checksummed(key))
+            assert found == self.books.account(owner)
 
     def send(self, sender: Party | str, data: bytes, value: int = 0) -> Receipt:
-        address = sender if isinstance(sender, str) else sender.address
-        return self.evm.send(address, self.address, data, value)
+        """Send any bytes to the contract; for calls there is `make`."""
+        return self.evm.send(_address(sender), self.address, data, value)
 
     def ask(self, name: str, *values: Any) -> Any:
         data = self.evm.call(self.evm.accounts[0], self.address, abi.call_data(name, *values))
@@ -187,17 +232,16 @@ class Bank:
 
     def register(self, party: Party) -> Receipt:
         proof = party.key.prove(self.domain, party.address)
-        return self.send(party, abi.encoded(SubmitPublicKey(party.key.address, proof)))
+        return self.make(party, SubmitPublicKey(party.key.address, proof))
 
     def deposit(self, party: Party | str, amount: int) -> Receipt:
-        return self.send(party, abi.call_data("depositFunds"), amount)
+        return self.make(party, DepositFunds(amount))
 
     def withdraw(self, party: Party | str, amount: int) -> Receipt:
-        return self.send(party, abi.call_data("withdrawFunds", amount))
+        return self.make(party, WithdrawFunds(amount))
 
     def available(self, party: Party | str) -> int:
-        address = party if isinstance(party, str) else party.address
-        return int(self.ask("getAccount", address)[0])
+        return int(self.ask("getAccount", _address(party))[0])
 
     def open_games(self, party: Party) -> int:
         return int(self.ask("getAccount", party.address)[1])
@@ -256,15 +300,13 @@ class Play:
         return make_seed(party.key, self.bank.domain, message)
 
     def submit_bet(self, by: Party | None = None, signature: Signature | None = None) -> Receipt:
-        data = abi.encoded(SubmitBet(self.bet, signature or self.signature))
-        return self.bank.send(by or self.croupier, data)
+        return self.bank.make(by or self.croupier, SubmitBet(self.bet, signature or self.signature))
 
     def croupier_seed(
         self, seed_id: int, by: Party | None = None, seed: Seed | None = None
     ) -> Receipt:
         seed = seed or self.seeds[Role.CROUPIER, seed_id]
-        data = abi.encoded(SubmitCroupierSeed(self.bet, seed_id, seed))
-        return self.bank.send(by or self.croupier, data)
+        return self.bank.make(by or self.croupier, SubmitCroupierSeed(self.bet, seed_id, seed))
 
     def player_seed(
         self,
@@ -275,8 +317,9 @@ class Play:
     ) -> Receipt:
         seed = seed or self.seeds[Role.PLAYER, seed_id]
         croupiers = croupiers or self.seeds[Role.CROUPIER, seed_id]
-        data = abi.encoded(SubmitPlayerSeed(self.bet, seed_id, seed, croupiers.signature))
-        return self.bank.send(by or self.croupier, data)
+        return self.bank.make(
+            by or self.croupier, SubmitPlayerSeed(self.bet, seed_id, seed, croupiers.signature)
+        )
 
     def sign_order(self, order: Sequence[int]) -> Signature:
         message = ReplacementOrder.of(self.bet, tuple(order))
@@ -286,14 +329,15 @@ class Play:
         self, order: Sequence[int], by: Party | None = None, signature: Signature | None = None
     ) -> Receipt:
         signed = signature or self.sign_order(order)
-        data = abi.encoded(SubmitReplacementOrder(self.bet, tuple(order), signed))
-        return self.bank.send(by or self.croupier, data)
+        return self.bank.make(
+            by or self.croupier, SubmitReplacementOrder(self.bet, tuple(order), signed)
+        )
 
     def result(self, by: Party | None = None) -> Receipt:
-        return self.bank.send(by or self.croupier, abi.call_data("submitGameResult", self.bet))
+        return self.bank.make(by or self.croupier, SubmitGameResult(self.bet))
 
     def complain(self, about: str, by: Party | None = None) -> Receipt:
-        return self.bank.send(by or self.player, abi.call_data("complainNo" + about, self.bet))
+        return self.bank.make(by or self.player, Complain(Silence("complainNo" + about), self.bet))
 
     def game_seed(self, seed_id: int) -> int:
         ours = self.seeds[Role.CROUPIER, seed_id].signature

@@ -30,7 +30,7 @@ from bank_evm import (
 from bank_royal import royal_flush
 from fairground.bank import abi, seeds
 from fairground.bank.curve import HALF_ORDER, ORDER, Signature, keccak, sign_with
-from fairground.bank.port import Outcome, Step, SubmitBet, SubmitPublicKey
+from fairground.bank.port import Outcome, Step, SubmitBet, SubmitPublicKey, SubmitReplacementOrder
 from fairground.bank.seeds import Seed, make_seed
 from fairground.bank.wire import Bet, Domain, Key, PublicKey, ReplacementOrder, Role, SeedMessage
 from fairground.games.poker import PAYS, PENALTY, Poker, Rank
@@ -115,7 +115,7 @@ def test_d6_a_croupier_cannot_change_a_bet(h: Hall, change: dict[str, Any]) -> N
     play = h.play()
     forged = play.bet._replace(**change)
     with refused("BadSignature"):
-        h.bank.send(h.croupier, abi.encoded(SubmitBet(forged, play.signature)))
+        h.bank.make(h.croupier, SubmitBet(forged, play.signature))
     assert h.wealth() == (BANKROLL, PURSE)
 
 
@@ -128,8 +128,7 @@ def test_d6_a_croupier_cannot_change_an_order(h: Hall) -> None:
     with refused("BadSignature"):
         play.order((1, 1, 1, 1, 1), signature=h.croupier.key.sign(h.bank.domain, message))
     with refused("BadOrder"):
-        data = abi.call_data("submitReplacementOrder", play.bet, [2, 0, 0, 0, 0], play.signature)
-        h.bank.send(h.croupier, data)
+        h.bank.make(h.croupier, SubmitReplacementOrder(play.bet, (2, 0, 0, 0, 0), play.signature))
     play.order(ORDER_)
 
 
@@ -233,19 +232,19 @@ def test_i3_no_key_without_proof_and_none_that_is_anothers(h: Hall) -> None:
     thief = Party(h.bank.evm.accounts[4], h.croupier.key)
     croupiers = h.croupier.key.prove(h.bank.domain, h.croupier.address)
     with refused("KeyTaken"):
-        h.bank.send(thief, abi.encoded(SubmitPublicKey(h.croupier.key.address, croupiers)))
+        h.bank.make(thief, SubmitPublicKey(h.croupier.key.address, croupiers))
     with refused("KeyTaken"):  # even with the key itself in hand
         h.bank.register(thief)
     unused = Key(77)
     with refused("BadSignature"):
         proof = Key(78).sign(h.bank.domain, PublicKey(thief.address, unused.address))
-        h.bank.send(thief, abi.encoded(SubmitPublicKey(unused.address, proof)))
+        h.bank.make(thief, SubmitPublicKey(unused.address, proof))
     with refused("BadSignature"):  # a proof seen in the pool of transactions, copied
         seen = unused.prove(h.bank.domain, h.player.address)
-        h.bank.send(thief, abi.encoded(SubmitPublicKey(unused.address, seen)))
+        h.bank.make(thief, SubmitPublicKey(unused.address, seen))
     for nobodys in (Signature(27, 1, 1), Signature(0, 0, 0)):  # the second recovers to zero
         with refused("BadSignature"):
-            h.bank.send(thief, abi.encoded(SubmitPublicKey("0x" + "00" * 20, nobodys)))
+            h.bank.make(thief, SubmitPublicKey("0x" + "00" * 20, nobodys))
 
 
 def test_i3_keys_are_frozen_while_a_game_is_open(h: Hall) -> None:
@@ -368,7 +367,7 @@ def test_i7_nothing_signed_for_another_bank_counts(h: Hall) -> None:
         play.order(ORDER_, signature=h.player.key.sign(elsewhere.domain, order))
     with refused("BadSignature"):
         proof = Key(5).prove(elsewhere.domain, h.stranger.address)
-        h.bank.send(h.stranger, abi.encoded(SubmitPublicKey(Key(5).address, proof)))
+        h.bank.make(h.stranger, SubmitPublicKey(Key(5).address, proof))
 
 
 def test_i7_nothing_signed_for_another_chain_counts(h: Hall) -> None:
@@ -407,7 +406,7 @@ def test_i7_roles_cannot_be_swapped(h: Hall) -> None:
     swapped = Play(h.bank, h.player, h.croupier)
     play = h.play()
     with refused("BadSignature"):
-        h.bank.send(h.player, abi.encoded(SubmitBet(swapped.bet, play.signature)))
+        h.bank.make(h.player, SubmitBet(swapped.bet, play.signature))
     with refused("SameParty"):
         Play(h.bank, h.croupier, h.croupier).submit_bet()
 
