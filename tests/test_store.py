@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 
 from fairground.core import InputError, SecretReused
 from fairground.store import Append, Conflict, LogVault, Secret, Store, Stored, open_store
+from fairground.store.sqlite import MIGRATIONS
 from postgres import throw_away_cluster
 
 Law = Callable[[Store], Awaitable[None]]
@@ -213,6 +215,39 @@ def test_logs_are_listed_in_the_order_of_their_making(url: str) -> None:
         assert list(await store.logs("table")) == ["c", "a", "b"]
 
     holds(url, law)
+
+
+def test_the_idle_are_found_longest_idle_first(url: str) -> None:
+    async def law(store: Store) -> None:
+        for name, seen in (("b", 50), ("a", 40), ("c", 60), ("over", 10)):
+            await store.commit(Append(name, 0, (b"0\n",), "oracle", seen=seen))
+        await store.commit(Append("over", 1, (b"end\n",), closed=True))
+        await store.commit(Append("other", 0, (b"0\n",), "table", seen=1))
+        assert list(await store.idle("oracle", 60, 10)) == ["a", "b"]
+        assert list(await store.idle("oracle", 61, 2)) == ["a", "b"], "at most so many"
+        await store.commit(Append("a", 1, (b"1\n",), seen=70))
+        await store.commit(Append("b", 1, (b"1\n",), seen=45), Append("d", 0, (b"0\n",), "oracle"))
+        assert list(await store.idle("oracle", 70, 10)) == ["d", "b", "c"], "it never goes back"
+        stored = await store.read("a")
+        assert stored is not None
+        assert stored.seen == 70
+
+    holds(url, law)
+
+
+def test_logs_of_an_older_schema_are_not_idle_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    with sqlite3.connect(path) as db:
+        db.executescript(f"{MIGRATIONS[0]}; PRAGMA user_version = 1")
+        db.execute("INSERT INTO logs (id, kind, step, closed) VALUES ('a', 'oracle', 0, 0)")
+    db.close()
+    began = int(time.time())
+
+    async def law(store: Store) -> None:
+        assert list(await store.idle("oracle", began, 1)) == []
+        assert list(await store.idle("oracle", began + 3600, 1)) == ["a"]
+
+    holds(f"sqlite:///{path}", law)
 
 
 def test_listeners_hear_of_growth(url: str) -> None:

@@ -108,6 +108,10 @@ class Measured(Store):
         """See `Store.logs`."""
         return await self._store.logs(kind, open_only=open_only)
 
+    async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
+        """See `Store.idle`."""
+        return await self._store.idle(kind, before, most)
+
     async def count(self, kind: str) -> tuple[int, int]:
         """See `Store.count`."""
         return await self._store.count(kind)

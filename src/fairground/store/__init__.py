@@ -53,6 +53,8 @@ class Append(NamedTuple):
     secrets: tuple[Secret, ...] = ()
     spent: tuple[tuple[str, str], ...] = ()
     """Names of secrets about to be opened, each with the head that it is opened for."""
+    seen: int = 0
+    """When this was done, by the writer's clock, for logs that `Store.idle` is asked about."""
 
 
 class Stored(NamedTuple):
@@ -64,6 +66,8 @@ class Stored(NamedTuple):
     lines: tuple[bytes, ...]
     secrets: tuple[Secret, ...]
     spent: tuple[tuple[str, str], ...]
+    seen: int = 0
+    """The latest `Append.seen`."""
 
     @property
     def data(self) -> bytes:
@@ -122,6 +126,10 @@ class Store(ABC):
     @abstractmethod
     async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
         """The names of all logs of a kind, in the order of their making."""
+
+    @abstractmethod
+    async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
+        """So many open logs of a kind that were last seen before that, longest idle first."""
 
     @abstractmethod
     async def count(self, kind: str) -> tuple[int, int]:

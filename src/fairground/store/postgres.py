@@ -51,6 +51,12 @@ MIGRATIONS: Final = (
         PRIMARY KEY (log, name)
     );
     """,
+    """
+    ALTER TABLE logs ADD COLUMN seen BIGINT NOT NULL DEFAULT 0;
+    UPDATE logs SET seen = extract(epoch FROM now())::bigint;
+    DROP INDEX logs_by_kind;
+    CREATE INDEX logs_by_kind ON logs (kind, closed, seen);
+    """,
 )
 """The schema's versions, each as the step that leads to it. Only ever add to this."""
 
@@ -139,16 +145,17 @@ class PostgresStore(Store):
             self._pool.acquire() as db,
             db.transaction(isolation="repeatable_read", readonly=True),
         ):
-            row = await db.fetchrow("SELECT number, kind, closed FROM logs WHERE id = $1", log)
+            query = "SELECT number, kind, closed, seen FROM logs WHERE id = $1"
+            row = await db.fetchrow(query, log)
             if row is None:
                 return None
-            number, kind, closed = row
+            number, kind, closed, seen = row
             chunks = await db.fetch("SELECT data FROM chunks WHERE log = $1 ORDER BY first", number)
             vault = await db.fetch("SELECT name, secret, head FROM vault WHERE log = $1", number)
             spent = await db.fetch("SELECT name, head FROM spent WHERE log = $1", number)
         lines = b"".join(data for (data,) in chunks).splitlines(keepends=True)
         secrets = tuple(Secret(*one) for one in vault)
-        return Stored(log, kind, closed, tuple(lines), secrets, tuple(map(tuple, spent)))
+        return Stored(log, kind, closed, tuple(lines), secrets, tuple(map(tuple, spent)), seen)
 
     async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
         """From the chunk on in which they begin."""
@@ -169,6 +176,13 @@ class PostgresStore(Store):
         """In the order of their making."""
         query = "SELECT id FROM logs WHERE kind = $1 AND NOT (closed AND $2) ORDER BY number"
         return [name for (name,) in await self._pool.fetch(query, kind, open_only)]
+
+    async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
+        """By the index of kinds, which has them in this order."""
+        query = """
+            SELECT id FROM logs WHERE kind = $1 AND NOT closed AND seen < $2 ORDER BY seen LIMIT $3
+        """
+        return [name for (name,) in await self._pool.fetch(query, kind, before, most)]
 
     async def count(self, kind: str) -> tuple[int, int]:
         """All, and the open ones."""
@@ -243,11 +257,12 @@ async def _write_together(
 ) -> None:
     rows = await db.fetch(
         """
-        UPDATE logs SET step = new.step, closed = new.closed
+        UPDATE logs
+        SET step = new.step, closed = new.closed, seen = greatest(logs.seen, new.seen)
         FROM (
-            SELECT logs.id, wanted.step, wanted.closed, wanted.old
-            FROM unnest($1::text[], $2::int[], $3::int[], $4::bool[])
-                AS wanted (id, old, step, closed)
+            SELECT logs.id, wanted.step, wanted.closed, wanted.old, wanted.seen
+            FROM unnest($1::text[], $2::int[], $3::int[], $4::bool[], $5::bigint[])
+                AS wanted (id, old, step, closed, seen)
             JOIN logs ON logs.id = wanted.id ORDER BY logs.number FOR UPDATE OF logs
         ) AS new
         WHERE logs.id = new.id AND logs.step = new.old
@@ -257,6 +272,7 @@ async def _write_together(
         [append.step for _, append in appends],
         [append.step + len(append.lines) for _, append in appends],
         [append.closed for _, append in appends],
+        [append.seen for _, append in appends],
     )
     numbers = dict(map(tuple, rows))
     written = []
@@ -271,13 +287,19 @@ async def _write_together(
 async def _append(db: Any, append: Append) -> None:
     step = append.step + len(append.lines)
     if append.step == 0:
-        query = "INSERT INTO logs (id, kind, step, closed) VALUES ($1, $2, $3, $4) RETURNING number"
-        number = await db.fetchval(query, append.log, append.kind, step, append.closed)
+        query = """
+            INSERT INTO logs (id, kind, step, closed, seen) VALUES ($1, $2, $3, $4, $5)
+            RETURNING number
+        """
+        new = (append.log, append.kind, step, append.closed, append.seen)
+        number = await db.fetchval(query, *new)
     else:
-        query = (
-            "UPDATE logs SET step = $1, closed = $2 WHERE id = $3 AND step = $4 RETURNING number"
-        )
-        number = await db.fetchval(query, step, append.closed, append.log, append.step)
+        query = """
+            UPDATE logs SET step = $1, closed = $2, seen = greatest(seen, $3)
+            WHERE id = $4 AND step = $5 RETURNING number
+        """
+        moved = (step, append.closed, append.seen, append.log, append.step)
+        number = await db.fetchval(query, *moved)
     if number is None:
         raise Conflict(f"{append.log} is not at step {append.step} any more")
     await _write_contents(db, [(number, append)])

@@ -51,6 +51,12 @@ MIGRATIONS: Final = (
         PRIMARY KEY (log, name)
     ) WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE logs ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;
+    UPDATE logs SET seen = CAST(strftime('%s', 'now') AS INTEGER);
+    DROP INDEX logs_by_kind;
+    CREATE INDEX logs_by_kind ON logs (kind, closed, seen);
+    """,
 )
 """The schema's versions, each as the step that leads to it. Only ever add to this."""
 
@@ -200,6 +206,15 @@ class SqliteStore(Store):
             lambda db: [row[0] for row in db.execute(query, (kind, closed)).fetchall()]
         )
 
+    async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
+        """By the index of kinds, which has them in this order."""
+        query = """
+            SELECT id FROM logs WHERE kind = ? AND closed = 0 AND seen < ? ORDER BY seen LIMIT ?
+        """
+        return await self._ask(
+            lambda db: [row[0] for row in db.execute(query, (kind, before, most)).fetchall()]
+        )
+
     async def count(self, kind: str) -> tuple[int, int]:
         """All, and the open ones."""
         query = "SELECT count(*), coalesce(sum(1 - closed), 0) FROM logs WHERE kind = ?"
@@ -232,11 +247,16 @@ def _conflict(error: Exception) -> Conflict:
 def _append(db: sqlite3.Connection, append: Append) -> None:
     step = append.step + len(append.lines)
     if append.step == 0:
-        query = "INSERT INTO logs (id, kind, step, closed) VALUES (?, ?, ?, ?) RETURNING number"
-        values: tuple[Any, ...] = (append.log, append.kind, step, append.closed)
+        query = """
+            INSERT INTO logs (id, kind, step, closed, seen) VALUES (?, ?, ?, ?, ?) RETURNING number
+        """
+        values: tuple[Any, ...] = (append.log, append.kind, step, append.closed, append.seen)
     else:
-        query = "UPDATE logs SET step = ?, closed = ? WHERE id = ? AND step = ? RETURNING number"
-        values = (step, append.closed, append.log, append.step)
+        query = """
+            UPDATE logs SET step = ?, closed = ?, seen = max(seen, ?) WHERE id = ? AND step = ?
+            RETURNING number
+        """
+        values = (step, append.closed, append.seen, append.log, append.step)
     row = db.execute(query, values).fetchone()
     if row is None:
         raise Conflict(f"{append.log} is not at step {append.step} any more")
@@ -255,16 +275,17 @@ def _append(db: sqlite3.Connection, append: Append) -> None:
 def _read(db: sqlite3.Connection, name: str) -> Stored | None:
     db.execute("BEGIN")
     try:
-        row = db.execute("SELECT number, kind, closed FROM logs WHERE id = ?", (name,)).fetchone()
+        query = "SELECT number, kind, closed, seen FROM logs WHERE id = ?"
+        row = db.execute(query, (name,)).fetchone()
         if row is None:
             return None
-        log, kind, closed = row
+        log, kind, closed, seen = row
         chunks = db.execute("SELECT data FROM chunks WHERE log = ? ORDER BY first", (log,))
         lines = b"".join(data for (data,) in chunks).splitlines(keepends=True)
         vault = db.execute("SELECT name, secret, head FROM vault WHERE log = ?", (log,))
         secrets = tuple(Secret(*one) for one in vault.fetchall())
         spent = tuple(db.execute("SELECT name, head FROM spent WHERE log = ?", (log,)).fetchall())
-        return Stored(name, kind, bool(closed), tuple(lines), secrets, spent)
+        return Stored(name, kind, bool(closed), tuple(lines), secrets, spent, seen)
     finally:
         db.execute("COMMIT")
 
