@@ -29,7 +29,6 @@ from fairground.bank.port import (
 from fairground.bank.seeds import Seed, fresh_seeds
 from fairground.bank.wire import Bet, Key, ReplacementOrder, Role
 from fairground.games.poker import Poker
-from fairground.store import Append, Store, Stored
 from fairground.store.sqlite import SqliteStore
 
 CHIP = 1000
@@ -119,38 +118,6 @@ class BlockBank(Wrapped):
         return self.at(key, confirmations)
 
 
-class WrappedStore(Store):
-    """A store behind which the real one stands."""
-
-    def __init__(self, store: Store) -> None:
-        self.store = store
-
-    @classmethod
-    async def open(cls, url: str) -> WrappedStore:
-        return cls(await SqliteStore.open(url))
-
-    async def close(self) -> None:
-        await self.store.close()
-
-    async def commit(self, *appends: Append) -> None:
-        await self.store.commit(*appends)
-
-    async def read(self, log: str) -> Stored | None:
-        return await self.store.read(log)
-
-    async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
-        return await self.store.lines(log, after, most)
-
-    async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
-        return await self.store.logs(kind, open_only=open_only)
-
-    async def count(self, kind: str) -> tuple[int, int]:
-        return await self.store.count(kind)
-
-    def listen(self) -> AsyncIterator[tuple[str, int]]:
-        return self.store.listen()
-
-
 class Guest:
     """A Player by hand: every message of a game, when the test says so."""
 
@@ -227,7 +194,7 @@ def prize(bet: Bet, hand: Sequence[int]) -> int:
 class House:
     """The parts together."""
 
-    def __init__(self, store: WrappedStore, ledger: LedgerBank, clock: Clock) -> None:
+    def __init__(self, store: SqliteStore, ledger: LedgerBank, clock: Clock) -> None:
         self.store = store
         self.ledger = ledger
         self.clock = clock
@@ -263,9 +230,9 @@ class House:
 
 @asynccontextmanager
 async def house(folder: Path, faucet: int = 10**15) -> AsyncIterator[House]:
-    store = await WrappedStore.open(f"sqlite:///{folder}/croupier.db")
+    store = await SqliteStore.open(f"sqlite:///{folder}/croupier.db")
     clock = Clock()
-    ledger = await LedgerBank.open(store.store, Terms(CHIP, STEP_TIME), faucet=faucet, clock=clock)
+    ledger = await LedgerBank.open(store, Terms(CHIP, STEP_TIME), faucet=faucet, clock=clock)
     made = House(store, ledger, clock)
     await ledger.issue(made.key.address, BANKROLL)
     await made.guest.arrive(ledger)
