@@ -38,6 +38,9 @@ from fairground.core import InputError, whole, written
 from fairground.fair.schemes import is_hex
 from fairground.transcript import canonical
 
+LONGEST_QUOTE: Final = 100
+"""Characters of an offending value that an error repeats."""
+
 
 class BadCall(InputError):
     """A call, or something else that was said to or by a Bank, is not well formed."""
@@ -60,6 +63,12 @@ class Kind(NamedTuple):
 Fields = Mapping[str, Kind]
 
 
+def _quoted(value: object) -> str:
+    """What was given, cut where it is long: it may be anything, from anybody."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
+
+
 # The kinds
 
 
@@ -74,14 +83,16 @@ def address(value: object, what: str = "an address") -> str:
         if spelled and (value == spelled or digits in (digits.lower(), digits.upper())):
             return spelled
         if spelled:
-            raise BadCall(f"{what}: the capitals of {value!r} are a checksum that does not fit")
-    raise BadCall(f"{what} must be 40 hex digits behind 0x, not {value!r}")
+            raise BadCall(
+                f"{what}: the capitals of {_quoted(value)} are a checksum that does not fit"
+            )
+    raise BadCall(f"{what} must be 40 hex digits behind 0x, not {_quoted(value)}")
 
 
 def _uint(bits: int) -> Kind:
     def check(value: object, what: str) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**bits:
-            raise BadCall(f"{what} must be an integer from 0 to 2^{bits}-1, not {value!r}")
+            raise BadCall(f"{what} must be an integer from 0 to 2^{bits}-1, not {_quoted(value)}")
         return int(value)
 
     def read(value: object, what: str) -> int:
@@ -90,7 +101,7 @@ def _uint(bits: int) -> Kind:
         except InputError:
             raise BadCall(
                 f"{what} must be an integer from 0 to 2^{bits}-1, beyond 2^53-1 as decimal "
-                f"text, not {value!r}"
+                f"text, not {_quoted(value)}"
             ) from None
 
     return Kind(check, written, read)
@@ -98,38 +109,38 @@ def _uint(bits: int) -> Kind:
 
 def _check_bytes(value: object, what: str) -> bytes:
     if not isinstance(value, bytes) or len(value) != 32:
-        raise BadCall(f"{what} must be 32 bytes, not {value!r}")
+        raise BadCall(f"{what} must be 32 bytes, not {_quoted(value)}")
     return value
 
 
 def _read_bytes(value: object, what: str) -> bytes:
     if not isinstance(value, str) or not is_hex(value):
-        raise BadCall(f"{what} must be 64 lower-case hex digits, not {value!r}")
+        raise BadCall(f"{what} must be 64 lower-case hex digits, not {_quoted(value)}")
     return bytes.fromhex(value)
 
 
 def _check_signature(value: object, what: str) -> Signature:
     if not isinstance(value, Signature):
-        raise BadCall(f"{what} must be a Signature, not {value!r}")
+        raise BadCall(f"{what} must be a Signature, not {_quoted(value)}")
     UINT8.check(value.v, f"{what}: v")
     UINT256.check(value.r, f"{what}: r")
     UINT256.check(value.s, f"{what}: s")
     return value
 
 
-def _from_hex(make: Callable[[Any], Any]) -> Callable[[Any, str], Any]:
+def _from_hex(make: Callable[[Any], Any], form: str) -> Callable[[Any, str], Any]:
     def read(value: object, what: str) -> Any:
         try:
-            return make(str(value))
-        except InputError as error:
-            raise BadCall(f"{what}: {error}") from None
+            return make(value if isinstance(value, str) else "")
+        except InputError:
+            raise BadCall(f"{what} must be {form}, not {_quoted(value)}") from None
 
     return read
 
 
 def _check_seed(value: object, what: str) -> Seed:
     if not isinstance(value, Seed):
-        raise BadCall(f"{what} must be a Seed, not {value!r}")
+        raise BadCall(f"{what} must be a Seed, not {_quoted(value)}")
     _check_bytes(value.nonce, f"{what}: nonce")
     _check_signature(value.signature, what)
     return value
@@ -137,7 +148,7 @@ def _check_seed(value: object, what: str) -> Seed:
 
 def _check_bet(value: object, what: str) -> Bet:
     if not isinstance(value, Bet):
-        raise BadCall(f"{what} must be a Bet, not {value!r}")
+        raise BadCall(f"{what} must be a Bet, not {_quoted(value)}")
     return Bet(*(kind.check(value[i], name) for i, (name, kind) in enumerate(BET.items())))
 
 
@@ -151,7 +162,7 @@ def _read_bet(value: object, what: str) -> Bet:
 
 def _check_order(value: object, what: str) -> tuple[int, ...]:
     if not isinstance(value, (tuple, list)) or len(value) != 5:
-        raise BadCall(f"{what} must be five numbers, each 0 or 1, not {value!r}")
+        raise BadCall(f"{what} must be five numbers, each 0 or 1, not {_quoted(value)}")
     return tuple(UINT8.check(digit, what) for digit in value)
 
 
@@ -160,8 +171,14 @@ UINT8: Final = _uint(8)
 UINT40: Final = _uint(40)
 UINT256: Final = _uint(256)
 BYTES32: Final = Kind(_check_bytes, bytes.hex, _read_bytes)
-SIGNATURE: Final = Kind(_check_signature, Signature.hex, _from_hex(Signature.from_hex))
-SEED: Final = Kind(_check_seed, Seed.hex, _from_hex(Seed.from_hex))
+SIGNATURE: Final = Kind(
+    _check_signature,
+    Signature.hex,
+    _from_hex(Signature.from_hex, "130 lower-case hex digits (r, s, v)"),
+)
+SEED: Final = Kind(
+    _check_seed, Seed.hex, _from_hex(Seed.from_hex, "194 lower-case hex digits (nonce, r, s, v)")
+)
 BET: Final[Fields] = {
     "croupier": ADDRESS,
     "player": ADDRESS,
@@ -278,14 +295,14 @@ def _entry(call: Call) -> tuple[str, Fields]:
     for name, (made, fields) in CALLS.items():
         if made is type(call) and (made is not Complain or name == call[0].value):
             return name, fields
-    raise BadCall(f"a Bank knows no call like {call!r}")
+    raise BadCall(f"a Bank knows no call like {_quoted(call)}")
 
 
 def checked(call: Call) -> Call:
     """The call with every value as the contract's types admit it; raise `BadCall`."""
     if type(call) is Complain:
         if not isinstance(call.silence, Silence):
-            raise BadCall(f"a complaint is about a Silence, not {call.silence!r}")
+            raise BadCall(f"a complaint is about a Silence, not {_quoted(call.silence)}")
         return Complain(call.silence, _check_bet(call.bet, "bet"))
     _, fields = _entry(call)
     made: Any = type(call)
@@ -309,9 +326,9 @@ def call_from_json(value: object) -> Call:
     return call
 
 
-def call_hash(call: Call) -> bytes:
-    """Keccak-256 of the call's canonical JSON: what its sender signs for."""
-    return keccak(canonical(call_as_json(call)))
+def call_hash(call: Mapping[str, Any]) -> bytes:
+    """Keccak-256 of a call's canonical JSON: what its sender signs for."""
+    return keccak(canonical(call))
 
 
 def event_as_json(event: Event) -> dict[str, Any]:
@@ -340,22 +357,22 @@ def refusal_from_json(value: object) -> Refused:
     name, rest = _named(value, "refusal", REFUSALS)
     kinds, values = REFUSALS[name], rest.get("values")
     if not isinstance(values, list) or len(values) != len(kinds):
-        raise BadCall(f"{name} comes with {len(kinds)} values, not {values!r}")
+        raise BadCall(f"{name} comes with {len(kinds)} values, not {_quoted(values)}")
     return Refused(name, tuple(kind.read(v, name) for kind, v in zip(kinds, values, strict=True)))
 
 
 def _named(value: object, what: str, known: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if not isinstance(value, dict):
-        raise BadCall(f'a {what} is a JSON object such as {{"{what}": ...}}, not {value!r}')
+        raise BadCall(f'a {what} is a JSON object such as {{"{what}": ...}}, not {_quoted(value)}')
     name = value.get(what)
     if not isinstance(name, str) or name not in known:
-        raise BadCall(f"no {what} is named {name!r}; there are {', '.join(known)}")
+        raise BadCall(f"no {what} is named {_quoted(name)}; there are {', '.join(known)}")
     return name, {key: item for key, item in value.items() if key != what}
 
 
 def _read(value: object, fields: Fields, what: str) -> dict[str, Any]:
     if not isinstance(value, dict) or value.keys() != fields.keys():
-        raise BadCall(f"{what} has the members {', '.join(fields)}, not {value!r}")
+        raise BadCall(f"{what} has the members {', '.join(fields)}, not {_quoted(value)}")
     return {name: kind.read(value[name], name) for name, kind in fields.items()}
 
 
@@ -370,7 +387,7 @@ class Envelope(NamedTuple):
     @classmethod
     def sealed(cls, key: Key, domain: Domain, number: int, call: Call) -> Envelope:
         """Sign for a call; the account of a key is its address."""
-        message = LedgerCall(key.address, number, call_hash(call))
+        message = LedgerCall(key.address, number, call_hash(call_as_json(call)))
         return cls(key.address, number, call, key.sign(domain, message))
 
     def checked(self) -> Envelope:
@@ -381,7 +398,7 @@ class Envelope(NamedTuple):
 
     def must_be_signed(self, domain: Domain) -> None:
         """Raise `BadSignature` unless the sender signed for this call to this ledger."""
-        message = LedgerCall(self.sender, self.number, call_hash(self.call))
+        message = LedgerCall(self.sender, self.number, call_hash(call_as_json(self.call)))
         must_be_signed(domain, message, self.signature, self.sender)
 
     def as_json(self) -> dict[str, Any]:

@@ -168,6 +168,10 @@ class LedgerBank(Bank):
         (line,) = await self._store.lines(self._log, number - 1, 1)
         return line
 
+    async def lines(self, after: int = 0, most: int | None = None) -> Sequence[bytes]:
+        """The ledger itself, for whoever wants to run it again (`read_ledger`)."""
+        return await self._store.lines(self._log, after, most)
+
     @property
     def faucet(self) -> int:
         """How much play money may ever be made for one owner, in wei."""

@@ -159,7 +159,8 @@ class Ledger:
         Raise `BadSignature`, or `Refused` as ``WrongNumber``, for what gets no line at all.
         """
         sender, number, call, signature = envelope
-        named = call_hash(call)
+        body = call_as_json(call)
+        named = call_hash(body)
         if not self._trusting:
             envelope.must_be_signed(self.books.domain)
         last = self._last.get(sender)
@@ -168,7 +169,7 @@ class Ledger:
         if number != self.next_number(sender):
             raise Refused("WrongNumber", (self.next_number(sender),))
         said = {"kind": "call", "sender": sender, "number": written(number)}
-        said |= {"call": call_as_json(call), "signature": signature.hex()}
+        said |= {"call": body, "signature": signature.hex()}
         events: Sequence[Event] = ()
         try:
             events = self.books.apply(sender, call, max(at, self.at))

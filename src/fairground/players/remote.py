@@ -56,10 +56,14 @@ LARGEST: Final = 100_000_000
 class Refused(FairgroundError):
     """The arena said no: its own words, code and status."""
 
-    def __init__(self, status: int, code: str, detail: str) -> None:
+    def __init__(
+        self, status: int, code: str, detail: str, problem: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(detail)
         self.status = status
         self.code = code
+        self.problem = problem or {}
+        """All that the arena said, where it said more."""
 
 
 class Unreachable(FairgroundError):
@@ -139,7 +143,7 @@ def _refusal(error: urllib.error.HTTPError) -> Refused:
     with error:
         try:
             problem = json.loads(error.read(LARGEST))
-            return Refused(error.code, str(problem["code"]), str(problem["detail"]))
+            return Refused(error.code, str(problem["code"]), str(problem["detail"]), problem)
         except (ValueError, KeyError, TypeError, OSError):
             return Refused(error.code, "remote/refused", f"the arena answers {error.code}")
 

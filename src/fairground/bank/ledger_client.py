@@ -1,0 +1,182 @@
+"""A Bank kept in somebody else's ledger: the port `Bank` over HTTP.
+
+It lives here and not in `players`, which is below `bank` and knows none of its words; it
+makes its requests as the clients there do (`players.remote.Http`), from a thread.
+
+Each call goes in an envelope that its sender signs and numbers. The ledger answers the
+same envelope with the same words, so a request that was lost on its way is simply sent
+again. What the ledger says is taken on trust, as the label says; but nothing is ever signed
+for a ledger that claims to be on a chain, where the signature might count.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Final, Self, TypeVar
+
+from fairground.bank.artifact import Terms
+from fairground.bank.calls import (
+    ADDRESS,
+    BYTES32,
+    UINT256,
+    BadCall,
+    Envelope,
+    address,
+    checked,
+    event_from_json,
+    refusal_from_json,
+)
+from fairground.bank.ledger import TRUSTED
+from fairground.bank.ledger_lines import NO_CHAIN
+from fairground.bank.port import Account, Bank, BankAway, Call, Event, Game
+from fairground.bank.port import Refused as RefusedByBank
+from fairground.bank.wire import Domain, Key
+from fairground.core import InputError, written
+from fairground.players.remote import Http, Refused, Unreachable
+
+T = TypeVar("T")
+
+TRIES: Final = 5
+"""How often a call is numbered anew because the same key was used elsewhere meanwhile."""
+
+
+class _Overtaken(RefusedByBank):
+    """Somebody else with the same key made a call first."""
+
+    name = "WrongNumber"
+
+
+class LedgerClient(Bank):
+    """See the module's text. Make one by `open`."""
+
+    def __init__(self, url: str, about: Any, http: Http) -> None:
+        self._url = url
+        self._http = http
+        if about["chain"] != NO_CHAIN:
+            raise InputError(
+                f"the ledger at {url} claims to be on the chain {about['chain']!r}: what is signed "
+                "for it might count there, so nothing is"
+            )
+        self.domain = Domain(NO_CHAIN, address(about["bank"], "the Bank's address"))
+        self.terms = Terms(
+            UINT256.read(about["chip_cost"], "chip_cost"),
+            UINT256.read(about["step_time"], "step_time"),
+        )
+        self.trusted = f"{TRUSTED}; it is kept at {url}"
+        self._turns: dict[str, asyncio.Lock] = {}
+        """One call of each sender at a time, for they are numbered."""
+        self._unsure: dict[str, Envelope] = {}
+        """The last call of a sender, where nobody knows whether it came through."""
+
+    @classmethod
+    async def open(cls, arena: str, http: Http | None = None) -> Self:
+        """The ledger Bank of the arena at this address."""
+        url, http = f"{arena.rstrip('/')}/bank", http or Http()
+        return await _asked(url, lambda: cls(url, http.get(url), http))
+
+    async def _get(self, path: str, read: Callable[[Any], T]) -> T:
+        return await _asked(self._url, lambda: read(self._http.get(f"{self._url}{path}")))
+
+    async def now(self) -> int:
+        """The time of the ledger's clock."""
+        return await self._get("", lambda body: UINT256.read(body["now"], "now"))
+
+    async def purse(self, owner: str) -> int:
+        """What an account has outside of the Bank, in wei."""
+        return await self._of(owner, lambda body: UINT256.read(body["purse"], "purse"))
+
+    async def account(self, owner: str) -> Account:
+        """A participant, now."""
+        return await self._of(
+            owner,
+            lambda body: Account(
+                UINT256.read(body["available"], "available"),
+                UINT256.read(body["open_games"], "open_games"),
+                ADDRESS.read(body["key"], "key"),
+            ),
+        )
+
+    async def _of(self, owner: str, read: Callable[[Any], T]) -> T:
+        return await self._get(f"/accounts/{address(owner)}", read)
+
+    async def next_game_id(self, croupier: str, player: str) -> int:
+        """The number that the next bet of these two must have."""
+        path = f"/next/{address(croupier)}/{address(player)}"
+        return await self._get(path, lambda body: UINT256.read(body["game_id"], "game_id"))
+
+    async def game(self, key: bytes, confirmations: int = 0) -> Game:
+        """The game under this key; what a ledger says is final."""
+        return await self._get(
+            f"/games/{key.hex()}",
+            lambda body: Game(
+                BYTES32.read(body["bet_hash"], "bet_hash"),
+                *(UINT256.read(body[name], name) for name in Game._fields[1:]),
+            ),
+        )
+
+    async def told(self, key: bytes) -> Sequence[Event]:
+        """What was recorded of this game."""
+        return await self._get(f"/games/{key.hex()}/events", _events)
+
+    async def faucet(self, owner: str, amount: int) -> None:
+        """Ask for play money; refused (``FaucetEmpty``) beyond what one owner may have."""
+        body = {"owner": address(owner), "amount": written(amount)}
+        # Not repeated: the faucet might give twice.
+        await self._post("/faucet", body, lambda answer: None, tries=1)
+
+    async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+        """Make a call. After `BankAway`, an equal call stands for the one that went astray."""
+        call = checked(call)
+        async with self._turns.setdefault(sender.address, asyncio.Lock()):
+            unsure = self._unsure.pop(sender.address, None)
+            if unsure is not None and unsure.call == call:
+                return await self._bring(unsure)
+            for _ in range(TRIES - 1):
+                with suppress(_Overtaken):
+                    return await self._bring(await self._sealed(sender, call))
+            return await self._bring(await self._sealed(sender, call))
+
+    async def _sealed(self, sender: Key, call: Call) -> Envelope:
+        number = await self._of(
+            sender.address, lambda body: UINT256.read(body["next_number"], "next_number")
+        )
+        return Envelope.sealed(sender, self.domain, number, call)
+
+    async def _bring(self, envelope: Envelope) -> Sequence[Event]:
+        try:
+            return await self._post("/calls", envelope.as_json(), _events)
+        except (BankAway, asyncio.CancelledError):
+            self._unsure[envelope.sender] = envelope
+            raise
+        except RefusedByBank as refused:
+            if refused.name == _Overtaken.name:
+                raise _Overtaken(refused.name, refused.values) from None
+            raise
+
+    async def _post(self, path: str, body: Any, read: Callable[[Any], T], *, tries: int = 0) -> T:
+        url = f"{self._url}{path}"
+        return await _asked(self._url, lambda: read(self._http.post(url, body, tries=tries)))
+
+
+def _events(body: Any) -> list[Event]:
+    return [event_from_json(event) for event in body["events"]]
+
+
+async def _asked(url: str, ask: Callable[[], T]) -> T:
+    """Ask in a thread; what goes wrong, in the words of the port."""
+    try:
+        return await asyncio.to_thread(ask)
+    except Unreachable as error:
+        raise BankAway(str(error)) from None
+    except Refused as error:
+        if error.code == RefusedByBank.code:
+            raise refusal_from_json(
+                {name: error.problem.get(name) for name in ("refusal", "values")}
+            ) from None
+        if error.code == BankAway.code:
+            raise BankAway(str(error)) from None
+        raise
+    except (BadCall, KeyError, TypeError) as error:
+        raise BankAway(f"{url} does not answer as a Bank in a ledger does: {error}") from None
