@@ -47,6 +47,7 @@ class Recorded(Dealer):
         self.scheme = register[start["dealer"]].scheme
         self.public = start["public"]
         self._then = then
+        self._events = events
         self._tickets: dict[Any, Evidence] = {}
         self._dealt: dict[Any, Evidence] = {}
         self._openings: dict[Any, Evidence] = {}
@@ -74,9 +75,16 @@ class Recorded(Dealer):
         """The recorded ticket."""
         if run.index in self._tickets:
             return self._tickets[run.index]
+        if self._was_kept_back(run):
+            raise NotYet
         if self._then is None or self._void is not None:
             raise self._missing(f"the ticket of run {run.index} is missing", "table/unexpected")
         return self._then.open(run)
+
+    def _was_kept_back(self, run: Run) -> bool:
+        """Whether somebody left, by the record, while the dealer had not yet given this ticket."""
+        coming = (e["kind"] for e in self._events[run.step :] if e["kind"] != "note")
+        return next(coming, None) == "forfeit"
 
     def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
         """The recorded evidence, and what the record opens at its end."""
@@ -140,8 +148,11 @@ def replay(
     try:
         table = _open(events, register, then, again)
         _compare(table, lines, 0)
-        while (number := again.step + 1) <= len(events) and not table.waiting:
-            _apply(table, events[number - 1], number)
+        while (number := again.step + 1) <= len(events):
+            event = events[number - 1]
+            if table.waiting and event["kind"] not in ("note", "forfeit"):
+                break
+            _apply(table, event, number)
             _compare(table, lines, number - 1)
     except Fault as fault:
         # The line that could not be written again is the first at fault.

@@ -18,5 +18,6 @@ Play money and test chains. Nothing here is a licence to run a casino.
 `port`         the Bank as a port: calls, accounts, games, reasons of refusal
 `desk`         the Croupier as a Player reaches him, also a port
 `record`       the transcript of a game, made from what both said
+`audit`        whether a transcript holds, and whether the Bank settled it so
 =============  ===========================================================================
 """

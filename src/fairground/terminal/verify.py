@@ -22,7 +22,8 @@ def _arguments() -> Arguments:
         "same referee, check every commitment, and say what that proves, and for whom.",
         "Example:\n"
         "  fairground dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3 --save game.jsonl\n"
-        "  fairground verify game.jsonl\n\n"
+        "  fairground verify game.jsonl\n"
+        "  fairground verify croupier.jsonl --bank http://127.0.0.1:8545\n\n"
         "Exit code 0: it holds. 1: it does not; the line and the reason are told (a game that\n"
         "was not finished does not hold either). 2: the file cannot be read.",
     )
@@ -38,6 +39,12 @@ def _arguments() -> Arguments:
         "--receipt",
         metavar="HEX",
         help="a hash that you kept during the game: proves the order of events up to its line",
+    )
+    parser.add_argument(
+        "--bank",
+        metavar="URL",
+        help="for a game of the Blind Croupier: also prove that the Bank settled it so. The "
+        "JSON-RPC address of a node of its chain, or of the arena that keeps its ledger",
     )
     parser.add_argument("--json", action="store_true", help="print the verdict as one JSON object")
     return parser
@@ -59,8 +66,13 @@ def run(arguments: Sequence[str]) -> int:
     if (options.file is None) == (options.contest is None):
         raise InputError("give one file: fairground verify FILE, or verify --contest FILE")
     if options.contest is not None:
+        if options.bank is not None:
+            raise InputError("a contest has no Bank: leave --bank out")
         return _run_contest(options.contest, options.receipt, options.json)
-    verdict = verify(read_file(options.file), options.receipt)
+    data = read_file(options.file)
+    verdict = _verdict(data, options.receipt)
+    if options.bank is not None and verdict.ok:
+        verdict = _settled(verdict, data, options.bank)
     if options.json:
         print(json.dumps(verdict.as_json()))
     elif verdict.ok:
@@ -68,6 +80,44 @@ def run(arguments: Sequence[str]) -> int:
     else:
         _tell_the_fault(options.file, verdict.fault)
     return 0 if verdict.ok else 1
+
+
+def _verdict(data: bytes, receipt: str | None) -> Verdict:
+    """What comes of a transcript. Only a scheme that needs keccak loads it."""
+    if not _is_the_banks(data):
+        return verify(data, receipt)
+    from fairground.bank.audit import verify_game
+
+    return verify_game(data, receipt)
+
+
+def _is_the_banks(data: bytes) -> bool:
+    """Whether the first line names a scheme of the Bank; all checking is left to others."""
+    try:
+        dealer = json.loads(data.partition(b"\n")[0])["dealer"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+    return isinstance(dealer, str) and dealer.startswith("croupier")
+
+
+def _settled(verdict: Verdict, data: bytes, url: str) -> Verdict:
+    import asyncio
+
+    from fairground.bank import audit
+    from fairground.bank.ledger_lines import NO_CHAIN
+    from fairground.bank.port import Bank
+    from fairground.bank.wire import Domain
+
+    async def opened(domain: Domain) -> Bank:
+        if domain.chain_id == NO_CHAIN:
+            from fairground.bank.ledger_client import LedgerClient
+
+            return await LedgerClient.open(url)
+        from fairground.bank.chain_bank import ChainBank
+
+        return await ChainBank.open(url, domain.bank, chain_id=domain.chain_id)
+
+    return asyncio.run(audit.settled(verdict, data, opened))
 
 
 def _run_contest(name: str, receipt: str | None, as_json: bool) -> int:

@@ -1,0 +1,200 @@
+"""Checking a finished game of the Blind Croupier: its transcript, and what the Bank made of it.
+
+A transcript alone proves the cards: the bet is signed by the Player and holds commitments
+to all four seeds, and the seeds that were shown fit them. It cannot prove that the Bank
+ever took the bet, nor that the order of replacements is the Player's own, since the
+signature of the order goes to the Bank and not into the transcript. `settled` asks the
+Bank, which checked both; its word is worth as much as the chain, or the operator, behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NamedTuple
+
+from fairground.bank.artifact import WrongBank
+from fairground.bank.dealers import REGISTER, UNSAFE, CroupierScheme, read_public
+from fairground.bank.port import Bank, Event, Game, Outcome, Step
+from fairground.bank.seeds import packed_hand, packed_order
+from fairground.bank.wire import Bet, Domain
+from fairground.core import Fault, InputError
+from fairground.games.poker import PLAYER, Poker, hand_text
+from fairground.replay import replay
+from fairground.transcript import check_chain, read
+from fairground.verify import Claim, Verdict, verify
+
+_CLOSING = {
+    Outcome.SETTLED: "GameSettled",
+    Outcome.RELEASED: "GameReleased",
+    Outcome.PLAYER_FORFEITED: "PlayerForfeited",
+    Outcome.CROUPIER_FORFEITED: "CroupierForfeited",
+}
+"""The event that closes a game, for each way in which it can end."""
+
+_IN_WORDS = {
+    Outcome.SETTLED: "the hand was paid",
+    Outcome.RELEASED: "all stakes were released",
+    Outcome.PLAYER_FORFEITED: "the Player was silent and lost the stake",
+    Outcome.CROUPIER_FORFEITED: "the Croupier was silent and paid the penalty",
+}
+
+
+def verify_game(data: bytes, receipt: str | None = None) -> Verdict:
+    """`verify` for every scheme, those of the Bank included, and with what they need besides."""
+    verdict = verify(data, receipt, REGISTER)
+    if not verdict.ok:
+        return verdict
+    if verdict.dealer in UNSAFE:
+        return verdict._replace(remarks=(*verdict.remarks, _unsafe(verdict.dealer)))
+    if verdict.dealer == CroupierScheme.name:
+        try:
+            remarks = _check_first_line(_start(data))
+        except Fault as fault:
+            return _failed(verdict, fault)
+        return verdict._replace(remarks=(*verdict.remarks, *remarks))
+    return verdict
+
+
+def _unsafe(dealer: str | None) -> str:
+    return (
+        f"UNSAFE: {dealer} is kept so that games of then can be checked, and proves nothing: "
+        "neither party was bound to its seeds, and whoever told theirs last could choose the cards"
+    )
+
+
+def _start(data: bytes) -> dict[str, Any]:
+    return check_chain(read(data), reencode=False)[0]
+
+
+def _check_first_line(start: dict[str, Any]) -> list[str]:
+    """What is played must be what was signed; the scheme knows no game, so it is checked here."""
+    _, bet, _ = read_public(start["public"])
+    signed = {"bet": bet.bet, "level": bet.level}
+    if start["game"] != Poker.name or start["params"] != signed:
+        reason = (
+            f"the Player signed a bet of {bet.bet} on level {bet.level} at {Poker.name}, and this "
+            f"is {start['game']} with {start['params']}"
+        )
+        raise Fault("bank/other-bet", reason, 1)
+    if start["table"] == bet.struct_hash().hex():
+        return []
+    return ["line 1: the table does not bear the name of its bet, as it does in our programs"]
+
+
+class Played(NamedTuple):
+    """How a game ended, in the Bank's own terms."""
+
+    domain: Domain
+    bet: Bet
+    outcome: Outcome
+    order: int | None
+    """``None`` where it was never given, and so the Bank need not have one."""
+    hand: int | None
+    """The final hand, or the one that was dealt when somebody fell silent."""
+    paid: int
+    """What the Player got out of the lock, in wei: the payoff, and the stake on top of it."""
+    lines: int
+
+
+def played(data: bytes) -> Played:
+    """Read a transcript that `verify_game` found to hold; refuse one that no Bank settles."""
+    lines = read(data)
+    events = check_chain(lines, reencode=False)
+    if events[0].get("dealer") != CroupierScheme.name:
+        raise InputError(
+            f"a Bank settles games dealt by {CroupierScheme.name}; this one was dealt by "
+            f"{events[0].get('dealer')!r}: leave --bank out"
+        )
+    domain, bet, _ = read_public(events[0]["public"])
+    table = replay(lines, events, register=REGISTER)
+    state, silent = table.state, [e["seat"] for e in events if e["kind"] == "forfeit"]
+    order = None if state.order is None else packed_order(state.order)
+    hand = packed_hand(state.dealt) if state.dealt else None
+    if not silent:
+        outcome = Outcome.SETTLED
+        hand = packed_hand(Poker(bet.bet, bet.level).final_hand(state))
+    elif silent[0] == PLAYER:
+        outcome = Outcome.PLAYER_FORFEITED
+    else:
+        outcome = Outcome.CROUPIER_FORFEITED if state.dealt else Outcome.RELEASED
+    assert table.payoff is not None
+    paid = bet.stake + table.payoff[PLAYER] * bet.chip_cost
+    return Played(domain, bet, outcome, order, hand, paid, len(lines))
+
+
+async def settled(
+    verdict: Verdict, data: bytes, opened: Callable[[Domain], Awaitable[Bank]]
+) -> Verdict:
+    """Ask the Bank whether it settled a game just as its transcript says.
+
+    ``verdict`` is that of `verify_game`, and holds; ``opened`` finds the Bank of a domain,
+    and compares its code where it has any.
+    """
+    try:
+        game = played(data)
+        bank = await opened(game.domain)
+        try:
+            if bank.domain != game.domain:
+                raise _elsewhere(game.domain, bank.domain)
+            _compare(game, await bank.game(game.bet.key), await bank.told(game.bet.key))
+        finally:
+            await bank.close()
+    except WrongBank as error:
+        return _failed(verdict, Fault(error.code, str(error), 1))
+    except Fault as fault:
+        return _failed(verdict, fault)
+    condition = (
+        f"the Bank {game.domain.bank} took this bet and closed the game so: "
+        f"{_IN_WORDS[game.outcome]}; the Player got {game.paid} wei for a stake of "
+        f"{game.bet.stake} wei. Whom you trust for it: {bank.trusted}"
+    )
+    claim = Claim("SETTLED", None, condition, (1, game.lines))
+    return verdict._replace(claims=(*verdict.claims, claim))
+
+
+def _elsewhere(wanted: Domain, found: Domain) -> Fault:
+    reason = (
+        f"this game was played at the Bank {wanted.bank} on chain {wanted.chain_id}, and here "
+        f"is the Bank {found.bank} on chain {found.chain_id}"
+    )
+    return Fault("bank/other-chain", reason, 1)
+
+
+def _compare(game: Played, kept: Game, told: Sequence[Event]) -> None:
+    bet = game.bet
+    if kept.step == Step.NONE:
+        reason = (
+            f"the Bank knows no game {bet.game_id} of {bet.croupier} and {bet.player}: "
+            "this bet was never taken, or not in this history of the chain"
+        )
+        raise Fault("bank/unknown-game", reason)
+    if kept.bet_hash != bet.struct_hash():
+        raise Fault("bank/other-bet", f"game {bet.game_id} of these two was another bet", 1)
+    if kept.outcome == Outcome.OPEN:
+        step = Step(kept.step).name.lower().replace("_", " ")
+        reason = f"the game is still open at the Bank: the last step was {step}"
+        raise Fault("bank/open", reason)
+    outcome = Outcome(kept.outcome)
+    if outcome != game.outcome:
+        said = f"the Bank says that {_IN_WORDS[outcome]}, and not that {_IN_WORDS[game.outcome]}"
+        raise Fault("bank/other-outcome", said, game.lines)
+    if game.order is not None and kept.order != game.order:
+        reason = f"the Bank took the order {kept.replaced}, which is not the one in this record"
+        raise Fault("bank/other-order", reason)
+    if game.hand is not None and kept.hand != game.hand:
+        raise Fault("bank/other-hand", f"the Bank has another hand: {hand_text(kept.cards)}")
+    paid = [_paid(event, bet) for event in told if event.name == _CLOSING[outcome]]
+    if paid != [game.paid]:
+        reason = f"the Bank paid {paid} wei, and the transcript says {game.paid}"
+        raise Fault("bank/other-prize", reason, game.lines)
+
+
+def _paid(event: Event, bet: Bet) -> int:
+    """What the Player got by the event that closed the game."""
+    if event.name == "GameReleased":
+        return bet.stake
+    return int(event.values.get("prize", event.values.get("penalty", 0)))
+
+
+def _failed(verdict: Verdict, fault: Fault) -> Verdict:
+    return verdict._replace(ok=False, claims=(), payoff=None, fault=fault)
