@@ -29,7 +29,8 @@ from fairground.arena.contests_http import CONTEST_ROUTES, RECEIPT
 from fairground.arena.contests_relay import Relay
 from fairground.arena.factories import Factories
 from fairground.arena.hall import Hall
-from fairground.arena.limits import Limits
+from fairground.arena.idle import Idle
+from fairground.arena.limits import IDLE, Limits
 from fairground.arena.metrics import TEXT, Measured, Metrics
 from fairground.arena.news import News
 from fairground.arena.oracles import Oracles, Room
@@ -142,10 +143,12 @@ def make_app(
     clock: Callable[[], float] = time.time,
     limits: Limits | None = None,
     metrics: Metrics | None = None,
+    idle_limit: int = IDLE,
 ) -> Litestar:
     """The arena as an ASGI application on this database.
 
-    ``clock`` gives seconds since 1970: by it contests open and close, and time banks run.
+    ``clock`` gives seconds since 1970: by it contests open and close, time banks run, and
+    oracles are idle, which are ended after ``idle_limit`` seconds (0: never).
     """
     limits, metrics = limits or Limits(), metrics or Metrics()
     elsewhere = factories or Factories()
@@ -161,10 +164,16 @@ def make_app(
         app.state.contest_games = ContestGames(hall, app.state.contests, relay)
         app.state.contests.start()
         try:
-            async with News(hall) as news, Tables(hall, news, Clocks(clock)) as tables:
+            async with (
+                News(hall) as news,
+                Tables(hall, news, Clocks(clock)) as tables,
+                Idle(hall, app.state.oracles, idle_limit) as idle,
+            ):
+                app.state.idle = idle
                 app.state.news, app.state.tables = news, tables
                 yield
         finally:
+            hall.close()
             await app.state.contests.stop()
             await elsewhere.close()
             await store.close()

@@ -104,6 +104,7 @@ class Contests:
         self.clock = clock
         self._books: OrderedDict[str, LiveBook] = OrderedDict()
         self._followers: dict[str, set[asyncio.Event]] = {}
+        self._stopping = False
         self._hearing: asyncio.Task[None] | None = None
 
     # Hearing of what other workers write
@@ -125,6 +126,13 @@ class Contests:
             if live is not None and step > live.transcript.step:
                 self._forget(live)
             for follower in self._followers.get(log, ()):
+                follower.set()
+
+    def end_streams(self) -> None:
+        """Tell who follows that the arena stops. To be called in the event loop."""
+        self._stopping = True
+        for followers in self._followers.values():
+            for follower in followers:
                 follower.set()
 
     # Finding
@@ -325,6 +333,8 @@ class Contests:
                         break
                     if not changed.is_set():
                         yield None
+                if self._stopping:
+                    return
                 await asyncio.sleep(pause)
                 changed.clear()
         finally:

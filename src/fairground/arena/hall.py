@@ -19,8 +19,9 @@ import contextlib
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
 import msgspec
@@ -39,6 +40,13 @@ from fairground.transcript import check_chain
 
 CAPACITY: Final = 5_000
 """How many games are kept in memory."""
+
+KEEPERS: Final = 4
+"""How many keepers of codes think at the same time, in threads that nobody else waits for."""
+
+MARK: Final = 60
+"""Seconds: when a game was last acted on is written down as coarsely as this, so that the
+store's index seldom changes."""
 
 PRIVATE: Final = "private"
 
@@ -79,6 +87,7 @@ class Live:
         *,
         kind: str,
         clock: Callable[[], float],
+        keepers: Executor,
     ) -> None:
         self.log = log
         self.kind = kind
@@ -91,6 +100,9 @@ class Live:
         """How many lines of the transcript the store had from us."""
         self.heard = 0
         """How many lines the store is known to have, from whichever worker."""
+        self.seen = 0
+        """When it was last acted on, to the last full `MARK`."""
+        self.keepers = keepers
         self._clock = clock
         self._seed = vault.keep("players", fresh(), "")
 
@@ -124,7 +136,8 @@ class Live:
             self.vault.keep("ended", repr(self._clock()).encode(), "")
         secrets, spent = self.vault.news()
         lines = tuple(table.transcript.lines[self.stored :])
-        return Append(self.log, self.stored, lines, "", table.closed, secrets, spent)
+        self.seen = int(self._clock()) // MARK * MARK
+        return Append(self.log, self.stored, lines, "", table.closed, secrets, spent, self.seen)
 
 
 def retried(act: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
@@ -155,10 +168,16 @@ class Hall:
         """Told of the names of new games before they are stored; may refuse them."""
         self.ended: Callable[[str], None] | None = None
         """Told of each game that has ended, maybe more than once."""
+        self._keepers = ThreadPoolExecutor(KEEPERS, "keeper")
+        self._game = partial(Live, clock=clock, keepers=self._keepers)
         self._capacity = capacity
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._loading: dict[str, list[int]] = {}
         """Logs that are being read, and the steps heard meanwhile."""
+
+    def close(self) -> None:
+        """Nobody thinks any more."""
+        self._keepers.shutdown(wait=False, cancel_futures=True)
 
     async def open(
         self,
@@ -191,7 +210,7 @@ class Hall:
         table = Table.open(game, made, chairs, table=table_name)
         if note is not None:
             table.note(note)
-        return Live(name or token(), table, vault, private, made, kind=kind, clock=self.clock)
+        return self._game(name or token(), table, vault, private, made, kind=kind)
 
     async def keep(self, *fresh_games: Live, kind: str) -> None:
         """Store new games, all or none, and take them into the hall."""
@@ -284,6 +303,6 @@ class Hall:
         )
         table = resume(stored.data, dealer)
         private = msgspec.json.decode(vault.recall(PRIVATE), type=Private)
-        live = Live(stored.log, table, vault, private, dealer, kind=stored.kind, clock=self.clock)
-        live.stored = len(stored.lines)
+        live = self._game(stored.log, table, vault, private, dealer, kind=stored.kind)
+        live.stored, live.seen = len(stored.lines), stored.seen
         return live

@@ -21,14 +21,19 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import msgspec
+
 from fairground.arena.metrics import Metrics
-from fairground.arena.problems import PROBLEM, TooManyRequests
+from fairground.arena.problems import PROBLEM, Problem, TooManyRequests
 
 RATE: Final = 10_000
 """Requests a second from one client, on the average; a burst may be as large."""
 
 OPEN_GAMES: Final = 200_000
 """Games of one client that may be open at the same time, by the count of one worker."""
+
+IDLE: Final = 30 * 24 * 3600
+"""Seconds without a submission after which an oracle is ended (`idle`)."""
 
 MOST_CLIENTS: Final = 10_000
 """Beyond so many clients, those who were idle are forgotten."""
@@ -149,14 +154,8 @@ def _write(method: str, route: str, status: int, client: str, seconds: float) ->
 
 
 async def _refuse(send: Send, wait: float) -> None:
-    body = {
-        "status": 429,
-        "title": "Too Many Requests",
-        "code": TooManyRequests.code,
-        "detail": "more requests a second than this arena takes from one client",
-        "type": "about:blank",
-    }
-    data = json.dumps(body).encode()
+    problem = Problem(429, "Too Many Requests", TooManyRequests.code, TooManyRequests.example)
+    data = msgspec.json.encode(problem)
     headers = [
         (b"content-type", PROBLEM.encode()),
         (b"content-length", str(len(data)).encode()),

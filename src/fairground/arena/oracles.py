@@ -153,6 +153,13 @@ class Oracles(Room):
         live = await self._hall.find(log, KIND)
         return b"".join(live.table.transcript.lines[: live.stored])
 
+    async def end_idle(self, log: str, before: int, reason: str) -> None:
+        """End a game that nobody has acted on since. It is the house that says so."""
+        async with self._hall.using(log, KIND) as live:
+            if not live.table.closed and live.seen < before:
+                live.table.forfeit(BREAKER, reason, by="house")
+                await self._hall.save(live)
+
     @staticmethod
     def _close_the_draw(live: Live, share: str) -> None:
         """Deal the code: from now on no share can be lent."""
@@ -162,12 +169,20 @@ class Oracles(Room):
 
 
 async def let_the_keeper_answer(live: Live) -> None:
-    """Let our keeper play on, in a thread of its own where it has much to think about."""
+    """Let our keeper play on; where it has much to think about, in a thread for keepers.
+
+    Not in a thread of the event loop's own: those read from the store, for everybody.
+    """
     game = _game(live)
     if game.oracle == EVIL and game.codes > QUICK:
-        await asyncio.to_thread(live.hosted.play)
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(live.keepers, _play_on, live)
     else:
-        live.hosted.play()
+        _play_on(live)
+
+
+def _play_on(live: Live) -> None:
+    live.hosted.play()  # the first time, this prepares the player: that too can take seconds
 
 
 def _game(live: Live) -> CodeBreaking:
@@ -178,7 +193,14 @@ def _game(live: Live) -> CodeBreaking:
 
 def _must_be_open(live: Live) -> None:
     if live.table.closed:
-        raise GameOver("this game is over: the code was found, or given up")
+        ended = _ended_by_the_house(live)
+        raise GameOver(f"this game is over: {ended or 'the code was found, or given up'}")
+
+
+def _ended_by_the_house(live: Live) -> str | None:
+    """Why the house ended a game, if it did."""
+    forfeits = (e for e in live.table.transcript.events if e["kind"] == "forfeit")
+    return next((f"ended by the house, {e['reason']}" for e in forfeits), None)
 
 
 def commitment(live: Live) -> str:
@@ -209,9 +231,9 @@ def describe(live: Live, address: str) -> Oracle:
         over=table.closed,
     )
     if table.closed:
-        shown = table.state.shown
+        shown = table.state.shown or table.state.code
         opened = [e["evidence"] for e in table.transcript.events if e["kind"] == "opening"]
-        out.reveal = Reveal(None if shown is None else list(shown))
+        out.reveal = Reveal(None if shown is None else list(shown), note=_ended_by_the_house(live))
         if opened:
             out.reveal.key = opened[0]["key"]
         if out.solved and live.ended is not None:

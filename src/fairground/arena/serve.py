@@ -24,7 +24,17 @@ from uvicorn.supervisors import Multiprocess
 
 from fairground.arena.app import make_app
 from fairground.arena.factories import Factories
-from fairground.arena.limits import OPEN_GAMES, RATE, Asgi, Gate, Limits, Receive, Scope, Send
+from fairground.arena.limits import (
+    IDLE,
+    OPEN_GAMES,
+    RATE,
+    Asgi,
+    Gate,
+    Limits,
+    Receive,
+    Scope,
+    Send,
+)
 from fairground.arena.metrics import Metrics
 from fairground.core import InputError
 from fairground.store import open_store
@@ -48,6 +58,7 @@ class Settings(msgspec.Struct, frozen=True):
     allow_factories: tuple[str, ...] = ()
     rate: int = RATE
     open_games: int = OPEN_GAMES
+    idle_limit: int = IDLE
     access_log: bool = False
 
     def check(self) -> None:
@@ -63,8 +74,9 @@ class Settings(msgspec.Struct, frozen=True):
                 "--database postgresql://user@host/name"
             )
         Factories(self.allow_factories)
-        if self.rate < 0 or self.open_games < 0:
-            raise InputError("a limit is a positive number, or 0 for none")
+        for limit in (self.rate, self.open_games, self.idle_limit):
+            if limit < 0:
+                raise InputError(f"a limit is a positive number, or 0 for none, not {limit}")
         if self.public_url is not None and not self.public_url.startswith(("http://", "https://")):
             raise InputError(f"a public URL begins with http:// or https://: {self.public_url!r}")
 
@@ -80,6 +92,7 @@ class Arena:
             factories=Factories(settings.allow_factories),
             limits=limits,
             metrics=metrics,
+            idle_limit=settings.idle_limit,
         )
         app: Any = self._app
         self._gate = Gate(app, limits, metrics, access_log=settings.access_log)
@@ -90,9 +103,10 @@ class Arena:
 
     def closing(self) -> None:
         """End all streams of events. To be called in the event loop."""
-        news = getattr(self._app.state, "news", None)
-        if news is not None:
-            news.close()
+        state = self._app.state
+        if "news" in state:  # it has started
+            state.news.close()
+            state.contests.end_streams()
 
 
 def from_environment() -> Asgi:

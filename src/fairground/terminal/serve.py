@@ -60,6 +60,13 @@ def _arguments() -> Arguments:
         help="open games of one client; 0: no limit (default 200000)",
     )
     parser.add_argument(
+        "--idle-limit",
+        type=int,
+        metavar="N",
+        help="seconds without a submission after which an oracle is ended; 0: never (default "
+        "30 days)",
+    )
+    parser.add_argument(
         "--access-log", action="store_true", help="a line of JSON on standard error per request"
     )
     return parser
@@ -76,7 +83,7 @@ def default_database() -> str:
 def run(arguments: Sequence[str]) -> int:
     """``fairground serve``"""
     options = _arguments().parse_args(arguments)
-    from fairground.arena.limits import OPEN_GAMES, RATE
+    from fairground.arena.limits import IDLE, OPEN_GAMES, RATE
     from fairground.arena.serve import Settings, serve
 
     database = options.database or default_database()
@@ -89,6 +96,7 @@ def run(arguments: Sequence[str]) -> int:
         allow_factories=tuple(options.allow_factory),
         rate=RATE if options.rate is None else options.rate,
         open_games=OPEN_GAMES if options.open_games is None else options.open_games,
+        idle_limit=IDLE if options.idle_limit is None else options.idle_limit,
         access_log=options.access_log,
     )
 
