@@ -38,7 +38,7 @@ class Game:
         self.solved = False
 
 
-Answer = tuple[int, dict[str, str], bytes]
+Answer = tuple[int, dict[str, str], bytes | Iterator[bytes]]
 
 
 class Foreign:
@@ -126,7 +126,8 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(data)
+        for piece in [data] if isinstance(data, bytes) else data:
+            self.wfile.write(piece)
 
     def do_GET(self) -> None:
         self._answer()

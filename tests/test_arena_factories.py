@@ -24,7 +24,7 @@ from contest_house import rechained, sections, solve
 from fairground.arena.allowed import Allowed, NotAllowed, read_address
 from fairground.arena.app import make_app
 from fairground.arena.contests_relay import MOST_FAILURES
-from fairground.arena.factories import LARGEST, Factories, FactoryFailed
+from fairground.arena.factories import LARGEST, Factories, FactoryFailed, FactorySlow
 from fairground.cli import main
 from fairground.contest_file import check
 from fairground.core import InputError
@@ -448,6 +448,15 @@ def test_a_connection_that_breaks(there: Foreign) -> None:
     there.instead = hang_up
     with pytest.raises(FactoryFailed, match="breaks the connection off"):
         run(make_at(there.factory, [there.url]))
+
+
+def test_a_factory_that_drips_has_no_more_time(there: Foreign) -> None:
+    """Each byte comes soon after the last one, and there is no end to them."""
+    pace = threading.Event()
+    there.instead = lambda *_: (200, {}, iter(lambda: b"" if pace.wait(0.02) else b" ", None))
+    trying = asyncio.wait_for(make_at(there.factory, [there.url], seconds=0.3), 20)
+    with pytest.raises(FactorySlow, match="in time"):
+        run(trying)
 
 
 # A contest

@@ -189,10 +189,9 @@ def _must_be_meant(host: str, found: Sequence[str]) -> list[str]:
     if not addresses:
         raise NotAllowed(f"the name {host!r} has no address")
     for address in addresses:
-        real = getattr(address, "ipv4_mapped", None) or address
-        if host == LOCALHOST and not real.is_loopback:
+        if host == LOCALHOST and not address.is_loopback:
             raise NotAllowed(f"the name {host!r} leads away from this machine, to {address}")
-        if host != LOCALHOST and not _is_public(real):
+        if host != LOCALHOST and not _is_public(address):
             raise NotAllowed(
                 f"the name {host!r} leads to {address}, which is not public; if that is meant, "
                 "the operator must allow the address itself"
