@@ -55,8 +55,8 @@ class EmbeddedNode(Node):
         return TRUSTED
 
     def travel(self, seconds: int) -> None:
-        """Let time pass at once."""
-        self._chain.ahead += seconds
+        """Let time pass at once: the next block comes so much after the last one."""
+        self._chain.travel(seconds)
 
 
 async def open_bank(
@@ -90,7 +90,8 @@ class _Chain(BaseProvider):
             _bytes(address): {"balance": wei, "nonce": 0, "code": b"", "storage": {}}
             for address, wei in purses.items()
         }
-        self.ahead = 0
+        self._ahead = 0
+        """How many seconds this chain's clock is before the wall's."""
         self._backend = PyEVMBackend(
             PyEVMBackend.generate_genesis_params({"timestamp": int(time.time())}),
             state,
@@ -102,7 +103,7 @@ class _Chain(BaseProvider):
 
     def make_request(self, method: Any, params: Any) -> Any:
         """Answer as a node would."""
-        answer = getattr(self, "_" + method, None)
+        answer = getattr(self, "_" + method, None) if method.startswith("eth_") else None
         with self._lock:
             try:
                 if answer is None:
@@ -115,9 +116,18 @@ class _Chain(BaseProvider):
                 outcome = {"error": refusal.error}
         return {"jsonrpc": "2.0", "id": 1, **outcome}
 
+    def travel(self, seconds: int) -> None:
+        """See `EmbeddedNode.travel`."""
+        with self._lock:
+            now = max(self._clock(), self._header(self._latest).timestamp)
+            self._ahead += now + seconds - self._clock()
+
+    def _clock(self) -> int:
+        return int(time.time()) + self._ahead
+
     def _catch_up(self) -> None:
         """Make a block if the clock has moved on since the last one."""
-        now = int(time.time()) + self.ahead
+        now = self._clock()
         if now > self._header(self._latest).timestamp:
             self._chain.header = self._chain.header.copy(timestamp=now)
             self._backend.mine_blocks(1)
