@@ -22,11 +22,14 @@ from litestar.params import FromPath, JSONBody
 from fairground import __version__
 from fairground.arena import openapi, oracles, problems, reading
 from fairground.arena.addresses import address, see_other
+from fairground.arena.bank_routes import BANK_HANDLERS, bank_routes
 from fairground.arena.clocks import Clocks
 from fairground.arena.contests import Contests
 from fairground.arena.contests_games import ContestGames, place_of
 from fairground.arena.contests_http import CONTEST_ROUTES, RECEIPT
 from fairground.arena.contests_relay import Relay
+from fairground.arena.croupier_routes import CROUPIER_ROUTES, the_croupier
+from fairground.arena.desks import Desk
 from fairground.arena.factories import Factories
 from fairground.arena.hall import Hall
 from fairground.arena.idle import Idle
@@ -144,11 +147,13 @@ def make_app(
     limits: Limits | None = None,
     metrics: Metrics | None = None,
     idle_limit: int = IDLE,
+    desk: Desk | None = None,
 ) -> Litestar:
     """The arena as an ASGI application on this database.
 
     ``clock`` gives seconds since 1970: by it contests open and close, time banks run, and
-    oracles are idle, which are ended after ``idle_limit`` seconds (0: never).
+    oracles are idle, which are ended after ``idle_limit`` seconds (0: never). ``desk`` is
+    the Croupier's, if there is one.
     """
     limits, metrics = limits or Limits(), metrics or Metrics()
     elsewhere = factories or Factories()
@@ -203,8 +208,11 @@ def make_app(
         return found
 
     return Litestar(
-        [_also_for_head(route) for route in (*ROUTES, *CONTEST_ROUTES, *TABLE_ROUTES)],
-        lifespan=[with_store],
+        [
+            *map(_also_for_head, (*ROUTES, *CONTEST_ROUTES, *TABLE_ROUTES, *CROUPIER_ROUTES)),
+            bank_routes([*map(_also_for_head, BANK_HANDLERS)]),
+        ],
+        lifespan=[with_store] if desk is None else [with_store, desk.open_in],
         state=State(
             {
                 "public_url": public_url,
@@ -219,6 +227,7 @@ def make_app(
             "contests": Provide(the_contests, sync_to_thread=False),
             "contest_games": Provide(the_contest_games, sync_to_thread=False),
             "room": Provide(the_room, sync_to_thread=False),
+            "desk": Provide(the_croupier, sync_to_thread=False),
         },
         exception_handlers={
             FairgroundError: problems.from_ours,

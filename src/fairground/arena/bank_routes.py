@@ -7,6 +7,7 @@ signs for it, so there is nothing to log in to.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Annotated, Any, Final
 
@@ -14,6 +15,7 @@ import msgspec
 from litestar import Request, Response, Router, get, post
 from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
+from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from fairground.arena.bank_wire import (
@@ -26,7 +28,7 @@ from fairground.arena.bank_wire import (
     Recorded,
     RefusedByBank,
 )
-from fairground.arena.problems import PROBLEM, Problem
+from fairground.arena.problems import PROBLEM, Problem, Unknown
 from fairground.bank.calls import (
     BYTES32,
     UINT256,
@@ -145,7 +147,9 @@ def _away(_: Request[Any, Any, Any], error: BankAway) -> Response[Problem]:
 
 
 def _the_bank(state: State) -> LedgerBank:
-    bank: LedgerBank = state.bank
+    bank: LedgerBank | None = state.get("bank")
+    if bank is None:
+        raise Unknown("there is no ledger Bank in this arena")
     return bank
 
 
@@ -161,11 +165,11 @@ BANK_HANDLERS: Final = (
 )
 
 
-def bank_routes() -> Router:
-    """The routes, for an application whose ``state.bank`` is a `LedgerBank`."""
+def bank_routes(handlers: Sequence[HTTPRouteHandler] = BANK_HANDLERS) -> Router:
+    """The routes, for an application whose ``state.bank`` is a `LedgerBank`, if there is one."""
     return Router(
         "/bank",
-        route_handlers=BANK_HANDLERS,
+        route_handlers=handlers,
         dependencies={"bank": Provide(_the_bank, sync_to_thread=False)},
         exception_handlers={Refused: _refused, BankAway: _away},
     )

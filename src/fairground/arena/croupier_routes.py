@@ -18,7 +18,7 @@ from litestar.params import FromPath, JSONBody
 from fairground.arena.addresses import address
 from fairground.arena.croupier_wire import (
     AboutOut,
-    GameOut,
+    CroupierGame,
     NewBet,
     NewOffer,
     NewOrder,
@@ -46,9 +46,9 @@ def the_croupier(state: State) -> Croupier:
 
 
 @get("/croupier", summary="Who the Croupier is, and where he plays")
-async def about_croupier(croupier: TheCroupier) -> AboutOut:
+async def about_croupier(desk: TheCroupier) -> AboutOut:
     """Compare it with your own view of the Bank before you deposit anything."""
-    about = await croupier.about()
+    about = await desk.about()
     return AboutOut(
         about.account,
         about.key,
@@ -63,11 +63,9 @@ async def about_croupier(croupier: TheCroupier) -> AboutOut:
 
 
 @post("/croupier/offers", summary="Ask for a game")
-async def new_offer(
-    request: TheRequest, data: JSONBody[NewOffer], croupier: TheCroupier
-) -> OfferOut:
+async def new_offer(request: TheRequest, data: JSONBody[NewOffer], desk: TheCroupier) -> OfferOut:
     """Commitments to two fresh seeds. An older offer that nobody bet on is burned."""
-    offer = await croupier.offer(data.player)
+    offer = await desk.offer(data.player)
     return OfferOut(
         address(request, f"croupier/games/{offer.id}"),
         offer.id,
@@ -82,38 +80,38 @@ async def new_offer(
 
 @post("/croupier/games/{name:str}/bet", status_code=200, summary="Place the signed bet")
 async def place_bet(
-    request: TheRequest, name: FromPath[str], data: JSONBody[NewBet], croupier: TheCroupier
-) -> GameOut:
+    request: TheRequest, name: FromPath[str], data: JSONBody[NewBet], desk: TheCroupier
+) -> CroupierGame:
     """He checks it, keeps it, and brings it to the Bank. The same again changes nothing."""
     bet = THE_BET.read(msgspec.to_builtins(data.bet), "bet")
-    await croupier.bet(name, bet, SIGNATURE.read(data.signature, "signature"))
-    return await _shown(request, name, croupier)
+    await desk.bet(name, bet, SIGNATURE.read(data.signature, "signature"))
+    return await _shown(request, name, desk)
 
 
 @get("/croupier/games/{name:str}", summary="How far a game is")
 async def get_croupier_game(
-    request: TheRequest, name: FromPath[str], croupier: TheCroupier
-) -> GameOut:
+    request: TheRequest, name: FromPath[str], desk: TheCroupier
+) -> CroupierGame:
     """With his seeds, as far as they may be told."""
-    return await _shown(request, name, croupier)
+    return await _shown(request, name, desk)
 
 
 @post("/croupier/games/{name:str}/seed", status_code=200, summary="Tell the Player's seed")
 async def tell_seed(
-    request: TheRequest, name: FromPath[str], data: JSONBody[NewSeed], croupier: TheCroupier
-) -> GameOut:
+    request: TheRequest, name: FromPath[str], data: JSONBody[NewSeed], desk: TheCroupier
+) -> CroupierGame:
     """He brings it to the Bank; so may you."""
-    await croupier.seed(name, data.seed_id, SEED.read(data.seed, "seed"))
-    return await _shown(request, name, croupier)
+    await desk.seed(name, data.seed_id, SEED.read(data.seed, "seed"))
+    return await _shown(request, name, desk)
 
 
 @post("/croupier/games/{name:str}/order", status_code=200, summary="Tell the signed order")
 async def tell_order(
-    request: TheRequest, name: FromPath[str], data: JSONBody[NewOrder], croupier: TheCroupier
-) -> GameOut:
+    request: TheRequest, name: FromPath[str], data: JSONBody[NewOrder], desk: TheCroupier
+) -> CroupierGame:
     """The first counts; and the one that the Bank has, before all others."""
-    await croupier.order(name, data.order, SIGNATURE.read(data.signature, "signature"))
-    return await _shown(request, name, croupier)
+    await desk.order(name, data.order, SIGNATURE.read(data.signature, "signature"))
+    return await _shown(request, name, desk)
 
 
 @get(
@@ -121,14 +119,14 @@ async def tell_order(
     media_type=LINES,
     summary="The transcript, once the final hand is known",
 )
-async def croupier_transcript(name: FromPath[str], croupier: TheCroupier) -> Response[bytes]:
+async def croupier_transcript(name: FromPath[str], desk: TheCroupier) -> Response[bytes]:
     """What ``fairground verify`` checks. The Player's client writes the same bytes itself."""
-    return Response(await croupier.transcript(name), media_type=LINES)
+    return Response(await desk.transcript(name), media_type=LINES)
 
 
-async def _shown(request: TheRequest, name: str, croupier: Croupier) -> GameOut:
-    sight = await croupier.look(name)
-    return GameOut(
+async def _shown(request: TheRequest, name: str, desk: Croupier) -> CroupierGame:
+    sight = await desk.look(name)
+    return CroupierGame(
         address(request, f"croupier/games/{name}"),
         sight.stage,
         [None if seed is None else seed.hex() for seed in sight.seeds],

@@ -105,7 +105,7 @@ class NewOrder(Struct):
     signature: Signed
 
 
-class GameOut(Struct):
+class CroupierGame(Struct):
     """A game, as the Croupier tells of it. The Bank knows better."""
 
     self: str

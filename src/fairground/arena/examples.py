@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from fairground.arena import croupier_examples
+
 HERE: Final = "https://arena.example"
 ORACLE: Final = f"{HERE}/oracle/nvxCaG_aEfFhbkKZwzhhVSvD"
 CONTEST: Final = f"{HERE}/contest/X4KaYZthamIzsXqQ0ytXJllb"
@@ -50,6 +52,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "a share of chance": {"ask": "stir.2", "answer": "the third swan from the left"},
     },
     "leave": {"with a reason": {"reason": "I have to go"}, "without a word": {}},
+    **croupier_examples.BODIES,
 }
 """What a client may send."""
 
@@ -211,5 +214,6 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
         }
     },
     "count": {"one line of many": 'fairground_open_games{kind="oracle"} 3\n'},
+    **croupier_examples.ANSWERS,
 }
 """What the arena may answer. Routes that are not here answer without a body."""

@@ -19,7 +19,7 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import License, OpenAPI, Tag
 
 from fairground import __version__
-from fairground.arena import table_wire, wire
+from fairground.arena import bank_wire, croupier_wire, table_wire, wire
 from fairground.arena.examples import ANSWERS, BODIES
 from fairground.arena.factories import FactoryFailed, FactorySlow
 from fairground.arena.problems import (
@@ -40,6 +40,11 @@ from fairground.arena.problems import (
     kind_of,
 )
 from fairground.arena.reading import NAME
+from fairground.bank.calls import BadCall
+from fairground.bank.curve import BadSignature
+from fairground.bank.desk import Busy, Closed, Declined, NotYet, SaidOtherwise, UnknownGame
+from fairground.bank.port import BankAway, Refused
+from fairground.bank.seeds import WrongSeed
 from fairground.core import (
     BadParams,
     BadShare,
@@ -54,7 +59,7 @@ from fairground.store import Conflict
 
 DESCRIPTION: Final = """\
 Provably fair games over HTTP: oracles that hide a code, contests of programs that break
-codes, and tables of all games.
+codes, tables of all games, and a Croupier with whom nobody has to trust anybody.
 
 Whatever is answered is durable. Errors are problem details (RFC 9457) with a stable `code`
 and a `detail` that quotes what is wrong. Members of bodies that we do not know are ignored.
@@ -70,6 +75,8 @@ TAGS: Final = {
     "oracles": "Code breaking against the house: the API of the source document",
     "contests": "The same codes for all, committed to before anybody enters",
     "tables": "Any game, with people, programs and our own players in its seats",
+    "croupier": "Blind Croupier: video poker. Play money; nothing here is a casino",
+    "bank": "The Bank of the Croupier, where it is a ledger of play money",
     "operation": "For whoever runs the arena",
 }
 
@@ -149,6 +156,47 @@ ROUTES: Final = {
     "leave": Route(
         "tables", "Recorded: in this line, which has this hash", (InputError, GameOver, Conflict)
     ),
+    "about_croupier": Route("croupier", "Who he is, and where he plays", (Unknown, BankAway)),
+    "new_offer": Route(
+        "croupier", "He is ready to play, once", (Unknown, InputError, Declined, Busy, BankAway)
+    ),
+    "place_bet": Route(
+        "croupier",
+        "He has it, durably, and brings it to the Bank",
+        (
+            *(UnknownGame, BadCall, BadSignature, Declined, SaidOtherwise, Closed, Busy),
+            *(Conflict, BankAway),
+        ),
+    ),
+    "get_croupier_game": Route("croupier", "How far it is, as he says", (UnknownGame,)),
+    "tell_seed": Route(
+        "croupier",
+        "He has it, durably, and brings it to the Bank",
+        (UnknownGame, BadCall, WrongSeed, BadSignature, NotYet, Closed, Conflict),
+    ),
+    "tell_order": Route(
+        "croupier",
+        "He has it, durably, and brings it to the Bank",
+        (
+            *(UnknownGame, BadCall, BadSignature, Declined, NotYet, SaidOtherwise, Closed),
+            *(Conflict, BankAway),
+        ),
+    ),
+    "croupier_transcript": Route(
+        "croupier", "JSON Lines, one for each event", (UnknownGame, NotYet, Closed)
+    ),
+    "get_bank": Route("bank", "Its terms", (Unknown, BankAway)),
+    "get_account": Route("bank", "What the owner has", (BadCall, BankAway)),
+    "get_game": Route("bank", "The game, as the Bank keeps it", (BadCall, BankAway)),
+    "game_events": Route("bank", "What was recorded of it", (BadCall, BankAway)),
+    "next_game": Route("bank", "The number of the next bet", (BadCall, BankAway)),
+    "make_call": Route(
+        "bank",
+        "Recorded, durably",
+        (Unknown, InputError, BadCall, BadSignature, Refused, BankAway),
+    ),
+    "get_money": Route("bank", "Made, for this owner", (Unknown, BadCall, Refused, BankAway)),
+    "get_ledger": Route("bank", "JSON Lines, one for each call", (Unknown, BankAway)),
     "health": Route("operation", "It works"),
     "count": Route("operation", "The text format of Prometheus"),
 }
@@ -158,6 +206,8 @@ NAMES: Final = {
     "oracle": "The last part of an oracle's URI",
     "contest": "The last part of a contest's watch URI",
     "tables": "The last part of a table's URI",
+    "croupier": "The `id` of an offer",
+    "bank": "An address (40 hex digits behind 0x), or the key of a game (64 hex digits)",
 }
 SECRETS: Final = {
     "contest": "Told once, to who made the contest, as the end of `close`",
@@ -208,7 +258,7 @@ def _schemas() -> dict[str, Any]:
     """All bodies, as msgspec reads and writes them."""
     bodies = [Problem] + [
         found
-        for module in (wire, table_wire)
+        for module in (wire, table_wire, croupier_wire, bank_wire)
         for found in vars(module).values()
         if isinstance(found, type) and issubclass(found, msgspec.Struct)
     ]

@@ -1,0 +1,111 @@
+"""The Bank and the Croupier of an arena: opened with it, and closed with it.
+
+By default the Bank is a ledger in the arena's own store, with play money, and the key of
+its Croupier lies in the store's vault. Or the Croupier plays at a Bank on a test chain,
+with a key of the operator's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+import msgspec
+from litestar import Litestar
+
+from fairground.bank.croupier import Croupier
+from fairground.bank.journal import kept_key
+from fairground.bank.ledger import LedgerBank
+from fairground.bank.ledger_lines import FAUCET_CHIPS
+from fairground.bank.port import Bank, Refused
+from fairground.bank.wire import Key
+from fairground.core import InputError
+from fairground.store import Store
+
+CONFIRMATIONS: Final = 6
+"""Blocks that he waits on a chain, if nothing else is said."""
+
+MOST_CONFIRMATIONS: Final = 1_000
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where an arena's Croupier plays: in the arena's ledger, or at a Bank on a chain."""
+
+    node: str | None = None
+    """The URL of a node of the chain; may hold a password, so it is not told to anybody."""
+    bank: str = ""
+    """The address of the Bank there."""
+    confirmations: int = 0
+    bankroll: int = 0
+    """What he brings to a Bank on a chain, in chips, if he has less there."""
+
+    def check(self, workers: int) -> None:
+        """Refuse what cannot work."""
+        if not 0 <= self.confirmations <= MOST_CONFIRMATIONS or self.bankroll < 0:
+            raise InputError(
+                f"confirmations are 0 to {MOST_CONFIRMATIONS}, and a bankroll is not negative: not "
+                f"{self.confirmations} and {self.bankroll}"
+            )
+        if self.node is not None and workers > 1:
+            raise InputError(
+                "a Croupier on a chain has one queue of transactions, so he needs --workers 1"
+            )
+
+
+async def open_chain(place: Place) -> Bank:
+    """The Bank on the chain; its code is compared with ours."""
+    from fairground.bank.chain_bank import ChainBank  # noqa: PLC0415 - an extra
+
+    assert place.node is not None
+    return await ChainBank.open(place.node, place.bank)
+
+
+class Desk:
+    """The Croupier of an arena; on a chain he needs a key of the operator's."""
+
+    def __init__(
+        self, place: Place, key: Key | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._place, self._key, self._clock = place, key, clock
+
+    @asynccontextmanager
+    async def open_in(self, app: Litestar) -> AsyncIterator[None]:
+        """The Croupier is at work while the arena is open; the store is open before.
+
+        ``app.state.bank`` is the ledger, if the Bank is ours.
+        """
+        store: Store = app.state.hall.store
+        place, key = self._place, self._key
+        app.state.bank = None
+        if place.node is not None:
+            assert key is not None
+            bank = await open_chain(place)
+            bankroll = place.bankroll * bank.terms.chip_cost
+        else:
+            bank = app.state.bank = await LedgerBank.open(store, clock=self._clock)
+            key = await kept_key(store)
+            bankroll = await _pocket_money(app.state.bank, key.address)
+        try:
+            async with Croupier(
+                bank, key, store, confirmations=place.confirmations, bankroll=bankroll
+            ) as croupier:
+                app.state.croupier = croupier
+                yield
+        finally:
+            await bank.close()
+
+
+async def _pocket_money(ledger: LedgerBank, owner: str) -> int:
+    """Give the Croupier what the faucet has for anybody; what he can bring to the Bank.
+
+    A million chips are enough for 25 of the dearest bets at once.
+    """
+    wanted = FAUCET_CHIPS * ledger.terms.chip_cost
+    account = await ledger.account(owner)
+    missing = wanted - account.available - await ledger.purse(owner)
+    if missing > 0 and not account.open_games:
+        with suppress(Refused):  # he has lost it to somebody, or another worker was faster
+            await ledger.issue(owner, missing)
+    return min(wanted, account.available + await ledger.purse(owner))
