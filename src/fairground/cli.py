@@ -32,6 +32,9 @@ PLAY: Final = {
     ),
     "zombie": Command("fairground.terminal.zombie", "Zombie Dice with people, machines and bots"),
     "fatestones": Command("fairground.terminal.fatestones", "FateStones: odd dice, sealed choices"),
+    "croupier": Command(
+        "fairground.terminal.croupier", "Blind Croupier: video poker that trusts nobody"
+    ),
 }
 WORK: Final = {
     "verify": Command("fairground.terminal.verify", "check a transcript, and see what it proves"),

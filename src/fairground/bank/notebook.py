@@ -37,6 +37,10 @@ class Note(NamedTuple):
     order: tuple[int, ...] | None = None
     """The one order of this game: no second one is ever signed."""
 
+    def __repr__(self) -> str:
+        """Without the seeds: what is shown may be logged."""
+        return f"Note({self.offer_id!r}, told={self.told}, order={self.order})"
+
     @property
     def name(self) -> str:
         """The name of its file: the commitments are public, and nobody else's."""

@@ -2,7 +2,7 @@
 
     player = Player(Side(bank, desk, key, notebook, tell))
     await player.sit_down()                  # checks both, and registers the key
-    await player.fund(stake)                 # deposits what is missing
+    await player.fund(1, 5)                  # deposits what is missing for a stake
     game = await player.bet(1, 5)            # one game: see `players_game.PlayersGame`
     await game.deal()
     await game.draw((1, 0, 1, 1, 0))
@@ -31,7 +31,7 @@ from fairground.bank.seeds import fresh_seeds
 from fairground.bank.telling import Alarm, Checked, NoGame, Party, Sent, Suspicion, in_chips
 from fairground.bank.wire import Bet, Role
 from fairground.core import FairgroundError, InputError
-from fairground.games.poker import Poker
+from fairground.games.poker import PAYS, Poker, Rank
 
 BET_TIME: Final = 120
 """Seconds that the Croupier has to bring a signed bet to the Bank. Until then it may be
@@ -125,15 +125,22 @@ class Player:
             )
         return available
 
-    async def fund(self, needed: int, buy_in: int = 0) -> int:
-        """See that so much is there; else deposit ``buy_in``, or what is missing if that is more.
+    async def missing(self, bet: int, level: int) -> int:
+        """What the Player lacks at the Bank for this stake, in wei."""
+        stake = Poker(bet, level).stake * self.side.bank.terms.chip_cost
+        return max(0, stake - await self.available())
 
-        Returns what was deposited. A purse that has less than the buy-in gives what is needed.
+    async def fund(self, bet: int, level: int, buy_in: int = 0) -> int:
+        """See that the stake is there; else deposit ``buy_in``, or what is missing if more.
+
+        Returns what was deposited. A purse that has less than the buy-in gives what is
+        missing. Nothing is brought to a Croupier who could not pay the top prize.
         """
         bank = self.side.bank
-        missing = needed - await self.available()
-        if missing <= 0:
+        missing = await self.missing(bet, level)
+        if not missing:
             return 0
+        await self._must_be_rich(bet * PAYS[level][Rank.ROYAL_FLUSH] * bank.terms.chip_cost)
         purse = await bank.purse(self.address)
         if purse < missing:
             raise NoGame(
@@ -176,9 +183,8 @@ class Player:
     async def bet(self, bet: int, level: int) -> PlayersGame:
         """Ask for an offer, check it, sign a bet on it, and hand it to the Croupier."""
         side, bank = self.side, self.side.bank
-        stake = Poker(bet, level).stake * bank.terms.chip_cost
-        if await self.available() < stake:
-            raise NoGame(f"the stake is {self._chips(stake)}, and you have less: deposit first")
+        if missing := await self.missing(bet, level):
+            raise NoGame(f"{self._chips(missing)} are missing for the stake: deposit first")
         offer = await side.desk.offer(self.address)
         side.tell(
             Sent(
@@ -207,13 +213,13 @@ class Player:
         )
         if len(set(terms.commitments)) != len(terms.commitments):
             raise WrongCroupier("two of the four commitments are equal: he could copy your seed")
-        await self._must_be_payable(terms)
+        await self._must_be_rich(terms.top_prize)
         side.notebook.write(note)  # the seeds outlive this program before anything is signed
         signature = side.key.sign(bank.domain, terms)
         note = note._replace(signed=(bank.domain, terms, signature))
         side.notebook.write(note)
         committed = " ".join(seed.commitment.hex() for seed in seeds)
-        detail = f"a stake of {self._chips(stake)}; commitments {committed}"
+        detail = f"a stake of {self._chips(terms.stake)}; commitments {committed}"
         side.tell(Sent(Party.PLAYER, Party.CROUPIER, "the signed bet", detail))
         try:
             await side.desk.bet(offer.id, terms, signature)
@@ -247,10 +253,11 @@ class Player:
         if offer.expiry <= now:
             raise NoGame(f"the offer has expired: it counts until {offer.expiry}, and it is {now}")
 
-    async def _must_be_payable(self, terms: Bet) -> None:
-        rich = (await self.side.bank.account(terms.croupier)).available
-        found = f"{self._chips(rich)} at the Bank, top prize {self._chips(terms.top_prize)}"
-        if rich < terms.top_prize:
+    async def _must_be_rich(self, top_prize: int) -> None:
+        """The Croupier must be able to pay a royal flush."""
+        rich = (await self.side.bank.account(self.about.account)).available
+        found = f"{self._chips(rich)} at the Bank, top prize {self._chips(top_prize)}"
+        if rich < top_prize:
             raise NoGame(f"the Croupier could not pay: he has {found}. Play for less")
         self.side.tell(Checked("the Croupier's funds", found))
 

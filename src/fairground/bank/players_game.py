@@ -242,7 +242,7 @@ class PlayersGame:
             self._suspect(f"he does not answer: {error}")
             return
         if sight.trouble:
-            self._suspect(sight.trouble)
+            self._suspect(f"he says: {sight.trouble}")
         told = sight.seeds[seed_id]
         if told is not None:
             self._learn(seed_id, told, Party.CROUPIER)

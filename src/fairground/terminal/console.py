@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from fairground.core import InputError
@@ -46,6 +47,23 @@ class Console:
             raise EndOfInput
         print(line.rstrip("\r\n"))
         return line.strip()
+
+
+@contextlib.contextmanager
+def single_keys() -> Iterator[None]:
+    """Have keys arrive one by one, where the terminal can do that."""
+    try:
+        import termios
+        import tty
+    except ImportError:
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    tty.setcbreak(sys.stdin, termios.TCSADRAIN)  # not flushing: a key may be there already
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
 class Menu:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Final, NamedTuple
 
 from fairground.core import FairgroundError
-from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.console import Console, EndOfInput, single_keys
 from fairground.terminal.saving import data_directory
 
 
@@ -32,29 +31,13 @@ ENTRIES: Final = (
     Entry("c", "Code breaking against a fair keeper", "fairground.terminal.codebreaking"),
     Entry("z", "Zombie Dice with people and machines", "fairground.terminal.zombie"),
     Entry("f", "FateStones against a perfect player", "fairground.terminal.fatestones"),
+    Entry("b", "Blind Croupier: video poker that trusts nobody", "fairground.terminal.croupier"),
     Entry("v", "Verify your latest game", "fairground.terminal.verify"),
 )
 
 
-@contextlib.contextmanager
-def _single_keys() -> Iterator[None]:
-    """Have keys arrive one by one, where the terminal can do that."""
-    try:
-        import termios
-        import tty
-    except ImportError:
-        yield
-        return
-    before = termios.tcgetattr(sys.stdin)
-    tty.setcbreak(sys.stdin, termios.TCSADRAIN)  # not flushing: a key may be there already
-    try:
-        yield
-    finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
-
-
 def _key() -> str:
-    with _single_keys():
+    with single_keys():
         key = sys.stdin.read(1)
     if not key:
         raise EndOfInput

@@ -65,6 +65,10 @@ class Saved:
         if self._file is not None:
             self._file.close()
 
+    def keep(self, transcript: bytes) -> None:
+        """Write a transcript that is there already."""
+        self._write(transcript)
+
     def _write(self, line: bytes) -> None:
         """Write a line; a disk that is full costs the record, not the game."""
         if self._file is None:

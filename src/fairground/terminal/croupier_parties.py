@@ -1,0 +1,105 @@
+"""Who takes part in an evening with the Croupier, and where each of them is.
+
+With no address all three are in this process: a Bank on an embedded chain, a Croupier
+with a store of his own, and a Player with a fresh key. With addresses they are separate
+programs: the Croupier in an arena, the Bank on a chain that the Player reaches through
+their own node, or in the ledger of the Croupier's arena.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from fairground.bank.calls import call_as_json
+from fairground.bank.desk import Desk
+from fairground.bank.notebook import FileNotebook, Notebook
+from fairground.bank.port import Bank, Call
+from fairground.bank.wire import Key
+from fairground.core import InputError
+
+CHIP: Final = 10**15
+BANKROLL: Final = 100_000 * CHIP
+"""The Croupier's, in play money: more than twice the highest prize, 40,000 chips."""
+
+PURSE: Final = 10_000 * CHIP
+GAS_MONEY: Final = 10**18
+
+
+class Parties(NamedTuple):
+    """The two whom the Player has to do with, and what the Player has of their own."""
+
+    bank: Bank
+    desk: Desk
+    key: Key
+    notebook: Notebook
+    faucet: Callable[[int], Awaitable[None]] | None = None
+    """Makes so much play money in the Player's purse, in wei; on a chain nobody can."""
+
+
+Explain = Callable[[str], None]
+
+
+async def at_home(stack: AsyncExitStack, explain: Explain) -> Parties:
+    """All three in this process, with play money, for as long as it runs."""
+    from fairground.bank.chain import Mined
+    from fairground.bank.croupier import Croupier
+    from fairground.bank.embedded import open_bank
+    from fairground.store import open_store
+
+    house, player = Key.fresh(), Key.fresh()
+    bank = await open_bank(
+        {house.address: BANKROLL + GAS_MONEY, player.address: PURSE + GAS_MONEY}, chip_cost=CHIP
+    )
+    stack.push_async_callback(bank.close)
+
+    def watch(sender: Key, call: Call, mined: Mined) -> None:
+        who = "Croupier" if sender.address == house.address else "Player"
+        said = call_as_json(call)
+        seed = f" {said['seed_id']}" if "seed_id" in said else ""
+        explain(f"{who} calls the Bank: {said['call']}{seed}, {mined.gas:,} gas")
+
+    bank.watch = watch
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairground-croupier-"))
+    store = await open_store(f"sqlite:///{Path(folder) / 'croupier.db'}")
+    stack.push_async_callback(store.close)
+    croupier = Croupier(bank, house, store, bankroll=BANKROLL)
+    await croupier.prepare()
+    await stack.enter_async_context(croupier)
+    return Parties(bank, croupier, player, Notebook())
+
+
+async def far_away(
+    stack: AsyncExitStack, croupier: str, node: str | None, key: Key, notes: Path | None
+) -> Parties:
+    """The Croupier at this address; the Bank behind one's own node, or in his ledger."""
+    from fairground.bank.desk_client import DeskClient
+
+    desk = DeskClient(croupier)
+    about = await desk.about()
+    notebook = Notebook() if notes is None else FileNotebook(notes)
+    stack.callback(notebook.close)
+    if node is not None:
+        from fairground.bank.chain_bank import ChainBank
+
+        chain = await ChainBank.open(node, about.domain.bank, chain_id=about.domain.chain_id)
+        stack.push_async_callback(chain.close)
+        return Parties(chain, desk, key, notebook)
+    from fairground.bank.ledger_client import LedgerClient
+    from fairground.bank.ledger_lines import NO_CHAIN
+
+    if about.domain.chain_id != NO_CHAIN:
+        raise InputError(
+            f"this Croupier plays on chain {about.domain.chain_id}, at the Bank "
+            f"{about.domain.bank}: name your own node of that chain with --bank URL, and --key FILE"
+        )
+    ledger = await LedgerClient.open(croupier)
+    stack.push_async_callback(ledger.close)
+
+    async def faucet(amount: int) -> None:
+        await ledger.faucet(key.address, amount)
+
+    return Parties(ledger, desk, key, notebook, faucet)
