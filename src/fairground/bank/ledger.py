@@ -95,7 +95,7 @@ class LedgerBank(Bank):
                 await store.commit(Append(log, 0, (line,), KIND))
             except Conflict:
                 continue  # another worker made it
-        self = cls(store, log, Ledger(first[0], trusting=True), clock)
+        self = cls(store, log, Ledger(first[0]), clock)
         if terms not in (None, self.terms):
             raise InputError(
                 f"the ledger {log!r} has other terms, and they are fixed: a chip costs "
@@ -121,7 +121,7 @@ class LedgerBank(Bank):
         """Read what is new in the log, from whichever worker."""
         try:
             while lines := await self._store.lines(self._log, self._ledger.step, AT_ONCE):
-                self._ledger.follow(lines)
+                self._ledger.follow(lines, trusting=True)
         except FairgroundError:
             raise
         except Exception as error:

@@ -74,12 +74,9 @@ class Last(NamedTuple):
 
 
 class Ledger:
-    """A ledger as far as it was read, in memory.
+    """A ledger as far as it was read, in memory."""
 
-    ``trusting`` takes signatures as checked when their line was written; see `Books`.
-    """
-
-    def __init__(self, opening: bytes, *, trusting: bool = False) -> None:
+    def __init__(self, opening: bytes) -> None:
         try:
             said = parse(opening, 1)
             if (said["kind"], said["prev"], said["format"]) != ("opened", NO_LINE, FORMAT):
@@ -89,8 +86,7 @@ class Ledger:
             at: int = said["at"]
         except (KeyError, TypeError, ValueError, FairgroundError) as error:
             raise InputError(f"this log is not the ledger of a Bank: {error}") from None
-        self.books = Books(domain_of(name), terms, faucet, trusting=trusting)
-        self._trusting = trusting
+        self.books = Books(domain_of(name), terms, faucet)
         self._last: MutableMapping[str, Last] = {}
         self._games: MutableMapping[bytes, tuple[int, ...]] = {}
         self.step = 1
@@ -152,7 +148,7 @@ class Ledger:
         self.books.issue(owner, amount)
         return self._add({"kind": "issued", "owner": owner, "amount": written(amount)}, at)
 
-    def call(self, envelope: Envelope, at: int) -> Entry:
+    def call(self, envelope: Envelope, at: int, *, trusting: bool = False) -> Entry:
         """Take a call. Refused or not, it has a line then, which `outcome` reads.
 
         The last call of a sender again, to the letter, gives the line that it has already.
@@ -161,7 +157,7 @@ class Ledger:
         sender, number, call, signature = envelope
         body = call_as_json(call)
         named = call_hash(body)
-        if not self._trusting:
+        if not trusting:
             envelope.must_be_signed(self.books.domain)
         last = self._last.get(sender)
         if last is not None and (number, named) == last[:2]:
@@ -172,7 +168,7 @@ class Ledger:
         said |= {"call": body, "signature": signature.hex()}
         events: Sequence[Event] = ()
         try:
-            events = self.books.apply(sender, call, max(at, self.at))
+            events = self.books.apply(sender, call, max(at, self.at), trusting=trusting)
             said["events"] = [event_as_json(event) for event in events]
         except Refused as refused:
             said["refusal"] = refusal_as_json(refused)
@@ -190,10 +186,10 @@ class Ledger:
 
     # Reading
 
-    def follow(self, lines: Iterable[bytes]) -> None:
+    def follow(self, lines: Iterable[bytes], *, trusting: bool = False) -> None:
         """Go on with lines that were written elsewhere.
 
-        Raise `Fault` at the first that is not the very line that these books would write.
+        Where ``trusting``, signatures are taken as checked when their line was written. Raise `Fault` at the first that is not the very line that these books would write.
         """
         for line in lines:
             number = self.step + 1
@@ -201,7 +197,7 @@ class Ledger:
             if said.get("prev") != self.head:
                 raise Fault("transcript/broken-chain", f"line {number} names another line", number)
             try:
-                written_again = self._again(said).line
+                written_again = self._again(said, trusting).line
             except (KeyError, FairgroundError) as error:
                 reason = f"line {number} cannot be: {error or type(error).__name__}"
                 raise Fault("ledger/wrong-line", reason, number) from None
@@ -209,19 +205,19 @@ class Ledger:
                 reason = f"line {number} says {line!r}, but the rules give {written_again!r}"
                 raise Fault("ledger/wrong-line", reason, number)
 
-    def _again(self, said: dict[str, Any]) -> Entry:
+    def _again(self, said: dict[str, Any], trusting: bool) -> Entry:
         if said["kind"] == "issued":
             return self.issue(said["owner"], whole(said["amount"], "amount"), said["at"])
         sealed = {name: said[name] for name in ("sender", "number", "call", "signature")}
-        return self.call(Envelope.from_json(sealed), said["at"])
+        return self.call(Envelope.from_json(sealed), said["at"], trusting=trusting)
 
 
 def read_ledger(lines: Sequence[bytes], *, trusting: bool = False) -> Ledger:
     """Run a whole ledger again; unless ``trusting``, check every signature in it."""
     if not lines:
         raise InputError("a ledger has at least the line that opens it")
-    ledger = Ledger(lines[0], trusting=trusting)
-    ledger.follow(lines[1:])
+    ledger = Ledger(lines[0])
+    ledger.follow(lines[1:], trusting=trusting)
     return ledger
 
 

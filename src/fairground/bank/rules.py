@@ -118,19 +118,15 @@ def check_terms(terms: Terms) -> None:
 class Books:
     """Everything that a Bank knows.
 
-    ``faucet`` is how much play money may ever be made for one owner. Where ``trusting``,
-    signatures are taken as checked: for the replay of a log that was written by books which
-    checked them.
+    ``faucet`` is how much play money may ever be made for one owner.
     """
 
-    def __init__(
-        self, domain: Domain, terms: Terms, faucet: int, *, trusting: bool = False
-    ) -> None:
+    def __init__(self, domain: Domain, terms: Terms, faucet: int) -> None:
         check_terms(terms)
         self.domain = domain
         self.terms = terms
         self.faucet = faucet
-        self._trusting = trusting
+        self._trusting = False
         self._money: MutableMapping[Place, int] = {}
         self._keys: MutableMapping[str, str] = {}
         self._key_owners: MutableMapping[str, str] = {}
@@ -214,11 +210,14 @@ class Books:
 
     # Calls
 
-    def apply(self, sender: str, call: Call, now: int) -> list[Event]:
+    def apply(self, sender: str, call: Call, now: int, *, trusting: bool = False) -> list[Event]:
         """Make a call: return its events, or raise `Refused` and change nothing.
 
-        Every method below asks all its questions before it changes anything.
+        Every method below asks all its questions before it changes anything. Where
+        ``trusting``, signatures are taken as good: for calls that were accepted once, and are
+        only made again to find out what became of them.
         """
+        self._trusting = trusting
         sender, call = address(sender), checked(call)
         match call:
             case SubmitPublicKey():
