@@ -23,6 +23,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from fairground.arena.app import make_app
+from fairground.arena.desks import Desk, Place, open_chain
 from fairground.arena.factories import Factories
 from fairground.arena.limits import (
     IDLE,
@@ -36,6 +37,7 @@ from fairground.arena.limits import (
     Send,
 )
 from fairground.arena.metrics import Metrics
+from fairground.bank.wire import Key
 from fairground.core import InputError
 from fairground.store import open_store
 
@@ -60,6 +62,7 @@ class Settings(msgspec.Struct, frozen=True):
     open_games: int = OPEN_GAMES
     idle_limit: int = IDLE
     access_log: bool = False
+    croupier: Place | None = Place()
 
     def check(self) -> None:
         """Refuse what cannot work, before anything is started."""
@@ -79,13 +82,16 @@ class Settings(msgspec.Struct, frozen=True):
                 raise InputError(f"a limit is a positive number, or 0 for none, not {limit}")
         if self.public_url is not None and not self.public_url.startswith(("http://", "https://")):
             raise InputError(f"a public URL begins with http:// or https://: {self.public_url!r}")
+        if self.croupier is not None:
+            self.croupier.check(self.workers)
 
 
 class Arena:
     """The application behind its gate, and a way to tell it that the end is near."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, croupier_key: Key | None = None) -> None:
         limits, metrics = Limits(settings.rate, settings.open_games), Metrics()
+        place = settings.croupier
         self._app = make_app(
             settings.database,
             public_url=settings.public_url,
@@ -93,6 +99,7 @@ class Arena:
             limits=limits,
             metrics=metrics,
             idle_limit=settings.idle_limit,
+            desk=None if place is None else Desk(place, croupier_key),
         )
         app: Any = self._app
         self._gate = Gate(app, limits, metrics, access_log=settings.access_log)
@@ -185,16 +192,21 @@ def address_of(sock: socket.socket) -> str:
     return f"http://{name}:{port}"
 
 
-def serve(settings: Settings, started: Callable[[str], None]) -> int:
-    """Run until a signal says stop, and return that signal; ``started`` is told the URL."""
+def serve(
+    settings: Settings, started: Callable[[str], None], croupier_key: Key | None = None
+) -> int:
+    """Run until a signal says stop, and return that signal; ``started`` is told the URL.
+
+    ``croupier_key``: for a Croupier on a chain; it is given to no other process.
+    """
     settings.check()
     _quiet_logs()
-    asyncio.run(_try_out(settings.database))
+    asyncio.run(_try_out(settings))
     sock = bind(settings.host, settings.port)
     url = address_of(sock)
     if settings.workers > 1:
         return _serve_with_workers(settings, sock, lambda: started(url))
-    arena = Arena(settings)
+    arena = Arena(settings, croupier_key)
     server = _Server(_config(arena), arena, lambda: started(url))
     server.run(sockets=[sock])
     if not server.started:
@@ -202,10 +214,13 @@ def serve(settings: Settings, started: Callable[[str], None]) -> int:
     return server.told[0] if server.told else signal.SIGTERM
 
 
-async def _try_out(database: str) -> None:
-    """Open the store once, so that what is wrong with it is said in plain words."""
-    store = await open_store(database)
+async def _try_out(settings: Settings) -> None:
+    """Open the store and the Bank once: what is wrong with them is said in plain words."""
+    store = await open_store(settings.database)
     await store.close()
+    if settings.croupier is not None and settings.croupier.node is not None:
+        bank = await open_chain(settings.croupier)
+        await bank.close()
 
 
 def _serve_with_workers(

@@ -49,6 +49,31 @@ DEAREST: Final = 500 * 10**9
 
 LEAST_TIP: Final = 10**6
 
+MAIN_NETS: Final = {
+    1: "Ethereum",
+    10: "OP Mainnet",
+    25: "Cronos",
+    56: "BNB Smart Chain",
+    100: "Gnosis",
+    130: "Unichain",
+    137: "Polygon",
+    250: "Fantom",
+    324: "zkSync Era",
+    1101: "Polygon zkEVM",
+    5000: "Mantle",
+    8217: "Kaia",
+    8453: "Base",
+    34443: "Mode",
+    42161: "Arbitrum One",
+    42170: "Arbitrum Nova",
+    42220: "Celo",
+    43114: "Avalanche",
+    59144: "Linea",
+    81457: "Blast",
+    534352: "Scroll",
+}
+"""Chains on which money is real. We play for play money, on test chains, and nowhere else."""
+
 UNKNOWN: Final = Game(bytes(32), 0, 0, 0, 0, 0)
 """A game that the Bank does not know."""
 
@@ -114,6 +139,11 @@ class Node:
         self._web3 = Web3(where)
         self._web3.middleware_onion.inject(ExtraDataToPOAMiddleware, layer=0)
         self.chain_id = self.live_chain_id()
+        if self.chain_id in MAIN_NETS:
+            raise WrongBank(
+                f"on {MAIN_NETS[self.chain_id]} (chain {self.chain_id}) money is real: this is for "
+                "play money and test chains only"
+            )
 
     @property
     def trusted(self) -> str:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import argparse
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from fairground.core import InputError
 from fairground.terminal.console import Arguments
+
+if TYPE_CHECKING:
+    from fairground.arena.desks import Place
+    from fairground.bank.wire import Key
 
 
 def _arguments() -> Arguments:
     parser = Arguments(
         "serve",
-        "Run the arena: oracles, contests and tables of all games over HTTP. Everything that\n"
-        "was answered is durable; after a crash or a restart every game goes on.",
+        "Run the arena: oracles, contests, tables of all games and a Croupier over HTTP.\n"
+        "Everything that was answered is durable; after a crash or a restart every game goes on.\n"
+        "The Croupier plays for play money, or on test chains: nothing here is a licence to run\n"
+        "a casino.",
         "Examples:\n"
         "  fairground serve\n"
         "  fairground serve --port 8080 --database sqlite:///arena.db --access-log\n"
@@ -69,7 +78,66 @@ def _arguments() -> Arguments:
     parser.add_argument(
         "--access-log", action="store_true", help="a line of JSON on standard error per request"
     )
+    _croupier_arguments(parser)
     return parser
+
+
+def _croupier_arguments(parser: Arguments) -> None:
+    group = parser.add_argument_group(
+        "the Croupier",
+        "By default he plays for play money at a Bank in the arena's own database. Or at a Bank on "
+        "a test chain, with a key file of yours; its passphrase is read from a file, from "
+        "FAIRGROUND_PASSPHRASE, or asked for.",
+    )
+    group.add_argument("--no-croupier", action="store_true", help="there is none")
+    group.add_argument("--bank", metavar="URL", help="a node of the chain that the Bank is on")
+    group.add_argument("--bank-address", metavar="0x...", help="where the Bank is on that chain")
+    group.add_argument("--croupier-key", metavar="FILE", type=Path, help="the Croupier's key file")
+    group.add_argument("--passphrase-file", metavar="FILE", type=Path, help="what opens it")
+    group.add_argument(
+        "--confirmations",
+        type=int,
+        metavar="N",
+        help="blocks on top of a bet or an order before he tells a seed (default 6 on a chain)",
+    )
+    group.add_argument(
+        "--bankroll",
+        type=int,
+        metavar="CHIPS",
+        help="what he brings to a Bank on a chain if he has less there (default 0)",
+    )
+
+
+def _croupier(options: argparse.Namespace) -> tuple[Place | None, Key | None]:
+    """Where he plays, and his key if he needs one of the operator's."""
+    from fairground.arena.desks import CONFIRMATIONS, Place
+
+    chain = {
+        "--bank": options.bank,
+        "--bank-address": options.bank_address,
+        "--croupier-key": options.croupier_key,
+    }
+    missing = [name for name, value in chain.items() if value is None]
+    if len(missing) == len(chain):
+        for name in ("passphrase_file", "confirmations", "bankroll"):
+            if getattr(options, name) is not None:
+                option = "--" + name.replace("_", "-")
+                raise InputError(f"{option} is for a Croupier on a chain: name it with --bank URL")
+        return None if options.no_croupier else Place(), None
+    if options.no_croupier:
+        raise InputError("--no-croupier, and a chain for him to play on: which of the two?")
+    if missing:
+        raise InputError(f"a Croupier on a chain needs {', '.join(missing)} as well")
+    from fairground.bank.calls import address
+    from fairground.bank.keystore import load, passphrase_from
+
+    confirmations = CONFIRMATIONS if options.confirmations is None else options.confirmations
+    where = address(options.bank_address, "--bank-address")
+    place = Place(options.bank, where, confirmations, options.bankroll or 0)
+    place.check(options.workers)
+    prompt = "Passphrase of the Croupier's key file: "
+    key = load(options.croupier_key, lambda: passphrase_from(options.passphrase_file, prompt))
+    return place, key
 
 
 def default_database() -> str:
@@ -87,6 +155,7 @@ def run(arguments: Sequence[str]) -> int:
     from fairground.arena.serve import Settings, serve
 
     database = options.database or default_database()
+    place, key = _croupier(options)
     settings = Settings(
         database=database,
         host=options.host,
@@ -98,6 +167,7 @@ def run(arguments: Sequence[str]) -> int:
         open_games=OPEN_GAMES if options.open_games is None else options.open_games,
         idle_limit=IDLE if options.idle_limit is None else options.idle_limit,
         access_log=options.access_log,
+        croupier=place,
     )
 
     def started(url: str) -> None:
@@ -106,10 +176,13 @@ def run(arguments: Sequence[str]) -> int:
         print(f"  health    {url}/healthz")
         print(f"  metrics   {url}/metrics")
         print(f"  the API   {url}/schema")
+        if place is not None:
+            where = "a ledger of play money" if place.node is None else f"the Bank {place.bank}"
+            print(f"  croupier  {url}/croupier (at {where})")
         print(f"  storage   {_without_password(database)}")
         print("Stop it with Ctrl-C.", flush=True)
 
-    told = serve(settings, started)
+    told = serve(settings, started, key)
     if told == signal.SIGINT:
         raise KeyboardInterrupt
     print("Stopped.", file=sys.stderr)
