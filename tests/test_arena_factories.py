@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http.server import ThreadingHTTPServer
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,8 @@ from fairground.players.arena_client import Arena, Oracle, Wire
 from fairground.transcript import canonical
 from fairground.verify import verify
 from foreign_factory import Answer, Foreign, foreign
-from test_arena_contests import Contest, problem, submit
+from postgres import throw_away_cluster
+from test_arena_contests import Contest, a_database, problem, submit
 from test_contest import tampered
 
 Client = TestClient[Litestar]
@@ -754,6 +756,45 @@ def test_a_slow_factory_keeps_nobody_else_waiting(database: str, there: Foreign)
         submit(client, far, (0, 0, 1))
         play(client, far)
         assert contest.team("A")["solved"] == 2
+        holds(contest)
+
+
+def test_two_workers_relay_one_game(there: Foreign) -> None:
+    """Each step by the other one; and what one could not send, the other can."""
+    with (
+        throw_away_cluster() as cluster,
+        a_database(cluster) as url,
+        TestClient(make_app(url, factories=Factories([there.url]))) as one,
+        TestClient(make_app(url, factories=Factories([there.url]))) as other,
+    ):
+        contest = Contest(one, relayed(there, games=2))
+        uri, again = contest.enter("A")
+        turns = cycle((other, one))
+        rows = solve(4, 3, lambda guess: submit(next(turns), uri, guess))
+        there.kill()
+        problem(post(one, again, (0, 0, 1)), 502, "arena/factory")
+        there.start()
+        submit(one, again, (0, 0, 1))
+        asked = threading.Barrier(2)
+
+        def together(method: str, path: str, body: dict[str, Any]) -> Answer | None:
+            if "submission" in body:
+                asked.wait(30)  # both have sent it before either is answered
+            return None
+
+        there.instead = together
+        there.kill()
+        problem(post(one, again, (0, 0, 2)), 502, "arena/factory")
+        there.start()
+        with ThreadPoolExecutor(2) as both:
+            sent = [both.submit(post, client, again, (0, 0, 2)) for client in (one, other)]
+            said = [answer.result(60) for answer in sent]
+        assert sorted(answer.status_code for answer in said) == [200, 409]
+        (refused,) = (answer for answer in said if answer.status_code == 409)
+        assert "relayed twice" in problem(refused, 409, "arena/conflict")
+        there.instead = lambda *_: None
+        assert one.get(again).json()["attempts"] == 2
+        assert [len(game.submissions) for game in there.games.values()] == [len(rows), 3]
         holds(contest)
 
 

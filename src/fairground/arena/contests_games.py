@@ -128,27 +128,26 @@ class ContestGames(Room):
     async def _act(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
         """Make a move, and write down what came of it: in the game, at its end in the book."""
         _must_be_open(place)
-        if place.part.factory is not None:
-            return await self._act_elsewhere(name, place, move)
-        await self._must_exist(name, place)
+        if place.part.factory is None:
+            await self._must_exist(name, place)
+            return await self._try_to_act(name, place, move)
+        game = (place.contest.name, place.entry.number, place.slot)
+        try:
+            await self._must_exist(name, place, make=move != GIVE_UP)
+            done = await self._try_to_act(name, place, move)
+        except FAILURES as failure:
+            await self._relay.failed(*game, str(failure))
+            raise
+        await self._relay.recovered(*game)
+        return done
+
+    async def _try_to_act(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
         for _ in range(TRIES):
             try:
                 return await self._act_once(name, place, move)
             except Conflict:
                 continue  # another worker has played on: ours was an old picture of the game
         raise Conflict(f"too many play the game {name} at once; try again")
-
-    async def _act_elsewhere(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
-        """The same with a game that is relayed. It is never tried twice: once may have counted."""
-        game = (place.contest.name, place.entry.number, place.slot)
-        try:
-            await self._must_exist(name, place, make=move != GIVE_UP)
-            done = await self._act_once(name, place, move)
-        except FAILURES as failure:
-            await self._relay.failed(*game, str(failure))
-            raise
-        await self._relay.recovered(*game)
-        return done
 
     async def _act_once(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
         async with self._hall.using(name, place.contest.games_kind) as live:
@@ -166,12 +165,24 @@ class ContestGames(Room):
             if table.closed:
                 await self._hall.save(live)
                 raise HouseFault(f"the house voided this game: {table.void_reason}")
-            if table.payoff is None:
-                await self._hall.save(live)
-            else:
-                await self._finish(place, live)
+            try:
+                await self._write_down(place, live)
+            except Conflict:
+                if place.part.factory is None or move == GIVE_UP:
+                    raise
+                # Not to be tried again here: what was pending may be answered by now.
+                raise AlreadyDone(
+                    "the same submission was relayed twice at the same time, and the other was "
+                    "answered first; ask the oracle for its attempts"
+                ) from None
             full, partial = table.state.rows[-1].marks if table.state.rows else (0, 0)
             return Counts(full, partial), table.transcript.head
+
+    async def _write_down(self, place: Place, live: Live) -> None:
+        if live.table.payoff is None:
+            await self._hall.save(live)
+        else:
+            await self._finish(place, live)
 
     async def _finish(self, place: Place, live: Live) -> None:
         """The end of a game goes into its log and into the book, in one commit."""
