@@ -19,6 +19,7 @@ from fairground.bank.wire import (
     Bet,
     Domain,
     Key,
+    LedgerCall,
     Message,
     PublicKey,
     ReplacementOrder,
@@ -52,6 +53,7 @@ MESSAGES: list[Message] = [
     bet_of(),
     SeedMessage(CROUPIER.address, PLAYER.address, Role.CROUPIER, 3, 1, nonce("x")),
     ReplacementOrder.of(bet_of(), (1, 0, 1, 1, 0)),
+    LedgerCall(CROUPIER.address, 2**200, nonce("call")),
 ]
 
 
