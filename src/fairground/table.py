@@ -94,7 +94,9 @@ def _check_chairs(game: Game[Any], chairs: Sequence[Chair]) -> None:
         raise InputError(f"{game.name} is played by {game.seats}, not by {len(chairs)}")
     for seat, chair in enumerate(chairs):
         if not chair.name or not is_text(chair.name, LONGEST_NAME):
-            raise InputError(f"seat {seat} needs a name of 1 to {LONGEST_NAME} characters")
+            raise InputError(
+                f"seat {seat} needs a name of 1 to {LONGEST_NAME} characters, not {chair.name!r}"
+            )
         if chair.by not in RUN_BY or chair.lends not in LENDS:
             raise InputError(f"seat {seat} cannot be run by {chair.by!r} and lend {chair.lends!r}")
         if chair.by == "house" and chair.lends != "nothing":

@@ -95,7 +95,7 @@ def frozen(value: Any, depth: int = 0) -> Move:
         return tuple(frozen(item, depth + 1) for item in value)
     if isinstance(value, (int, str)):
         return value
-    raise IllegalMove(f"a move is a number, text or a list of them, not {type(value).__name__}")
+    raise IllegalMove(f"a move is a whole number, text or a list of them, not {value!r}")
 
 
 def _integer(text: str) -> int:

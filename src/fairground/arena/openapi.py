@@ -151,11 +151,9 @@ ROUTES: Final = {
     "answer": Route(
         "tables",
         "Recorded: in this line, which has this hash",
-        (InputError, IllegalMove, BadShare, StaleAsk, AlreadyDone, GameOver, Conflict),
+        (IllegalMove, BadShare, StaleAsk, AlreadyDone, GameOver, Conflict),
     ),
-    "leave": Route(
-        "tables", "Recorded: in this line, which has this hash", (InputError, GameOver, Conflict)
-    ),
+    "leave": Route("tables", "Recorded: in this line, which has this hash", (GameOver, Conflict)),
     "about_croupier": Route("croupier", "Who he is, and where he plays", (Unknown, BankAway)),
     "new_offer": Route(
         "croupier", "He is ready to play, once", (Unknown, InputError, Declined, Busy, BankAway)

@@ -38,7 +38,10 @@ log = logging.getLogger("fairground.arena")
 PROBLEM: Final = "application/problem+json"
 
 LONGEST_QUOTE: Final = 80
-"""Characters of an offending value that an error repeats."""
+"""Characters of an offending value that an error repeats,"""
+
+LONGEST_DETAIL: Final = 500
+"""and of the whole detail."""
 
 
 class ArenaError(FairgroundError):
@@ -241,7 +244,10 @@ def answer(status: int, code: str, detail: str) -> Response[Problem]:
 
 def from_ours(_: Request[Any, Any, Any], error: FairgroundError) -> Response[Problem]:
     """An error of ours: its code goes over the wire unchanged."""
-    problem = answer(kind_of(type(error)).status, error.code, str(error))
+    detail = str(error)
+    if len(detail) > LONGEST_DETAIL:  # it quotes something long
+        detail = f"{detail[:LONGEST_DETAIL]}…"
+    problem = answer(kind_of(type(error)).status, error.code, detail)
     if isinstance(error, ArenaError) and (seconds := error.retry_after) is not None:
         problem.headers["Retry-After"] = str(seconds)
     return problem

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 import msgspec
-from litestar import Request, Response
+from litestar import MediaType, Request, Response
 from litestar.dto import AbstractDTO
 from litestar.exceptions import NotFoundException
 from litestar.typing import FieldDefinition
@@ -50,7 +50,7 @@ async def check(request: TheRequest) -> Response[None] | None:
     if request.scope["path_template"].startswith("/schema/{"):
         raise NotFoundException  # the framework would answer with a page in HTML
     accept = ",".join(request.headers.getall("accept", []))
-    offered = str(handler.media_type).partition(";")[0]
+    offered = _media_type(handler.media_type)
     if accept and accept != "*/*" and not _admits_any(accept, offered):
         raise NotAcceptable(f"this route gives {offered}, which Accept excludes: {quoted(accept)}")
     if handler.parsed_data_field is not None:
@@ -58,6 +58,11 @@ async def check(request: TheRequest) -> Response[None] | None:
         if not (await request.body()).strip():
             raise Malformed("there is no body; this route takes one of JSON, see /schema")
     return None
+
+
+def _media_type(said: MediaType | str) -> str:
+    """Without its parameters."""
+    return (said.value if isinstance(said, MediaType) else said).partition(";")[0]
 
 
 def _methods(request: TheRequest) -> str:

@@ -140,7 +140,9 @@ class HashChainsScheme(Scheme):
         """A link must hash to the link before it; tips and stirs must be well formed."""
         if kind == "stir":
             if not is_text(value, LONGEST_STIR):
-                raise BadShare(f"a stir is text of at most {LONGEST_STIR} characters")
+                raise BadShare(
+                    f"a stir is text of at most {LONGEST_STIR} characters, not {value!r}"
+                )
             return
         link = hex_share(value, kind)
         if kind == "link":

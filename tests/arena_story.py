@@ -1,0 +1,60 @@
+"""Real games of every kind in a live arena, by the names that its OpenAPI document uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+SEATS = [{"name": "Bot", "player": "random"}, {"name": "Ada"}]
+TABLE = {"game": "zombie/1", "params": {"players": 2}, "seats": SEATS}
+ORACLE = {"base": 6, "length": 4}
+CONTEST = {"base": 6, "length": 4, "games": 2}
+
+Post = Callable[[str, Any], Any]
+"""Sends JSON to a path; the answer has ``headers`` and ``json()``."""
+
+Names = dict[str, str]
+"""Parameter of a path → a value of something real."""
+
+
+def last(uri: str) -> str:
+    return uri.rpartition("/")[2]
+
+
+def oracle(post: Post) -> Names:
+    return {"name": last(post("/neworacle", ORACLE).headers["location"])}
+
+
+def contest(post: Post) -> Names:
+    made = post("/newcontest", CONTEST)
+    return {
+        "name": last(made.headers["location"]),
+        "secret": last(made.headers["fairground-close"]),
+    }
+
+
+def closed_contest(post: Post) -> Names:
+    made = contest(post)
+    post("/contest/{name}/close/{secret}".format(**made), {})
+    return made
+
+
+def table(post: Post) -> Names:
+    made = post("/tables", TABLE)
+    return {"name": last(made.headers["location"]), "secret": last(made.json()["seats"][1]["url"])}
+
+
+def finished_table(post: Post) -> Names:
+    made = table(post)
+    post("/tables/{name}/seats/{secret}/forfeit".format(**made), {})
+    return made
+
+
+OPEN: dict[str, Callable[[Post], Names]] = {"oracle": oracle, "contest": contest, "tables": table}
+"""Something open to act on, by the first word of its path."""
+
+OVER: dict[str, Callable[[Post], Names]] = {
+    "contest": closed_contest,
+    "tables": finished_table,
+}
+"""The same, for routes that would wait for news of something that is open."""
