@@ -524,9 +524,12 @@ def test_a_contest_here_and_at_two_factories(database: str, there: Foreign, tmp_
         assert "4 games are relayed" in table["notes"][-1]
         for uri, factory in zip(uris, kept, strict=True):
             ended = client.get(uri).json()
-            proven = verify(client.get(ended["transcript"]).content)
+            transcript = client.get(ended["transcript"]).content
+            proven = verify(transcript)
             assert proven.ok, proven.fault
+            assert ("unproven" in proven.seats[0]) == (factory is not None)
             if factory is not None:
+                assert factory.encode() in transcript
                 where = ended["reveal"]["note"].rpartition(" ")[2]
                 assert ("/game?no=" in where) == (factory == there.factory)
                 assert httpx.get(where).json()["solved"] is True
