@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from fairground.bank.artifact import artifact
+from fairground.bank.calls import checked
 from fairground.bank.curve import Signature, checksummed, keccak
 from fairground.bank.port import (
     Call,
@@ -140,6 +141,7 @@ def event(topics: Sequence[bytes], data: bytes) -> Event:
 
 def encoded(call: Call) -> bytes:
     """A call as the contract takes it. What a deposit brings travels beside it, as its value."""
+    call = checked(call)
     match call:
         case SubmitPublicKey():
             return call_data("submitPublicKey", *call)
