@@ -69,11 +69,11 @@ def _refuse_what_is_not_canonical(value: Any, depth: int = 0) -> None:
         for key, item in value.items():
             if not (isinstance(key, str) and key.isascii()):
                 raise ValueError(f"{key!r} cannot be a key: keys are ASCII text")
-            if type(item) is not str:
+            if type(item) is not str and not (type(item) is int and -SAFE <= item <= SAFE):
                 _refuse_what_is_not_canonical(item, depth + 1)
     elif isinstance(value, (list, tuple)):
         for item in value:
-            if type(item) is not str:
+            if type(item) is not str and not (type(item) is int and -SAFE <= item <= SAFE):
                 _refuse_what_is_not_canonical(item, depth + 1)
     elif isinstance(value, int):
         if not -SAFE <= value <= SAFE:
@@ -92,7 +92,7 @@ def frozen(value: Any, depth: int = 0) -> Move:
     if depth > DEEPEST:
         raise IllegalMove(f"a move cannot be nested more than {DEEPEST} levels deep")
     if isinstance(value, (list, tuple)):
-        return tuple(frozen(item, depth + 1) for item in value)
+        return tuple([item if type(item) is int else frozen(item, depth + 1) for item in value])
     if isinstance(value, (int, str)):
         return value
     raise IllegalMove(f"a move is a whole number, text or a list of them, not {value!r}")

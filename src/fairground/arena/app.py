@@ -25,12 +25,13 @@ from fairground.arena.addresses import address, see_other
 from fairground.arena.bank_routes import BANK_HANDLERS, bank_routes
 from fairground.arena.clocks import Clocks
 from fairground.arena.contests import Contests
-from fairground.arena.contests_games import ContestGames, place_of
+from fairground.arena.contests_games import ContestGames
 from fairground.arena.contests_http import CONTEST_ROUTES, RECEIPT
 from fairground.arena.contests_relay import Relay
 from fairground.arena.croupier_routes import CROUPIER_ROUTES, the_croupier
 from fairground.arena.desks import Desk
 from fairground.arena.factories import Factories
+from fairground.arena.fast_lane import fast_lane, room_of
 from fairground.arena.hall import Hall
 from fairground.arena.idle import Idle
 from fairground.arena.limits import IDLE, Limits
@@ -78,7 +79,7 @@ def _with_contest(request: Request[Any, Any, State], oracle: Oracle) -> Oracle:
     return oracle
 
 
-@post("/oracle/{name:str}", status_code=200, summary="One divination step")
+@post("/oracle/{name:str}", status_code=200, summary="One divination step", middleware=[fast_lane])
 async def submit(
     name: FromPath[str], data: JSONBody[Submission], room: TheRoom
 ) -> Response[Counts]:
@@ -204,8 +205,7 @@ def make_app(
         return found
 
     def the_room(state: State, name: FromPath[str]) -> Room:
-        found: Room = state.contest_games if place_of(name) else state.oracles
-        return found
+        return room_of(state, name)
 
     return Litestar(
         [

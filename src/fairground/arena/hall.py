@@ -18,9 +18,8 @@ import asyncio
 import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from functools import cached_property, partial, wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -153,6 +152,27 @@ def retried(act: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T
     return again
 
 
+class _Use:
+    """``async with hall.using(...)``: the lock of a game, and what becomes of it afterwards."""
+
+    def __init__(self, hall: Hall, log: str, kind: str) -> None:
+        self._hall, self._log, self._kind = hall, log, kind
+
+    async def __aenter__(self) -> Live:
+        while True:
+            self._live = live = await self._hall.find(self._log, self._kind)
+            await live.lock.acquire()
+            if self._hall.has(live):
+                return live
+            live.lock.release()  # it was let go, or outrun, while we waited: look again
+
+    async def __aexit__(self, *_: object) -> None:
+        live = self._live
+        if live.stored != live.table.transcript.step:
+            self._hall.forget(live)
+        live.lock.release()
+
+
 class Hall:
     """All games of one arena."""
 
@@ -231,20 +251,13 @@ class Hall:
                 return
             del self._live[name]
 
-    @asynccontextmanager
-    async def using(self, log: str, kind: str) -> AsyncIterator[Live]:
+    def using(self, log: str, kind: str) -> _Use:
         """A game to act on, alone. Whatever goes wrong, the store's word counts afterwards."""
-        while True:
-            live = await self.find(log, kind)
-            async with live.lock:
-                if self._live.get(log) is not live or live.outdated:
-                    continue  # it was let go, or outrun, while we waited: look again
-                try:
-                    yield live
-                finally:
-                    if live.stored != live.table.transcript.step:
-                        self.forget(live)
-                return
+        return _Use(self, log, kind)
+
+    def has(self, live: Live) -> bool:
+        """Whether this is the game that everyone finds, and not outrun by another worker."""
+        return self._live.get(live.log) is live and not live.outdated
 
     async def save(self, live: Live, *more: Append) -> None:
         """Make what happened durable, together with ``more``; then it may be told."""

@@ -92,8 +92,9 @@ class Oracles(Room):
     async def submit(self, log: str, submission: Sequence[int]) -> tuple[Counts, str]:
         """One divination step: judged by length, digits, and whether the game is over."""
         async with self._hall.using(log, KIND) as live:
-            _game(live).check(State("guess"), BREAKER, tuple(submission))
-            _must_be_open(live)
+            if live.table.closed:
+                _game(live).check(State("guess"), BREAKER, tuple(submission))
+                _must_be_open(live)
             self._close_the_draw(live, "")
             (ask,) = live.table.asks()
             live.table.submit(ask, tuple(submission))

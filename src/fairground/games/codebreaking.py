@@ -29,7 +29,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
-from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
+from operator import eq
+from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias, cast
 
 from fairground.core import (
     HIDDEN,
@@ -105,8 +106,12 @@ def marks(code: Sequence[int], guess: Sequence[int]) -> Marks:
     matched min(c, g) times whatever the order of the search; what is not a full
     match among those is a partial one.
     """
-    full = sum(c == g for c, g in zip(code, guess, strict=True))
-    common = sum(min(code.count(digit), guess.count(digit)) for digit in set(guess))
+    if len(code) != len(guess):
+        raise ValueError(f"{code!r} and {guess!r} differ in length")
+    full = sum(map(eq, code, guess))
+    common = 0
+    for digit in set(guess):
+        common += min(code.count(digit), guess.count(digit))
     return full, common - full
 
 
@@ -133,15 +138,25 @@ def number(code: Sequence[int], base: int) -> int:
 
 
 def possible_marks(length: int) -> Iterator[Marks]:
-    """Every answer of the right form, fewest full matches first, then fewest partial.
+    """Every answer of the right form, fewest full matches first, then fewest partial."""
+    for full in range(length + 1):
+        for partial in range(length - full + 1):
+            if _can_be(full, partial, length):
+                yield full, partial
+
+
+def _can_be(full: int, partial: int, length: int) -> bool:
+    """Whether an answer has the right form.
 
     All but one digit in place leaves the last digit nowhere else to go, so
     (length - 1, 1) cannot be.
     """
-    for full in range(length + 1):
-        for partial in range(length - full + 1):
-            if (full, partial) != (length - 1, 1):
-                yield full, partial
+    return (
+        full >= 0
+        and partial >= 0
+        and full + partial <= length
+        and (full, partial) != (length - 1, 1)
+    )
 
 
 def read_code(text: str) -> Code:
@@ -310,18 +325,17 @@ class CodeBreaking(Game[State]):
             raise IllegalMove(f"a code is {self.length} digits, not {move!r}")
         if len(move) != self.length:
             raise IllegalMove(f"a code has {self.length} digits, not {len(move)}: {move!r}")
-        code = tuple(digit for digit in move if type(digit) is int and 0 <= digit < self.base)
-        if len(code) != self.length:
-            wrong = next(d for d in move if type(d) is not int or not 0 <= d < self.base)
-            raise IllegalMove(f"a digit must be in 0..{self.base - 1}, not {wrong!r}")
-        return code
+        for digit in move:
+            if type(digit) is not int or not 0 <= digit < self.base:
+                raise IllegalMove(f"a digit must be in 0..{self.base - 1}, not {digit!r}")
+        return cast(Code, move)
 
     def _marks(self, move: Move) -> Marks:
         """Read an answer; refuse what no two codes of this length could give."""
         if isinstance(move, tuple) and len(move) == 2:
             full, partial = move
             if type(full) is int and type(partial) is int:
-                if (full, partial) in possible_marks(self.length):
+                if _can_be(full, partial, self.length):
                     return full, partial
                 raise IllegalMove(f"no two codes of {self.length} digits match like {move!r}")
         raise IllegalMove(f"an answer is two counts, full and partial, not {move!r}")

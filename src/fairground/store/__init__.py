@@ -16,7 +16,9 @@ workers and machines. Both obey the same laws (tests/test_store.py).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple, Self
 
 from fairground.core import FairgroundError, InputError
@@ -86,17 +88,17 @@ class LogVault(MemoryVault):
         if stored is not None:
             self.secrets = {one.name: (one.secret, one.head) for one in stored.secrets}
             self.spent = dict(stored.spent)
-        self._known = set(self.secrets), set(self.spent)
+        self._known = len(self.secrets), len(self.spent)
 
     def news(self) -> tuple[tuple[Secret, ...], tuple[tuple[str, str], ...]]:
-        """Secrets and spendings since the last call."""
+        """Secrets and spendings since the last call: both only ever grow, at their end."""
         secrets, spent = self._known
-        fresh = tuple(
-            Secret(name, *self.secrets[name]) for name in self.secrets if name not in secrets
-        )
-        opened = tuple(item for item in self.spent.items() if item[0] not in spent)
-        self._known = set(self.secrets), set(self.spent)
-        return fresh, opened
+        self._known = known = len(self.secrets), len(self.spent)
+        if known == (secrets, spent):
+            return (), ()
+        fresh = islice(self.secrets.items(), secrets, None)
+        opened = islice(self.spent.items(), spent, None)
+        return tuple(Secret(name, *kept) for name, kept in fresh), tuple(opened)
 
 
 class Store(ABC):
@@ -147,6 +149,25 @@ def cut(chunks: Sequence[Sequence[Any]], after: int, most: int | None) -> tuple[
     lines = b"".join(data for _, data in chunks).splitlines(keepends=True)
     begin = after + 1 - chunks[0][0]
     return tuple(lines[begin : None if most is None else begin + most])
+
+
+def can_go_together(commits: Sequence[Sequence[Append]]) -> list[int]:
+    """Which commits of a group may be written by one statement, whatever their order.
+
+    The usual commit goes to one log that exists. It may join the others like it, unless
+    another commit of the group writes to the same log: then their order decides.
+    """
+    writers = Counter(append.log for commit in commits for append in commit)
+    return [
+        i
+        for i, commit in enumerate(commits)
+        if len(commit) == 1 and commit[0].step and writers[commit[0].log] == 1
+    ]
+
+
+def moved_on(append: Append) -> Conflict:
+    """The log is not where this append expects it."""
+    return Conflict(f"{append.log} is not at step {append.step} any more")
 
 
 async def open_store(url: str) -> Store:

@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator
 
 News = tuple[str, int]
+
+
+class _Listener:
+    """What one listener has not heard yet."""
+
+    def __init__(self) -> None:
+        self.news: deque[News] = deque()
+        self.there = asyncio.Event()
 
 
 class Listeners:
     """Everyone who listens hears everything from then on, each at their own pace."""
 
     def __init__(self) -> None:
-        self._queues: set[asyncio.Queue[News]] = set()
+        self._all: set[_Listener] = set()
 
-    def tell(self, log: str, step: int) -> None:
-        """Pass the news on. Called in the event loop."""
-        for waiting in self._queues:
-            waiting.put_nowait((log, step))
+    def tell(self, *news: News) -> None:
+        """Pass news on. Called in the event loop."""
+        for listener in self._all:
+            listener.news.extend(news)
+            listener.there.set()
 
     def listen(self) -> AsyncIterator[News]:
         """News as they come, from this moment on."""
-        waiting: asyncio.Queue[News] = asyncio.Queue()
-        self._queues.add(waiting)
-        return self._news(waiting)
+        listener = _Listener()
+        self._all.add(listener)
+        return self._heard(listener)
 
-    async def _news(self, waiting: asyncio.Queue[News]) -> AsyncIterator[News]:
+    async def _heard(self, listener: _Listener) -> AsyncIterator[News]:
         try:
             while True:
-                yield await waiting.get()
+                await listener.there.wait()
+                listener.there.clear()
+                while listener.news:
+                    yield listener.news.popleft()
         finally:
-            self._queues.discard(waiting)
+            self._all.discard(listener)

@@ -1,19 +1,33 @@
 """Logs in PostgreSQL: several workers and machines, one truth.
 
 Commits that arrive while another is on its way are sent together in one
-transaction, which costs one round of messages and one sync for all. PostgreSQL's row
-locks decide between workers: a log is found at its expected step, or there is a
-`Conflict`. Every commit is announced by NOTIFY, so that all workers hear of it.
+transaction, which costs one sync for all; and where they are of the usual kind, in one
+statement, which costs one round of messages. PostgreSQL's row locks decide between
+workers: a log is found at its expected step, or there is a `Conflict`.
+
+Every group is announced by NOTIFY, so that the other workers hear of it. What we wrote
+ourselves we know, and pass over when PostgreSQL tells us.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, Final, Self
 
 from fairground.core import InputError, MissingExtra
-from fairground.store import LONGEST_LOG, Append, Conflict, Secret, Store, Stored, cut
+from fairground.fair.bits import token
+from fairground.store import (
+    LONGEST_LOG,
+    Append,
+    Conflict,
+    Secret,
+    Store,
+    Stored,
+    can_go_together,
+    cut,
+    moved_on,
+)
 from fairground.store.listeners import Listeners
 
 try:
@@ -66,7 +80,11 @@ MIGRATING: Final = 0x66616972
 CHANNEL: Final = "fairground"
 LARGEST_GROUP: Final = 500
 
+LONGEST_PAYLOAD: Final = 7_500
+"""Characters of one notification; PostgreSQL takes less than 8,000."""
+
 Job = tuple[tuple[Append, ...], "asyncio.Future[None]"]
+Outcome = BaseException | None
 
 
 class PostgresStore(Store):
@@ -78,6 +96,8 @@ class PostgresStore(Store):
         self._sender: asyncio.Task[None] | None = None
         self._listeners = Listeners()
         self._hearing: Any = None
+        self._name = token()
+        """By this we know our own notifications."""
 
     @classmethod
     async def open(cls, url: str) -> Self:
@@ -96,8 +116,10 @@ class PostgresStore(Store):
         return self
 
     def _heard(self, *message: Any) -> None:
-        log, _, step = message[-1].rpartition(" ")
-        self._listeners.tell(log, int(step))
+        sender, *logs = message[-1].split("\n")
+        if sender != self._name:
+            news = (log.rpartition(" ") for log in logs)
+            self._listeners.tell(*((log, int(step)) for log, _, step in news))
 
     async def close(self) -> None:
         """Send what is waiting, then disconnect."""
@@ -118,22 +140,36 @@ class PostgresStore(Store):
         await done
 
     async def _send(self) -> None:
-        """Send group after group while anybody waits."""
-        while self._waiting:
-            group, self._waiting = self._waiting[:LARGEST_GROUP], self._waiting[LARGEST_GROUP:]
+        """Send group after group while anybody waits, over one connection while it lasts."""
+        while group := self._next_group():
             try:
                 async with self._pool.acquire() as db:
-                    outcomes = await _write_group(db, [appends for appends, _ in group])
+                    while group:
+                        appends = [appends for appends, _ in group]
+                        self._settle(group, await _write_group(db, self._name, appends))
+                        group = self._next_group()
+            except asyncpg.DeadlockDetectedError as error:
+                # Two workers waited for each other, and PostgreSQL undid all of ours.
+                self._settle(group, [Conflict(f"somebody else wrote first: {error}")] * len(group))
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
                 # Nothing of this group is durable, so nobody in it may be told that it is.
-                outcomes = [error] * len(group)
-            for (_, done), outcome in zip(group, outcomes, strict=True):
-                if not done.done():
-                    if outcome is None:
-                        done.set_result(None)
-                    else:
-                        done.set_exception(outcome)
+                self._settle(group, [error] * len(group))
         self._sender = None
+
+    def _next_group(self) -> list[Job]:
+        group, self._waiting = self._waiting[:LARGEST_GROUP], self._waiting[LARGEST_GROUP:]
+        return group
+
+    def _settle(self, group: list[Job], outcomes: Sequence[Outcome]) -> None:
+        """Tell whoever waits, and those who listen."""
+        for (appends, done), outcome in zip(group, outcomes, strict=True):
+            if outcome is None:
+                self._listeners.tell(*map(_grown, appends))
+            if not done.done():
+                if outcome is None:
+                    done.set_result(None)
+                else:
+                    done.set_exception(outcome)
 
     # Reading
 
@@ -210,78 +246,119 @@ async def _migrate(db: Any) -> None:
             await db.execute("INSERT INTO schema_version VALUES ($1)", number)
 
 
-async def _write_group(db: Any, commits: list[tuple[Append, ...]]) -> list[BaseException | None]:
-    """One transaction for all; those that conflict are left out, each as a whole.
+def _grown(append: Append) -> tuple[str, int]:
+    return append.log, append.step + len(append.lines)
 
-    The usual commit goes to one log that exists: all such are written by three statements
-    together. Making a log, or writing to several at once, goes one by one.
+
+def _payloads(sender: str, news: Iterable[tuple[str, int]]) -> list[str]:
+    """What others are told: the sender, and a line for each log, in as few notes as possible.
+
+    A log that turns out to be in conflict may be among them: who hears of it looks it up.
     """
-    usual = [i for i, commit in enumerate(commits) if len(commit) == 1 and commit[0].step]
-    names = [commits[i][0].log for i in usual]
-    if len(set(names)) != len(names):
-        usual = []  # two commits to one log: the order decides, so go one by one
+    notes: list[str] = []
+    for log, step in news:
+        line = f"\n{log} {step}"
+        if not notes or len(notes[-1]) + len(line) > LONGEST_PAYLOAD:
+            notes.append(sender)
+        notes[-1] += line
+    return notes
+
+
+async def _write_group(db: Any, sender: str, commits: list[tuple[Append, ...]]) -> list[Outcome]:
+    """One transaction for all; those that conflict are left out, each as a whole."""
+    together = can_go_together(commits)
     try:
-        return await _write(db, commits, usual)
+        if len(together) == len(commits):
+            outcomes: list[Outcome] = [None] * len(commits)
+            for i, append in await _write_together(db, sender, commits, together):
+                outcomes[i] = moved_on(append)
+            return outcomes
+        return await _write(db, sender, commits, together)
     except asyncpg.UniqueViolationError:
-        return await _write(db, commits, [])  # find the one with a secret that exists already
+        # find the one with a secret that exists already
+        return await _write(db, sender, commits, [])
 
 
 async def _write(
-    db: Any, commits: list[tuple[Append, ...]], usual: list[int]
-) -> list[BaseException | None]:
-    outcomes: list[BaseException | None] = [None] * len(commits)
+    db: Any, sender: str, commits: list[tuple[Append, ...]], together: list[int]
+) -> list[Outcome]:
+    outcomes: list[Outcome] = [None] * len(commits)
     async with db.transaction():
-        if usual:
-            await _write_together(db, [(i, commits[i][0]) for i in usual], outcomes)
-        for i in sorted(set(range(len(commits))) - set(usual)):
+        for i, append in await _write_together(db, sender, commits, together):
+            outcomes[i] = moved_on(append)
+        grown: list[tuple[str, int]] = []
+        for i in sorted(set(range(len(commits))) - set(together)):
             try:
                 async with db.transaction():
                     for append in commits[i]:
                         await _append(db, append)
+                grown += map(_grown, commits[i])
             except Conflict as conflict:
                 outcomes[i] = conflict
             except asyncpg.UniqueViolationError as error:
                 outcomes[i] = Conflict(f"somebody else wrote first: {error}")
-        grown = [
-            f"{append.log} {append.step + len(append.lines)}"
-            for commit, outcome in zip(commits, outcomes, strict=True)
-            if outcome is None
-            for append in commit
-        ]
-        await db.execute("SELECT pg_notify($1, news) FROM unnest($2::text[]) news", CHANNEL, grown)
+        notes = _payloads(sender, grown)
+        await db.execute("SELECT pg_notify($1, note) FROM unnest($2::text[]) note", CHANNEL, notes)
     return outcomes
 
 
-async def _write_together(
-    db: Any, appends: list[tuple[int, Append]], outcomes: list[BaseException | None]
-) -> None:
-    rows = await db.fetch(
-        """
-        UPDATE logs
-        SET step = new.step, closed = new.closed, seen = greatest(logs.seen, new.seen)
-        FROM (
-            SELECT logs.id, wanted.step, wanted.closed, wanted.old, wanted.seen
-            FROM unnest($1::text[], $2::int[], $3::int[], $4::bool[], $5::bigint[])
-                AS wanted (id, old, step, closed, seen)
-            JOIN logs ON logs.id = wanted.id ORDER BY logs.number FOR UPDATE OF logs
-        ) AS new
-        WHERE logs.id = new.id AND logs.step = new.old
-        RETURNING logs.id, logs.number
-        """,
-        [append.log for _, append in appends],
-        [append.step for _, append in appends],
-        [append.step + len(append.lines) for _, append in appends],
-        [append.closed for _, append in appends],
-        [append.seen for _, append in appends],
+TOGETHER: Final = """
+    WITH wanted AS (
+        SELECT *
+        FROM unnest($1::text[], $2::int[], $3::int[], $4::bool[], $5::bigint[], $6::bytea[])
+            AS wanted (id, old, step, closed, seen, data)
+    ), locked AS (
+        SELECT logs.number, wanted.* FROM wanted JOIN logs ON logs.id = wanted.id
+        WHERE logs.step = wanted.old ORDER BY logs.number FOR UPDATE OF logs
+    ), moved AS (
+        UPDATE logs SET step = locked.step, closed = locked.closed,
+            seen = greatest(logs.seen, locked.seen)
+        FROM locked WHERE logs.number = locked.number AND logs.step = locked.old
+        RETURNING logs.number, logs.id, locked.old, locked.data
+    ), kept AS (
+        INSERT INTO chunks SELECT number, old + 1, data FROM moved WHERE length(data) > 0
+    ), locked_away AS (
+        INSERT INTO vault SELECT number, name, secret, head
+        FROM unnest($7::text[], $8::text[], $9::bytea[], $10::text[]) AS s (id, name, secret, head)
+        JOIN moved USING (id)
+    ), opened AS (
+        INSERT INTO spent SELECT number, name, head
+        FROM unnest($11::text[], $12::text[], $13::text[]) AS s (id, name, head)
+        JOIN moved USING (id)
+    ), told AS (
+        SELECT pg_notify($14, note) FROM unnest($15::text[]) AS note
     )
-    numbers = dict(map(tuple, rows))
-    written = []
-    for i, append in appends:
-        if append.log in numbers:
-            written.append((numbers[append.log], append))
-        else:
-            outcomes[i] = Conflict(f"{append.log} is not at step {append.step} any more")
-    await _write_contents(db, written)
+    SELECT id, (SELECT count(*) FROM told) FROM moved
+"""
+"""Many commits to one log each, in one statement. Logs are locked in one order by all."""
+
+
+async def _write_together(
+    db: Any, sender: str, commits: list[tuple[Append, ...]], which: list[int]
+) -> list[tuple[int, Append]]:
+    """Write appends to different logs; those whose log has moved on are given back."""
+    appends = [commits[i][0] for i in which]
+    secrets = [(one.log, *secret) for one in appends for secret in one.secrets]
+    spent = [(one.log, *item) for one in appends for item in one.spent]
+    rows = await db.fetch(
+        TOGETHER,
+        [one.log for one in appends],
+        [one.step for one in appends],
+        [one.step + len(one.lines) for one in appends],
+        [one.closed for one in appends],
+        [one.seen for one in appends],
+        [b"".join(one.lines) for one in appends],
+        *_columns(secrets, 4),
+        *_columns(spent, 3),
+        CHANNEL,
+        _payloads(sender, map(_grown, appends)),
+    )
+    moved = {log for log, _ in rows}
+    return [(i, one) for i, one in zip(which, appends, strict=True) if one.log not in moved]
+
+
+def _columns(rows: list[tuple[Any, ...]], width: int) -> list[list[Any]]:
+    return [[row[i] for row in rows] for i in range(width)]
 
 
 async def _append(db: Any, append: Append) -> None:
@@ -301,20 +378,13 @@ async def _append(db: Any, append: Append) -> None:
         moved = (step, append.closed, append.seen, append.log, append.step)
         number = await db.fetchval(query, *moved)
     if number is None:
-        raise Conflict(f"{append.log} is not at step {append.step} any more")
-    await _write_contents(db, [(number, append)])
-
-
-async def _write_contents(db: Any, written: list[tuple[int, Append]]) -> None:
-    """Chunks, secrets and spendings of logs whose step has been moved already."""
-    chunks = [(n, a.step + 1, b"".join(a.lines)) for n, a in written if a.lines]
-    vault = [(n, *secret) for n, a in written for secret in a.secrets]
-    spent = [(n, *one) for n, a in written for one in a.spent]
-    for table, types, rows in (
-        ("chunks", "$1::bigint[], $2::int[], $3::bytea[]", chunks),
-        ("vault", "$1::bigint[], $2::text[], $3::bytea[], $4::text[]", vault),
-        ("spent", "$1::bigint[], $2::text[], $3::text[]", spent),
-    ):
-        if rows:
-            columns = [list(column) for column in zip(*rows, strict=True)]
-            await db.execute(f"INSERT INTO {table} SELECT * FROM unnest({types})", *columns)
+        raise moved_on(append)
+    if append.lines:
+        chunk = (number, append.step + 1, b"".join(append.lines))
+        await db.execute("INSERT INTO chunks VALUES ($1, $2, $3)", *chunk)
+    if append.secrets:
+        vault = [(number, *secret) for secret in append.secrets]
+        await db.executemany("INSERT INTO vault VALUES ($1, $2, $3, $4)", vault)
+    if append.spent:
+        spent = [(number, *one) for one in append.spent]
+        await db.executemany("INSERT INTO spent VALUES ($1, $2, $3)", spent)

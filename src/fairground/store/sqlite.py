@@ -2,8 +2,12 @@
 
 Durable means ``synchronous=FULL`` in write-ahead mode: a commit is on the disk
 before it is acknowledged. That costs one sync, so the writer's thread takes all
-commits that have queued up meanwhile into one transaction, each behind a savepoint of
-its own, and acknowledges them together (*group commit*).
+commits that have queued up meanwhile into one transaction and acknowledges them
+together (*group commit*). Each is written as a whole or not at all.
+
+Between two statements the writer has to ask Python for its turn, which can take
+milliseconds while the arena is busy. So the usual commits of a group share their
+statements; only the others have their own, each commit behind a savepoint.
 """
 
 from __future__ import annotations
@@ -13,12 +17,23 @@ import contextlib
 import queue
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from fairground.core import InputError
-from fairground.store import LONGEST_LOG, Append, Conflict, Secret, Store, Stored, cut
+from fairground.store import (
+    LONGEST_LOG,
+    Append,
+    Conflict,
+    Secret,
+    Store,
+    Stored,
+    can_go_together,
+    cut,
+    moved_on,
+)
 from fairground.store.listeners import Listeners
 
 MIGRATIONS: Final = (
@@ -65,6 +80,9 @@ LONGEST_QUEUE: Final = 10_000
 
 LARGEST_GROUP: Final = 500
 
+BUNCHES: Final = (64, 16, 4, 1)
+"""How many rows a statement writes."""
+
 T = TypeVar("T")
 
 
@@ -75,17 +93,18 @@ class _Job(NamedTuple):
     loop: asyncio.AbstractEventLoop
     done: asyncio.Future[None]
 
-    def tell(self, error: BaseException | None) -> None:
-        """Settle the future in its own loop, unless that has gone away."""
-        with contextlib.suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(self._settle, error)
 
-    def _settle(self, error: BaseException | None) -> None:
-        if not self.done.done():
+Outcome = BaseException | None
+
+
+def _settle(ended: list[tuple[asyncio.Future[None], Outcome]]) -> None:
+    """Tell those who wait in this loop, unless they have gone away."""
+    for done, error in ended:
+        if not done.done():
             if error is None:
-                self.done.set_result(None)
+                done.set_result(None)
             else:
-                self.done.set_exception(error)
+                done.set_exception(error)
 
 
 class SqliteStore(Store):
@@ -142,8 +161,7 @@ class SqliteStore(Store):
         except queue.Full:
             await asyncio.to_thread(self._jobs.put, job)
         await job.done
-        for append in appends:
-            self._listeners.tell(append.log, append.step + len(append.lines))
+        self._listeners.tell(*((one.log, one.step + len(one.lines)) for one in appends))
 
     def _write(self, db: sqlite3.Connection) -> None:
         """The writer's thread: group after group until it is told to stop."""
@@ -159,27 +177,21 @@ class SqliteStore(Store):
 
     @staticmethod
     def _write_group(db: sqlite3.Connection, jobs: list[_Job]) -> None:
-        outcomes: list[BaseException | None] = []
         try:
             db.execute("BEGIN IMMEDIATE")
-            for job in jobs:
-                db.execute("SAVEPOINT one")
-                try:
-                    for append in job.appends:
-                        _append(db, append)
-                    outcomes.append(None)
-                except (Conflict, sqlite3.IntegrityError) as error:
-                    db.execute("ROLLBACK TO one")
-                    outcomes.append(error if isinstance(error, Conflict) else _conflict(error))
-                db.execute("RELEASE one")
+            outcomes = _write_commits(db, [job.appends for job in jobs])
             db.execute("COMMIT")
         except sqlite3.Error as error:
             # Nothing of this group is durable, so nobody in it may be told that it is.
             if db.in_transaction:
                 db.execute("ROLLBACK")
             outcomes = [error] * len(jobs)
+        ended: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], Outcome]]] = {}
         for job, outcome in zip(jobs, outcomes, strict=True):
-            job.tell(outcome)
+            ended.setdefault(job.loop, []).append((job.done, outcome))
+        for loop, those in ended.items():
+            with contextlib.suppress(RuntimeError):  # that loop has gone away
+                loop.call_soon_threadsafe(_settle, those)
 
     # Reading
 
@@ -240,8 +252,59 @@ def _migrate(db: sqlite3.Connection) -> None:
         db.executescript(f"BEGIN IMMEDIATE; {script}; PRAGMA user_version = {number}; COMMIT;")
 
 
-def _conflict(error: Exception) -> Conflict:
-    return Conflict(f"somebody else wrote first: {error}")
+def _write_commits(db: sqlite3.Connection, commits: list[tuple[Append, ...]]) -> list[Outcome]:
+    """Write a group inside of one transaction; those that conflict are left out."""
+    outcomes: list[Outcome] = [None] * len(commits)
+    together = can_go_together(commits)
+    try:
+        with _as_a_whole(db):
+            for i, append in _write_together(db, [(i, commits[i][0]) for i in together]):
+                outcomes[i] = moved_on(append)
+    except sqlite3.IntegrityError:
+        together = []  # find the one with a secret that exists already
+    for i in sorted(set(range(len(commits))) - set(together)):
+        try:
+            with _as_a_whole(db):
+                for append in commits[i]:
+                    _append(db, append)
+        except sqlite3.IntegrityError as error:
+            outcomes[i] = Conflict(f"somebody else wrote first: {error}")
+        except Conflict as conflict:
+            outcomes[i] = conflict
+    return outcomes
+
+
+@contextlib.contextmanager
+def _as_a_whole(db: sqlite3.Connection) -> Iterator[None]:
+    """Whatever goes wrong in here leaves everything as it was."""
+    db.execute("SAVEPOINT one")
+    try:
+        yield
+    except (sqlite3.IntegrityError, Conflict):
+        db.execute("ROLLBACK TO one")
+        raise
+    finally:
+        db.execute("RELEASE one")
+
+
+def _write_together(
+    db: sqlite3.Connection, appends: Sequence[tuple[int, Append]]
+) -> list[tuple[int, Append]]:
+    """Write appends to different logs; those whose log has moved on are given back."""
+    rows = _in_bulk(
+        db,
+        """
+        WITH wanted (id, old, step, closed, seen) AS (VALUES {})
+        UPDATE logs SET step = wanted.step, closed = wanted.closed,
+            seen = max(logs.seen, wanted.seen)
+        FROM wanted WHERE logs.id = wanted.id AND logs.step = wanted.old
+        RETURNING logs.id, logs.number
+        """,
+        [(a.log, a.step, a.step + len(a.lines), a.closed, a.seen) for _, a in appends],
+    )
+    numbers: dict[str, int] = dict(rows)
+    _write_contents(db, [(numbers[a.log], a) for _, a in appends if a.log in numbers])
+    return [(i, a) for i, a in appends if a.log not in numbers]
 
 
 def _append(db: sqlite3.Connection, append: Append) -> None:
@@ -259,17 +322,34 @@ def _append(db: sqlite3.Connection, append: Append) -> None:
         values = (step, append.closed, append.seen, append.log, append.step)
     row = db.execute(query, values).fetchone()
     if row is None:
-        raise Conflict(f"{append.log} is not at step {append.step} any more")
-    (log,) = row
-    if append.lines:
-        chunk = (log, append.step + 1, b"".join(append.lines))
-        db.execute("INSERT INTO chunks (log, first, data) VALUES (?, ?, ?)", chunk)
-    if append.secrets:
-        rows = [(log, *secret) for secret in append.secrets]
-        db.executemany("INSERT INTO vault (log, name, secret, head) VALUES (?, ?, ?, ?)", rows)
-    if append.spent:
-        spent = [(log, *one) for one in append.spent]
-        db.executemany("INSERT INTO spent (log, name, head) VALUES (?, ?, ?)", spent)
+        raise moved_on(append)
+    _write_contents(db, [(row[0], append)])
+
+
+def _write_contents(db: sqlite3.Connection, written: list[tuple[int, Append]]) -> None:
+    """Chunks, secrets and spendings of logs whose step has been moved already."""
+    chunks = [(log, one.step + 1, b"".join(one.lines)) for log, one in written if one.lines]
+    vault = [(log, *secret) for log, one in written for secret in one.secrets]
+    spent = [(log, *item) for log, one in written for item in one.spent]
+    _in_bulk(db, "INSERT INTO chunks (log, first, data) VALUES {}", chunks)
+    _in_bulk(db, "INSERT INTO vault (log, name, secret, head) VALUES {}", vault)
+    _in_bulk(db, "INSERT INTO spent (log, name, head) VALUES {}", spent)
+
+
+def _in_bulk(db: sqlite3.Connection, query: str, rows: Sequence[Sequence[Any]]) -> list[Any]:
+    """Run a statement for many rows at a time.
+
+    In bunches of a few sizes, so that the prepared statements are few and found again.
+    """
+    found: list[Any] = []
+    begin = 0
+    for size in BUNCHES:
+        while len(rows) - begin >= size:
+            bunch = rows[begin : begin + size]
+            signs = ",".join(["(" + ",".join("?" * len(bunch[0])) + ")"] * size)
+            found += db.execute(query.format(signs), [*chain.from_iterable(bunch)]).fetchall()
+            begin += size
+    return found
 
 
 def _read(db: sqlite3.Connection, name: str) -> Stored | None:
