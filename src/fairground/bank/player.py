@@ -147,7 +147,7 @@ class Player:
                 f"you need {self._chips(missing)} more at the Bank, and have {self._chips(purse)} "
                 f"outside of it: send some to {self.address}"
             )
-        amount = max(missing, buy_in) if purse > buy_in else missing
+        amount = max(missing, buy_in) if purse >= buy_in else missing
         await bank.send(self.side.key, DepositFunds(amount))
         self._count(amount)
         self.side.tell(Sent(Party.PLAYER, Party.BANK, "a deposit", self._chips(amount)))

@@ -125,6 +125,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 def _key(options: argparse.Namespace, console: Console) -> Key:
     """The Player's key: out of its file, which is made if it is not there."""
     if options.key is None:
+        console.say("Your key is fresh, and gone when this program ends.")
         return Key.fresh()
     from fairground.bank import keystore
 
@@ -159,12 +160,6 @@ class _Shelf:
         return saved.path
 
 
-async def _sat_down(side: Side) -> tuple[Player, About, int]:
-    player = Player(side)
-    about = await player.sit_down()
-    return player, about, (await side.bank.account(about.account)).available
-
-
 def run(arguments: Sequence[str]) -> int:
     """``fairground croupier``"""
     options = _parse(arguments)
@@ -172,18 +167,12 @@ def run(arguments: Sequence[str]) -> int:
     console.say(look.ink("Blind Croupier: video poker, 9/6 Jacks or Better", "bold"))
     console.say(look.fold(PLAY_MONEY))
     key = _key(options, console)
-    news: list[News | str] = []
+    early: list[News | str] = []
     with Backstage[News | str]() as backstage:
-        parties = backstage.do(_parties(options, key, backstage), news.append)
-        side = Side(
-            parties.bank,
-            parties.desk,
-            parties.key,
-            parties.notebook,
-            backstage.tell,
-            options.confirmations,
-        )
-        player, about, funds = backstage.do(_sat_down(side), news.append)
+        parties = backstage.do(_parties(options, key, backstage), early.append)
+        bank, tell = parties.bank, backstage.tell
+        side = Side(bank, parties.desk, key, parties.notebook, tell, options.confirmations)
+        player = Player(side)
         screen = CroupierScreen(
             console,
             look,
@@ -196,10 +185,13 @@ def run(arguments: Sequence[str]) -> int:
             lasting=options.key is not None,
             keep=_Shelf(options).keep,
         )
-        _welcome(console, look, side, about, funds, lasting=options.key is not None)
-        for told in news:
-            screen.hear(told)
+        console.say(look.fold(f"The Bank: {bank.trusted}.", "  "))
+        for news in early:
+            screen.hear(news)
         try:
+            screen.take_up()
+            about, funds = backstage.do(_sat_down(player), screen.hear)
+            _introduce(console, look, player, about, funds)
             screen.play(options.hands)
         except Left:
             pass
@@ -211,29 +203,28 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
+async def _sat_down(player: Player) -> tuple[About, int]:
+    """The Croupier, and what he has at the Bank."""
+    about = await player.sit_down()
+    return about, (await player.side.bank.account(about.account)).available
+
+
 async def _parties(
     options: argparse.Namespace, key: Key, backstage: Backstage[News | str]
 ) -> Parties:
     if options.croupier is None:
-        return await at_home(backstage.stack, backstage.tell)
+        return await at_home(backstage.stack, key, backstage.tell)
     notes = None
     if options.key is not None:
         notes = data_directory().with_name("croupier") / key.address
     return await far_away(backstage.stack, options.croupier, options.bank, key, notes)
 
 
-def _welcome(
-    console: Console, look: Look, side: Side, about: About, funds: int, *, lasting: bool
-) -> None:
-    """Who must be trusted, and who plays."""
-    chip = side.bank.terms.chip_cost
-    console.say(look.fold(f"The Bank: {side.bank.trusted}.", "  "))
-    console.say(
-        look.fold(f"The Croupier: {about.account}, {in_chips(funds, chip)} at the Bank.", "  ")
-    )
-    console.say(look.fold(f"You: {side.key.address}.", "  "))
-    if not lasting:
-        console.say(look.fold("Your key is fresh, and gone when this program ends.", "  "))
+def _introduce(console: Console, look: Look, player: Player, about: About, funds: int) -> None:
+    """Who plays."""
+    has = f"{in_chips(funds, player.side.bank.terms.chip_cost)} at the Bank"
+    console.say(look.fold(f"The Croupier: {about.account}, {has}.", "  "))
+    console.say(look.fold(f"You: {player.address}.", "  "))
 
 
 def _tell_what_is_open(

@@ -18,8 +18,8 @@ from fairground.bank.calls import call_as_json
 from fairground.bank.desk import Desk
 from fairground.bank.notebook import FileNotebook, Notebook
 from fairground.bank.port import Bank, Call
-from fairground.bank.wire import Key
-from fairground.core import InputError
+from fairground.bank.wire import Domain, Key
+from fairground.core import FairgroundError, InputError
 
 CHIP: Final = 10**15
 BANKROLL: Final = 100_000 * CHIP
@@ -30,11 +30,10 @@ GAS_MONEY: Final = 10**18
 
 
 class Parties(NamedTuple):
-    """The two whom the Player has to do with, and what the Player has of their own."""
+    """The two whom the Player has to do with, and where the Player's notes are."""
 
     bank: Bank
     desk: Desk
-    key: Key
     notebook: Notebook
     faucet: Callable[[int], Awaitable[None]] | None = None
     """Makes so much play money in the Player's purse, in wei; on a chain nobody can."""
@@ -43,14 +42,14 @@ class Parties(NamedTuple):
 Explain = Callable[[str], None]
 
 
-async def at_home(stack: AsyncExitStack, explain: Explain) -> Parties:
+async def at_home(stack: AsyncExitStack, player: Key, explain: Explain) -> Parties:
     """All three in this process, with play money, for as long as it runs."""
     from fairground.bank.chain import Mined
     from fairground.bank.croupier import Croupier
     from fairground.bank.embedded import open_bank
     from fairground.store import open_store
 
-    house, player = Key.fresh(), Key.fresh()
+    house = Key.fresh()
     bank = await open_bank(
         {house.address: BANKROLL + GAS_MONEY, player.address: PURSE + GAS_MONEY}, chip_cost=CHIP
     )
@@ -69,7 +68,7 @@ async def at_home(stack: AsyncExitStack, explain: Explain) -> Parties:
     croupier = Croupier(bank, house, store, bankroll=BANKROLL)
     await croupier.prepare()
     await stack.enter_async_context(croupier)
-    return Parties(bank, croupier, player, Notebook())
+    return Parties(bank, croupier, Notebook())
 
 
 async def far_away(
@@ -79,22 +78,22 @@ async def far_away(
     from fairground.bank.desk_client import DeskClient
 
     desk = DeskClient(croupier)
-    about = await desk.about()
     notebook = Notebook() if notes is None else FileNotebook(notes)
     stack.callback(notebook.close)
+    domain = await _where(desk, notebook)
     if node is not None:
         from fairground.bank.chain_bank import ChainBank
 
-        chain = await ChainBank.open(node, about.domain.bank, chain_id=about.domain.chain_id)
+        chain = await ChainBank.open(node, domain.bank, chain_id=domain.chain_id)
         stack.push_async_callback(chain.close)
-        return Parties(chain, desk, key, notebook)
+        return Parties(chain, desk, notebook)
     from fairground.bank.ledger_client import LedgerClient
     from fairground.bank.ledger_lines import NO_CHAIN
 
-    if about.domain.chain_id != NO_CHAIN:
+    if domain.chain_id != NO_CHAIN:
         raise InputError(
-            f"this Croupier plays on chain {about.domain.chain_id}, at the Bank "
-            f"{about.domain.bank}: name your own node of that chain with --bank URL, and --key FILE"
+            f"this Croupier plays on chain {domain.chain_id}, at the Bank {domain.bank}: name your "
+            "own node of that chain with --bank URL, and --key FILE"
         )
     ledger = await LedgerClient.open(croupier)
     stack.push_async_callback(ledger.close)
@@ -102,4 +101,18 @@ async def far_away(
     async def faucet(amount: int) -> None:
         await ledger.faucet(key.address, amount)
 
-    return Parties(ledger, desk, key, notebook, faucet)
+    return Parties(ledger, desk, notebook, faucet)
+
+
+async def _where(desk: Desk, notebook: Notebook) -> Domain:
+    """Where the Croupier plays. If he is gone: where a game with him is still open.
+
+    So who was let down in the middle of a game can still go to the Bank.
+    """
+    try:
+        return (await desk.about()).domain
+    except FairgroundError:
+        for note in notebook.notes():
+            if note.signed is not None:
+                return note.signed[0]
+        raise

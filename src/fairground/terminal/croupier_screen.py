@@ -110,7 +110,6 @@ class CroupierScreen:
 
     def play(self, hands: int | None) -> None:
         """So many hands, or until the person leaves."""
-        self._take_up()
         if hands is None:
             self._pays()
         while hands is None or self._tally.hands < hands:
@@ -139,11 +138,13 @@ class CroupierScreen:
             self._say(f"{many} played, {sign} {self._words.chips(abs(won))}. {PLAY_MONEY}", "bold")
         self._say(f"The Bank: {bank.trusted}.")
 
-    def _take_up(self) -> None:
-        """Go on with what an earlier client left open."""
+    def take_up(self) -> None:
+        """Go on with what an earlier client left open, whether the Croupier is there or not."""
         for game in self._player.unfinished():
             self._say(f"Game {game.bet.game_id} was left open: going on with it.", "bold")
             self._play(game)
+        self._settled(None)
+        self._tally = Tally()
 
     def _between(self) -> None:
         """Until the person wants the next hand, or leaves."""
