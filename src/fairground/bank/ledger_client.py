@@ -5,7 +5,8 @@ makes its requests as the clients there do (`players.remote.Http`), from a threa
 
 Each call goes in an envelope that its sender signs and numbers. The ledger answers the
 same envelope with the same words, so a request that was lost on its way is simply sent
-again. What the ledger says is taken on trust, as the label says; but nothing is ever signed
+again. (As with transactions on a chain, two programs with one key that make an equal call at
+the same moment have made it once.) What the ledger says is taken on trust, as the label says; but nothing is ever signed
 for a ledger that claims to be on a chain, where the signature might count.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any, Final, Self, TypeVar
 
 from fairground.bank.artifact import Terms
@@ -52,7 +54,7 @@ class LedgerClient(Bank):
     """See the module's text. Make one by `open`."""
 
     def __init__(self, url: str, about: Any, http: Http) -> None:
-        self._url = url
+        self.url = url
         self._http = http
         if about["chain"] != NO_CHAIN:
             raise InputError(
@@ -77,7 +79,7 @@ class LedgerClient(Bank):
         return await _asked(url, lambda: cls(url, http.get(url), http))
 
     async def _get(self, path: str, read: Callable[[Any], T]) -> T:
-        return await _asked(self._url, lambda: read(self._http.get(f"{self._url}{path}")))
+        return await _asked(self.url, lambda: read(self._http.get(f"{self.url}{path}")))
 
     async def now(self) -> int:
         """The time of the ledger's clock."""
@@ -156,8 +158,8 @@ class LedgerClient(Bank):
             raise
 
     async def _post(self, path: str, body: Any, read: Callable[[Any], T], *, tries: int = 0) -> T:
-        url = f"{self._url}{path}"
-        return await _asked(self._url, lambda: read(self._http.post(url, body, tries=tries)))
+        url = f"{self.url}{path}"
+        return await _asked(self.url, lambda: read(self._http.post(url, body, tries=tries)))
 
 
 def _events(body: Any) -> list[Event]:
@@ -175,8 +177,8 @@ async def _asked(url: str, ask: Callable[[], T]) -> T:
             raise refusal_from_json(
                 {name: error.problem.get(name) for name in ("refusal", "values")}
             ) from None
-        if error.code == BankAway.code:
-            raise BankAway(str(error)) from None
+        if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise BankAway(f"{url} does not work now: {error}") from None
         raise
     except (BadCall, KeyError, TypeError) as error:
         raise BankAway(f"{url} does not answer as a Bank in a ledger does: {error}") from None
