@@ -137,14 +137,14 @@ def test_what_is_malformed_or_forged_is_refused_in_words(client: Client) -> None
         (good | {"signature": "ab"}, "130 lower-case hex digits"),
     ]
     for body, words in bad:
-        told = problem(client.post("/bank/calls", json=body), 400, "bank/malformed")
+        told = problem(client.post("/bank/calls", json=body), 422, "bank/malformed")
         assert words in told["detail"]
     problem(client.post("/bank/calls", json=good | {"number": 1.5}), 400, "arena/malformed")
     for path in ("accounts/me", "games/" + "0" * 63, "games/no/events", "next/me/you"):
-        problem(client.get(f"/bank/{path}"), 400, "bank/malformed")
+        problem(client.get(f"/bank/{path}"), 422, "bank/malformed")
     for owner, amount in (("me", 1), (PLAYER.address, -1), (PLAYER.address, str(2**256))):
         body = {"owner": owner, "amount": amount}
-        problem(client.post("/bank/faucet", json=body), 400, "bank/malformed")
+        problem(client.post("/bank/faucet", json=body), 422, "bank/malformed")
     problem(client.get("/bank/ledger?after=-1"), 400, "arena/malformed")
 
 
