@@ -12,14 +12,19 @@ from typing import Any
 
 import pytest
 
+from arena_server import in_a_thread
 from bank_evm import CHIP, STEP_TIME
 from bank_node import running_anvil
 from bank_round import Round, enter
+from fairground.arena.app import make_app
+from fairground.arena.desks import Desk, Place
+from fairground.bank.artifact import Terms
 from fairground.bank.audit import settled, verify_game
 from fairground.bank.chain import Node
 from fairground.bank.chain_bank import ChainBank, deploy
 from fairground.bank.dealers import REGISTER, CroupierDealer, HistoricDealer, public_of
 from fairground.bank.embedded import EmbeddedNode, open_bank
+from fairground.bank.ledger_client import LedgerClient
 from fairground.bank.port import Bank, Complain, Silence
 from fairground.bank.record import CHAIRS, Record
 from fairground.bank.wire import Domain, Key
@@ -233,16 +238,20 @@ def test_a_keeper_who_paid_something_else_is_found_out() -> None:
     run(check())
 
 
+def game_at(place: Domain) -> Round:
+    """A game that was signed for a Bank somewhere, and perhaps never brought there."""
+
+    class Somewhere:
+        domain = place
+        terms = Terms(CHIP, STEP_TIME)
+
+    return Round(Somewhere, CROUPIERS, PLAYERS, 0, 2**40)  # type: ignore[arg-type]
+
+
 def record_of(params: tuple[int, int], name: bytes | None = None) -> bytes:
     """A finished game whose table plays with these parameters under a bet of 1 on level 5."""
 
-    class Somewhere:
-        domain = Domain(31337, Key(7).address)
-
-        class terms:  # noqa: N801
-            chip_cost = CHIP
-
-    game = Round(Somewhere, CROUPIERS, PLAYERS, 0, 2**40)  # type: ignore[arg-type]
+    game = game_at(Domain(31337, Key(7).address))
     name = name or game.bet.struct_hash()
     public = public_of(game.domain, game.bet, game.signature)
     dealer = CroupierDealer(name, MemoryVault(), public, game.his)
@@ -378,8 +387,10 @@ def test_verify_asks_a_node(node: Node, saved: Save, capsys: Capture) -> None:
     assert "DOES NOT HOLD (bank/other-order)" in capsys.readouterr().out
 
     # Another chain; other code
-    assert main(["verify", saved(silent_elsewhere()), "--bank", url]) == 1
-    assert "(bank/other-chain)" in capsys.readouterr().out
+    assert main(["verify", saved(game_at(Domain(1, address)).record()), "--bank", url]) == 1
+    out = capsys.readouterr().out
+    assert "(bank/other-chain)" in out
+    assert "the node is on the chain 31337, not on 1" in out
     node.rpc("anvil_setCode", address, "0x00")
     assert main(["verify", saved(game.record()), "--bank", url]) == 1
     assert "DOES NOT HOLD at line 1 (bank/wrong-code)" in capsys.readouterr().out
@@ -392,14 +403,34 @@ def test_verify_asks_a_node(node: Node, saved: Save, capsys: Capture) -> None:
     assert "bank" not in capsys.readouterr().out
 
 
-def silent_elsewhere() -> bytes:
-    class Elsewhere:
-        domain = Domain(1, Key(7).address)
+def test_verify_asks_an_arena_that_keeps_a_ledger(
+    saved: Save, capsys: Capture, tmp_path: Path
+) -> None:
+    async def play(arena: str) -> Round:
+        bank = await LedgerClient.open(arena)
+        for key in (CROUPIERS, PLAYERS):
+            await bank.faucet(key.address, 50_000 * bank.terms.chip_cost)
+            await enter(bank, key, 50_000 * bank.terms.chip_cost)
+        game = await Round.new(bank, CROUPIERS, PLAYERS)
+        await game.take(bank, 7)
+        return game
 
-        class terms:  # noqa: N801
-            chip_cost = CHIP
-
-    return Round(Elsewhere, CROUPIERS, PLAYERS, 0, 2**40).record()  # type: ignore[arg-type]
+    desk = Desk(Place())
+    with in_a_thread(make_app(f"sqlite:///{tmp_path}/arena.db", desk=desk)) as arena:
+        game = asyncio.run(play(arena))
+        assert main(["verify", saved(game.record()), "--bank", arena]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        assert "SETTLED" in out
+        assert "Whom you trust for it: operator trusted: this Bank is a ledger" in out
+        game.order = (0, 0, 0, 0, 1)
+        assert main(["verify", saved(game.record()), "--bank", arena]) == 1
+        assert "bank/other-order" in capsys.readouterr().out
+        # A game of another ledger, and one of a chain
+        elsewhere = saved(game_at(Domain(0, Key(7).address)).record())
+        assert main(["verify", elsewhere, "--bank", arena]) == 1
+        assert "(bank/other-chain)" in capsys.readouterr().out
+        assert main(["verify", saved(record_of((1, 5))), "--bank", arena]) == 1
+        assert "no chain answers" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

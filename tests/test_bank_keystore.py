@@ -240,7 +240,7 @@ def test_a_passphrase_from_a_person_is_not_shown() -> None:
 def test_without_a_terminal_nothing_is_asked() -> None:
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT],
-        input="correct horse\n",
+        input="correct horse\n" * 4,
         capture_output=True,
         text=True,
         start_new_session=True,

@@ -479,6 +479,11 @@ def test_what_is_not_the_bank_is_found_out(node: Node) -> None:
     run(play())
 
 
+def test_a_chain_on_which_money_is_real_is_refused() -> None:
+    with anvil("--chain-id", "1") as process, pytest.raises(WrongBank, match="money is real"):
+        process.node()
+
+
 def test_a_node_that_is_not_there_keeps_its_password() -> None:
     with pytest.raises(BankAway, match=r"127\.0\.0\.1:1 ") as caught:
         Node("http://127.0.0.1:1/v3/PASSWORD", timeout=5)
