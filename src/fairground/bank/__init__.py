@@ -18,6 +18,11 @@ Play money and test chains. Nothing here is a licence to run a casino.
 `port`         the Bank as a port: calls, accounts, games, reasons of refusal
 `desk`         the Croupier as a Player reaches him, also a port
 `record`       the transcript of a game, made from what both said
+`player`       the Player: sits down, checks both others, bets
+`players_game` one game of the Player's, led by what the Bank says
+`witness`      what the Player knows for certain, against what the Bank says
+`notebook`     what the Player must still know after a crash
+`telling`      what a Player's client tells while it plays
 `audit`        whether a transcript holds, and whether the Bank settled it so
 =============  ===========================================================================
 """
