@@ -20,7 +20,7 @@ from fairground.bank.desk import About, Desk, Offer, Sight
 from fairground.bank.notebook import Notebook
 from fairground.bank.player import Player
 from fairground.bank.players_game import Pace, PlayersGame, Side
-from fairground.bank.port import Bank, BankAway, Call, Event
+from fairground.bank.port import Bank, BankAway, Call, DepositFunds, Event, SubmitPublicKey
 from fairground.bank.seeds import Seed
 from fairground.bank.telling import News
 from fairground.bank.wire import Bet, Key
@@ -125,6 +125,21 @@ class PlayersTable:
     def told(self, kind: type[Any]) -> list[Any]:
         """The news of one kind."""
         return [news for news in self.news if isinstance(news, kind)]
+
+
+def slow(table: PlayersTable) -> None:
+    """The Croupier brings one thing to the Bank at each of the Player's pauses."""
+    brought: set[int] = set()
+
+    def lost(call: Call) -> bool:
+        if isinstance(call, SubmitPublicKey | DepositFunds):
+            return False
+        if table.pace.pauses in brought:
+            return True
+        brought.add(table.pace.pauses)
+        return False
+
+    table.his_bank.lost = lost
 
 
 @asynccontextmanager

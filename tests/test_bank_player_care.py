@@ -1,4 +1,4 @@
-"""What a Player's client must not do: believe the Bank, lose a game in a crash, tell early."""
+"""What a Player's client must not do: lose a game in a crash, bet twice, tell too early."""
 
 from __future__ import annotations
 
@@ -10,193 +10,32 @@ from typing import Any
 
 import pytest
 
-from croupier_house import CHIP, ORDER, PURSE, STANDS, STEP_TIME, Wrapped, prize
+from croupier_house import CHIP, ORDER, STANDS, STEP_TIME, Wrapped, prize
 from fairground.bank.curve import Signature
 from fairground.bank.dealers import REGISTER
-from fairground.bank.desk import Offer, Sight
+from fairground.bank.desk import Offer
 from fairground.bank.notebook import FileNotebook, NotebookInUse
 from fairground.bank.player import Player
 from fairground.bank.port import (
-    Account,
     BankAway,
     Call,
-    DepositFunds,
     Event,
-    Game,
     Outcome,
+    Refused,
     Step,
-    SubmitPublicKey,
+    SubmitBet,
+    SubmitPlayerSeed,
 )
-from fairground.bank.seeds import Seed, packed_hand, packed_order
-from fairground.bank.telling import Alarm, Ended, News, Party, Waiting
+from fairground.bank.seeds import Seed
+from fairground.bank.telling import Alarm, Ended, News, NoGame, Party, Suspicion, Waiting
 from fairground.bank.wire import Bet, Domain, Key, Message
 from fairground.core import Unreadable
 from fairground.verify import verify
-from player_side import Crash, Crook, Driven, PlayersTable, at_the_table
+from player_side import Crash, Crook, Driven, PlayersTable, at_the_table, slow
 
 STAKE = 5 * CHIP
 
-# A Bank that lies to the Player
-
-
-class Liar(Wrapped):
-    """A ledger whose operator shows this Player something else."""
-
-    def __init__(self, bank: Any, lie: Callable[[Game], Game]) -> None:
-        super().__init__(bank)
-        self._lie = lie
-
-    async def game(self, key: bytes, confirmations: int = 0) -> Game:
-        return self._lie(await super().game(key, confirmations))
-
-
-def when(at: Step, /, **values: Any) -> Callable[[Game], Game]:
-    """Lie about a game that is just so far."""
-    return lambda game: game._replace(**values) if game.step == at else game
-
-
-HAND = packed_hand((0, 1, 2, 3, 4))
-
-LIES = {
-    "another hand": (when(Step.HAND_DEALT, hand=HAND), "it shows the hand 2♡ 3♡ 4♡ 5♡ 6♡"),
-    "no hand": (when(Step.HAND_DEALT, hand=packed_hand((60, 1, 2, 3, 4))), r"\[60, 1, 2, 3, 4\]"),
-    "another order": (when(Step.HAND_FINAL, order=packed_order((1, 1, 1, 1, 1))), "the order"),
-    "another final hand": (when(Step.HAND_FINAL, hand=HAND), "it shows the hand 2♡"),
-    "another bet": (when(Step.CROUPIER_SEED_0_SUBMITTED, bet_hash=b"x" * 32), "did not sign"),
-    "dealt too early": (
-        when(Step.CROUPIER_SEED_0_SUBMITTED, step=Step.HAND_DEALT, hand=HAND),
-        "dealt before both seeds",
-    ),
-    "final too early": (
-        when(
-            Step.CROUPIER_SEED_1_SUBMITTED,
-            step=Step.HAND_FINAL,
-            order=packed_order(ORDER),
-            hand=HAND,
-        ),
-        "final before both seeds",
-    ),
-    "silence that was none": (
-        when(Step.HAND_DEALT, outcome=Outcome.PLAYER_FORFEITED),
-        "player forfeited after hand dealt",
-    ),
-    "released in the middle": (
-        when(Step.ORDER_SUBMITTED, outcome=Outcome.RELEASED),
-        "released after order",
-    ),
-    "settled in the middle": (
-        when(Step.HAND_DEALT, outcome=Outcome.SETTLED),
-        "final hand is not known",
-    ),
-    "a penalty not paid": (
-        when(Step.ORDER_SUBMITTED, outcome=Outcome.CROUPIER_FORFEITED),
-        "paying you 0 wei",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", LIES)
-def test_a_bank_that_lies_about_a_game_is_found_out(tmp_path: Path, name: str) -> None:
-    lie, said = LIES[name]
-
-    async def test(table: PlayersTable) -> None:
-        table.bank = Liar(table.house.ledger, lie)
-        # Slowly, so that the Player sees every step.
-        slow(table)
-        with pytest.raises(Alarm, match=said) as alarm:
-            _, game = await table.dealt()
-            await game.draw(ORDER)
-            await game.settle()
-        assert alarm.value.party is Party.BANK
-        assert "the Bank is at fault" in str(alarm.value)
-
-    at_the_table(tmp_path, test)
-
-
-def slow(table: PlayersTable) -> None:
-    """The Croupier brings one thing to the Bank at each of the Player's pauses."""
-    brought: set[int] = set()
-
-    def lost(call: Call) -> bool:
-        if isinstance(call, SubmitPublicKey | DepositFunds):
-            return False
-        if table.pace.pauses in brought:
-            return True
-        brought.add(table.pace.pauses)
-        return False
-
-    table.his_bank.lost = lost
-
-
-class Rewriter(Wrapped):
-    """A ledger whose operator rewrites what was recorded, or what is in an account."""
-
-    def __init__(self, bank: Any, name: str, **values: Any) -> None:
-        super().__init__(bank)
-        self._name, self._values = name, values
-        self.robbed = 0
-
-    async def told(self, key: bytes) -> Sequence[Event]:
-        return [
-            Event(name, {**values, **self._values} if name == self._name else values)
-            for name, values in await super().told(key)
-        ]
-
-    async def account(self, owner: str) -> Account:
-        account = await super().account(owner)
-        return account._replace(available=account.available - self.robbed)
-
-
-def test_a_prize_that_is_not_the_hands(tmp_path: Path) -> None:
-    async def test(table: PlayersTable) -> None:
-        table.bank = Rewriter(table.house.ledger, "GameSettled", prize=1)
-        _, game = await table.dealt()
-        with pytest.raises(Alarm, match="it paid 1 wei for a hand worth"):
-            await game.draw(STANDS)
-            await game.settle()
-
-    at_the_table(tmp_path, test)
-
-
-def test_a_seed_that_the_bank_should_not_have_taken(tmp_path: Path) -> None:
-    async def test(table: PlayersTable) -> None:
-        table.bank = Rewriter(table.house.ledger, "CroupierSeedSubmitted", nonce=bytes(32))
-        with pytest.raises(Alarm, match="it took a seed that it must refuse"):
-            await table.dealt()
-
-    at_the_table(tmp_path, test)
-
-
-def test_money_that_is_missing_in_the_end(tmp_path: Path) -> None:
-    async def test(table: PlayersTable) -> None:
-        bank = table.bank = Rewriter(table.house.ledger, "")
-        player, game = await table.dealt()
-        await game.draw(ORDER)
-        await game.settle()
-        won = prize(game.bet, game.witness.final)
-        assert await player.balance() == PURSE - STAKE + won
-        bank.robbed = 1
-        with pytest.raises(Alarm, match="by your own count"):
-            await player.balance()
-
-    at_the_table(tmp_path, test)
-
-
-def test_a_bank_that_hides_the_croupiers_seed(tmp_path: Path) -> None:
-    class Hider(Wrapped):
-        async def told(self, key: bytes) -> Sequence[Event]:
-            return []
-
-    class Silent(Crook):
-        async def look(self, offer_id: str) -> Sight:
-            return (await super().look(offer_id))._replace(seeds=(None, None))
-
-    async def test(table: PlayersTable) -> None:
-        table.bank, table.desk = Hider(table.house.ledger), Silent(table.croupier)
-        with pytest.raises(Alarm, match="does not tell it"):
-            await table.dealt()
-
-    at_the_table(tmp_path, test)
+# A Bank that cannot be reached, or paid
 
 
 def test_a_bank_that_goes_away_and_comes_back(tmp_path: Path) -> None:
@@ -218,6 +57,82 @@ def test_a_bank_that_goes_away_and_comes_back(tmp_path: Path) -> None:
         await game.draw(ORDER)
         assert (await game.settle()).outcome == Outcome.SETTLED
         assert any("the line is down" in news.what for news in table.told(Waiting))
+
+    at_the_table(tmp_path, test)
+
+
+def test_no_second_bet_while_the_first_may_be_taken(tmp_path: Path) -> None:
+    class Frozen(Wrapped):
+        """A chain without new blocks: its clock stands still."""
+
+        at: int | None = None
+
+        async def now(self) -> int:
+            return await super().now() if self.at is None else self.at
+
+    async def test(table: PlayersTable) -> None:
+        bank = table.bank = Frozen(table.house.ledger)
+        player = await table.player()
+        bank.at = await bank.now()
+        table.his_bank.lost = lambda call: isinstance(call, SubmitBet)
+        game = await player.bet(1, 5)
+        with pytest.raises(NoGame, match="stands still"):
+            await game.deal()
+        table.his_bank.lost = lambda call: False
+        with pytest.raises(NoGame, match="no other is signed"):
+            await player.bet(1, 5)
+        assert len(list(table.notebook.notes())) == 1, "it is kept in mind"
+        bank.at = None
+        await game.deal()
+        assert game.ended is not None and game.ended.lapsed
+        again = await player.bet(1, 5)
+        await again.deal()
+        assert again.witness.hand
+
+    at_the_table(tmp_path, test)
+
+
+def test_who_cannot_pay_the_gas_is_told_so(tmp_path: Path) -> None:
+    class Dear(Wrapped):
+        refusals = 0
+
+        async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+            if self.refusals:
+                self.refusals -= 1
+                raise Refused("InsufficientFunds", (sender.address, 0, 1))
+            return await super().send(sender, call)
+
+    async def test(table: PlayersTable) -> None:
+        bank = table.bank = Dear(table.house.ledger)
+        player = await table.player()
+        bank.refusals = 1
+        with pytest.raises(NoGame, match="where the gas is paid from"):
+            await player.withdraw()
+        game = await player.bet(1, 5)
+        table.his_bank.lost = lambda call: isinstance(call, SubmitPlayerSeed)
+        bank.refusals = 2
+        await game.deal()
+        assert bank.refusals == 0 and game.witness.hand
+        (said,) = [news for news in table.told(Suspicion) if news.party is Party.PLAYER]
+        assert table.key.address in said.reason
+
+    at_the_table(tmp_path, test)
+
+
+def test_any_other_refusal_is_the_banks_fault(tmp_path: Path) -> None:
+    class Stubborn(Wrapped):
+        async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+            raise Refused("WrongSeed")
+
+    async def test(table: PlayersTable) -> None:
+        player = await table.player()
+        table.bank = Stubborn(table.house.ledger)
+        table.his_bank.lost = lambda call: isinstance(call, SubmitPlayerSeed)
+        player = Player(table.side())
+        await player.sit_down()
+        game = await player.bet(1, 5)
+        with pytest.raises(Alarm, match=r"it does not take seed 0.*WrongSeed"):
+            await game.deal()
 
     at_the_table(tmp_path, test)
 

@@ -23,7 +23,9 @@ from fairground.bank.desk import About, Offer
 from fairground.bank.notebook import Note
 from fairground.bank.players_game import PlayersGame, Side
 from fairground.bank.port import (
+    Call,
     DepositFunds,
+    Refused,
     SubmitPublicKey,
     WithdrawFunds,
 )
@@ -84,7 +86,7 @@ class Player:
         self._brought = None if account.open_games else account.available
         if account.key != self.address:
             proof = side.key.prove(bank.domain, self.address)
-            await bank.send(side.key, SubmitPublicKey(self.address, proof))
+            await self._send(SubmitPublicKey(self.address, proof))
             side.tell(Sent(Party.PLAYER, Party.BANK, "the key, with its proof", self.address))
         return about
 
@@ -148,7 +150,7 @@ class Player:
                 f"outside of it: send some to {self.address}"
             )
         amount = max(missing, buy_in) if purse >= buy_in else missing
-        await bank.send(self.side.key, DepositFunds(amount))
+        await self._send(DepositFunds(amount))
         self._count(amount)
         self.side.tell(Sent(Party.PLAYER, Party.BANK, "a deposit", self._chips(amount)))
         return amount
@@ -157,10 +159,21 @@ class Player:
         """Take home all that no game has locked; returns how much."""
         amount = await self.available()
         if amount:
-            await self.side.bank.send(self.side.key, WithdrawFunds(amount))
+            await self._send(WithdrawFunds(amount))
             self._count(-amount)
             self.side.tell(Sent(Party.BANK, Party.PLAYER, "a withdrawal", self._chips(amount)))
         return amount
+
+    async def _send(self, call: Call) -> None:
+        try:
+            await self.side.bank.send(self.side.key, call)
+        except Refused as refused:
+            if refused.name != "InsufficientFunds":
+                raise
+            raise NoGame(
+                f"your account {self.address} has not enough outside of the Bank, where the gas is "
+                f"paid from: {refused}"
+            ) from None
 
     def _count(self, change: int) -> None:
         if self._brought is not None:
@@ -183,6 +196,12 @@ class Player:
     async def bet(self, bet: int, level: int) -> PlayersGame:
         """Ask for an offer, check it, sign a bet on it, and hand it to the Croupier."""
         side, bank = self.side, self.side.bank
+        for game in self._games:
+            if game.may_be_taken:
+                raise NoGame(
+                    "your last bet may still be taken, and no other is signed before that is "
+                    f"settled: it counts until {game.bet.expiry} by the Bank's clock"
+                )
         if missing := await self.missing(bet, level):
             raise NoGame(f"{self._chips(missing)} are missing for the stake: deposit first")
         offer = await side.desk.offer(self.address)

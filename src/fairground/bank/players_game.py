@@ -152,6 +152,11 @@ class PlayersGame:
         return self.ended
 
     @property
+    def may_be_taken(self) -> bool:
+        """Whether the Bank has not got the bet, as far as we saw, and may still get it."""
+        return self.ended is None and self._state.step == Step.NONE
+
+    @property
     def order(self) -> tuple[int, ...] | None:
         """The order, once it is given."""
         return self._note.order
@@ -379,20 +384,27 @@ class PlayersGame:
         try:
             await self._side.bank.send(self._side.key, call)
         except Refused as refused:
-            if refused.name in OVERTAKEN or refused.name == "TooLate":
-                return
-            raise Alarm(Party.BANK, f"it does not take {what}: {refused}") from None
+            if refused.name != "TooLate":
+                self._excuse(refused, what)
+            return
         self._side.tell(Sent(Party.PLAYER, Party.BANK, what))
 
     async def _complain(self, silence: Silence) -> None:
         try:
             await self._side.bank.send(self._side.key, Complain(silence, self.bet))
         except Refused as refused:
-            if refused.name in OVERTAKEN:
-                return
-            raise Alarm(Party.BANK, f"it does not take a complaint: {refused}") from None
+            self._excuse(refused, "a complaint")
+            return
         if silence in CROUPIER_OWES:
             self._side.tell(Complained(silence))
+
+    def _excuse(self, refused: Refused, what: str) -> None:
+        """Let a refusal pass that a Bank may give us; raise `Alarm` for any other."""
+        if refused.name == "InsufficientFunds":
+            reason = f"your account {self._side.key.address} cannot pay to bring {what}: {refused}"
+            self._tell_once(f"gas {what}", Suspicion(Party.PLAYER, reason))
+        elif refused.name not in OVERTAKEN:
+            raise Alarm(Party.BANK, f"it does not take {what}: {refused}")
 
     async def _confess(self, now: int) -> None:
         """We are late ourselves: the stake is lost, but let the game be over."""

@@ -8,18 +8,20 @@ their own node, or in the ledger of the Croupier's arena.
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from fairground.bank.artifact import WrongBank
 from fairground.bank.calls import call_as_json
 from fairground.bank.desk import Desk
 from fairground.bank.notebook import FileNotebook, Notebook
 from fairground.bank.port import Bank, Call
-from fairground.bank.wire import Domain, Key
-from fairground.core import FairgroundError, InputError
+from fairground.bank.wire import Key
+from fairground.core import InputError
 
 CHIP: Final = 10**15
 BANKROLL: Final = 100_000 * CHIP
@@ -80,13 +82,11 @@ async def far_away(
     desk = DeskClient(croupier)
     notebook = Notebook() if notes is None else FileNotebook(notes)
     stack.callback(notebook.close)
-    domain = await _where(desk, notebook)
     if node is not None:
-        from fairground.bank.chain_bank import ChainBank
-
-        chain = await ChainBank.open(node, domain.bank, chain_id=domain.chain_id)
+        chain = await _on_the_chain(node, desk, notebook)
         stack.push_async_callback(chain.close)
         return Parties(chain, desk, notebook)
+    domain = (await desk.about()).domain
     from fairground.bank.ledger_client import LedgerClient
     from fairground.bank.ledger_lines import NO_CHAIN
 
@@ -104,15 +104,17 @@ async def far_away(
     return Parties(ledger, desk, notebook, faucet)
 
 
-async def _where(desk: Desk, notebook: Notebook) -> Domain:
-    """Where the Croupier plays. If he is gone: where a game with him is still open.
+async def _on_the_chain(node: str, desk: Desk, notebook: Notebook) -> Bank:
+    """The Bank where a game is still open; else the one where the Croupier plays.
 
-    So who was let down in the middle of a game can still go to the Bank.
+    So who was let down in the middle of a game can go on, whether he is there or not.
     """
-    try:
-        return (await desk.about()).domain
-    except FairgroundError:
-        for note in notebook.notes():
-            if note.signed is not None:
-                return note.signed[0]
-        raise
+    from fairground.bank.chain_bank import ChainBank
+
+    for note in notebook.notes():
+        if note.signed is not None:
+            domain = note.signed[0]
+            with contextlib.suppress(WrongBank):  # a test chain that is no more
+                return await ChainBank.open(node, domain.bank, chain_id=domain.chain_id)
+    domain = (await desk.about()).domain
+    return await ChainBank.open(node, domain.bank, chain_id=domain.chain_id)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from fairground.bank.player import Player
+from fairground.bank.player import Player, WrongCroupier
 from fairground.bank.players_game import PlayersGame
 from fairground.bank.port import PLAY_MONEY, Outcome
-from fairground.bank.telling import Ended, News, NoGame
+from fairground.bank.telling import Alarm, Ended, News, NoGame
+from fairground.core import FairgroundError
 from fairground.games.poker import BETS, HAND, LEVELS, Card, Poker, rank
 from fairground.solve.poker import holds
 from fairground.terminal import croupier_words as words
@@ -116,10 +117,13 @@ class CroupierScreen:
             if hands is None:
                 self._between()
             try:
-                self._hand()
-            except NoGame as reason:
-                if hands is not None:
+                self._play(self._begun())
+            except (Alarm, WrongCroupier):
+                raise
+            except FairgroundError as reason:
+                if hands is not None or (self.open is not None and not isinstance(reason, NoGame)):
                     raise
+                self.open = None
                 self._say(f"No game: {reason}.", "bad")
 
     def end(self, withdraw: bool) -> None:
@@ -181,12 +185,12 @@ class CroupierScreen:
 
     # One hand
 
-    def _hand(self) -> None:
+    def _begun(self) -> PlayersGame:
         stake = self._stake
         deposited = self._do(self._funded(stake.bet, stake.level))
         if deposited:
             self._say(f"You deposit {self._words.chips(deposited)} at the Bank.")
-        self._play(self._do(self._player.bet(stake.bet, stake.level)))
+        return self._do(self._player.bet(stake.bet, stake.level))
 
     async def _funded(self, bet: int, level: int) -> int:
         """Deposit what is missing; a ledger's faucet fills an empty purse with play money."""
