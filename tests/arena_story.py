@@ -52,9 +52,3 @@ def finished_table(post: Post) -> Names:
 
 OPEN: dict[str, Callable[[Post], Names]] = {"oracle": oracle, "contest": contest, "tables": table}
 """Something open to act on, by the first word of its path."""
-
-OVER: dict[str, Callable[[Post], Names]] = {
-    "contest": closed_contest,
-    "tables": finished_table,
-}
-"""The same, for routes that would wait for news of something that is open."""

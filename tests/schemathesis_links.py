@@ -47,7 +47,7 @@ def before_load_schema(_: Any, document: dict[str, Any]) -> None:
             if parameter["in"] == "path":
                 parameter["example"] = real[parameter["name"]]
 
-    def link(origin: str, status: str, target: str, body: Any = None, **parameters: str) -> None:
+    def link(origin: str, status: str, target: str, body: Any = None, **parameters: Any) -> None:
         links = operations[origin]["responses"][status].setdefault("links", {})
         links[f"{target}{len(links)}"] = {"operationId": target, "parameters": parameters} | (
             {} if body is None else {"requestBody": body}

@@ -323,7 +323,7 @@ class Contests:
                     name, lambda live: (live.book.closed, live.book.closes, view(live))
                 )
                 yield seen
-                if closed:
+                if closed or self._stopping:
                     return
                 while not changed.is_set():
                     left = closes - self.clock()
@@ -333,8 +333,6 @@ class Contests:
                         break
                     if not changed.is_set():
                         yield None
-                if self._stopping:
-                    return
                 await asyncio.sleep(pause)
                 changed.clear()
         finally:

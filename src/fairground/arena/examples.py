@@ -79,7 +79,7 @@ _WATCH: Final = {
     "self": CONTEST,
     "entry": f"{CONTEST}/entry",
     "games": 2,
-    "parts": [{"base": 6, "length": 4, "oracle_type": "fair", "games": 2}],
+    "parts": [{"base": 6, "length": 4, "oracle_type": "fair", "games": 2, "proof": "committed"}],
     "state": "open",
     "opened": 1794784629,
     "closes": 1795389429,
@@ -100,6 +100,8 @@ _WATCH: Final = {
             "still_open": 2,
             "mean": None,
             "worst": None,
+            "waiting": 0,
+            "trouble": None,
         }
     ],
     "standings": f"{CONTEST}/standings",

@@ -104,7 +104,10 @@ async def table_transcript(
 async def table_events(
     name: FromPath[str],
     tables: TheTables,
-    last: Annotated[str | None, HeaderParameter(name="Last-Event-ID")] = None,
+    last: Annotated[
+        str | None,
+        HeaderParameter(name="Last-Event-ID", description="go on behind the line of this number"),
+    ] = None,
 ) -> Response[None] | Stream:
     """Each line of the transcript as a ``line`` event, its number as the id.
 
