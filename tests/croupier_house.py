@@ -128,10 +128,14 @@ class Guest:
         self.seeds: dict[str, tuple[Seed, Seed]] = {}
 
     async def arrive(self, ledger: LedgerBank, funds: int = PURSE) -> None:
-        proof = self.key.prove(self.bank.domain, self.address)
         await ledger.issue(self.address, funds)
-        await ledger.send(self.key, SubmitPublicKey(self.address, proof))
-        await ledger.send(self.key, DepositFunds(funds))
+        await self.enter(ledger, funds)
+
+    async def enter(self, bank: Bank, funds: int) -> None:
+        """Register the key, and deposit."""
+        proof = self.key.prove(bank.domain, self.address)
+        await bank.send(self.key, SubmitPublicKey(self.address, proof))
+        await bank.send(self.key, DepositFunds(funds))
 
     def bet_on(self, offer: Offer, bet: int = 1, level: int = 5, **changes: Any) -> Bet:
         if offer.id not in self.seeds:
