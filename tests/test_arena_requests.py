@@ -119,6 +119,7 @@ def test_every_route_refuses_what_no_route_can_take(
             (b'{"a": ', as_json, 400, "arena/malformed", 'truncated: "{'),
             (b"\xff\xfe", as_json, 400, "arena/malformed", "byte 0"),
             (b"7", as_json, 400, "arena/malformed", ": 7"),
+            (b"7 8", as_json, 400, "arena/malformed", 'trailing characters (byte 3), near "7 8"'),
             (b"[" * 50_000, as_json, 400, "arena/malformed", "nest"),
             (b" " * 100_001, as_json, 413, "arena/too-large", "100000"),
             (b"<a/>", {"Content-Type": "text/xml"}, 415, "arena/media-type", '"text/xml"'),
@@ -291,6 +292,13 @@ def test_a_value_of_the_wrong_kind_is_quoted(
     path: str, body: Any, detail: str, client: Client
 ) -> None:
     assert detail in problem(client.post(path, json=body), 400, "arena/malformed")
+
+
+@pytest.mark.parametrize("text", [b'"\xff"', b'"\\ud800"', b"'fair'", b"NaN"])
+def test_text_that_is_none_is_refused(text: bytes, client: Client) -> None:
+    body = b'{"base": 6, "length": 4, "oracle_type": %s}' % text
+    detail = problem(client.post("/neworacle", content=body), 400, "arena/malformed")
+    assert detail.startswith("the body is not JSON: ")
 
 
 def test_a_whole_number_is_an_integer_however_it_is_written(client: Client) -> None:

@@ -137,10 +137,8 @@ class Body(AbstractDTO[Any]):
         decoder = self._decoders[self.asgi_connection.route_handler.handler_id]
         try:
             return decoder.decode(value)
-        except msgspec.ValidationError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             return _second_look(value, decoder.type)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Malformed(f"the body is not JSON: {_placed(str(error), value)}") from None
 
     @classmethod
     def create_openapi_schema(
@@ -175,7 +173,10 @@ def _must_be_shallow(body: bytes) -> None:
 
 def _second_look(body: bytes, wanted: Any) -> Any:
     """Read a body that does not fit with its whole floats as integers, or say what is wrong."""
-    raw = _with_integers(msgspec.json.decode(body))
+    try:
+        raw = _with_integers(msgspec.json.decode(body))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Malformed(f"the body is not JSON: {_placed(str(error), body)}") from None
     try:
         return msgspec.convert(raw, wanted)
     except msgspec.ValidationError as error:
