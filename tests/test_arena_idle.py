@@ -117,6 +117,17 @@ def test_whoever_acts_is_not_idle_and_looking_is_no_act(arena: Arena) -> None:
     assert [arena.over(uri) for uri in (acts, late)] == [True, False]
 
 
+def test_who_acts_at_the_last_moment_plays_on(arena: Arena) -> None:
+    """Between the look into the index and the end of the game, somebody may have acted."""
+    uri = arena.new()
+    name = uri.rpartition("/")[2]
+    arena.clock.now += LIMIT
+    assert arena.guess(uri).status_code == 200
+    with arena.client.portal() as portal:
+        portal.call(arena.app.state.oracles.end_idle, name, int(arena.clock.now) - 120, "idle")
+    assert not arena.over(uri)
+
+
 def test_others_end_otherwise(arena: Arena) -> None:
     """A contest's games end with the contest, tables by their clocks."""
     body = {"base": 9, "length": 9, "games": 1, "closes_in": 30 * LIMIT}

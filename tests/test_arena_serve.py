@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import urllib.parse
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from arena_server import Process, play_all
-from fairground.arena.serve import Settings, address_of, bind
+from fairground.arena.serve import GRACE, Settings, address_of, bind
 from fairground.core import InputError
 from fairground.players.remote import Http, Refused, Unreachable, open_table
 from fairground.terminal.serve import _without_password
@@ -125,9 +126,21 @@ def test_sigterm_ends_streams_and_answers(tmp_path: Path) -> None:
         stream.request("GET", f"{table}/events")
         answer = stream.getresponse()
         assert answer.readline() == b"id: 1\n"
+        place = urllib.parse.urlsplit(arena.url).path
+        contests = connection(arena.url)
+        contests.request("POST", f"{place}/newcontest", '{"base": 6, "length": 4, "games": 1}')
+        made = contests.getresponse()
+        made.read()
+        contests.request("GET", f"{made.headers['Location']}/events")
+        watched = contests.getresponse()
+        assert watched.readline().startswith(b"id: ")
+        began = time.monotonic()
         assert arena.end() == 0
         assert b"id: 2\n" in answer.read(), "the stream ended properly"
+        assert b"event: watch" in watched.read(), "and that of the contest"
+        assert time.monotonic() - began < GRACE, "nobody was waited for in vain"
         stream.close()
+        contests.close()
         secret = seat.rpartition("/")[2]
         assert secret not in arena.errors
         log = [json.loads(line) for line in arena.errors.splitlines() if line.startswith("{")]
