@@ -39,6 +39,8 @@ PLAY: Final = {
 WORK: Final = {
     "verify": Command("fairground.terminal.verify", "check a transcript, and see what it proves"),
     "serve": Command("fairground.terminal.serve", "the arena: all games over HTTP"),
+    "bank key": Command("fairground.terminal.bank_key", "a key file for a Croupier on a chain"),
+    "bank deploy": Command("fairground.terminal.bank_deploy", "a Bank on a test chain"),
     "enter": Command("fairground.terminal.enter", "play a contest at an arena, with your bot"),
     "oracle": Command("fairground.terminal.oracle", "play one code-breaking game at an arena"),
     "solve dice": Command("fairground.terminal.solve_dice", "exact odds of a set of dice"),
