@@ -22,6 +22,13 @@ Play money and test chains. Nothing here is a licence to run a casino.
 `ledger`         the Bank in a ledger, in the store
 `ledger_client`  the same over HTTP
 `desk`           the Croupier as a Player reaches him, also a port
+`desk_client`    the same over HTTP
+`croupier`       the Croupier: what he takes, and what he refuses
+`journal`        what he writes down before he acts
+`duties`         what he has to do next: a pure function of his journal and the Bank
+`tending`        doing it, game by game
+`rounds`         how he finds time for all of them
+`sights`         what he may show of a game
 `record`         the transcript of a game, made from what both said
 `player`         the Player: sits down, checks both others, bets
 `players_game`   one game of the Player's, led by what the Bank says
