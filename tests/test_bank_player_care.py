@@ -19,11 +19,13 @@ from fairground.bank.player import Player
 from fairground.bank.port import (
     BankAway,
     Call,
+    Complain,
     Event,
     Outcome,
     Refused,
     Step,
     SubmitBet,
+    SubmitCroupierSeed,
     SubmitPlayerSeed,
 )
 from fairground.bank.seeds import Seed
@@ -196,6 +198,40 @@ def test_after_a_crash_and_a_long_night_it_complains(tmp_path: Path) -> None:
         table.house.clock.time += STEP_TIME + 1
         (again,) = (await table.player()).unfinished()
         assert (await again.settle()).outcome == Outcome.CROUPIER_FORFEITED
+
+    at_the_table(tmp_path, test)
+
+
+@pytest.mark.parametrize(
+    ("lost", "outcome"),
+    [
+        (SubmitCroupierSeed, Outcome.RELEASED),
+        (SubmitPlayerSeed, Outcome.PLAYER_FORFEITED),
+    ],
+)
+def test_what_was_said_and_came_too_late_is_in_nobodys_record(
+    tmp_path: Path, lost: type[Any], outcome: Outcome
+) -> None:
+    """The seed was told at the desk, the program crashed, and the Bank never had it."""
+
+    async def test(table: PlayersTable) -> None:
+        table.his_bank.lost = lambda call: isinstance(call, lost | Complain)
+        player = await table.player()
+        game = await player.bet(1, 5)
+        table.pace.longest = 4
+        with pytest.raises(Crash):
+            await game.deal()
+        table.pace.longest = None
+        (note,) = table.notebook.notes()
+        assert (await table.croupier.look(note.offer_id)).seeds[0] is not None
+        table.house.clock.time += STEP_TIME + 1
+        (again,) = (await table.player()).unfinished()
+        assert (await again.settle()).outcome == outcome
+        assert again.witness.his[0] is not None, "it is known, but does not count"
+        table.his_bank.lost = lambda call: False
+        await table.croupier.pump()
+        assert again.witness.record.data == await table.croupier.transcript(note.offer_id)
+        assert verify(again.witness.record.data, register=REGISTER).ok
 
     at_the_table(tmp_path, test)
 
