@@ -202,7 +202,7 @@ class PostgresStore(Store):
             SELECT first, data FROM chunks, this
             WHERE log = number
               AND first >= (SELECT max(first) FROM chunks, this
-                            WHERE log = number AND first <= $2::int + 1)
+                            WHERE log = number AND first <= $2::bigint + 1)
               AND first <= $2::bigint + $3::bigint
             ORDER BY first
         """
