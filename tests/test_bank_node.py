@@ -14,6 +14,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from web3 import HTTPProvider
+from web3.types import RPCEndpoint, RPCResponse
 
 from bank_evm import CHIP, STEP_TIME
 from bank_node import anvil, running_anvil, until
@@ -226,6 +228,25 @@ def test_a_slow_chain(node: Node) -> None:
     run(play())
 
 
+def test_whoever_stops_waiting_may_come_back(node: Node) -> None:
+    async def play() -> None:
+        async with opened(node) as bank, stopped(node):
+            key = purse(node)
+            send = asyncio.create_task(bank.send(key, DepositFunds(7)))
+            await waits(node, 1)
+            send.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await send
+            send = asyncio.create_task(bank.send(key, DepositFunds(7)))
+            other = asyncio.create_task(bank.send(key, DepositFunds(8)))
+            await waits(node, 2)
+            node.rpc("evm_mine")
+            await asyncio.gather(send, other)
+            assert await available(bank, key) == 15
+
+    run(play())
+
+
 def test_a_dropped_transaction_is_handed_over_again(node: Node) -> None:
     async def play() -> None:
         async with opened(node) as bank, stopped(node):
@@ -404,11 +425,55 @@ def test_after_a_reorganisation(node: Node) -> None:
     run(play())
 
 
+def test_a_node_that_does_not_search_the_whole_chain(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Public(HTTPProvider):
+        """A node as many are that anyone may use."""
+
+        def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:
+            if method == "eth_getLogs":
+                blocks = int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) + 1
+                if blocks > window:
+                    error: Any = {"code": -32005, "message": "query exceeds max block range"}
+                    return {"jsonrpc": "2.0", "id": 1, "error": error}
+            return super().make_request(method, params)
+
+    window = 20
+    monkeypatch.setattr("fairground.bank.chain.WINDOW", window)
+
+    async def play() -> None:
+        async with opened(node) as bank:
+            croupier, player = purse(node), purse(node)
+            await enter(bank, croupier, 10_000 * CHIP)
+            await enter(bank, player, 100 * CHIP)
+            node.rpc("anvil_mine", hex(window))
+            game = await Round.new(bank, croupier, player)
+            calls = list(game.calls())
+            for sender, call in calls[:4]:
+                await bank.send(sender, call)
+            node.rpc("anvil_mine", hex(window))
+            for sender, call in calls[4:]:
+                await bank.send(sender, call)
+            public = Node(Public(f"http://{node.name}"))
+            told = node.events(bank.address, game.bet.key)
+            assert [event.name for event in told][::6] == ["BetSubmitted", "GameSettled"]
+            assert public.events(bank.address, game.bet.key) == told
+            assert public.events(bank.address, bytes(32)) == []
+            # What is older than we are ready to look for is not said to be nothing.
+            monkeypatch.setattr("fairground.bank.chain.MOST_WINDOWS", 1)
+            with pytest.raises(BankAway, match="exceeds max block range"):
+                public.events(bank.address, game.bet.key)
+
+    run(play())
+
+
 def test_a_gap_that_a_reorganisation_left_is_filled(node: Node) -> None:
     async def play() -> None:
-        async with opened(node, patience=SOON) as bank:
+        async with opened(node) as patient:
             key = purse(node)
-            await bank.send(key, DepositFunds(1))
+            await patient.send(key, DepositFunds(1))
+            bank = await ChainBank.open(node, patient.address, patience=SOON)
             async with stopped(node):
                 with pytest.raises(BankAway):
                     await bank.send(key, DepositFunds(2))
@@ -422,6 +487,7 @@ def test_a_gap_that_a_reorganisation_left_is_filled(node: Node) -> None:
                 for amount in (1, 2):
                     await bank.send(key, DepositFunds(amount))
                 assert await available(bank, key) == 3
+            await bank.close()
 
     run(play())
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from fairground.bank import abi
 from fairground.bank.artifact import Terms, WrongBank, artifact
 from fairground.bank.curve import checksummed, keccak
-from fairground.bank.port import Account, BankAway, Event, Game
+from fairground.bank.port import Account, BankAway, Event, Game, Step
 from fairground.bank.wire import Domain, Key
 from fairground.core import InputError, MissingExtra
 
@@ -48,6 +48,10 @@ DEAREST: Final = 500 * 10**9
 """What we pay for a unit of gas at the most, in wei: a node that asks for more is not believed."""
 
 LEAST_TIP: Final = 10**6
+
+WINDOW: Final = 1_000
+MOST_WINDOWS: Final = 500
+"""How many blocks are searched at once where a node does not search them all, and how often."""
 
 MAIN_NETS: Final = {
     1: "Ethereum",
@@ -245,13 +249,32 @@ class Node:
         return abi.game(data) if data else UNKNOWN  # the Bank itself is younger than that
 
     def events(self, bank: str, game: bytes) -> list[Event]:
-        """What the Bank recorded of a game, in its order."""
+        """What the Bank recorded of a game, in its order.
+
+        Many public nodes refuse to search a whole chain. There we go back window by window,
+        as far as the game's first event.
+        """
+        last = self.block()
+        try:
+            return self._search(bank, game, 0, last)
+        except Declined as declined:
+            if self.game(bank, game).step == Step.NONE:
+                return []
+            found: list[Event] = []
+            for window in range(MOST_WINDOWS):
+                end = last - window * WINDOW
+                found[:0] = self._search(bank, game, max(end - WINDOW + 1, 0), end)
+                if found and found[0].name == "BetSubmitted":
+                    return found
+            raise declined
+
+    def _search(self, bank: str, game: bytes, first: int, last: int) -> list[Event]:
         with self._answering():
             logs = self._web3.eth.get_logs(
                 {
                     "address": _at(bank),
-                    "fromBlock": 0,
-                    "toBlock": "latest",
+                    "fromBlock": first,
+                    "toBlock": last,
                     "topics": [None, "0x" + game.hex()],
                 }
             )
