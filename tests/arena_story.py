@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 SEATS = [{"name": "Bot", "player": "random"}, {"name": "Ada"}]
+STIRS = {"name": "Ada", "lends": "stir"}
 TABLE = {"game": "zombie/1", "params": {"players": 2}, "seats": SEATS}
 ORACLE = {"base": 6, "length": 4}
 CONTEST = {"base": 6, "length": 4, "games": 2}
@@ -40,7 +41,8 @@ def closed_contest(post: Post) -> Names:
 
 
 def table(post: Post) -> Names:
-    made = post("/tables", TABLE)
+    """Its first ask is ``stir.2``, as in an example of the document."""
+    made = post("/tables", {**TABLE, "seats": [SEATS[0], STIRS]})
     return {"name": last(made.headers["location"]), "secret": last(made.json()["seats"][1]["url"])}
 
 

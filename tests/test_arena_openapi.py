@@ -122,12 +122,17 @@ def real_names(url: str) -> dict[str, arena_story.Names]:
 
 
 def run(url: str, names: dict[str, arena_story.Names], folder: Path, *more: str) -> str:
-    """``st run``, with every check; returns what it prints."""
+    """``st run``, with every check but one; returns what it prints.
+
+    `use_after_free` wants 404 for what was deleted. DELETE gives a game up, and by the source
+    document an ended game can be looked at for ever.
+    """
     done = subprocess.run(
         [
             *(sys.executable, "-m", "schemathesis.cli"),
             *("--config-file", HERE / "schemathesis.toml"),
-            *("run", f"{url}/schema/openapi.json", "--checks", "all", "--no-color"),
+            *("run", f"{url}/schema/openapi.json", "--no-color"),
+            *("--checks", "all", "--exclude-checks", "use_after_free"),
             *("--generation-deterministic", "--continue-on-failure", "--warnings", "off"),
             *("--exclude-path-regex", f"^/({'|'.join(CROUPIER)})", *more),
         ],

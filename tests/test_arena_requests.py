@@ -14,7 +14,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 import arena_story
-from arena_story import CONTEST, ORACLE, SEATS, TABLE
+from arena_story import CONTEST, ORACLE, SEATS, STIRS, TABLE
 from fairground.arena import openapi, problems
 from fairground.arena.app import make_app
 from fairground.arena.examples import BODIES
@@ -385,7 +385,7 @@ OTHER = {"share": "cd" * 32}
 ADA = {"team_name": "Ada", "software_version": "1"}
 FACTORY = {"oraclefactories": ["http://a.example/x"], "games_per_orclefactory": 1}
 ALONE = {**TABLE, "seats": [SEATS[1], SEATS[1]]}
-STIRRED = {**TABLE, "seats": [SEATS[0], {"name": "Ada", "lends": "stir"}]}
+STIRRED = {**TABLE, "seats": [SEATS[0], STIRS]}
 CHAINED = {**TABLE, "seats": [SEATS[0], {"name": "Ada", "lends": "chain"}]}
 
 Refused = tuple[str, str, str, Callable[[Story], Any]]
