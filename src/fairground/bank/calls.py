@@ -291,22 +291,31 @@ REFUSALS: Final[dict[str, tuple[Kind, ...]]] = {
 # Checking, writing and reading
 
 
+_NAMES: Final = {made: name for name, (made, _) in CALLS.items() if made is not Complain}
+
+
 def _entry(call: Call) -> tuple[str, Fields]:
-    for name, (made, fields) in CALLS.items():
-        if made is type(call) and (made is not Complain or name == call[0].value):
-            return name, fields
-    raise BadCall(f"a Bank knows no call like {_quoted(call)}")
+    if isinstance(call, Complain):
+        if not isinstance(call.silence, Silence):
+            raise BadCall(f"a complaint is about a Silence, not {_quoted(call.silence)}")
+        name = call.silence.value
+    elif type(call) in _NAMES:
+        name = _NAMES[type(call)]
+    else:
+        raise BadCall(f"a Bank knows no call like {_quoted(call)}")
+    return name, CALLS[name][1]
+
+
+def _made(name: str, values: dict[str, Any]) -> Call:
+    made, _ = CALLS[name]
+    call: Call = Complain(Silence(name), **values) if made is Complain else made(**values)
+    return call
 
 
 def checked(call: Call) -> Call:
     """The call with every value as the contract's types admit it; raise `BadCall`."""
-    if type(call) is Complain:
-        if not isinstance(call.silence, Silence):
-            raise BadCall(f"a complaint is about a Silence, not {_quoted(call.silence)}")
-        return Complain(call.silence, _check_bet(call.bet, "bet"))
-    _, fields = _entry(call)
-    made: Any = type(call)
-    return made(*(kind.check(call[i], name) for i, (name, kind) in enumerate(fields.items())))
+    name, fields = _entry(call)
+    return _made(name, {f: kind.check(getattr(call, f), f) for f, kind in fields.items()})
 
 
 def call_as_json(call: Call) -> dict[str, Any]:
@@ -320,10 +329,7 @@ def call_as_json(call: Call) -> dict[str, Any]:
 def call_from_json(value: object) -> Call:
     """The inverse of `call_as_json`; raise `BadCall`."""
     name, rest = _named(value, "call", CALLS)
-    made, fields = CALLS[name]
-    values = _read(rest, fields, name)
-    call: Call = Complain(Silence(name), **values) if made is Complain else made(**values)
-    return call
+    return _made(name, _read(rest, CALLS[name][1], name))
 
 
 def call_hash(call: Mapping[str, Any]) -> bytes:

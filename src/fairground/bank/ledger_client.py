@@ -5,9 +5,11 @@ makes its requests as the clients there do (`players.remote.Http`), from a threa
 
 Each call goes in an envelope that its sender signs and numbers. The ledger answers the
 same envelope with the same words, so a request that was lost on its way is simply sent
-again. (As with transactions on a chain, two programs with one key that make an equal call at
-the same moment have made it once.) What the ledger says is taken on trust, as the label says; but nothing is ever signed
-for a ledger that claims to be on a chain, where the signature might count.
+again. (As with transactions on a chain, two programs with one key that make an equal call
+at the same moment have made it once.)
+
+What the ledger says is taken on trust, as the label says; but nothing is ever signed for a
+ledger that claims to be on a chain, where the signature might count.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ class Ledger:
             return Entry(b"", last.line)
         if number != self.next_number(sender):
             raise Refused("WrongNumber", (self.next_number(sender),))
-        said = {"kind": "call", "sender": sender, "number": written(number)}
+        said: dict[str, Any] = {"kind": "call", "sender": sender, "number": written(number)}
         said |= {"call": body, "signature": signature.hex()}
         events: Sequence[Event] = ()
         try:
@@ -189,7 +189,8 @@ class Ledger:
     def follow(self, lines: Iterable[bytes], *, trusting: bool = False) -> None:
         """Go on with lines that were written elsewhere.
 
-        Where ``trusting``, signatures are taken as checked when their line was written. Raise `Fault` at the first that is not the very line that these books would write.
+        Where ``trusting``, signatures are taken as checked when their line was written.
+        Raise `Fault` at the first that is not the very line that these books would write.
         """
         for line in lines:
             number = self.step + 1
