@@ -73,6 +73,9 @@ OURS: Final = (Step.CROUPIER_SEED_0_SUBMITTED, Step.HAND_DEALT, Step.CROUPIER_SE
 """After these steps the Player owes the next one."""
 
 
+BRING_BET: Final = "the Croupier to bring the bet to the Bank"
+
+
 class Pace:
     """The Player's own clock."""
 
@@ -186,7 +189,7 @@ class PlayersGame:
                     return
                 await self._act(await self._time())
             except BankAway as away:
-                self._tell_once(str(away), Waiting(Party.BANK, f"to come back: {away}", 0))
+                self._tell_once(str(away), Waiting(Party.BANK, f"the Bank: {away}", 0))
             if self._state != before:
                 wait, self._still_since = SHORTEST_PAUSE, self._side.pace.now()
             else:
@@ -285,7 +288,7 @@ class PlayersGame:
     async def _await_the_bet(self, now: int) -> None:
         """Nothing is locked yet. A bet that nobody took in time is nothing."""
         left = self.bet.expiry - now
-        self._tell_once("bet", Waiting(Party.CROUPIER, "to bring the bet to the Bank", left))
+        self._tell_once("bet", Waiting(Party.CROUPIER, BRING_BET, left))
         if left >= 0:
             return
         if await self._side.bank.now() <= self.bet.expiry:
@@ -301,7 +304,7 @@ class PlayersGame:
         silence = SILENT_AT[Step(self._state.step)]
         left = self._state.deadline - now
         what = f"his seed {seed_id}"
-        self._tell_once(what, Waiting(Party.CROUPIER, f"for {what}", left))
+        self._tell_once(what, Waiting(Party.CROUPIER, f"the Croupier's seed {seed_id}", left))
         if left < 0:
             await self._complain(silence)
         elif late:
@@ -344,7 +347,7 @@ class PlayersGame:
             return True
         left = state.deadline - now
         many = f"{side.confirmations} confirmations of the Croupier's seed"
-        self._tell_once(f"deep {state.step}", Waiting(Party.BANK, f"for {many}", left))
+        self._tell_once(f"deep {state.step}", Waiting(Party.BANK, many, left))
         if left >= side.bank.terms.step_time // 4:
             return False
         reason = f"time runs out before there are {many}; the seed is told all the same"

@@ -48,11 +48,13 @@ class Recorded(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Nothing can be done but wait, for so many seconds at the most."""
+    """Nothing can be done but wait for this, for so many seconds at the most."""
 
     party: Party
+    """Whose it is to act."""
     what: str
     seconds: int
+    """0 if nobody knows."""
 
 
 class Suspicion(NamedTuple):

@@ -279,7 +279,8 @@ class CroupierScreen:
             try:
                 ended = self._backstage.wait(future, self.hear, seconds)
             except NotDone:
-                self._say("The Bank is still settling the game; you may go on.")
+                if seconds:
+                    self._say("The Bank is still settling the game; you may go on.")
                 return
             self._settling.remove((game, future))
             self._ended(game, ended)

@@ -100,9 +100,9 @@ class Words:
     def told(self, news: News) -> str:
         """What everybody must hear of; nothing for the rest."""
         match news:
-            case Waiting(party, what, seconds):
+            case Waiting(_, what, seconds):
                 most = f", at most {minutes(seconds)}" if seconds > 0 else ""
-                return f"Waiting for the {party.value} {what}{most}."
+                return f"Waiting for {what}{most}."
             case Suspicion(party, reason):
                 return f"Beware of the {party.value}: {reason}."
             case Complained(silence):
