@@ -31,7 +31,8 @@ from fairground.bank.wire import Domain, Key
 from fairground.cli import main
 from fairground.core import InputError
 from fairground.fair.vault import MemoryVault
-from fairground.games.poker import PENALTY, Poker
+from fairground.games.poker import CROUPIER, PENALTY, Poker
+from fairground.replay import resume
 from fairground.table import Table, new_name
 from fairground.verify import Verdict
 
@@ -273,6 +274,28 @@ def test_what_is_played_must_be_what_was_signed() -> None:
         assert "a bet of 1 on level 5" in verdict.fault.reason
     (remark,) = verify_game(record_of((1, 5), new_name())).remarks
     assert "name of its bet" in remark
+
+
+def test_a_game_that_is_left_while_the_croupier_keeps_his_seed_back() -> None:
+    game = game_at(Domain(31337, Key(7).address))
+    name = game.bet.struct_hash()
+    public = public_of(game.domain, game.bet, game.signature)
+    vault = MemoryVault()
+    dealer = CroupierDealer(name, vault, public, game.his, lambda seed_id: False)
+    table = Table.open(Poker(1, 5), dealer, CHAIRS, table=name, register=REGISTER)
+    assert table.waiting
+    table.note({"says": "I wait"})
+    table.forfeit(CROUPIER, "did not show seed 0 in time", by="house")
+    lines = list(table.transcript.lines)
+    verdict = verify_game(b"".join(lines))
+    assert verdict.ok, verdict.fault
+    assert verdict.claims == ()
+    assert verdict.payoff == (0, 0)
+    # After a crash it goes on from any line, to the same end.
+    for cut, ended in ((1, False), (2, False), (3, True)):
+        again = resume(b"".join(lines[:cut]), dealer, register=REGISTER)
+        assert again.closed == ended
+        assert not ended or again.transcript.lines == lines
 
 
 def historic() -> bytes:
