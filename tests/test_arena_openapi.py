@@ -48,6 +48,14 @@ def test_it_is_of_version_3_1_and_every_route_says_what_it_does() -> None:
             assert parameter["description"], (operation["operationId"], parameter["name"])
 
 
+def test_members_are_described_by_the_text_under_them() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    table = schemas["TableOut"]["properties"]
+    assert table["void"]["description"] == "Why the house voided the game; nobody wins then."
+    assert "description" not in table["over"]
+    assert schemas["Entered"]["properties"].keys() == {"oracle_URIs", "training"}
+
+
 def contents(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The bodies of a route: what is sent, and every answer."""
     operation = OPERATIONS[name]

@@ -131,7 +131,7 @@ def test_every_route_refuses_what_no_route_can_take(
         answer = client.request(route.method, f"{path}?after=five")
         assert 'after: Expected `int`, got `str`: "five"' in problem(answer, 400, "arena/malformed")
         provoked.add("arena/malformed")
-    always = {problems.kind_of(error).code for error in openapi._always(route.told)}
+    always = {problems.kind_of(error).code for error in openapi.always(route.told)}
     assert provoked == always - {"arena/limit", "arena/error"}, "those two: below"
 
 
@@ -552,7 +552,7 @@ def test_what_the_rules_refuse(
 
 @pytest.mark.parametrize("route", OURS, ids=lambda route: route.name)
 def test_every_problem_in_the_document_happens(route: Operation) -> None:
-    always = {problems.kind_of(error).code for error in openapi._always(route.told)}
+    always = {problems.kind_of(error).code for error in openapi.always(route.told)}
     provoked = {code for name, code, *_ in REFUSED if name == route.name}
     elsewhere = ELSEWHERE.keys() - (set() if route.name == "submit" else {"arena/conflict"})
     assert route.codes - always - elsewhere == provoked - always
@@ -566,7 +566,7 @@ def kinds() -> set[problems.Kind]:
     errors = {error for route in openapi.ROUTES.values() for error in route.refuses}
     errors |= {problems.WrongMethod, problems.ArenaError}
     for route in OPERATIONS:
-        errors |= set(openapi._always(route.told))
+        errors |= set(openapi.always(route.told))
     return {problems.kind_of(error) for error in errors}
 
 

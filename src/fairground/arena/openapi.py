@@ -8,9 +8,12 @@ a test compares it with the routes that there are, and another provokes every pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import ast
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from http import HTTPStatus
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -92,7 +95,7 @@ class Route(NamedTuple):
     gives: str
     """What a good answer is."""
     refuses: tuple[type[FairgroundError], ...] = ()
-    """Beyond what `_always` says."""
+    """Beyond what `always` says."""
     headers: Mapping[str, str] = MappingProxyType({})
     """Those of a good answer."""
 
@@ -254,17 +257,30 @@ def _complete(document: dict[str, Any]) -> dict[str, Any]:
 
 def _schemas() -> dict[str, Any]:
     """All bodies, as msgspec reads and writes them."""
-    bodies = [Problem] + [
-        found
-        for module in (wire, table_wire, croupier_wire, bank_wire)
-        for found in vars(module).values()
-        if isinstance(found, type) and issubclass(found, msgspec.Struct)
-    ]
+    modules = (wire, table_wire, croupier_wire, bank_wire)
+    found = [Problem, *(one for module in modules for one in vars(module).values())]
+    structs = (one for one in found if isinstance(one, type) and issubclass(one, msgspec.Struct))
+    bodies = [body for body in dict.fromkeys(structs) if body is not msgspec.Struct]
     template = "#/components/schemas/{name}"
-    _, schemas = msgspec.json.schema_components(
-        [body for body in bodies if body is not msgspec.Struct], ref_template=template
-    )
+    _, schemas = msgspec.json.schema_components(bodies, ref_template=template)
+    for body in bodies:
+        names = {field.name: field.encode_name for field in msgspec.structs.fields(body)}
+        for member, text in _described(body):
+            schemas[body.__name__]["properties"][names[member]].setdefault("description", text)
     return schemas
+
+
+def _described(body: type[msgspec.Struct]) -> Iterator[tuple[str, str]]:
+    """Members with the text that stands under each in the source."""
+    (definition,) = ast.parse(inspect.getsource(body)).body
+    assert isinstance(definition, ast.ClassDef)
+    for member, text in pairwise(definition.body):
+        match member, text:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(words))),
+            ):
+                yield name, " ".join(words.split())
 
 
 def _complete_operation(path: str, operation: dict[str, Any]) -> None:
@@ -288,7 +304,7 @@ def _complete_operation(path: str, operation: dict[str, Any]) -> None:
         good.pop("content", None)
     for content in good.get("content", {}).values():
         content["examples"] = _named(ANSWERS[name])
-    operation["responses"] = {status: good} | _refusals([*_always(operation), *route.refuses])
+    operation["responses"] = {status: good} | _refusals([*always(operation), *route.refuses])
     if name == "table_events":
         operation["responses"]["204"] = {"description": "It is over, and you have seen all of it"}
 
@@ -304,7 +320,7 @@ def _named(examples: dict[str, Any]) -> dict[str, Any]:
     return {name: {"value": value} for name, value in examples.items()}
 
 
-def _always(operation: dict[str, Any]) -> Iterable[type[FairgroundError]]:
+def always(operation: dict[str, Any]) -> Iterable[type[FairgroundError]]:
     """What follows from the shape of a request alone."""
     where = {parameter["in"] for parameter in operation.get("parameters", ())}
     if "requestBody" in operation:
