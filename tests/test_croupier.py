@@ -35,6 +35,7 @@ from fairground.bank.desk import (
     SaidOtherwise,
     UnknownGame,
 )
+from fairground.bank.journal import kept_key
 from fairground.bank.port import (
     BankAway,
     Outcome,
@@ -44,7 +45,7 @@ from fairground.bank.port import (
     SubmitReplacementOrder,
     WithdrawFunds,
 )
-from fairground.bank.rounds import Turnstile
+from fairground.bank.rounds import SENDS, Turnstile
 from fairground.bank.seeds import Seed, WrongSeed
 from fairground.bank.wire import Bet, Key
 from fairground.core import InputError
@@ -426,9 +427,9 @@ def test_if_he_himself_is_late_he_pays_what_he_owes(
         house.clock.time += STEP_TIME + 1
         await croupier.pump()
         assert await house.wealth() == (BANKROLL - paid, PURSE + paid)
-        # The house did not show its seed: the record says so, and proves nothing for it.
         verdict = verify(await croupier.transcript(offer.id), register=REGISTER)
-        assert not verdict.ok and f"ticket of run {seed_id + 1} is missing" in str(verdict.fault)
+        assert verdict.ok and verdict.payoff == (-paid // CHIP, paid // CHIP)
+        assert f"did not show seed {seed_id} in time" in str(verdict.remarks)
 
     in_house(tmp_path, test)
 
@@ -467,6 +468,16 @@ def test_the_next_game_begins_while_the_last_is_settled(tmp_path: Path) -> None:
             assert bank.at(bet.key, 12).outcome == Outcome.SETTLED
         assert await croupier.transcript(first.id) == early
         assert sum(await house.wealth()) == BANKROLL + PURSE
+
+    in_house(tmp_path, test)
+
+
+def test_his_key_is_made_once(tmp_path: Path) -> None:
+    async def test(house: House) -> None:
+        made = await asyncio.gather(*(kept_key(house.store) for _ in range(3)))
+        assert len({key.address for key in [*made, await kept_key(house.store)]}) == 1
+        stored = await house.store.read("croupier-key")
+        assert stored is not None and made[0].export().hex() not in stored.data.decode()
 
     in_house(tmp_path, test)
 
@@ -517,6 +528,56 @@ def test_he_plays_by_himself_and_one_game_in_trouble_stops_no_other(tmp_path: Pa
             bank.cursed = b""
             while (await other.say_next(croupier, stuck, lost, ORDER)).stage != "over":
                 await asyncio.sleep(0.001)
+
+    in_house(tmp_path, test)
+
+
+def test_with_a_slow_bank_his_own_seeds_go_first(tmp_path: Path) -> None:
+    class Slow(Wrapped):
+        """One call at a time, and each waits until the test lets it through."""
+
+        def __init__(self, bank: Any) -> None:
+            super().__init__(bank)
+            self.sent: list[str] = []
+            self.gate = asyncio.Semaphore(10**6)
+
+        async def send(self, sender: Key, call: Any) -> Any:
+            self.sent.append(type(call).__name__)
+            await self.gate.acquire()
+            return await super().send(sender, call)
+
+    async def test(house: House) -> None:
+        bank = house.bank = Slow(house.ledger)
+        guests = [Guest(house.bank, number) for number in range(1, SENDS + 3)]
+        async with house.croupier() as croupier:
+            games = []
+            for guest in guests:
+                await guest.arrive(house.ledger)
+                offer = await croupier.offer(guest.address)
+                games.append((guest, offer, guest.bet_on(offer)))
+            first, *others = games
+            await first[0].say_next(croupier, *first[1:], ORDER)
+            while (await house.ledger.game(first[2].key)).step != Step.HAND_DEALT:
+                if (await croupier.look(first[1].id)).stage == "awaits-seed-0":
+                    await first[0].say_next(croupier, *first[1:], ORDER)
+                await asyncio.sleep(0.001)
+            # The Bank stands still; bets fill the queue, and then an order wants an answer.
+            bank.gate = asyncio.Semaphore(0)
+            bank.sent.clear()
+            order = SubmitReplacementOrder(first[2], ORDER, first[0].sign_order(first[2], ORDER))
+            for guest, offer, bet in others:
+                await croupier.bet(offer.id, bet, guest.sign(bet))
+            while len(bank.sent) < SENDS:
+                await asyncio.sleep(0.001)
+            await house.ledger.send(first[0].key, order)
+            queue = croupier._tending._sending._waiting
+            while len(queue) < 2:  # a bet that found no room, and then the seed
+                await asyncio.sleep(0.001)
+            bank.gate.release()
+            while len(bank.sent) == SENDS:
+                await asyncio.sleep(0.001)
+            assert bank.sent[SENDS] == "SubmitCroupierSeed"
+            bank.gate = asyncio.Semaphore(10**6)
 
     in_house(tmp_path, test)
 

@@ -18,6 +18,7 @@ from croupier_house import (
     ORDER,
     PURSE,
     STANDS,
+    STEP_TIME,
     BlockBank,
     House,
     Wrapped,
@@ -34,6 +35,7 @@ from fairground.bank.port import (
     Call,
     Game,
     Outcome,
+    Refused,
     Step,
     SubmitBet,
     SubmitCroupierSeed,
@@ -372,6 +374,45 @@ def test_only_the_order_that_seed_1_was_told_for_is_brought_again(tmp_path: Path
                 assert brings == (order == ORDER)
 
     asyncio.run(main())
+
+
+def test_a_bet_that_came_through_although_it_was_refused(tmp_path: Path) -> None:
+    """A call that seemed lost was not; its repetition finds the place taken."""
+
+    class Overtaken(Wrapped):
+        async def send(self, sender: Key, call: Call) -> Any:
+            done = await super().send(sender, call)
+            if isinstance(call, SubmitBet):
+                raise Refused("Overtaken")
+            return done
+
+    async def main() -> None:
+        async with house(tmp_path) as made:
+            made.bank = Overtaken(made.ledger)
+            await play_through(made, made.store, ORDER)
+
+    asyncio.run(asyncio.wait_for(main(), 60))
+
+
+def test_a_bet_may_come_back_for_a_while(tmp_path: Path) -> None:
+    """Behind a chain he does not give it up at its expiry: a reorganisation may bring it."""
+
+    async def main() -> None:
+        async with house(tmp_path) as made:
+            made.bank = BlockBank(made.ledger)
+            croupier, guest = made.croupier(confirmations=2), made.guest
+            offer = await croupier.offer(guest.address)
+            bet = guest.bet_on(offer)
+            await croupier.bet(offer.id, bet, guest.sign(bet))
+            made.clock.time = bet.expiry + STEP_TIME
+            await croupier.pump()
+            assert (await croupier.look(offer.id)).stage == "bet-sent"
+            assert (await made.ledger.game(bet.key)).step == Step.NONE, "but he brings it no more"
+            made.clock.time += 2
+            await croupier.pump()
+            assert (await croupier.look(offer.id)).stage == "over"
+
+    asyncio.run(asyncio.wait_for(main(), 60))
 
 
 def test_two_workers_with_one_journal(tmp_path: Path) -> None:
