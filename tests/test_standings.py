@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import statistics
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
@@ -98,7 +99,7 @@ def a_book(games: int, closed: bool = True) -> Book:
     return book
 
 
-def add(book: Book, team: str, steps: list[int | None], training: bool = False) -> Entry:
+def add(book: Book, team: str, steps: Sequence[int | None], training: bool = False) -> Entry:
     """Steps by slot; ``None``: given up; what is missing was never finished."""
     entry = Entry(len(book.entries), team, "1", training, "")
     for slot, count in enumerate(steps):
