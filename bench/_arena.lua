@@ -1,7 +1,7 @@
 -- What wrk sends: submissions to one oracle after the other, or orders for new ones.
--- ORACLES: a file of paths. If WANTED is set, so many new oracles are made and their paths written there.
+-- ORACLES: a file of paths; BEGIN: with which to begin. If WANTED is set, so many new oracles are made and their paths written there.
 
-local paths, at, made = {}, 0, 0
+local paths, at, made = {}, tonumber(os.getenv("BEGIN") or "0"), 0
 local wanted = tonumber(os.getenv("WANTED") or "0")
 local out
 

@@ -7,10 +7,13 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,6 +24,12 @@ SERVER_CORE, LOAD_CORE = "0", "1"
 
 LONGEST: Final = 600
 """Seconds after which making oracles has failed."""
+
+BEGIN: Final = signal.SIGUSR2
+"""Tells a profiled server to begin counting."""
+
+LAYERS_TO: Final = "FAIRGROUND_BENCH_LAYERS"
+"""Names the file into which a profiled server writes what it counted."""
 
 
 class Load(NamedTuple):
@@ -43,11 +52,13 @@ class Load(NamedTuple):
 class Server:
     """A process that serves on a loopback port, on the server's core."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         self.process = subprocess.Popen(
             ["taskset", "-c", SERVER_CORE, sys.executable, *command],
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             text=True,
+            env=os.environ | dict(env or {}),
         )
         self.url = ""
         assert self.process.stdout is not None
@@ -64,6 +75,12 @@ class Server:
         found = re.search(r"VmRSS:\s+(\d+) kB", status)
         assert found is not None
         return 1024 * int(found[1])
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of CPU time that all its threads have used."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
         self.process.terminate()
@@ -92,9 +109,52 @@ def arena(database: str) -> Iterator[Server]:
         server.stop()
 
 
-def submit(server: Server, oracles: Path, seconds: float) -> Load:
-    """Put submissions to these oracles on a server, one oracle after the other."""
-    said = _wrk(server, oracles, seconds)
+class Profiled(Server):
+    """``fairground serve``, watched (`_arena_profiled`)."""
+
+    def __init__(self, database: str, file: Path) -> None:
+        self._file = file
+        self.seen: dict[str, float] = {}
+        script = str(HERE / "_arena_profiled.py")
+        command = [script, "serve", "--port", "0", "--database", database]
+        super().__init__(command, {LAYERS_TO: str(file)})
+
+    def read_layers(self) -> dict[str, float]:
+        """Layer → per cent of the samples, once it has stopped."""
+        seen: dict[str, int] = json.loads(self._file.read_text())
+        total = sum(seen.values())
+        ranked = sorted(seen.items(), key=lambda item: -item[1])
+        return {layer: round(100 * count / total, 1) for layer, count in ranked}
+
+
+@contextlib.contextmanager
+def profiled(database: str) -> Iterator[Profiled]:
+    """An arena that tells in the end where its time went."""
+    with tempfile.NamedTemporaryFile() as file:
+        server = Profiled(database, Path(file.name))
+        try:
+            yield server
+        finally:
+            server.stop()
+            server.seen = server.read_layers()
+
+
+@contextlib.contextmanager
+def on_load_core(cluster: AbstractContextManager[str]) -> Iterator[str]:
+    """A PostgreSQL whose processes keep off the server's core."""
+    mine = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {int(LOAD_CORE)})  # its children inherit it
+    try:
+        with cluster as url:
+            os.sched_setaffinity(0, mine)
+            yield url
+    finally:
+        os.sched_setaffinity(0, mine)
+
+
+def submit(server: Server, oracles: Path, seconds: float, begin: int = 0) -> Load:
+    """Put submissions on a server, one oracle after the other, from number ``begin`` on."""
+    said = _wrk(server, oracles, seconds, begin=begin)
     found = re.search(r"^RESULT (.*)$", said, re.MULTILINE)
     if found is None:
         raise SystemExit(f"wrk failed: {said}")
@@ -113,13 +173,13 @@ def make_oracles(server: Server, oracles: Path, number: int) -> float:
     return number / (time.perf_counter() - began)
 
 
-def _wrk(server: Server, oracles: Path, seconds: float, wanted: int = 0) -> str:
+def _wrk(server: Server, oracles: Path, seconds: float, wanted: int = 0, begin: int = 0) -> str:
     if shutil.which("wrk") is None:
         raise SystemExit("the load generator is missing: apt-get install wrk")
     command = ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s"]
     done = subprocess.run(
         [*command, "-s", str(HERE / "_arena.lua"), server.url],
-        env=os.environ | {"ORACLES": str(oracles), "WANTED": str(wanted)},
+        env=os.environ | {"ORACLES": str(oracles), "WANTED": str(wanted), "BEGIN": str(begin)},
         capture_output=True,
         text=True,
         check=False,

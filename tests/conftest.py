@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
+from store_places import cluster, store_url
 from toys import toy
 
-__all__ = ["toy"]
+__all__ = ["cluster", "store_url", "toy"]
 
 settings.register_profile(
     "fairground",

@@ -5,64 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import textwrap
-import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from fairground.core import InputError, SecretReused
 from fairground.store import Append, Conflict, LogVault, Secret, Store, Stored, open_store
-from fairground.store.sqlite import MIGRATIONS
-from postgres import throw_away_cluster
-
-Law = Callable[[Store], Awaitable[None]]
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[str]:
-    with throw_away_cluster() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A place for one test alone."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/deep/er/arena.db"
-    base: str = request.getfixturevalue("cluster")
-    name = f"t{uuid.uuid4().hex}"
-
-    async def make() -> None:
-        db = await asyncpg.connect(base)
-        await db.execute(f"CREATE DATABASE {name}")
-        await db.close()
-
-    asyncio.run(make())
-    return base.replace("/postgres?", f"/{name}?")
-
-
-def holds(url: str, law: Law) -> None:
-    async def run() -> None:
-        store = await open_store(url)
-        try:
-            await law(store)
-        finally:
-            await store.close()
-
-    asyncio.run(run())
-
+from store_places import holds
 
 START = Append("a", 0, (b"one\n", b"two\n"), "oracle")
 
 
-def test_what_was_committed_is_read_back(url: str) -> None:
+def test_what_was_committed_is_read_back(store_url: str) -> None:
     secret = Secret("key", b"\x00\xff", "h")
 
     async def law(store: Store) -> None:
@@ -75,10 +33,10 @@ def test_what_was_committed_is_read_back(url: str) -> None:
         assert await store.read("a") == expected
         assert expected.data == b"one\ntwo\nthree\n"
 
-    holds(url, law)
+    holds(store_url, law)
 
 
-def test_a_long_log_is_read_in_parts(url: str) -> None:
+def test_a_long_log_is_read_in_parts(store_url: str) -> None:
     sizes = (3, 1, 4, 1, 5, 9)
     lines = tuple(b"%d\n" % number for number in range(sum(sizes)))
 
@@ -95,10 +53,10 @@ def test_a_long_log_is_read_in_parts(url: str) -> None:
             for most in (1, 2, 7, 100):
                 assert await store.lines("a", after, most) == lines[after : after + most]
 
-    holds(url, law)
+    holds(store_url, law)
 
 
-def test_it_is_still_there_after_opening_again(url: str) -> None:
+def test_it_is_still_there_after_opening_again(store_url: str) -> None:
     async def write(store: Store) -> None:
         await store.commit(START)
 
@@ -107,11 +65,11 @@ def test_it_is_still_there_after_opening_again(url: str) -> None:
         assert stored is not None
         assert stored.lines == START.lines
 
-    holds(url, write)
-    holds(url, read)
+    holds(store_url, write)
+    holds(store_url, read)
 
 
-def test_a_log_that_moved_on_is_a_conflict(url: str) -> None:
+def test_a_log_that_moved_on_is_a_conflict(store_url: str) -> None:
     async def law(store: Store) -> None:
         await store.commit(START)
         for stale in (START, Append("a", 1, (b"x\n",)), Append("nobody", 3, (b"x\n",))):
@@ -123,10 +81,10 @@ def test_a_log_that_moved_on_is_a_conflict(url: str) -> None:
         assert await store.read("nobody") is None
         assert await store.read("no\0body") is None, "a name may come from anybody"
 
-    holds(url, law)
+    holds(store_url, law)
 
 
-def test_of_many_who_race_one_wins_each_step(url: str) -> None:
+def test_of_many_who_race_one_wins_each_step(store_url: str) -> None:
     async def law(store: Store) -> None:
         await store.commit(START)
         won = 0
@@ -146,10 +104,10 @@ def test_of_many_who_race_one_wins_each_step(url: str) -> None:
         assert len(stored.lines) == 12
         assert won == 10
 
-    holds(url, law)
+    holds(store_url, law)
 
 
-def test_a_commit_to_several_logs_is_all_or_nothing(url: str) -> None:
+def test_a_commit_to_several_logs_is_all_or_nothing(store_url: str) -> None:
     async def law(store: Store) -> None:
         await store.commit(START, Append("b", 0, (b"1\n",), "contest"))
         with pytest.raises(Conflict):
@@ -159,10 +117,10 @@ def test_a_commit_to_several_logs_is_all_or_nothing(url: str) -> None:
         assert b is not None
         assert (len(a.lines), len(b.lines)) == (2, 1)
 
-    holds(url, law)
+    holds(store_url, law)
 
 
-def test_a_secret_is_never_replaced(url: str) -> None:
+def test_a_secret_is_never_replaced(store_url: str) -> None:
     async def law(store: Store) -> None:
         first, second = Secret("key", b"1", "h"), Secret("key", b"2", "h")
         await store.commit(START._replace(secrets=(first,)))
@@ -183,10 +141,10 @@ def test_a_secret_is_never_replaced(url: str) -> None:
         assert len(stored.lines) == 2
         assert len(other.lines) == 2
 
-    holds(url, law)
+    holds(store_url, law)
 
 
-def test_many_at_once_all_arrive(url: str) -> None:
+def test_many_at_once_all_arrive(store_url: str) -> None:
     async def law(store: Store) -> None:
         names = [f"log{i}" for i in range(700)]
         await asyncio.gather(
@@ -206,19 +164,19 @@ def test_many_at_once_all_arrive(url: str) -> None:
         assert stored is not None
         assert stored.data == b"0\n1\n"
 
-    holds(url, law)
+    holds(store_url, law)
 
 
-def test_logs_are_listed_in_the_order_of_their_making(url: str) -> None:
+def test_logs_are_listed_in_the_order_of_their_making(store_url: str) -> None:
     async def law(store: Store) -> None:
         for name in ("c", "a", "b"):
             await store.commit(Append(name, 0, (b"0\n",), "table"))
         assert list(await store.logs("table")) == ["c", "a", "b"]
 
-    holds(url, law)
+    holds(store_url, law)
 
 
-def test_the_idle_are_found_longest_idle_first(url: str) -> None:
+def test_the_idle_are_found_longest_idle_first(store_url: str) -> None:
     async def law(store: Store) -> None:
         for name, seen in (("b", 50), ("a", 40), ("c", 60), ("over", 10)):
             await store.commit(Append(name, 0, (b"0\n",), "oracle", seen=seen))
@@ -233,25 +191,10 @@ def test_the_idle_are_found_longest_idle_first(url: str) -> None:
         assert stored is not None
         assert stored.seen == 70
 
-    holds(url, law)
+    holds(store_url, law)
 
 
-def test_logs_of_an_older_schema_are_not_idle_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
-    with sqlite3.connect(path) as db:
-        db.executescript(f"{MIGRATIONS[0]}; PRAGMA user_version = 1")
-        db.execute("INSERT INTO logs (id, kind, step, closed) VALUES ('a', 'oracle', 0, 0)")
-    db.close()
-    began = int(time.time())
-
-    async def law(store: Store) -> None:
-        assert list(await store.idle("oracle", began, 1)) == []
-        assert list(await store.idle("oracle", began + 3600, 1)) == ["a"]
-
-    holds(f"sqlite:///{path}", law)
-
-
-def test_listeners_hear_of_growth(url: str) -> None:
+def test_listeners_hear_of_growth(store_url: str) -> None:
     async def law(store: Store) -> None:
         news = store.listen()
         await store.commit(START)
@@ -259,7 +202,7 @@ def test_listeners_hear_of_growth(url: str) -> None:
         heard = [await asyncio.wait_for(anext(news), 20) for _ in range(2)]
         assert heard == [("a", 2), ("a", 3)]
 
-    holds(url, law)
+    holds(store_url, law)
 
 
 def test_workers_hear_each_other(cluster: str) -> None:
@@ -352,13 +295,6 @@ class TestBadDatabases:
     def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         assert "cannot make the folder" in self.refused(f"sqlite:///{tmp_path}/file/arena.db")
-
-    def test_a_file_from_the_future(self, tmp_path: Path) -> None:
-        path = tmp_path / "arena.db"
-        db = sqlite3.connect(path)
-        db.execute("PRAGMA user_version = 99")
-        db.close()
-        assert "newer Fairground" in self.refused(f"sqlite:///{path}")
 
     def test_a_server_that_is_not_there(self, tmp_path: Path) -> None:
         assert "cannot connect" in self.refused(f"postgresql://x@/y?host={tmp_path}")

@@ -32,7 +32,7 @@ from fairground.arena.croupier_routes import CROUPIER_ROUTES, the_croupier
 from fairground.arena.desks import Desk
 from fairground.arena.factories import Factories
 from fairground.arena.fast_lane import fast_lane, room_of
-from fairground.arena.hall import Hall
+from fairground.arena.hall import CAPACITY, Hall
 from fairground.arena.idle import Idle
 from fairground.arena.limits import IDLE, Limits
 from fairground.arena.metrics import TEXT, Measured, Metrics
@@ -148,6 +148,7 @@ def make_app(
     limits: Limits | None = None,
     metrics: Metrics | None = None,
     idle_limit: int = IDLE,
+    games_in_memory: int = CAPACITY,
     desk: Desk | None = None,
 ) -> Litestar:
     """The arena as an ASGI application on this database.
@@ -162,7 +163,7 @@ def make_app(
     @asynccontextmanager
     async def with_store(app: Litestar) -> AsyncIterator[None]:
         store = Measured(await open_store(database), metrics)
-        hall = app.state.hall = Hall(store, clock=clock)
+        hall = app.state.hall = Hall(store, games_in_memory, clock)
         hall.opening, hall.ended = limits.opening, limits.closed
         app.state.oracles = Oracles(app.state.hall)
         app.state.contests = Contests(store, clock)

@@ -37,8 +37,9 @@ from fairground.store import Append, Conflict, LogVault, Store, Stored
 from fairground.table import Table
 from fairground.transcript import check_chain
 
-CAPACITY: Final = 5_000
-"""How many games are kept in memory."""
+CAPACITY: Final = 100_000
+"""How many games are kept in memory, at about 15 kB each. A game that is not there has to be run
+again from its transcript, which takes as long as acting on it two or three times."""
 
 KEEPERS: Final = 4
 """How many keepers of codes think at the same time, in threads that nobody else waits for."""

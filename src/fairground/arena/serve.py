@@ -8,6 +8,7 @@ for those who only listen; whatever was acknowledged is durable already.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -25,6 +26,7 @@ from uvicorn.supervisors import Multiprocess
 from fairground.arena.app import make_app
 from fairground.arena.desks import Desk, Place, open_chain
 from fairground.arena.factories import Factories
+from fairground.arena.hall import CAPACITY
 from fairground.arena.limits import (
     IDLE,
     OPEN_GAMES,
@@ -45,6 +47,12 @@ GRACE: Final = 10
 """Seconds that requests in flight may take when the arena is told to stop."""
 
 BACKLOG: Final = 2048
+
+COLLECTING: Final = (10_000, 20, 500)
+"""How seldom Python looks for cycles (`gc.set_threshold`). Looking through the games of a busy
+hall takes a second in which nobody is served, and finds nothing: games hold no cycles. So
+the young objects are looked through now and then, all of them about once an hour of work."""
+
 SETTINGS: Final = "FAIRGROUND_SETTINGS"
 """The environment variable by which workers learn their settings."""
 
@@ -61,6 +69,7 @@ class Settings(msgspec.Struct, frozen=True):
     rate: int = RATE
     open_games: int = OPEN_GAMES
     idle_limit: int = IDLE
+    games_in_memory: int = CAPACITY
     access_log: bool = False
     croupier: Place | None = Place()
 
@@ -76,6 +85,8 @@ class Settings(msgspec.Struct, frozen=True):
                 "writer, and only its own process hears of what was written. Use --workers 1, or "
                 "--database postgresql://user@host/name"
             )
+        if self.games_in_memory < 1:
+            raise InputError(f"at least one game is kept in memory, not {self.games_in_memory}")
         Factories(self.allow_factories)
         for limit in (self.rate, self.open_games, self.idle_limit):
             if limit < 0:
@@ -99,6 +110,7 @@ class Arena:
             limits=limits,
             metrics=metrics,
             idle_limit=settings.idle_limit,
+            games_in_memory=settings.games_in_memory,
             desk=None if place is None else Desk(place, croupier_key),
         )
         app: Any = self._app
@@ -119,7 +131,15 @@ class Arena:
 def from_environment() -> Asgi:
     """The application of a worker."""
     _quiet_logs()
+    collect_seldom()
     return Arena(msgspec.json.decode(os.environ[SETTINGS], type=Settings))
+
+
+def collect_seldom() -> None:
+    """Keep Python's collector of cycles from standing in everybody's way."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECTING)
 
 
 class _Server(uvicorn.Server):
@@ -207,6 +227,7 @@ def serve(
     if settings.workers > 1:
         return _serve_with_workers(settings, sock, lambda: started(url))
     arena = Arena(settings, croupier_key)
+    collect_seldom()
     server = _Server(_config(arena), arena, lambda: started(url))
     server.run(sockets=[sock])
     if not server.started:

@@ -165,6 +165,15 @@ def can_go_together(commits: Sequence[Sequence[Append]]) -> list[int]:
     ]
 
 
+def must_be_known(version: int, known: int) -> None:
+    """Refuse a schema that a later version of this program has made."""
+    if version > known:
+        raise InputError(
+            f"the database was written by a newer Fairground: its schema has version {version}, "
+            f"and this one knows them up to {known}. Update Fairground, or name another database"
+        )
+
+
 def moved_on(append: Append) -> Conflict:
     """The log is not where this append expects it."""
     return Conflict(f"{append.log} is not at step {append.step} any more")

@@ -27,6 +27,7 @@ from fairground.store import (
     can_go_together,
     cut,
     moved_on,
+    must_be_known,
 )
 from fairground.store.listeners import Listeners
 
@@ -108,8 +109,15 @@ class PostgresStore(Store):
             pool = await asyncpg.create_pool(url, min_size=2, max_size=8)
         except (OSError, asyncpg.PostgresError, ValueError) as error:
             raise InputError(f"cannot connect to the database: {error}") from None
-        async with pool.acquire() as db:
-            await _migrate(db)
+        try:
+            async with pool.acquire() as db:
+                await _migrate(db)
+        except InputError:
+            await pool.close()
+            raise
+        except asyncpg.PostgresError as error:
+            await pool.close()
+            raise InputError(f"cannot bring the database up to date: {error}") from None
         self = cls(pool)
         self._hearing = await pool.acquire()
         await self._hearing.add_listener(CHANNEL, self._heard)
@@ -232,15 +240,12 @@ class PostgresStore(Store):
 
 
 async def _migrate(db: Any) -> None:
+    """In one transaction: the schema is what it was, or what we know; and one worker at a time."""
     async with db.transaction():
         await db.execute("SELECT pg_advisory_xact_lock($1)", MIGRATING)
         await db.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
         version = await db.fetchval("SELECT coalesce(max(version), 0) FROM schema_version")
-        if version > len(MIGRATIONS):
-            raise InputError(
-                "the database was written by a newer Fairground "
-                f"(schema {version}, we know {len(MIGRATIONS)})"
-            )
+        must_be_known(version, len(MIGRATIONS))
         for number, script in enumerate(MIGRATIONS[version:], version + 1):
             await db.execute(script)
             await db.execute("INSERT INTO schema_version VALUES ($1)", number)

@@ -33,6 +33,7 @@ from fairground.store import (
     can_go_together,
     cut,
     moved_on,
+    must_be_known,
 )
 from fairground.store.listeners import Listeners
 
@@ -136,9 +137,9 @@ class SqliteStore(Store):
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+        db.execute("PRAGMA busy_timeout=10000")
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=FULL")
-        db.execute("PRAGMA busy_timeout=10000")
         return db
 
     async def close(self) -> None:
@@ -243,13 +244,19 @@ class SqliteStore(Store):
 
 
 def _migrate(db: sqlite3.Connection) -> None:
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version > len(MIGRATIONS):
-        raise sqlite3.DatabaseError(
-            f"it was written by a newer Fairground (schema {version}, we know {len(MIGRATIONS)})"
-        )
-    for number, script in enumerate(MIGRATIONS[version:], version + 1):
-        db.executescript(f"BEGIN IMMEDIATE; {script}; PRAGMA user_version = {number}; COMMIT;")
+    """In one transaction: the schema is what it was, or what we know; and one process at a time."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        must_be_known(version, len(MIGRATIONS))
+        for script in MIGRATIONS[version:]:
+            for statement in script.split(";"):
+                db.execute(statement)
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        db.execute("COMMIT")
+    except BaseException:
+        db.close()  # which undoes what was begun
+        raise
 
 
 def _write_commits(db: sqlite3.Connection, commits: list[tuple[Append, ...]]) -> list[Outcome]:

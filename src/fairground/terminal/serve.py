@@ -76,6 +76,13 @@ def _arguments() -> Arguments:
         "30 days)",
     )
     parser.add_argument(
+        "--games-in-memory",
+        type=int,
+        metavar="N",
+        help="games that are at hand without asking the database, about 15 kB each (default "
+        "100000)",
+    )
+    parser.add_argument(
         "--access-log", action="store_true", help="a line of JSON on standard error per request"
     )
     _croupier_arguments(parser)
@@ -151,6 +158,7 @@ def default_database() -> str:
 def run(arguments: Sequence[str]) -> int:
     """``fairground serve``"""
     options = _arguments().parse_args(arguments)
+    from fairground.arena.hall import CAPACITY
     from fairground.arena.limits import IDLE, OPEN_GAMES, RATE
     from fairground.arena.serve import Settings, serve
 
@@ -166,6 +174,7 @@ def run(arguments: Sequence[str]) -> int:
         rate=RATE if options.rate is None else options.rate,
         open_games=OPEN_GAMES if options.open_games is None else options.open_games,
         idle_limit=IDLE if options.idle_limit is None else options.idle_limit,
+        games_in_memory=CAPACITY if options.games_in_memory is None else options.games_in_memory,
         access_log=options.access_log,
         croupier=place,
     )

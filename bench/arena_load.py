@@ -1,0 +1,166 @@
+"""How many submissions the arena takes in a second, each durable before it is answered.
+
+``fairground serve`` with its defaults and one worker, against the same framework's bare
+validated POST (`_arena_bare`): the same body read into the same type, the same type answered,
+and nothing else. wrk loads them in turns, from 64 connections, one oracle after the other, so
+that an oracle gets a handful of submissions as in a real game, the first included, which deals
+the code. SQLite syncs every commit (FULL), on a real file system; PostgreSQL syncs too.
+
+The server has one core to itself, the load generator the other, which it shares with
+PostgreSQL. Rates are wall-clock, so a busy machine shows: hence the turns, and hence the CPU
+time of the server beside them.
+
+Then: whether it stays flat up to 100,000 open oracles, and what an idle one costs.
+``python bench/arena_load.py 20`` makes do with 20,000.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+import _arena
+from _arena import Load, Server, arena, bare, make_oracles, profiled, submit
+from _machine import ratio, summary, write
+from fairground.arena.hall import CAPACITY
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from postgres import throw_away_cluster
+
+PAIRS: Final = 7
+SECONDS: Final = 4
+GAMES: Final = 3_000
+"""Oracles of each run: about as many as get half a dozen submissions each in that time."""
+
+TARGETS: Final = {
+    "sqlite": {"least": 0.20, "goal": 0.30},
+    "postgresql": {"least": 0.35, "goal": 0.60},
+}
+FLAT_RUNS: Final = 5
+
+
+def side_by_side(ours: Server, peer: Server, oracles: Path) -> dict[str, Any]:
+    """Peer and arena in turns."""
+    runs: dict[str, list[Load]] = {"bare": [], "arena": []}
+    cpu: dict[str, list[float]] = {"bare": [], "arena": []}
+    for _ in range(PAIRS):
+        make_oracles(ours, oracles, GAMES)
+        for name, server in (("bare", peer), ("arena", ours)):
+            before = server.cpu
+            load = submit(server, oracles, SECONDS)
+            runs[name].append(load)
+            cpu[name].append(1e6 * (server.cpu - before) / load.requests)
+    rates = {name: [load.rate for load in loads] for name, loads in runs.items()}
+    return {
+        "submissions_per_second": summary(rates),
+        "ratio": ratio(rates, "arena", "bare"),
+        "cpu_microseconds_per_request": summary(cpu),
+        "cpu_ratio": ratio(cpu, "bare", "arena"),
+        "p50_ms": summary({name: [load.p50_ms for load in loads] for name, loads in runs.items()}),
+        "p99_ms": summary({name: [load.p99_ms for load in loads] for name, loads in runs.items()}),
+        "submissions_per_oracle": round(median(x.requests for x in runs["arena"]) / GAMES, 1),
+        "runs": {name: [load._asdict() for load in loads] for name, loads in runs.items()},
+    }
+
+
+def profile(database: str, oracles: Path) -> dict[str, float]:
+    """Where the server's time goes, in per cent of its CPU time."""
+    with profiled(database) as server:
+        make_oracles(server, oracles, GAMES)
+        server.process.send_signal(_arena.BEGIN)
+        submit(server, oracles, 2 * SECONDS)
+    return server.seen
+
+
+def flat(folder: Path, number: int) -> dict[str, Any]:
+    """An arena with few open oracles and one with many, in turns; submissions go to all of them.
+
+    All codes are dealt beforehand, so that one submission is like another.
+    """
+    file = folder / "many.db"
+    few, many = folder / "few", folder / "many"
+    rates: dict[str, list[float]] = {"few": [], "many": []}
+    p99: dict[str, list[float]] = {"few": [], "many": []}
+    with arena(f"sqlite:///{folder}/few.db") as small, arena(f"sqlite:///{file}") as large:
+        make_oracles(large, few, GAMES)
+        deal_all(large, few, GAMES)
+        before = large.resident
+        made = make_oracles(large, many, number)
+        idle = large.resident
+        disk = sum(path.stat().st_size for path in folder.glob("many.db*"))
+        deal_all(large, many, number)
+        dealt = large.resident
+        begin = 0
+        for _ in range(FLAT_RUNS):
+            make_oracles(small, few, GAMES)
+            deal_all(small, few, GAMES)
+            load = submit(small, few, SECONDS)
+            rates["few"].append(load.rate)
+            p99["few"].append(load.p99_ms)
+            load = submit(large, many, SECONDS, begin=begin)
+            rates["many"].append(load.rate)
+            p99["many"].append(load.p99_ms)
+            begin += load.requests
+    return {
+        "open_oracles": {"few": GAMES, "many": number},
+        "made_over_http_per_second": round(made),
+        "submissions_per_second": summary(rates),
+        "ratio_many_to_few": ratio(rates, "many", "few"),
+        "p99_ms": summary(p99),
+        "memory_bytes_per_idle_oracle": round((idle - before) / number),
+        "memory_bytes_per_oracle_after_a_submission": round((dealt - before) / number),
+        "kept_in_memory_at_most": CAPACITY,
+        "disk_bytes_per_idle_oracle": round(disk / (number + GAMES)),
+    }
+
+
+def deal_all(server: Server, oracles: Path, number: int) -> None:
+    """At least one submission to each oracle."""
+    done = 0
+    while done < number:
+        done += submit(server, oracles, 1 if number == GAMES else 5, begin=done).requests
+
+
+def main() -> None:
+    thousands = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    result: dict[str, Any] = {
+        "setting": {
+            "generator": f"wrk, 1 thread, {_arena.CONNECTIONS} connections, loopback",
+            "cores": "server on one, wrk and PostgreSQL on the other",
+            "seconds": SECONDS,
+            "oracles": GAMES,
+            "game": "base 10, length 4, fair",
+        },
+        "targets": TARGETS,
+    }
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=Path.cwd())))
+        result["setting"]["file_system"] = _file_system(folder)
+        oracles = folder / "oracles"
+        databases: dict[str, Callable[[], str]] = {
+            "sqlite": lambda: f"sqlite:///{folder}/arena.db",
+            "postgresql": lambda: stack.enter_context(_arena.on_load_core(throw_away_cluster())),
+        }
+        for name, database in databases.items():
+            url = database()
+            with bare() as peer, arena(url) as ours:
+                result[name] = side_by_side(ours, peer, oracles)
+            result[name]["profile_percent"] = profile(url, oracles)
+            print(name, result[name]["ratio"], file=sys.stderr)
+        result["flat"] = flat(folder, 1000 * thousands)
+    write("arena_load", result)
+
+
+def _file_system(folder: Path) -> str:
+    ask = ["findmnt", "-n", "-o", "FSTYPE", "-T", str(folder)]
+    return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    main()

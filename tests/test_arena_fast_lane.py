@@ -1,0 +1,230 @@
+"""The fast lane: nobody can tell it from the usual way, but by the clock."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from fairground.arena import reading
+from fairground.arena.app import make_app
+from fairground.arena.fast_lane import LONGEST, fast_lane
+from fairground.arena.hall import Hall
+from fairground.arena.oracles import Oracles
+from fairground.store import Append
+from fairground.store.sqlite import SqliteStore
+from fairground.transcript import line_hash
+
+Client = TestClient[Litestar]
+
+USUAL = {"Accept": "application/json;q=0.9"}
+"""As good as any other, and just not what the fast lane looks for."""
+
+
+class Watched:
+    """An arena, and how many requests went the usual way."""
+
+    def __init__(self, client: Client, usual: list[str]) -> None:
+        self.client = client
+        self._usual = usual
+
+    def oracle(self) -> str:
+        """A nice one: its answers are the same whoever asks."""
+        body = {"base": 6, "length": 4, "oracle_type": "nice"}
+        made = self.client.post("/neworacle", json=body, follow_redirects=False)
+        self._usual.clear()
+        return str(made.headers["location"])
+
+    def post(self, uri: str, body: bytes, headers: dict[str, str]) -> tuple[Any, bool]:
+        """The answer, and whether it came the usual way."""
+        answer = self.client.post(uri, content=body, headers=headers)
+        was_usual = bool(self._usual)
+        self._usual.clear()
+        return answer, was_usual
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    usual: list[str] = []
+    check = reading.check
+
+    async def noting(request: Any) -> Any:
+        usual.append(request.url.path)
+        return await check(request)
+
+    database = f"sqlite:///{tmp_path_factory.mktemp('arena')}/arena.db"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(reading, "check", noting)
+        app = make_app(database)
+    with TestClient(app) as client:
+        yield Watched(client, usual)
+
+
+JSON = {"Content-Type": "application/json"}
+GOOD = b'{"submission": [0, 5, 1, 1]}'
+
+PLAIN = [
+    (GOOD, JSON),
+    (GOOD, JSON | {"Accept": "application/json"}),
+    (GOOD, {}),
+    (b'{"mood": {"now": ["good"]}, "submission":[5,5,5,5]}', JSON),
+    (b'{"submission": [0, 5, 1]}', JSON),
+    (b'{"submission": [0, 5, 1, 6]}', JSON),
+    (b'{"submission": [0, 5, 1, -1]}', JSON),
+    (b'{"submission": [0, 5, 1, 99999999999999999999999]}', JSON),
+    (b'{"submission": []}', JSON),
+]
+ODD = [
+    (b"", JSON),
+    (b"{", JSON),
+    (b"[]", JSON),
+    (b'{"submission": 5}', JSON),
+    (b'{"submission": [0, 5, 1, 1.0]}', JSON),
+    (b'{"submission": [0, 5, 1, 1.5]}', JSON),
+    (b'{"submission": ["0", 5, 1, 1]}', JSON),
+    (b'{"submission": null}', JSON),
+    (b'{"guess": [0, 5, 1, 1]}', JSON),
+    (b'{"submission": "\xff"}', JSON),
+    (b'{"x":' + b"[" * 200 + b"]" * 200 + b', "submission": [0, 5, 1, 1]}', JSON),
+    (b" " * LONGEST + GOOD, JSON),
+    (b" " * 100_000 + GOOD, JSON),
+    (GOOD, {"Content-Type": "text/plain"}),
+    (GOOD, {"Content-Type": "application/json; charset=utf-8"}),
+    (GOOD, {"Content-Type": "application/x-www-form-urlencoded"}),
+    (GOOD, JSON | {"Accept": "text/html"}),
+    (GOOD, JSON | {"Accept": "text/html, application/json"}),
+]
+
+
+def same(arena: Watched, uris: tuple[str, str], body: bytes, headers: dict[str, str]) -> bool:
+    """Whether a request went the usual way; its answer is the usual one in any case."""
+    answer, was_usual = arena.post(uris[0], body, headers)
+    wanted, detour = arena.post(uris[1], body, USUAL | headers)
+    if "Accept" not in headers:
+        assert detour
+    assert answer.status_code == wanted.status_code
+    names = [name.rpartition("/")[2] for name in uris]
+    assert answer.text.replace(names[0], "NAME") == wanted.text.replace(names[1], "NAME")
+    assert set(answer.headers) == set(wanted.headers)
+    assert answer.headers["content-type"] == wanted.headers["content-type"]
+    if answer.status_code == 200:
+        last = arena.client.get(f"{uris[0]}/transcript").content.splitlines(keepends=True)[-1]
+        assert answer.headers["fairground-receipt"] == line_hash(last)
+    return was_usual
+
+
+@pytest.mark.parametrize(("body", "headers"), PLAIN)
+def test_a_plain_request_is_answered_alike(
+    arena: Watched, body: bytes, headers: dict[str, str]
+) -> None:
+    assert not same(arena, (arena.oracle(), arena.oracle()), body, headers)
+
+
+@pytest.mark.parametrize(("body", "headers"), ODD)
+def test_an_odd_request_goes_the_usual_way(
+    arena: Watched, body: bytes, headers: dict[str, str]
+) -> None:
+    answer, was_usual = arena.post(arena.oracle(), body, headers)
+    assert was_usual or answer.status_code == 413
+    good = answer.status_code == 200
+    assert good or answer.headers["content-type"] == "application/problem+json"
+
+
+def test_who_asks_for_nothing_that_is_there(arena: Watched) -> None:
+    uri = arena.oracle()
+    for name in ("nobody", "a.1.2.b", "x" * 300, "a%20b", "%F0%9F%8E%B2"):
+        wrong = uri.rpartition("/")[0] + f"/{name}"
+        same(arena, (wrong, wrong), GOOD, JSON)
+        assert arena.post(wrong, GOOD, JSON)[0].status_code == 404
+
+
+def test_a_game_that_is_over_is_judged_by_the_form_first(arena: Watched) -> None:
+    uri = arena.oracle()
+    arena.client.delete(uri)
+    arena.post(uri, GOOD, JSON)
+    for body, status in ((GOOD, 409), (b'{"submission": [9]}', 422)):
+        assert not same(arena, (uri, uri), body, JSON)
+        assert arena.post(uri, body, JSON)[0].status_code == status
+
+
+PIECES: list[list[dict[str, Any]]] = [
+    [
+        {"type": "http.request", "body": GOOD[:9], "more_body": True},
+        {"type": "http.request", "body": GOOD[9:], "more_body": False},
+    ],
+    [{"type": "http.request", "body": GOOD[:9], "more_body": True}, {"type": "http.disconnect"}],
+    [{"type": "http.disconnect"}],
+]
+
+
+@pytest.mark.parametrize("pieces", PIECES)
+def test_a_body_in_pieces_goes_the_usual_way_with_every_piece(pieces: list[Any]) -> None:
+    seen, waiting = [], list(pieces)
+
+    async def usual(scope: Any, receive: Any, send: Any) -> None:
+        for _ in pieces:
+            seen.append(await receive())
+
+    async def receive() -> Any:
+        return waiting.pop(0)
+
+    async def send(message: Any) -> None:
+        raise AssertionError(message)
+
+    scope: Any = {"headers": [], "path_params": {"name": "x"}}
+    asyncio.run(fast_lane(usual)(scope, receive, send))
+    assert seen == pieces
+
+
+class Slow(SqliteStore):
+    """A disk that is ready when the test says so."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.commits: list[tuple[Append, ...]] = []
+        self.written, self.ready = asyncio.Event(), asyncio.Event()
+        self.ready.set()
+
+    async def commit(self, *appends: Append) -> None:
+        await super().commit(*appends)
+        self.commits.append(appends)
+        self.written.set()
+        await self.ready.wait()
+
+
+@pytest.mark.parametrize("oracle_type", ["fair", "nice", "evil"])
+def test_a_submission_is_one_commit_and_is_answered_after_it(
+    tmp_path: Path, oracle_type: str
+) -> None:
+    async def run() -> None:
+        store = Slow(str(tmp_path / "arena.db"))
+        hall = Hall(store)
+        oracles = Oracles(hall)
+        log = (await oracles.make(6, 4, oracle_type)).log
+        for guess in ((0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 0, 2)):
+            if (await oracles.describe(log, "")).over:
+                break
+            store.commits.clear()
+            store.written.clear()
+            store.ready.clear()
+            waiting = asyncio.create_task(oracles.submit(log, guess))
+            await asyncio.wait_for(store.written.wait(), 20)
+            assert not waiting.done(), "told before it was durable"
+            store.ready.set()
+            _, receipt = await asyncio.wait_for(waiting, 20)
+            ((append,),) = store.commits
+            assert append.log == log
+            assert len(append.lines) >= 2
+            stored = await store.read(log)
+            assert stored is not None
+            assert receipt == (await hall.find(log, "oracle")).table.transcript.head
+            assert stored.lines[-1] == append.lines[-1]
+        hall.close()
+        await store.close()
+
+    asyncio.run(run())
