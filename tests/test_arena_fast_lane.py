@@ -176,8 +176,11 @@ def test_a_body_in_pieces_goes_the_usual_way_with_every_piece(pieces: list[Any])
     async def send(message: Any) -> None:
         raise AssertionError(message)
 
-    scope: Any = {"headers": [], "path_params": {"name": "x"}}
-    asyncio.run(fast_lane(usual)(scope, receive, send))
+    async def run() -> None:
+        scope: Any = {"headers": [], "path_params": {"name": "x"}}
+        await fast_lane(usual)(scope, receive, send)
+
+    asyncio.run(run())
     assert seen == pieces
 
 
