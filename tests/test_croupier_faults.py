@@ -379,7 +379,7 @@ def test_only_the_order_that_seed_1_was_told_for_is_brought_again(tmp_path: Path
 def test_a_bet_that_came_through_although_it_was_refused(tmp_path: Path) -> None:
     """A call that seemed lost was not; its repetition finds the place taken."""
 
-    class Overtaken(Wrapped):
+    class Overtaken(BlockBank):
         async def send(self, sender: Key, call: Call) -> Any:
             done = await super().send(sender, call)
             if isinstance(call, SubmitBet):
@@ -388,8 +388,18 @@ def test_a_bet_that_came_through_although_it_was_refused(tmp_path: Path) -> None
 
     async def main() -> None:
         async with house(tmp_path) as made:
-            made.bank = Overtaken(made.ledger)
-            await play_through(made, made.store, ORDER)
+            bank = made.bank = Overtaken(made.ledger)
+            croupier, guest = made.croupier(confirmations=2), made.guest
+            offer = await croupier.offer(guest.address)
+            bet = guest.bet_on(offer)
+            await croupier.bet(offer.id, bet, guest.sign(bet))
+            await croupier.pump()
+            sight = await croupier.look(offer.id)
+            assert (sight.stage, sight.trouble) == ("bet-sent", "")
+            while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "over":
+                await croupier.pump()
+                bank.mine(1)
+            assert bank.at(bet.key, 0).outcome == Outcome.SETTLED
 
     asyncio.run(asyncio.wait_for(main(), 60))
 
