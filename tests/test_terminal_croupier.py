@@ -68,7 +68,7 @@ class TestInAPipe:
         prize = PAYS[5][rank(final)]
         verdict = verify(record.read_bytes(), register=REGISTER)
         assert verdict.ok and verdict.payoff == (5 - prize, prize - 5)
-        assert f"Your account at the Bank: {195 + prize} chips." in shown
+        assert f"Your account at the Bank: {195 + prize:,} chips." in shown
         assert f"verify with: fairground verify {record}" in shown
         assert "Play money and test chains" in shown
         assert shown.count("operator trusted: an embedded chain") == 2, "at first and in the end"
@@ -125,7 +125,7 @@ class TestInAPipe:
         won = [verify(path.read_bytes(), register=REGISTER).payoff for path in saved]
         total = sum(payoff[1] for payoff in won if payoff)
         word = "won" if total >= 0 else "lost"
-        assert f"3 hands played, {word} {abs(total)} chip" in shown
+        assert f"3 hands played, {word} {abs(total):,} chip" in shown
 
     def test_several_hands_go_to_several_files(self, play: Play, tmp_path: Path) -> None:
         record = tmp_path / "game.jsonl"
