@@ -28,7 +28,7 @@ from typing import Any, Final
 import _arena
 from _arena import Load, Server, arena, bare, make_oracles, profiled, submit
 from _machine import ratio, summary, write
-from fairground.arena.hall import CAPACITY
+from fairground.arena.limits import GAMES_IN_MEMORY
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from postgres import throw_away_cluster
@@ -49,19 +49,23 @@ def side_by_side(ours: Server, peer: Server, oracles: Path) -> dict[str, Any]:
     """Peer and arena in turns."""
     runs: dict[str, list[Load]] = {"bare": [], "arena": []}
     cpu: dict[str, list[float]] = {"bare": [], "arena": []}
+    busy: dict[str, list[float]] = {"bare": [], "arena": []}
     for _ in range(PAIRS):
         make_oracles(ours, oracles, GAMES)
         for name, server in (("bare", peer), ("arena", ours)):
             before = server.cpu
             load = submit(server, oracles, SECONDS)
             runs[name].append(load)
-            cpu[name].append(1e6 * (server.cpu - before) / load.requests)
+            used = server.cpu - before
+            cpu[name].append(1e6 * used / load.requests)
+            busy[name].append(used / load.seconds)
     rates = {name: [load.rate for load in loads] for name, loads in runs.items()}
     return {
         "submissions_per_second": summary(rates),
         "ratio": ratio(rates, "arena", "bare"),
         "cpu_microseconds_per_request": summary(cpu),
         "cpu_ratio": ratio(cpu, "bare", "arena"),
+        "part_of_its_core_that_the_server_got": summary(busy),
         "p50_ms": summary({name: [load.p50_ms for load in loads] for name, loads in runs.items()}),
         "p99_ms": summary({name: [load.p99_ms for load in loads] for name, loads in runs.items()}),
         "submissions_per_oracle": round(median(x.requests for x in runs["arena"]) / GAMES, 1),
@@ -115,7 +119,7 @@ def flat(folder: Path, number: int) -> dict[str, Any]:
         "p99_ms": summary(p99),
         "memory_bytes_per_idle_oracle": round((idle - before) / number),
         "memory_bytes_per_oracle_after_a_submission": round((dealt - before) / number),
-        "kept_in_memory_at_most": CAPACITY,
+        "kept_in_memory_at_most": GAMES_IN_MEMORY,
         "disk_bytes_per_idle_oracle": round(disk / (number + GAMES)),
     }
 

@@ -32,9 +32,9 @@ from fairground.arena.croupier_routes import CROUPIER_ROUTES, the_croupier
 from fairground.arena.desks import Desk
 from fairground.arena.factories import Factories
 from fairground.arena.fast_lane import fast_lane, room_of
-from fairground.arena.hall import CAPACITY, Hall
+from fairground.arena.hall import Hall
 from fairground.arena.idle import Idle
-from fairground.arena.limits import IDLE, Limits
+from fairground.arena.limits import GAMES_IN_MEMORY, IDLE, Limits
 from fairground.arena.metrics import TEXT, Measured, Metrics
 from fairground.arena.news import News
 from fairground.arena.oracles import Oracles, Room
@@ -148,7 +148,7 @@ def make_app(
     limits: Limits | None = None,
     metrics: Metrics | None = None,
     idle_limit: int = IDLE,
-    games_in_memory: int = CAPACITY,
+    games_in_memory: int = GAMES_IN_MEMORY,
     desk: Desk | None = None,
 ) -> Litestar:
     """The arena as an ASGI application on this database.

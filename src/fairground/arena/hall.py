@@ -25,6 +25,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 import msgspec
 
+from fairground.arena.limits import GAMES_IN_MEMORY
 from fairground.arena.problems import Unknown
 from fairground.core import Game, Seat
 from fairground.fair.bits import HashStream, Tag, digest, fresh, token
@@ -36,10 +37,6 @@ from fairground.replay import resume
 from fairground.store import Append, Conflict, LogVault, Store, Stored
 from fairground.table import Table
 from fairground.transcript import check_chain
-
-CAPACITY: Final = 100_000
-"""How many games are kept in memory, at about 15 kB each. A game that is not there has to be run
-again from its transcript, which takes as long as acting on it two or three times."""
 
 KEEPERS: Final = 4
 """How many keepers of codes think at the same time, in threads that nobody else waits for."""
@@ -180,7 +177,7 @@ class Hall:
     def __init__(
         self,
         store: Store,
-        capacity: int = CAPACITY,
+        capacity: int = GAMES_IN_MEMORY,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.store = store

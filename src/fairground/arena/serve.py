@@ -26,8 +26,8 @@ from uvicorn.supervisors import Multiprocess
 from fairground.arena.app import make_app
 from fairground.arena.desks import Desk, Place, open_chain
 from fairground.arena.factories import Factories
-from fairground.arena.hall import CAPACITY
 from fairground.arena.limits import (
+    GAMES_IN_MEMORY,
     IDLE,
     OPEN_GAMES,
     RATE,
@@ -69,7 +69,7 @@ class Settings(msgspec.Struct, frozen=True):
     rate: int = RATE
     open_games: int = OPEN_GAMES
     idle_limit: int = IDLE
-    games_in_memory: int = CAPACITY
+    games_in_memory: int = GAMES_IN_MEMORY
     access_log: bool = False
     croupier: Place | None = Place()
 

@@ -158,12 +158,12 @@ def default_database() -> str:
 def run(arguments: Sequence[str]) -> int:
     """``fairground serve``"""
     options = _arguments().parse_args(arguments)
-    from fairground.arena.hall import CAPACITY
-    from fairground.arena.limits import IDLE, OPEN_GAMES, RATE
+    from fairground.arena.limits import GAMES_IN_MEMORY, IDLE, OPEN_GAMES, RATE
     from fairground.arena.serve import Settings, serve
 
     database = options.database or default_database()
     place, key = _croupier(options)
+    in_memory = options.games_in_memory
     settings = Settings(
         database=database,
         host=options.host,
@@ -174,7 +174,7 @@ def run(arguments: Sequence[str]) -> int:
         rate=RATE if options.rate is None else options.rate,
         open_games=OPEN_GAMES if options.open_games is None else options.open_games,
         idle_limit=IDLE if options.idle_limit is None else options.idle_limit,
-        games_in_memory=CAPACITY if options.games_in_memory is None else options.games_in_memory,
+        games_in_memory=GAMES_IN_MEMORY if in_memory is None else in_memory,
         access_log=options.access_log,
         croupier=place,
     )
