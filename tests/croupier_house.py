@@ -6,7 +6,8 @@ test's own. What wraps them only fails, counts or delays.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -245,3 +246,11 @@ async def house(folder: Path, faucet: int = 10**15) -> AsyncIterator[House]:
     finally:
         await ledger.close()
         await store.close()
+
+
+def in_house(tmp_path: Path, test: Callable[[House], Awaitable[None]], **options: Any) -> None:
+    async def main() -> None:
+        async with house(tmp_path, **options) as made:
+            await test(made)
+
+    asyncio.run(asyncio.wait_for(main(), 120))

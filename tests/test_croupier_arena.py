@@ -6,6 +6,8 @@ import asyncio
 import json
 import logging
 import signal
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -170,6 +172,34 @@ def test_an_arena_without_a_croupier(tmp_path: Path) -> None:
             with pytest.raises(Refused, match="in this arena") as refusal:
                 ONCE.get(f"{url}/{path}")
             assert refusal.value.status == 404
+
+
+def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
+    """On his routes and the ledger's; what a game's rules decide is answered by 409 and 422."""
+    settings = tmp_path / "schemathesis.toml"
+    settings.write_text(
+        "[checks.positive_data_acceptance]\n"
+        'expected-statuses = ["2xx", "404", "409", "422"]\n'
+        "[checks.negative_data_rejection]\n"
+        'expected-statuses = ["400", "404", "406", "409", "413", "415", "422"]\n'
+    )
+    app = make_app(f"sqlite:///{tmp_path}/arena.db", desk=Desk(Place()))
+    with in_a_thread(app) as url:
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "schemathesis.cli", "--config-file", settings),
+                *("run", f"{url}/schema/openapi.json", "--no-color", "--checks", "all"),
+                *("--generation-deterministic", "--continue-on-failure", "--warnings", "off"),
+                *("--include-path-regex", "^/(croupier|bank)", "--max-examples", "3"),
+                *("--phases", "examples,coverage,fuzzing"),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+    assert done.returncode == 0, done.stdout[-10_000:] + done.stderr[-2_000:]
+    assert "No issues found" in done.stdout
 
 
 GOOD = {

@@ -71,26 +71,27 @@ class Fuse:
 
 
 class FusedBank(Wrapped):
-    fuse: Fuse | None = None
+    """What only asks changes nothing: after it is as good as before it."""
+
+    fuse: Fuse
     calls = 0
 
     async def around(self, name: str, do: Callable[[], Any]) -> Any:
+        if self.fuse.after and name != "send":
+            return await do()
         self.calls += 1
-        return await (do() if self.fuse is None else self.fuse.burn(do))
+        return await self.fuse.burn(do)
 
 
 class FusedStore(SqliteStore):
     """The Croupier's own connection to the file that the Bank's ledger is in as well."""
 
-    fuse: Fuse | None = None
+    fuse: Fuse
     commits = 0
 
     async def commit(self, *appends: Append) -> None:
         self.commits += 1
-        if self.fuse is None:
-            await super().commit(*appends)
-        else:
-            await self.fuse.burn(lambda: super(FusedStore, self).commit(*appends))
+        await self.fuse.burn(lambda: super(FusedStore, self).commit(*appends))
 
 
 async def play_through(house: House, store: SqliteStore, order: Sequence[int]) -> int:
@@ -162,7 +163,7 @@ def test_restarted_after_every_line_of_his_journal(tmp_path: Path) -> None:
 
 
 def test_restarted_after_every_word_with_the_bank(tmp_path: Path) -> None:
-    assert each_time(tmp_path, Crash, "bank") > 80
+    assert each_time(tmp_path, Crash, "bank") > 50
 
 
 def test_the_bank_is_away_at_every_call(tmp_path: Path) -> None:
