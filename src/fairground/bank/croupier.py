@@ -34,7 +34,7 @@ from fairground.bank.port import Bank, DepositFunds, SubmitPublicKey
 from fairground.bank.rounds import INTERVAL, Rounds, log
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
 from fairground.bank.sights import recorded, sight
-from fairground.bank.tending import Tending, top_prize
+from fairground.bank.tending import Tending
 from fairground.bank.wire import Bet, Key, ReplacementOrder, Role, must_be_signed
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import token
@@ -107,7 +107,7 @@ class Croupier(Desk):
                     with contextlib.suppress(UnknownGame):
                         page = await self._journal.page(name)
                         if page.bet is not None and not page.refused:
-                            self._tending.flying[name] = top_prize(page.bet)
+                            self._tending.flying[name] = page.bet.top_prize
                 self._ready = True
 
     async def _register(self) -> None:
@@ -180,9 +180,9 @@ class Croupier(Desk):
             await self._must_be_in_time(page.offer, bet)
             must_be_signed(self._bank.domain, bet, signature, bet.player_key)
             await self._must_be_funded(bet)
-            await self._must_afford(top_prize(bet), f"a bet of {bet.bet} at level {bet.level}")
+            await self._must_afford(bet.top_prize, f"a bet of {bet.bet} at level {bet.level}")
             await self._journal.add_bet(page, bet, signature)
-            self._tending.flying[offer_id] = top_prize(bet)
+            self._tending.flying[offer_id] = bet.top_prize
         self._rounds.wake(offer_id)
 
     @again

@@ -63,7 +63,7 @@ from fairground.bank.wire import (
     SeedMessage,
     must_be_signed,
 )
-from fairground.games.poker import BETS, LEVELS, PAYS, PENALTY, Rank, rank
+from fairground.games.poker import BETS, LEVELS, PAYS, PENALTY, rank
 
 NOBODY: Final = "0x" + 40 * "0"
 """The zero address: the key of who has none."""
@@ -283,11 +283,11 @@ class Books:
             raise Refused("WrongKey")
         self._must_be_signed(bet, call.signature, bet.player_key)
         self._must_have(bet.player, available_to(bet.player), bet.stake)
-        self._must_have(bet.croupier, available_to(bet.croupier), _top_prize(bet))
+        self._must_have(bet.croupier, available_to(bet.croupier), bet.top_prize)
 
         self._next_game_ids[parties] = next_id + 1
         self._move(available_to(bet.player), lock_of(key), bet.stake)
-        self._move(available_to(bet.croupier), lock_of(key), _top_prize(bet))
+        self._move(available_to(bet.croupier), lock_of(key), bet.top_prize)
         for party in parties:
             self._open_games[party] = self._open_games.get(party, 0) + 1
         deadline = now + self.terms.step_time
@@ -457,7 +457,3 @@ class Books:
         self._move(lock, available_to(bet.croupier), self._money[lock])
         for party in (bet.croupier, bet.player):
             self._open_games[party] -= 1
-
-
-def _top_prize(bet: Bet) -> int:
-    return bet.bet * PAYS[bet.level][Rank.ROYAL_FLUSH] * bet.chip_cost

@@ -18,9 +18,8 @@ from fairground.bank.journal import Journal, Page
 from fairground.bank.port import Bank, Call, Game, Refused, SubmitBet, SubmitCroupierSeed
 from fairground.bank.rounds import Turnstile, Urgency, log
 from fairground.bank.seeds import Seed, check_seed
-from fairground.bank.wire import Bet, Key, Role
+from fairground.bank.wire import Key, Role
 from fairground.core import FairgroundError
-from fairground.games.poker import PAYS, Rank
 from fairground.store import Conflict
 
 NOTHING: Final = Game(bytes(32), 0, 0, 0, 0, 0)
@@ -47,11 +46,6 @@ class Clock:
         if told > self._told + now - self._at:
             self._told, self._at = told, now
         return int(self._told + now - self._at)
-
-
-def top_prize(bet: Bet) -> int:
-    """What the Croupier must have for this bet, in wei."""
-    return bet.bet * PAYS[bet.level][Rank.ROYAL_FLUSH] * bet.chip_cost
 
 
 class Tending:
