@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fairground.bank import seeds
+from fairground.bank.curve import Signature
 from fairground.bank.port import (
     Bank,
     Call,
@@ -71,13 +72,16 @@ class Round:
         game_id = await bank.next_game_id(croupier.address, player.address)
         return cls(bank, croupier, player, game_id, await bank.now() + 3000, **terms)
 
+    @property
+    def order_signature(self) -> Signature:
+        return self.player.sign(self.domain, ReplacementOrder.of(self.bet, self.order))
+
     def calls(self) -> Iterator[tuple[Key, Call]]:
         """Every call of the game, and who makes it."""
         yield self.croupier, SubmitBet(self.bet, self.signature)
         yield self.croupier, SubmitCroupierSeed(self.bet, 0, self.his[0])
         yield self.player, SubmitPlayerSeed(self.bet, 0, self.theirs[0], self.his[0].signature)
-        signed = self.player.sign(self.domain, ReplacementOrder.of(self.bet, self.order))
-        yield self.player, SubmitReplacementOrder(self.bet, self.order, signed)
+        yield self.player, SubmitReplacementOrder(self.bet, self.order, self.order_signature)
         if any(self.order):
             yield self.croupier, SubmitCroupierSeed(self.bet, 1, self.his[1])
             yield self.player, SubmitPlayerSeed(self.bet, 1, self.theirs[1], self.his[1].signature)
@@ -96,12 +100,12 @@ class Round:
         ]
         return seeds.replace(seeds.deal(mixed[0]), self.order, mixed[1])
 
-    def record(self) -> bytes:
-        """The transcript of the whole game."""
+    def record(self, signed: Signature | None = None, *, bare: bool = False) -> bytes:
+        """The transcript of the whole game; with another signature of the order, or without."""
         record = Record(self.domain, self.bet, self.signature)
         record.croupier_told(self.his[0])
         record.player_told(self.theirs[0])
-        record.ordered(self.order)
+        record.ordered(self.order, None if bare else signed or self.order_signature)
         if any(self.order):
             record.croupier_told(self.his[1])
             record.player_told(self.theirs[1])

@@ -26,7 +26,7 @@ from fairground.bank.dealers import REGISTER, CroupierDealer, HistoricDealer, pu
 from fairground.bank.embedded import EmbeddedNode, open_bank
 from fairground.bank.ledger_client import LedgerClient
 from fairground.bank.port import Bank, Complain, Silence
-from fairground.bank.record import CHAIRS, Record
+from fairground.bank.record import CHAIRS, ORDER_SIGNATURE, Record
 from fairground.bank.wire import Domain, Key
 from fairground.cli import main
 from fairground.core import InputError
@@ -109,13 +109,32 @@ def test_the_bank_confirms_what_it_settled() -> None:
     run(check())
 
 
+def test_the_order_is_the_players_own() -> None:
+    async def check() -> None:
+        bank = await hall()
+        game = await Round.new(bank, CROUPIERS, PLAYERS)
+        assert verify_game(game.record()).remarks == ()
+        signed, game.order = game.order_signature, (1, 1, 1, 1, 1)
+        forged = verify_game(game.record(signed))
+        assert not forged.ok
+        assert forged.fault is not None
+        assert (forged.fault.code, forged.fault.line) == ("bank/other-order", 5)
+        unsigned = verify_game(game.record(bare=True))
+        assert unsigned.ok
+        (remark,) = unsigned.remarks
+        assert "line 5: the order is not signed here" in remark
+        await bank.close()
+
+    run(check())
+
+
 def silent(game: Round, steps: int, silence: Silence) -> bytes:
     """The transcript of a game in which somebody fell silent after so many steps."""
     record = Record(game.domain, game.bet, game.signature)
     todo: tuple[Callable[[], None], ...] = (
         lambda: record.croupier_told(game.his[0]),
         lambda: record.player_told(game.theirs[0]),
-        lambda: record.ordered(game.order),
+        lambda: record.ordered(game.order, game.order_signature),
         lambda: record.croupier_told(game.his[1]),
     )
     for step in todo[: steps - 1]:
@@ -175,7 +194,7 @@ def test_what_the_bank_does_not_confirm() -> None:
         code, _ = await fault(bank, twin.record())
         assert code == "bank/other-bet"
 
-        # The transcript holds with any order: only the Bank saw the Player sign one.
+        # A Player may sign two orders, and either record holds: the Bank took one.
         *_, (croupier, result) = game.calls()
         await bank.send(croupier, result)
         assert (await audited(bank, game.record())).ok
@@ -259,6 +278,8 @@ def record_of(params: tuple[int, int], name: bytes | None = None) -> bytes:
     table = Table.open(Poker(*params), dealer, CHAIRS, table=name, register=REGISTER)
     for answer in (game.theirs[0].hex(), list(game.order), game.theirs[1].hex()):
         (ask,) = table.asks()
+        if ask.kind == "move":
+            table.note({ORDER_SIGNATURE: game.order_signature.hex()})
         table.submit(ask, answer)
     return b"".join(table.transcript.lines)
 

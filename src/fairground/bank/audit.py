@@ -1,10 +1,11 @@
 """Checking a finished game of the Blind Croupier: its transcript, and what the Bank made of it.
 
 A transcript alone proves the cards: the bet is signed by the Player and holds commitments
-to all four seeds, and the seeds that were shown fit them. It cannot prove that the Bank
-ever took the bet, nor that the order of replacements is the Player's own, since the
-signature of the order goes to the Bank and not into the transcript. `settled` asks the
-Bank, which checked both; its word is worth as much as the chain, or the operator, behind it.
+to all four seeds, the seeds that were shown fit them, and the order of replacements is
+signed as well, where its signature is in the transcript. (A Player may bring it to the
+Bank alone; then the Croupier's copy lacks it.) It cannot prove that the Bank ever took the
+bet. `settled` asks the Bank; its word is worth as much as the chain, or the operator,
+behind it.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
 from fairground.bank.artifact import WrongBank
+from fairground.bank.curve import BadSignature, Signature
 from fairground.bank.dealers import REGISTER, UNSAFE, CroupierScheme, read_public
 from fairground.bank.port import Bank, Event, Game, Outcome, Step
+from fairground.bank.record import ORDER_SIGNATURE
 from fairground.bank.seeds import packed_hand, packed_order
-from fairground.bank.wire import Bet, Domain
+from fairground.bank.wire import Bet, Domain, ReplacementOrder, must_be_signed
 from fairground.core import Fault, InputError
 from fairground.games.poker import PLAYER, Poker, hand_text
 from fairground.replay import replay
@@ -48,7 +51,8 @@ def verify_game(data: bytes, receipt: str | None = None) -> Verdict:
         return verdict._replace(remarks=(*verdict.remarks, _unsafe(verdict.dealer)))
     if verdict.dealer == CroupierScheme.name:
         try:
-            remarks = _check_first_line(_start(data))
+            events = check_chain(read(data), reencode=False)
+            remarks = [*_check_first_line(events[0]), *_check_order(events)]
         except Fault as fault:
             return _failed(verdict, fault)
         return verdict._replace(remarks=(*verdict.remarks, *remarks))
@@ -60,10 +64,6 @@ def _unsafe(dealer: str | None) -> str:
         f"UNSAFE: {dealer} is kept so that games of then can be checked, and proves nothing: "
         "neither party was bound to its seeds, and whoever told theirs last could choose the cards"
     )
-
-
-def _start(data: bytes) -> dict[str, Any]:
-    return check_chain(read(data), reencode=False)[0]
 
 
 def _check_first_line(start: dict[str, Any]) -> list[str]:
@@ -79,6 +79,27 @@ def _check_first_line(start: dict[str, Any]) -> list[str]:
     if start["table"] == bet.struct_hash().hex():
         return []
     return ["line 1: the table does not bear the name of its bet, as it does in our programs"]
+
+
+def _check_order(events: Sequence[dict[str, Any]]) -> list[str]:
+    """The order must be the Player's; the scheme knows no moves, so it is checked here."""
+    ordered = [number for number, event in enumerate(events) if event["kind"] == "move"]
+    if not ordered:
+        return []
+    before, move = events[ordered[0] - 1], events[ordered[0]]
+    if before["kind"] != "note" or set(before["body"]) != {ORDER_SIGNATURE}:
+        return [
+            f"line {ordered[0] + 1}: the order is not signed here; only the Bank knows whether it "
+            "is the Player's (--bank)"
+        ]
+    domain, bet, _ = read_public(events[0]["public"])
+    try:
+        signature = Signature.from_hex(str(before["body"][ORDER_SIGNATURE]))
+        message = ReplacementOrder.of(bet, tuple(move["move"]))
+        must_be_signed(domain, message, signature, bet.player_key)
+    except BadSignature as error:
+        raise Fault("bank/other-order", f"the order: {error}", ordered[0]) from None
+    return []
 
 
 class Played(NamedTuple):

@@ -36,6 +36,7 @@ class Note(NamedTuple):
     """How many of the seeds have left this program."""
     order: tuple[int, ...] | None = None
     """The one order of this game: no second one is ever signed."""
+    order_signature: Signature | None = None
 
     def __repr__(self) -> str:
         """Without the seeds: what is shown may be logged."""
@@ -54,6 +55,7 @@ class Note(NamedTuple):
             "signed": None if self.signed is None else public_of(*self.signed),
             "told": self.told,
             "order": None if self.order is None else list(self.order),
+            "order_signature": self.order_signature and self.order_signature.hex(),
         }
 
     @classmethod
@@ -66,6 +68,7 @@ class Note(NamedTuple):
             None if raw["signed"] is None else read_public(raw["signed"]),
             int(raw["told"]),
             None if raw["order"] is None else tuple(map(int, raw["order"])),
+            raw["order_signature"] and Signature.from_hex(raw["order_signature"]),
         )
 
 

@@ -145,7 +145,9 @@ class PlayersGame:
     async def draw(self, order: Sequence[int]) -> None:
         """Give the order, and play until the final hand is known."""
         if self._note.order is None:
-            self._keep(order=tuple(order))
+            message = ReplacementOrder.of(self.bet, tuple(order))
+            signature = self._side.key.sign(self.domain, message)
+            self._keep(order=message.order, order_signature=signature)
         await self._run(Goal.FINAL)
 
     async def settle(self) -> Ended:
@@ -355,10 +357,8 @@ class PlayersGame:
         return True
 
     async def _tell_order(self, now: int, late: bool) -> None:
-        order = self._note.order
-        if order is not None:
-            message = ReplacementOrder.of(self.bet, order)
-            signature = self._side.key.sign(self.domain, message)
+        order, signature = self._note.order, self._note.order_signature
+        if order is not None and signature is not None:
             await self._say(
                 "the order",
                 ",".join(map(str, order)),

@@ -20,6 +20,9 @@ from fairground.fair.vault import MemoryVault
 from fairground.games.poker import CROUPIER, PLAYER, Poker
 from fairground.table import Table
 
+ORDER_SIGNATURE: Final = "order_signature"
+"""The member of a note that has the Player's signature of the order in the next line."""
+
 CHAIRS: Final = (Chair("Croupier", "house"), Chair("Player", "self", "seed"))
 
 
@@ -55,8 +58,13 @@ class Record:
         """The Player's next seed."""
         self._answer(seed.hex())
 
-    def ordered(self, order: Sequence[int]) -> None:
-        """The Player's order."""
+    def ordered(self, order: Sequence[int], signature: Signature | None) -> None:
+        """The Player's order, and its signature beside it.
+
+        ``None``: it is with the Bank alone, and this record cannot show whose order it is.
+        """
+        if signature is not None:
+            self._table.note({ORDER_SIGNATURE: signature.hex()})
         self._answer(list(order))
 
     def _answer(self, value: object) -> None:

@@ -58,7 +58,9 @@ def recorded(page: Page) -> Record:
         record.player_told(_there(first))
     if step >= Step.ORDER_SUBMITTED:
         assert page.order is not None
-        record.ordered(page.order)
+        # Another order than the one in the mail came to the Bank: its signature is there alone.
+        mail = page.mail if page.mail is not None and page.mail[0] == page.order else None
+        record.ordered(page.order, None if mail is None else mail[1])
     if step >= Step.CROUPIER_SEED_1_SUBMITTED and any(page.order or ()):
         record.croupier_told(page.seeds[1])
     if step >= Step.HAND_FINAL and any(page.order or ()):

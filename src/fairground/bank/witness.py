@@ -71,7 +71,7 @@ class Witness:
             self.record.player_told(note.seeds[0])
             self._messages = 2
         if self._messages == 2 and note.order is not None:
-            self.record.ordered(note.order)
+            self.record.ordered(note.order, note.order_signature)
             self._order = note.order
             self._messages = 3
         if self._messages == 3 and any(self._order or ()) and self.his[1] is not None:
@@ -141,7 +141,7 @@ class Witness:
         if step >= Step.HAND_DEALT:
             record.player_told(note.seeds[0])
         if step >= Step.ORDER_SUBMITTED and note.order is not None:
-            record.ordered(note.order)
+            record.ordered(note.order, note.order_signature)
         if step >= Step.CROUPIER_SEED_1_SUBMITTED and second is not None:
             record.croupier_told(second)
         return record
