@@ -10,11 +10,13 @@ import subprocess
 import sys
 import urllib.parse
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jsonschema_rs
 import pytest
+from litestar.testing import TestClient
 
 import arena_story
 from arena_server import in_a_thread
@@ -93,6 +95,45 @@ def test_no_schema_is_missing() -> None:
     text = json.dumps(DOCUMENT)
     used = set(re.findall(r"#/components/schemas/(\w+)", text))
     assert used <= DOCUMENT["components"]["schemas"].keys()
+
+
+class Reader(HTMLParser):
+    """Notes what a page shows, and what it would fetch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.fetched: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag in ("script", "link", "img", "iframe") or "src" in given:
+            self.fetched.append(tag)
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_to_read_shows_every_route_and_fetches_nothing() -> None:
+    with TestClient(make_app("sqlite:///:memory:")) as client:
+        page = client.get("/schema")
+        assert page.status_code == 200
+        assert client.get("/schema/swagger").status_code == 404
+    reader = Reader()
+    reader.feed(page.text)
+    assert reader.open == [] and reader.fetched == []
+    for path, methods in DOCUMENT["paths"].items():
+        for method, operation in methods.items():
+            if method != "head":
+                line = f"{method.upper()} {path} {operation['summary']}"
+                assert line in reader.text, line
+    assert "arena/unknown" in reader.text and "**" not in reader.text
 
 
 # Schemathesis

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import License, OpenAPI, Tag
 
 from fairground import __version__
@@ -43,6 +44,7 @@ from fairground.arena.problems import (
     kind_of,
 )
 from fairground.arena.reading import NAME
+from fairground.arena.schema_page import SchemaPage
 from fairground.bank.calls import BadCall
 from fairground.bank.curve import BadSignature
 from fairground.bank.desk import Busy, Closed, Declined, NotYet, SaidOtherwise, UnknownGame
@@ -224,6 +226,7 @@ def config() -> OpenAPIConfig:
         description=DESCRIPTION,
         license=License(name="MIT", identifier="MIT"),
         use_handler_docstrings=True,
+        render_plugins=[JsonRenderPlugin(), SchemaPage()],
         tags=[Tag(name, description) for name, description in TAGS.items()],
         operation_id_creator=lambda handler, method, _: (
             handler.handler_name if method != "HEAD" else f"{handler.handler_name}_head"
