@@ -157,6 +157,10 @@ PIECES: list[list[dict[str, Any]]] = [
         {"type": "http.request", "body": GOOD[:9], "more_body": True},
         {"type": "http.request", "body": GOOD[9:], "more_body": False},
     ],
+    [
+        {"type": "http.request", "body": GOOD, "more_body": True},
+        {"type": "http.request", "body": b" and more", "more_body": False},
+    ],
     [{"type": "http.request", "body": GOOD[:9], "more_body": True}, {"type": "http.disconnect"}],
     [{"type": "http.disconnect"}],
 ]

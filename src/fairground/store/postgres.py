@@ -314,7 +314,7 @@ TOGETHER: Final = """
             AS wanted (id, old, step, closed, seen, data)
     ), locked AS (
         SELECT logs.number, wanted.* FROM wanted JOIN logs ON logs.id = wanted.id
-        WHERE logs.step = wanted.old ORDER BY logs.number FOR UPDATE OF logs
+        ORDER BY logs.number FOR UPDATE OF logs
     ), moved AS (
         UPDATE logs SET step = locked.step, closed = locked.closed,
             seen = greatest(logs.seen, locked.seen)

@@ -1,0 +1,129 @@
+"""The hall: one game of each, let go when something went wrong, brought back when needed."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from fairground.arena.hall import Hall
+from fairground.arena.oracles import KIND, Oracles
+from fairground.store import Append, Stored
+from fairground.store.sqlite import SqliteStore
+from fairground.verify import verify
+
+
+class Trying(SqliteStore):
+    """A store whose next commit can be held up and made to fail, and which counts its readers."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.fails: OSError | None = None
+        self.go_on = asyncio.Event()
+        self.go_on.set()
+        self.reads = 0
+
+    async def commit(self, *appends: Append) -> None:
+        await self.go_on.wait()
+        if self.fails is not None:
+            error, self.fails = self.fails, None
+            raise error
+        await super().commit(*appends)
+
+    async def read(self, log: str) -> Stored | None:
+        self.reads += 1
+        return await super().read(log)
+
+
+def run(path: Path, story: Callable[[Trying], Awaitable[None]]) -> None:
+    async def tell() -> None:
+        store = Trying(str(path / "arena.db"))
+        await story(store)
+        await store.close()
+
+    asyncio.run(tell())
+
+
+async def guesses(hall: Hall, log: str) -> list[tuple[int, ...]]:
+    stored = await hall.store.read(log)
+    assert stored is not None
+    live = await hall.find(log, KIND)
+    assert bytes(live.table.transcript) == stored.data
+    return [row.guess for row in live.table.state.rows]
+
+
+def test_what_could_not_be_written_never_happened_for_those_who_waited(tmp_path: Path) -> None:
+    async def story(store: Trying) -> None:
+        hall = Hall(store)
+        oracles = Oracles(hall)
+        log = (await oracles.make(10, 4, "fair")).log
+        store.go_on.clear()
+        store.fails = OSError("the disk is full")
+        first = asyncio.create_task(oracles.submit(log, (1, 1, 1, 1)))
+        second = asyncio.create_task(oracles.submit(log, (2, 2, 2, 2)))
+        await asyncio.sleep(0)  # both run until they wait: one for the disk, one for the game
+        store.go_on.set()
+        with pytest.raises(OSError, match="full"):
+            await asyncio.wait_for(first, 20)
+        await asyncio.wait_for(second, 20)
+        assert await guesses(hall, log) == [(2, 2, 2, 2)]
+        await oracles.give_up(log, "")
+        assert verify(await oracles.transcript(log)).ok
+        hall.close()
+
+    run(tmp_path, story)
+
+
+def test_who_waited_for_an_outrun_game_goes_on_with_the_new_one(tmp_path: Path) -> None:
+    """Two workers on one store; one of them hears of the other while somebody waits."""
+
+    async def story(store: Trying) -> None:
+        here, there = Hall(store), Hall(store)
+        log = (await Oracles(here).make(10, 4, "fair")).log
+        async with here.using(log, KIND):
+            waiting = asyncio.create_task(Oracles(here).submit(log, (2, 2, 2, 2)))
+            await asyncio.sleep(0)  # it runs until it waits for the game
+            await Oracles(there).submit(log, (1, 1, 1, 1))
+            stored = await store.read(log)
+            assert stored is not None
+            here.heard(log, len(stored.lines))
+            reads = store.reads
+        await asyncio.wait_for(waiting, 20)
+        assert store.reads == reads + 1, "read again at once, not after a conflict"
+        assert await guesses(here, log) == [(1, 1, 1, 1), (2, 2, 2, 2)]
+        for hall in (here, there):
+            hall.close()
+
+    run(tmp_path, story)
+
+
+@pytest.mark.parametrize("oracle_type", ["fair", "nice", "evil"])
+def test_a_full_hall_lets_the_oldest_go_and_brings_it_back(
+    tmp_path: Path, oracle_type: str
+) -> None:
+    """Games hold no cycles: they are gone at once, though nobody looks for cycles."""
+
+    async def story(store: Trying) -> None:
+        hall = Hall(store, capacity=2)
+        oracles = Oracles(hall)
+        log = (await oracles.make(4, 3, oracle_type)).log
+        await oracles.submit(log, (0, 0, 1))
+        before = await oracles.describe(log, "")
+        game = weakref.ref((await hall.find(log, KIND)).table)
+        gc.disable()
+        try:
+            for _ in range(2):
+                await oracles.make(4, 3, "nice")
+            assert game() is None
+        finally:
+            gc.enable()
+        reads = store.reads
+        assert await oracles.describe(log, "") == before
+        assert store.reads == reads + 1
+        hall.close()
+
+    run(tmp_path, story)
