@@ -18,7 +18,7 @@ from fairground.verify import verify
 
 
 class Trying(SqliteStore):
-    """A store whose next commit can be held up and made to fail, and which counts what it is asked."""
+    """A store whose next commit can be held up and made to fail; it counts what it is asked."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
