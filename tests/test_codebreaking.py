@@ -343,3 +343,8 @@ def test_exact_counts_of_answers() -> None:
     assert [counts.get(answer, 0) for answer in possible_marks(4)] == [
         81, 276, 222, 44, 2, 182, 230, 84, 4, 105, 40, 5, 20, 1,
     ]  # fmt: skip
+
+
+def test_numbers_of_different_lengths_are_never_scored() -> None:
+    with pytest.raises(ValueError, match="differ in length"):
+        marks((1, 2, 3), (1, 2))
