@@ -278,6 +278,36 @@ def test_a_killed_process_loses_nothing_that_it_acknowledged(tmp_path: Path) -> 
     holds(url, law)
 
 
+def test_closing_waits_for_a_reader_whom_nobody_waits_for(tmp_path: Path) -> None:
+    """In a process of its own: a file that is closed in the middle of a read ends the process."""
+    script = textwrap.dedent("""
+        import asyncio, sys
+        from fairground.store import Append, open_store
+
+        async def main():
+            store = await open_store(sys.argv[1])
+            for i in range(3):
+                await store.commit(*(Append(f"{i}.{j}", 0, (b"1\\n",), "k") for j in range(700)))
+            for turn in range(30):
+                asked = [asyncio.ensure_future(store.logs("k")) for _ in range(4)]
+                await asyncio.sleep(0.0005 * (turn % 5))
+                for one in asked:
+                    one.cancel()
+                await store.close()
+                store = await open_store(sys.argv[1])
+            await store.close()
+
+        asyncio.run(main())
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", script, f"sqlite:///{tmp_path}/arena.db"],
+        check=False,
+        capture_output=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 class TestBadDatabases:
     def refused(self, url: str) -> str:
         with pytest.raises(InputError) as error:

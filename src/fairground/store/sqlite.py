@@ -149,7 +149,8 @@ class SqliteStore(Store):
     def _stop(self) -> None:
         self._jobs.put(None)
         self._thread.join()
-        self._reader.close()
+        with self._reading:  # a reader whose asker has gone away may still be at it
+            self._reader.close()
 
     # Writing
 
