@@ -176,6 +176,26 @@ def test_the_bank_confirms_every_silence(
     run(check())
 
 
+def test_a_record_that_leaves_out_the_last_steps() -> None:
+    """The Player saw the draw and left; the record must not say that they never saw a card."""
+
+    async def check() -> None:
+        bank = await hall()
+        assert isinstance(bank.node, EmbeddedNode)
+        game = await Round.new(bank, CROUPIERS, PLAYERS)
+        await game.take(bank, 5)
+        bank.node.travel(STEP_TIME + 10)
+        await bank.send(CROUPIERS, Complain(Silence.SECOND_PLAYER_SEED, game.bet))
+        for steps in (2, 3, 4):
+            code, reason = await fault(bank, silent(game, steps, Silence.SECOND_PLAYER_SEED))
+            assert code == "bank/other-outcome"
+            assert "the last step at the Bank was croupier seed 1 submitted" in reason
+        assert (await audited(bank, silent(game, 5, Silence.SECOND_PLAYER_SEED))).ok
+        await bank.close()
+
+    run(check())
+
+
 def test_what_the_bank_does_not_confirm() -> None:
     async def check() -> None:
         bank = await hall()

@@ -108,6 +108,8 @@ class Played(NamedTuple):
     domain: Domain
     bet: Bet
     outcome: Outcome
+    step: Step
+    """The last one before its end."""
     order: int | None
     """``None`` where it was never given, and so the Bank need not have one."""
     hand: int | None
@@ -131,16 +133,19 @@ def played(data: bytes) -> Played:
     state, silent = table.state, [e["seat"] for e in events if e["kind"] == "forfeit"]
     order = None if state.order is None else packed_order(state.order)
     hand = packed_hand(state.dealt) if state.dealt else None
+    tickets = sum(event["kind"] == "ticket" for event in events)
     if not silent:
-        outcome = Outcome.SETTLED
+        outcome, step = Outcome.SETTLED, Step.HAND_FINAL
         hand = packed_hand(Poker(bet.bet, bet.level).final_hand(state))
-    elif silent[0] == PLAYER:
-        outcome = Outcome.PLAYER_FORFEITED
     else:
-        outcome = Outcome.CROUPIER_FORFEITED if state.dealt else Outcome.RELEASED
+        # Each seed of the Croupier is a ticket, and every message of the two is a step.
+        step = Step(1 + tickets + bool(state.dealt) + (order is not None))
+        outcome = Outcome.PLAYER_FORFEITED
+        if silent[0] != PLAYER:
+            outcome = Outcome.CROUPIER_FORFEITED if state.dealt else Outcome.RELEASED
     assert table.payoff is not None
     paid = bet.stake + table.payoff[PLAYER] * bet.chip_cost
-    return Played(domain, bet, outcome, order, hand, paid, len(lines))
+    return Played(domain, bet, outcome, step, order, hand, paid, len(lines))
 
 
 async def settled(
@@ -198,6 +203,10 @@ def _compare(game: Played, kept: Game, told: Sequence[Event]) -> None:
     outcome = Outcome(kept.outcome)
     if outcome != game.outcome:
         said = f"the Bank says that {_IN_WORDS[outcome]}, and not that {_IN_WORDS[game.outcome]}"
+        raise Fault("bank/other-outcome", said, game.lines)
+    if kept.step != game.step:
+        steps = [Step(step).name.lower().replace("_", " ") for step in (kept.step, game.step)]
+        said = f"the last step at the Bank was {steps[0]}, and in this record {steps[1]}"
         raise Fault("bank/other-outcome", said, game.lines)
     if game.order is not None and kept.order != game.order:
         reason = f"the Bank took the order {kept.replaced}, which is not the one in this record"

@@ -5,14 +5,18 @@ network fails, which is harmless since the same message twice changes nothing. (
 here and not in `players`, which knows nothing of bets and seeds.)
 
 Nothing that comes back is believed further than its form: the Player checks commitments
-and signatures, and asks the Bank.
+and signatures, and asks the Bank. Nor is anything waited for without end: a Croupier who
+answers a byte at a time would otherwise keep the Player from the Bank until it is too late.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from fairground.bank.artifact import Terms
@@ -22,22 +26,30 @@ from fairground.bank.desk import REFUSALS, STAGES, About, Desk, Offer, Sight
 from fairground.bank.seeds import Seed
 from fairground.bank.wire import Bet, Domain
 from fairground.core import InputError
-from fairground.players.remote import Http, Refused, Unreachable
+from fairground.players.remote import LONGEST, Http, Refused, Unreachable, in_plain_words
 
-LONGEST: Final = 1000
-"""Characters of his words that are passed on."""
+PATIENCE: Final = 20.0
+"""Seconds that he has for an answer once a bet may be signed, however he uses them."""
+
+BEFORE: Final = 300.0
+"""And before: he may have to wait for the Bank himself, and nothing is at risk."""
+
+MOST_LEFT: Final = 16
+"""Questions that he may leave open before he is not asked any more."""
 
 
 class DeskClient(Desk):
     """A Croupier by the address of his arena."""
 
-    def __init__(self, url: str, http: Http | None = None) -> None:
+    def __init__(self, url: str, http: Http | None = None, patience: float = PATIENCE) -> None:
         self.url = url.rstrip("/").removesuffix("/croupier")
         self._http = http or Http()
+        self._patience = patience
+        self._asking: list[threading.Thread] = []
 
     async def about(self) -> About:
         """Who he says he is."""
-        found = await self._ask("croupier")
+        found = await self._ask("croupier", patience=BEFORE)
         with _Reading(self.url):
             return About(
                 ADDRESS.read(found["account"], "account"),
@@ -47,13 +59,13 @@ class DeskClient(Desk):
                     UINT256.read(found["chip_cost"], "chip_cost"),
                     UINT256.read(found["step_time"], "step_time"),
                 ),
-                str(found["trusted"])[:LONGEST],
+                in_plain_words(found["trusted"]),
                 UINT256.read(found["confirmations"], "confirmations"),
             )
 
     async def offer(self, player: str) -> Offer:
         """Ask for a game."""
-        found = await self._ask("croupier/offers", {"player": player})
+        found = await self._ask("croupier/offers", {"player": player}, patience=BEFORE)
         with _Reading(self.url):
             first, second = found["commitments"]
             return Offer(
@@ -90,29 +102,63 @@ class DeskClient(Desk):
             first, second = (
                 None if seed is None else SEED.read(seed, "seed") for seed in found["seeds"]
             )
-            return Sight(found["stage"], (first, second), str(found["trouble"])[:LONGEST])
+            return Sight(found["stage"], (first, second), in_plain_words(found["trouble"]))
 
     async def transcript(self, offer_id: str) -> bytes:
         """His record of a game; the Player's own has the same bytes."""
         where = f"{self.url}/croupier/games/{offer_id}/transcript"
-        data: bytes = await self._in_a_thread(self._http.send, where)
+        data: bytes = await self._in_time(BEFORE, partial(self._http.send, where))
         return data
 
-    async def _ask(self, path: str, body: Any = None) -> Any:
+    async def _ask(self, path: str, body: Any = None, patience: float | None = None) -> Any:
         where = f"{self.url}/{path}"
-        if body is None:
-            return await self._in_a_thread(self._http.get, where)
-        return await self._in_a_thread(self._http.post, where, body)
+        ask = partial(self._http.get, where)
+        if body is not None:
+            ask = partial(self._http.post, where, body)
+        return await self._in_time(patience or self._patience, ask)
 
-    @staticmethod
-    async def _in_a_thread(ask: Any, *values: Any) -> Any:
+    async def _in_time(self, seconds: float, ask: Callable[[], Any]) -> Any:
+        """Ask in a thread, which is left behind when the time is up.
+
+        A thread of its own, and a daemon: the program ends without it, and no pool that
+        others need fills up with those that wait.
+        """
+        self._asking = [thread for thread in self._asking if thread.is_alive()]
+        if len(self._asking) >= MOST_LEFT:
+            raise Unreachable(f"{self.url} has {MOST_LEFT} questions to answer, and answers none")
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Any] = loop.create_future()
+
+        def tell(result: Any, error: Exception | None) -> None:
+            if answer.done():
+                return
+            if error is None:
+                answer.set_result(result)
+            else:
+                answer.set_exception(error)
+
+        def work() -> None:
+            result, failed = None, None
+            try:
+                result = ask()
+            except Exception as error:  # whatever it is, it is told where it is awaited
+                failed = error
+            with contextlib.suppress(RuntimeError):  # nobody is there any more
+                loop.call_soon_threadsafe(tell, result, failed)
+
+        thread = threading.Thread(target=work, daemon=True)
+        self._asking.append(thread)
+        thread.start()
         try:
-            return await asyncio.to_thread(ask, *values)
+            async with asyncio.timeout(seconds):
+                return await answer
         except Refused as refused:
             kind = REFUSALS.get(refused.code)
             if kind is None:
                 raise
             raise kind(str(refused)) from None
+        except TimeoutError:
+            raise Unreachable(f"{self.url} does not answer within {seconds:g} seconds") from None
 
 
 def _name(value: object) -> str:

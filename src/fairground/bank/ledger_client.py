@@ -24,6 +24,7 @@ from fairground.bank.artifact import Terms
 from fairground.bank.calls import (
     ADDRESS,
     BYTES32,
+    UINT40,
     UINT256,
     BadCall,
     Envelope,
@@ -34,10 +35,13 @@ from fairground.bank.calls import (
 )
 from fairground.bank.ledger import TRUSTED
 from fairground.bank.ledger_lines import NO_CHAIN
-from fairground.bank.port import Account, Bank, BankAway, Call, Event, Game
+from fairground.bank.port import Account, Bank, BankAway, Call, Event, Game, Outcome, Step
 from fairground.bank.port import Refused as RefusedByBank
+from fairground.bank.rules import CHIP_COSTS, STEP_TIMES
+from fairground.bank.seeds import unpacked_hand
 from fairground.bank.wire import Domain, Key
 from fairground.core import InputError, written
+from fairground.games.poker import DECK, HAND
 from fairground.players.remote import Http, Refused, Unreachable
 
 T = TypeVar("T")
@@ -68,6 +72,8 @@ class LedgerClient(Bank):
             UINT256.read(about["chip_cost"], "chip_cost"),
             UINT256.read(about["step_time"], "step_time"),
         )
+        if self.terms.chip_cost not in CHIP_COSTS or self.terms.step_time not in STEP_TIMES:
+            raise BadCall(f"no Bank has such terms: {self.terms}")
         self.trusted = f"{TRUSTED}; it is kept at {url}"
         self._turns: dict[str, asyncio.Lock] = {}
         """One call of each sender at a time, for they are numbered."""
@@ -112,13 +118,7 @@ class LedgerClient(Bank):
 
     async def game(self, key: bytes, confirmations: int = 0) -> Game:
         """The game under this key; what a ledger says is final."""
-        return await self._get(
-            f"/games/{key.hex()}",
-            lambda body: Game(
-                BYTES32.read(body["bet_hash"], "bet_hash"),
-                *(UINT256.read(body[name], name) for name in Game._fields[1:]),
-            ),
-        )
+        return await self._get(f"/games/{key.hex()}", _game)
 
     async def told(self, key: bytes) -> Sequence[Event]:
         """What was recorded of this game."""
@@ -164,8 +164,27 @@ class LedgerClient(Bank):
         return await _asked(self.url, lambda: read(self._http.post(url, body, tries=tries)))
 
 
+def _game(body: Any) -> Game:
+    step, outcome, deadline, order = (
+        UINT256.read(body[name], name) for name in ("step", "outcome", "deadline", "order")
+    )
+    if step not in list(Step) or outcome not in list(Outcome) or order >= 2**HAND:
+        raise BadCall(f"no game is at step {step} with outcome {outcome} and order {order}")
+    bet_hash = BYTES32.read(body["bet_hash"], "bet_hash")
+    return Game(bet_hash, step, outcome, deadline, order, _cards(UINT40.read(body["hand"], "hand")))
+
+
 def _events(body: Any) -> list[Event]:
-    return [event_from_json(event) for event in body["events"]]
+    events = [event_from_json(event) for event in body["events"]]
+    for event in events:
+        _cards(event.values.get("hand", 0))
+    return events
+
+
+def _cards(hand: int) -> int:
+    if any(card >= DECK for card in unpacked_hand(hand)):
+        raise BadCall(f"a hand is five cards, a byte each, not {hand:#012x}")
+    return hand
 
 
 async def _asked(url: str, ask: Callable[[], T]) -> T:

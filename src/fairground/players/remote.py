@@ -52,6 +52,9 @@ PAUSE: Final = 0.05
 
 LARGEST: Final = 100_000_000
 
+LONGEST: Final = 1000
+"""Characters of an arena's own words that are passed on."""
+
 
 class Refused(FairgroundError):
     """The arena said no: its own words, code and status."""
@@ -107,11 +110,12 @@ class Http:
                 reason = _refusal(error)
                 if error.code not in (429, 503):
                     raise reason from None
-            except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
+            except (http.client.HTTPException, OSError, ValueError) as error:
+                # ValueError: what it says is no HTTP, such as the address of a redirection.
                 reason = getattr(error, "reason", None) or error
         if isinstance(reason, Refused):
             raise reason
-        raise Unreachable(f"{_place(url)} does not answer: {reason}")
+        raise Unreachable(f"{_place(url)} does not answer: {in_plain_words(reason)}")
 
     def pause(self, attempt: int) -> None:
         """Wait before another try: not before the first, then longer and longer."""
@@ -127,6 +131,12 @@ class Http:
         return _json(self.send(url, body, tries=tries), url)
 
 
+def in_plain_words(said: object) -> str:
+    """What somebody else said, in one line and without signs that rule a terminal."""
+    text = str(said)[:LONGEST]
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+
+
 def _place(url: str) -> str:
     """The address without the token that may stand in it."""
     return url.partition("/seats/")[0]
@@ -135,7 +145,7 @@ def _place(url: str) -> str:
 def _json(data: bytes, url: str) -> Any:
     try:
         return json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Unreachable(f"{_place(url)} answers something that is not JSON") from None
 
 
@@ -143,8 +153,12 @@ def _refusal(error: urllib.error.HTTPError) -> Refused:
     with error:
         try:
             problem = json.loads(error.read(LARGEST))
-            return Refused(error.code, str(problem["code"]), str(problem["detail"]), problem)
-        except (ValueError, KeyError, TypeError, OSError):
+            code, detail = str(problem["code"]), in_plain_words(problem["detail"])
+            return Refused(error.code, code, detail, problem)
+        except (
+            *(ValueError, KeyError, TypeError, RecursionError),
+            *(OSError, http.client.HTTPException),
+        ):
             return Refused(error.code, "remote/refused", f"the arena answers {error.code}")
 
 
