@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,12 +21,13 @@ from litestar.testing import TestClient
 
 from contest_house import solve
 from fairground.arena.app import make_app
-from fairground.arena.contests import Contests, LiveBook
+from fairground.arena.contests import MOST_VIEWS, Contests, LiveBook
 from fairground.arena.factories import Factories
 from fairground.contest import Disguise, Part, disguise, fair_code, keeper_seed, order
 from fairground.contest_file import check
 from fairground.fair.plain import contest_commitment
 from fairground.games.codebreaking import Code, Marks, Row, marks
+from fairground.standings import Snapshot, standing
 from fairground.store import open_store
 from fairground.transcript import check_chain, line_hash
 from fairground.verify import verify
@@ -691,6 +693,55 @@ def test_followers_hear_of_every_change_until_the_close(database: str, clock: Cl
         await store.close()
 
     asyncio.run(run())
+
+
+def test_many_who_ask_for_standings_hold_nobody_up(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are computed once for all who ask, from a still picture, beside everything else."""
+    begun, enough = threading.Event(), threading.Event()
+    computed: list[int] = []
+
+    def slow(now: Snapshot) -> dict[str, Any]:
+        computed.append(len(now.official))
+        begun.set()
+        assert enough.wait(60)
+        return standing(now)
+
+    monkeypatch.setattr("fairground.arena.contests.standing", slow)
+
+    async def run() -> None:
+        store = await open_store(database)
+        contests = Contests(store)
+        name, _ = await contests.make((Part(6, 4, "fair", 3),))
+        await contests.enter(name, "A", "1")
+        asked = [asyncio.ensure_future(contests.standing(name)) for _ in range(64)]
+        assert await asyncio.to_thread(begun.wait, 60)
+        await contests.enter(name, "B", "1")
+        assert await asyncio.wait_for(store.read(name), 20)
+        assert not any(one.done() for one in asked)
+        enough.set()
+        tables = [len(table["official"]) for table in await asyncio.gather(*asked)]
+        assert computed == [1, 2] and tables == [1] + [2] * 63
+        assert len((await contests.standing(name))["official"]) == 2 and computed == [1, 2]
+        await store.close()
+
+    asyncio.run(run())
+
+
+def test_a_page_is_made_once_for_all_who_watch(client: Client) -> None:
+    contest = Contest(client)
+    live: LiveBook = client.app.state.contests._books[contest.name]
+    pages = [contest.watch()["self"], client.get(contest.uri, headers={"Host": "a.example"})]
+    assert pages[0] == contest.uri and pages[1].json()["self"].startswith("http://a.example/")
+    views = [live.once("here", lambda live: [len(live.book.entries)]) for _ in range(2)]
+    assert views[0] is views[1]
+    contest.enter("A")
+    assert live.once("here", lambda live: [len(live.book.entries)]) == [1]
+    assert len(contest.watch()["teams"]) == 1
+    for i in range(100):
+        client.get(contest.uri, headers={"Host": f"{i}.example"})
+    assert len(live._views[1]) <= MOST_VIEWS
 
 
 def test_server_sent_events(client: Client) -> None:

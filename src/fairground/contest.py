@@ -53,6 +53,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, Final, NamedTuple
 
 from fairground.core import BadParams, Fault
@@ -269,6 +270,14 @@ class Book:
     def closed(self) -> bool:
         """Whether nothing more counts."""
         return self.seed is not None
+
+    def still(self) -> Book:
+        """What its results are now, as a book that stays so while this one goes on."""
+        still = copy(self)
+        still.entries = [copy(entry) for entry in self.entries]
+        for entry in still.entries:
+            entry.results, entry.waiting = dict(entry.results), dict(entry.waiting)
+        return still
 
     def trains(self, team: str) -> bool:
         """Whether another entry of this team would be training."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from array import array
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final, TypeVar
@@ -39,6 +40,9 @@ MOST_ENTRIES: Final = 1_000
 
 CAPACITY: Final = 100
 """Books in memory."""
+
+MOST_VIEWS: Final = 10
+"""Pages of one book that are kept, for clients who know us by different addresses."""
 
 TRIES: Final = 50
 """How often a line is decided again because other workers wrote first."""
@@ -63,7 +67,8 @@ class LiveBook:
         self.close_digest = close_digest
         self.writing: asyncio.Future[None] | None = None
         """The last commit that was queued; when it is done, so are those before it."""
-        self._orders: dict[int, tuple[int, ...]] = {}
+        self._orders: dict[int, Sequence[int]] = {}
+        self._views: tuple[int, dict[Any, Any]] = 0, {}
         self.table: tuple[str, dict[str, Any]] = ("", {})
         """The standings that were computed last, and the head that they belong to."""
 
@@ -77,16 +82,28 @@ class LiveBook:
         """The kind of the logs of its games: they are found by it."""
         return f"{KIND}/{self.name}"
 
-    def order(self, entry: Entry) -> tuple[int, ...]:
+    def order(self, entry: Entry) -> Sequence[int]:
         """The games in the order of this entry's oracles."""
         if entry.number not in self._orders:
             found = order(self.name, self.seed, entry.number, self.book.games)
-            self._orders[entry.number] = found
+            self._orders[entry.number] = array("H", found)  # a thousand entries of 10,000 games
         return self._orders[entry.number]
 
-    def orders(self) -> dict[int, tuple[int, ...]]:
-        """The orders of all entries."""
-        return {entry.number: self.order(entry) for entry in self.book.entries}
+    def once(self, key: Any, view: Callable[[LiveBook], T]) -> T:
+        """What ``view`` makes of the book, made once for all who look before the next line."""
+        step, made = self._views
+        if step != self.transcript.step:
+            self._views = self.transcript.step, (made := {})
+        if key not in made:
+            if len(made) >= MOST_VIEWS:
+                made.clear()
+            made[key] = view(self)
+        found: T = made[key]
+        return found
+
+    def computed(self, book: Book) -> dict[str, Any]:
+        """The standings by this picture of the book. Can take seconds, and be done in a thread."""
+        return standing(snapshot(book, {one.number: self.order(one) for one in book.entries}))
 
     def add(self, kind: str, fields: dict[str, Any]) -> bytes:
         """Add a line in memory; refuse what breaks the book's rules."""
@@ -104,6 +121,7 @@ class Contests:
         self.clock = clock
         self._books: OrderedDict[str, LiveBook] = OrderedDict()
         self._followers: dict[str, set[asyncio.Event]] = {}
+        self._computing = asyncio.Lock()
         self._stopping = False
         self._hearing: asyncio.Task[None] | None = None
 
@@ -177,14 +195,21 @@ class Contests:
             del self._books[live.name]
 
     async def standing(self, name: str) -> dict[str, Any]:
-        """The table as it is now, computed aside, for it can take a second."""
-        live, head, now = await self.look(
-            name,
-            lambda live: (live, live.transcript.head, snapshot(live.book, live.orders())),
-        )
-        if live.table[0] != head:
-            live.table = head, await asyncio.to_thread(standing, now)
-        return live.table[1]
+        """The table as it is now; one at a time is computed, once, and aside."""
+
+        def known(live: LiveBook) -> dict[str, Any] | None:
+            head, table = live.table
+            return table if head == live.transcript.head else None
+
+        if (table := await self.look(name, known)) is not None:
+            return table
+        async with self._computing:
+            live, head, book = await self.look(
+                name, lambda live: (live, live.transcript.head, live.book.still())
+            )
+            if live.table[0] != head:
+                live.table = head, await asyncio.to_thread(live.computed, book)
+            return live.table[1]
 
     # Writing
 

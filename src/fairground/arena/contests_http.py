@@ -88,7 +88,15 @@ async def watch_contest(
 
 
 def _watch(request: Request[Any, Any, Any], live: LiveBook) -> Contest:
-    return standings.watch(live, lambda path: address(request, path))
+    here = address(request, "")
+    return live.once(here, lambda live: standings.watch(live, lambda path: here + path))
+
+
+def _watch_event(request: Request[Any, Any, Any], live: LiveBook) -> tuple[str, str]:
+    """The watch page as the number and the text of an event; a thousand may wait for it."""
+    page = _watch(request, live)
+    body = live.once((page.self, "event"), lambda _: msgspec.json.encode(page).decode())
+    return str(page.lines), body
 
 
 @post("/contest/{name:str}/entry", status_code=201, summary="Enter a contest")
@@ -157,12 +165,11 @@ async def contest_events(
     await contests.find(name)
 
     async def news() -> AsyncIterator[ServerSentEventMessage]:
-        async for seen in contests.follow(name, lambda live: _watch(request, live)):
+        async for seen in contests.follow(name, lambda live: _watch_event(request, live)):
             if seen is None:
                 yield ServerSentEventMessage(comment="still here")
             else:
-                body = msgspec.json.encode(seen).decode()
-                yield ServerSentEventMessage(data=body, event="watch", id=str(seen.lines))
+                yield ServerSentEventMessage(data=seen[1], event="watch", id=seen[0])
 
     return ServerSentEvent(news())
 
