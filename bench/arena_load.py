@@ -35,7 +35,7 @@ from postgres import throw_away_cluster
 
 PAIRS: Final = 7
 SECONDS: Final = 4
-GAMES: Final = 3_000
+GAMES: Final = 1_500
 """Oracles of each run: about as many as get half a dozen submissions each in that time."""
 
 TARGETS: Final = {

@@ -12,6 +12,7 @@ ourselves we know, and pass over when PostgreSQL tells us.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, Final, Self
 
@@ -107,6 +108,7 @@ class PostgresStore(Store):
         self._sender: asyncio.Task[None] | None = None
         self._listeners = Listeners()
         self._hearing: Any = None
+        self._writer: Any = None
         self._name = token()
         """By this we know our own notifications."""
 
@@ -143,6 +145,7 @@ class PostgresStore(Store):
         """Send what is waiting, then disconnect."""
         if self._sender is not None:
             await self._sender
+        await self._let_writer_go()
         await self._hearing.remove_listener(CHANNEL, self._heard)
         await self._pool.release(self._hearing)
         await self._pool.close()
@@ -160,19 +163,28 @@ class PostgresStore(Store):
     async def _send(self) -> None:
         """Send group after group while anybody waits, over one connection while it lasts."""
         while group := self._next_group():
+            outcomes: Sequence[Outcome]
             try:
-                async with self._pool.acquire() as db:
-                    while group:
-                        appends = [appends for appends, _ in group]
-                        self._settle(group, await _write_group(db, self._name, appends))
-                        group = self._next_group()
+                if self._writer is None:
+                    self._writer = await self._pool.acquire()
+                outcomes = await _write_group(
+                    self._writer, self._name, [those for those, _ in group]
+                )
             except asyncpg.DeadlockDetectedError as error:
                 # Two workers waited for each other, and PostgreSQL undid all of ours.
-                self._settle(group, [Conflict(f"somebody else wrote first: {error}")] * len(group))
+                outcomes = [Conflict(f"somebody else wrote first: {error}")] * len(group)
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
                 # Nothing of this group is durable, so nobody in it may be told that it is.
-                self._settle(group, [error] * len(group))
+                outcomes = [error] * len(group)
+                await self._let_writer_go()
+            self._settle(group, outcomes)
         self._sender = None
+
+    async def _let_writer_go(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                await self._pool.release(writer)
 
     def _next_group(self) -> list[Job]:
         group, self._waiting = self._waiting[:LARGEST_GROUP], self._waiting[LARGEST_GROUP:]
