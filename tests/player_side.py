@@ -79,6 +79,17 @@ class Crook(Desk):
         return await self.croupier.look(offer_id)
 
 
+class Talker(Crook):
+    """He shows his seeds as soon as he may tell them, whether the Bank has them or not."""
+
+    async def look(self, offer_id: str) -> Sight:
+        sight = await self.croupier.look(offer_id)
+        page = await self.croupier._journal.page(offer_id)
+        first, second = page.seeds
+        seeds = (first if page.told > 0 else None, second if page.told > 1 else None)
+        return sight._replace(seeds=seeds)
+
+
 class Muffled(Wrapped):
     """The Croupier's way to the Bank, on which some calls get lost."""
 

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from croupier_house import ORDER, STEP_TIME
+from croupier_house import BANKROLL, ORDER, PURSE, STEP_TIME
 from fairground.bank.curve import Signature
 from fairground.bank.desk import Sight
 from fairground.bank.desk_client import MOST_LEFT, DeskClient
 from fairground.bank.ledger_client import LedgerClient
-from fairground.bank.port import BankAway, Outcome
+from fairground.bank.port import BankAway, Outcome, Step, SubmitBet, SubmitCroupierSeed
 from fairground.bank.seeds import Seed
 from fairground.bank.telling import Suspicion
 from fairground.core import FairgroundError
@@ -191,3 +191,46 @@ def test_a_ledger_with_cards_or_terms_that_cannot_be() -> None:
         asyncio.run(bank.told(bytes(32)))
     with pytest.raises(BankAway, match="no Bank has such terms"):
         asyncio.run(LedgerClient.open("http://127.0.0.1", Said(ABOUT | {"chip_cost": 0})))
+
+
+def test_who_is_cut_off_from_the_bank_shows_no_hand(tmp_path: Path) -> None:
+    """A Player who knew it would bring a good hand to the Bank, and let a bad one lapse."""
+
+    async def test(table: PlayersTable) -> None:
+        made, croupier, guest = table.house, table.croupier, table.house.guest
+        table.his_bank.lost = lambda call: isinstance(call, SubmitCroupierSeed)
+        offer = await croupier.offer(guest.address)
+        bet = guest.bet_on(offer)
+        await croupier.bet(offer.id, bet, guest.sign(bet))
+        for _ in range(3):
+            await croupier.pump()
+            sight = await croupier.look(offer.id)
+            assert (sight.stage, sight.seeds) == ("bet-sent", (None, None))
+            assert sight.trouble == "the call got lost"
+        assert (await made.ledger.game(bet.key)).step == Step.BET_SUBMITTED
+        made.clock.time += STEP_TIME + 1
+        await croupier.pump()
+        assert (await croupier.look(offer.id)).seeds == (None, None)
+        assert await made.wealth() == (BANKROLL, PURSE)
+
+    at_the_table(tmp_path, test)
+
+
+def test_seed_0_is_not_told_when_it_may_be_too_late_for_it(tmp_path: Path) -> None:
+    async def test(table: PlayersTable) -> None:
+        made, croupier, guest = table.house, table.croupier, table.house.guest
+        for late in (0, 1):
+            offer = await croupier.offer(guest.address)
+            bet = guest.bet_on(offer)
+            await made.ledger.send(made.key, SubmitBet(bet, guest.sign(bet)))
+            made.clock.time += STEP_TIME - STEP_TIME // 4 + late
+            # He was away until now, and finds the bet at the Bank.
+            await croupier.bet(offer.id, bet, guest.sign(bet))
+            await croupier.pump()
+            assert (await made.ledger.game(bet.key)).step == (
+                Step.BET_SUBMITTED if late else Step.CROUPIER_SEED_0_SUBMITTED
+            )
+            stored = await made.store.read(offer.id)
+            assert stored is not None and bool(stored.spent) != bool(late)
+
+    at_the_table(tmp_path, test)

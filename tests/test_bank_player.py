@@ -41,7 +41,7 @@ from fairground.bank.wire import Bet, Domain, Key, PublicKey
 from fairground.core import FairgroundError
 from fairground.games.poker import PAYS, PENALTY, Rank
 from fairground.verify import verify
-from player_side import Crook, PlayersTable, at_the_table
+from player_side import Crook, PlayersTable, Talker, at_the_table
 
 STAKE = 5 * CHIP
 TOP = PAYS[5][Rank.ROYAL_FLUSH] * CHIP
@@ -318,6 +318,7 @@ def test_silent_at_seed_1_costs_him_thirty_stakes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed_id", [0, 1])
 def test_a_seed_that_he_tells_only_us_we_bring(tmp_path: Path, seed_id: int) -> None:
     async def test(table: PlayersTable) -> None:
+        table.desk = Talker(table.croupier)
         table.his_bank.lost = kinds(SubmitCroupierSeed, seed_id=seed_id)
         _, game = await table.dealt()
         await finish(table, game)

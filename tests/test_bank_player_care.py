@@ -33,7 +33,7 @@ from fairground.bank.telling import Alarm, Ended, News, NoGame, Party, Suspicion
 from fairground.bank.wire import Bet, Domain, Key, Message
 from fairground.core import Unreadable
 from fairground.verify import verify
-from player_side import Crash, Crook, Driven, PlayersTable, at_the_table, slow
+from player_side import Crash, Crook, Driven, PlayersTable, Talker, at_the_table, slow
 
 STAKE = 5 * CHIP
 
@@ -215,6 +215,7 @@ def test_what_was_said_and_came_too_late_is_in_nobodys_record(
     """The seed was told at the desk, the program crashed, and the Bank never had it."""
 
     async def test(table: PlayersTable) -> None:
+        table.desk = Talker(table.croupier)
         table.his_bank.lost = lambda call: isinstance(call, lost | Complain)
         player = await table.player()
         game = await player.bet(1, 5)
@@ -223,7 +224,7 @@ def test_what_was_said_and_came_too_late_is_in_nobodys_record(
             await game.deal()
         table.pace.longest = None
         (note,) = table.notebook.notes()
-        assert (await table.croupier.look(note.offer_id)).seeds[0] is not None
+        assert (await table.desk.look(note.offer_id)).seeds[0] is not None
         table.house.clock.time += STEP_TIME + 1
         (again,) = (await table.player()).unfinished()
         assert (await again.settle()).outcome == outcome

@@ -413,7 +413,7 @@ def test_if_he_himself_is_late_he_pays_what_he_owes(
         croupier, guest = house.croupier(), house.guest
         offer = await croupier.offer(guest.address)
         bet = guest.bet_on(offer)
-        await until(house, croupier, offer, bet, f"awaits-seed-{seed_id}")
+        await until(house, croupier, offer, bet, ("bet-sent", "awaits-seed-1")[seed_id])
         assert (await croupier.look(offer.id)).trouble == "cut off"
         house.clock.time += STEP_TIME + 1
         await croupier.pump()

@@ -159,7 +159,7 @@ def each_time(folder: Path, bang: Callable[[], BaseException], where: str) -> in
 
 
 def test_restarted_after_every_line_of_his_journal(tmp_path: Path) -> None:
-    assert each_time(tmp_path, Crash, "store") == 2 * 9
+    assert each_time(tmp_path, Crash, "store") == 2 * 10
 
 
 def test_restarted_after_every_word_with_the_bank(tmp_path: Path) -> None:
@@ -367,7 +367,7 @@ def test_only_the_order_that_seed_1_was_told_for_is_brought_again(tmp_path: Path
             await croupier.bet(offer.id, bet, guest.sign(bet))
             page = await Journal(made.store, made.bank.domain, croupier.account).page(offer.id)
             dealt = Game(bet.struct_hash(), Step.HAND_DEALT, 0, 2**40, 0, 0)
-            page = page._replace(heard=guest.seeds[offer.id], told=2, order=ORDER)
+            page = page._replace(heard=guest.seeds[offer.id], told=2, brought=True, order=ORDER)
             for order in (ORDER, STANDS):
                 mail = (order, guest.sign_order(bet, order))
                 found = duty(page._replace(mail=mail), Seen(dealt, dealt, 0))

@@ -8,7 +8,7 @@ A game, as the two speak of it::
 
     offer = await desk.offer(player)             commitments to two fresh seeds of his
     await desk.bet(offer.id, bet, signature)     he brings it to the Bank
-    (await desk.look(offer.id)).seeds[0]         when the bet is final there
+    (await desk.look(offer.id)).seeds[0]         when the bet is final there, and the seed is, too
     await desk.seed(offer.id, 0, seed)
     await desk.order(offer.id, order, signature)
     (await desk.look(offer.id)).seeds[1]         when the order is final there

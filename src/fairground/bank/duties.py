@@ -81,12 +81,16 @@ IN_WORDS: Final = {
 }
 
 
-def duty(page: Page, seen: Seen, patience: int = 0, deaf: Collection[int] = ()) -> Duty:
+def duty(
+    page: Page, seen: Seen, patience: int = 0, deaf: Collection[int] = (), margin: int = 0
+) -> Duty:
     """What to do next. Do it, and look again.
 
     ``patience``: how long after its expiry a bet that the Bank does not show could still
     come back, by a reorganisation, in seconds. ``deaf``: the seeds that the Bank was asked
-    for in vain; without them there is no transcript, but the game must go on.
+    for in vain; without them there is no transcript, but the game must go on. ``margin``:
+    in so many seconds before the deadline seed 0 is not told any more. It might be too late
+    for the Bank, and then the Player would have seen a hand for nothing.
     """
     if page.ended is not None:
         return REST
@@ -97,7 +101,9 @@ def duty(page: Page, seen: Seen, patience: int = 0, deaf: Collection[int] = ()) 
         return _missing(page, page.bet, seen, patience)
     if seen.now.bet_hash != name:
         return REST  # the chain was reorganised between two looks: look again later
-    learned = _final(page, seen, deaf) if seen.final.bet_hash == name else None
+    if page.told and not page.brought and seen.now.step > Step.BET_SUBMITTED:
+        return Note("brought", {})
+    learned = _final(page, seen, deaf, margin) if seen.final.bet_hash == name else None
     if learned is not None:
         return learned
     return _bring(page, page.bet, seen) if seen.now.outcome == Outcome.OPEN else REST
@@ -123,11 +129,12 @@ def _missing(page: Page, bet: Bet, seen: Seen, patience: int) -> Duty:
     return Send(SubmitBet(bet, page.signature))
 
 
-def _final(page: Page, seen: Seen, deaf: Collection[int]) -> Duty | None:
+def _final(page: Page, seen: Seen, deaf: Collection[int], margin: int) -> Duty | None:
     """What he learns, or may tell, since the Bank's word on it is final."""
     game = seen.final
     running = game.outcome == Outcome.OPEN and seen.time <= game.deadline
-    if game.step == Step.BET_SUBMITTED and page.told == 0 and running:
+    early = seen.time <= game.deadline - margin
+    if game.step == Step.BET_SUBMITTED and page.told == 0 and running and early:
         return Note("told", {"seed_id": 0})
     if game.step >= Step.HAND_DEALT and page.heard[0] is None and 0 not in deaf:
         return Ask(0)

@@ -7,13 +7,15 @@ journal, asks the Bank, and goes on. The lines of a game, chained like a transcr
     bet       the Player's signed bet, as it was received
     refused   the Bank did not take the bet, and why
     told      his seed 0 or 1 may leave from now on: noted as spent in the same commit
+    brought   his seed 0 is at the Bank, for everybody to see: from now on he shows it, too
     heard     the Player's seed 0 or 1
     mail      the Player's signed order, as the Player told it to him
     ordered   the order that the Bank has; what was in the mail is only mail
     ended     how; nothing follows, and the log is closed
 
-No line holds a seed of his. A seed is read from the vault, and shown only if the line
-``told`` is there.
+No line holds a seed of his. A seed is read from the vault, and goes to the Bank only if the
+line ``told`` is there. His desk shows seed 0 only when the Bank has it: a Player who knew
+the hand before could let a bad one lapse, should he not get through to the Bank in time.
 """
 
 from __future__ import annotations
@@ -70,6 +72,8 @@ class Page(NamedTuple):
     refused: str = ""
     told: int = 0
     """How many of his seeds may be known."""
+    brought: bool = False
+    """Whether the Bank has had his seed 0."""
     heard: tuple[Seed | None, Seed | None] = (None, None)
     mail: tuple[tuple[int, ...], Signature] | None = None
     order: tuple[int, ...] | None = None
@@ -213,6 +217,8 @@ def _turned(page: Page, event: Event, line: bytes) -> Page:
             return page._replace(refused=event["reason"])
         case "told":
             return page._replace(told=event["seed_id"] + 1)
+        case "brought":
+            return page._replace(brought=True)
         case "heard":
             seed = Seed.from_hex(event["seed"])
             first, second = page.heard

@@ -19,7 +19,7 @@ def sight(page: Page, trouble: str = "") -> Sight:
     reason = page.ended.reason if page.ended is not None else page.refused
     return Sight(
         stage(page),
-        (first if page.told > 0 else None, second if page.told > 1 else None),
+        (first if page.brought else None, second if page.told > 1 else None),
         reason or trouble,
     )
 
@@ -32,7 +32,7 @@ def stage(page: Page) -> str:
         return "settling"
     if page.bet is None:
         return "offered"
-    if page.told == 0:
+    if not page.brought:
         return "bet-sent"
     if page.heard[0] is None:
         return "awaits-seed-0"

@@ -55,6 +55,7 @@ class Tending:
         self._bank, self._key, self._journal = bank, key, journal
         self._confirmations = confirmations
         self._patience = bank.terms.step_time if confirmations else 0
+        self._margin = bank.terms.step_time // 4
         self.time = Clock(bank)
         self.flying: dict[str, int] = {}
         """Bets that he has taken and the Bank not yet: the top prize of each."""
@@ -105,7 +106,7 @@ class Tending:
             ):
                 self.flying.pop(name, None)
             try:
-                match duty(page, seen, self._patience, deaf):
+                match duty(page, seen, self._patience, deaf, self._margin):
                     case Rest():
                         self.trouble.pop(name, None)
                         return page
