@@ -17,15 +17,20 @@ from typing import Any
 import pytest
 
 from croupier_house import BANKROLL, ORDER, PURSE, STEP_TIME
+from fairground.bank.croupier import Croupier
 from fairground.bank.curve import Signature
-from fairground.bank.desk import Sight
+from fairground.bank.desk import Busy, Sight
 from fairground.bank.desk_client import MOST_LEFT, DeskClient
+from fairground.bank.embedded import open_bank
 from fairground.bank.ledger_client import LedgerClient
 from fairground.bank.port import BankAway, Outcome, Step, SubmitBet, SubmitCroupierSeed
+from fairground.bank.rounds import CALL_TIME, SENDS, most_games
 from fairground.bank.seeds import Seed
 from fairground.bank.telling import Suspicion
+from fairground.bank.wire import Key
 from fairground.core import FairgroundError
 from fairground.players.remote import Http, Unreachable
+from fairground.store.sqlite import SqliteStore
 from player_side import Crook, PlayersTable, at_the_table
 
 Answer = Callable[[socket.socket], None]
@@ -234,3 +239,22 @@ def test_seed_0_is_not_told_when_it_may_be_too_late_for_it(tmp_path: Path) -> No
             assert stored is not None and bool(stored.spent) != bool(late)
 
     at_the_table(tmp_path, test)
+
+
+def test_on_a_chain_he_has_no_more_games_than_he_can_serve(tmp_path: Path) -> None:
+    """Who could make him late with a hundred seeds at once would earn thirty stakes for each."""
+    key = Key(6000)
+
+    async def main() -> None:
+        bank = await open_bank({key.address: 10**21}, step_time=60)
+        store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+        croupier = Croupier(bank, key, store, bankroll=10**18)
+        for number in range(most_games(60) // 2):
+            await croupier.offer(Key(8000 + number).address)
+        with pytest.raises(Busy, match="players with money"):
+            await croupier.offer(Key(7999).address)
+        await store.close()
+        await bank.close()
+
+    assert most_games(60) * CALL_TIME == SENDS * 60 // 2
+    asyncio.run(asyncio.wait_for(main(), 60))

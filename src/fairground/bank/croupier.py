@@ -30,8 +30,9 @@ from fairground.bank.desk import (
     UnknownGame,
 )
 from fairground.bank.journal import LAPSED, Journal, Page, again
+from fairground.bank.ledger_lines import NO_CHAIN
 from fairground.bank.port import Bank, DepositFunds, SubmitPublicKey
-from fairground.bank.rounds import INTERVAL, Rounds, log
+from fairground.bank.rounds import INTERVAL, Rounds, log, most_games
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
 from fairground.bank.sights import recorded, sight
 from fairground.bank.tending import Tending
@@ -53,8 +54,9 @@ class Habits(NamedTuple):
     least_time: int = 20
     """Seconds that a bet must be good for, so that it can reach the Bank."""
     most_open: int = 500
-    """Games and offers open at the same time. Half of the places are for players who have
-    money at the Bank, so that nobody can take them all for nothing."""
+    """Games and offers open at the same time; on a chain never more than he could serve
+    (`rounds.most_games`). Half of the places are for players who have money at the Bank, so
+    that nobody can take them all for nothing."""
     interval: float = INTERVAL
 
 
@@ -77,6 +79,9 @@ class Croupier(Desk):
         self._bank, self._key = bank, key
         self._bankroll = bankroll
         self._habits = habits or Habits()
+        self._most_open = self._habits.most_open
+        if bank.domain.chain_id != NO_CHAIN:
+            self._most_open = min(self._most_open, most_games(bank.terms.step_time))
         self._journal = Journal(store, bank.domain, key.address)
         self._tending = Tending(bank, key, self._journal, confirmations)
         self._rounds = Rounds(self._all_open, self._tending.visit, self._habits.interval)
@@ -243,7 +248,7 @@ class Croupier(Desk):
             if self._players[name] in ("", player):
                 with contextlib.suppress(UnknownGame):
                     await self._settle_with(player, await self._journal.page(name))
-        most = self._habits.most_open
+        most = self._most_open
         if len(names) >= most:
             raise Busy(f"{most} games are open at this desk: come back in a while")
         if 2 * len(names) >= most:

@@ -18,7 +18,19 @@ INTERVAL: Final = 1.0
 SENDS: Final = 8
 """Calls that are under way to the Bank at the same time."""
 
+CALL_TIME: Final = 15
+"""Seconds that a call takes on a chain: about a block."""
+
 Urgency = tuple[int, int]
+
+
+def most_games(step_time: int) -> int:
+    """How many games on a chain can all want a seed at once, and get it in half of its time.
+
+    The other half is for confirmations. With more games, players who time their orders well
+    would make him late, and a late seed 1 costs thirty stakes.
+    """
+    return max(1, SENDS * step_time // (2 * CALL_TIME))
 
 
 class Turnstile:

@@ -38,7 +38,15 @@ from fairground.players import Player, make_player
 from fairground.players.views import from_json
 from fairground.replay import replay, said
 from fairground.table import Ask, Table
-from fairground.transcript import NO_LINE, Event, canonical, line_hash, parse
+from fairground.transcript import (
+    DEEPEST,
+    NO_LINE,
+    Event,
+    canonical,
+    line_hash,
+    must_be_shallow,
+    parse,
+)
 from fairground.verify import Verdict, verify
 
 WAIT: Final = 20
@@ -142,23 +150,28 @@ def _place(url: str) -> str:
     return url.partition("/seats/")[0]
 
 
+def _read(data: bytes) -> Any:
+    """Read JSON; raise a ValueError where it cannot be read, however deep it is."""
+    text = data.decode()
+    if text.count("[") + text.count("{") > DEEPEST:
+        must_be_shallow(text)
+    return json.loads(text)
+
+
 def _json(data: bytes, url: str) -> Any:
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
+        return _read(data)
+    except ValueError:
         raise Unreachable(f"{_place(url)} answers something that is not JSON") from None
 
 
 def _refusal(error: urllib.error.HTTPError) -> Refused:
     with error:
         try:
-            problem = json.loads(error.read(LARGEST))
+            problem = _read(error.read(LARGEST))
             code, detail = str(problem["code"]), in_plain_words(problem["detail"])
             return Refused(error.code, code, detail, problem)
-        except (
-            *(ValueError, KeyError, TypeError, RecursionError),
-            *(OSError, http.client.HTTPException),
-        ):
+        except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
             return Refused(error.code, "remote/refused", f"the arena answers {error.code}")
 
 
