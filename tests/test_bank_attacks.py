@@ -27,7 +27,7 @@ from fairground.bank.port import BankAway, Outcome, Step, SubmitBet, SubmitCroup
 from fairground.bank.rounds import CALL_TIME, SENDS, most_games
 from fairground.bank.seeds import Seed
 from fairground.bank.telling import Suspicion
-from fairground.bank.wire import Key
+from fairground.bank.wire import Bet, Key
 from fairground.core import FairgroundError
 from fairground.players.remote import Http, Unreachable
 from fairground.store.sqlite import SqliteStore
@@ -258,3 +258,22 @@ def test_on_a_chain_he_has_no_more_games_than_he_can_serve(tmp_path: Path) -> No
 
     assert most_games(60) * CALL_TIME == SENDS * 60 // 2
     asyncio.run(asyncio.wait_for(main(), 60))
+
+
+def test_a_stranger_cannot_take_the_offer_of_a_player_away(tmp_path: Path) -> None:
+    """Anyone may ask in anyone's name; it cost the Player's client two minutes each time."""
+
+    class Crowded(Crook):
+        async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
+            for _ in range(3):
+                await self.croupier.offer(bet.player)  # a stranger, just before the bet arrives
+            await self.croupier.bet(offer_id, bet, signature)
+
+    async def test(table: PlayersTable) -> None:
+        table.desk = Crowded(table.croupier)
+        _, game = await table.dealt()
+        await game.draw(ORDER)
+        assert (await game.settle()).outcome == Outcome.SETTLED
+        assert not table.told(Suspicion)
+
+    at_the_table(tmp_path, test)

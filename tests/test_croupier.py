@@ -219,6 +219,9 @@ def test_a_newer_offer_burns_the_older_one(tmp_path: Path) -> None:
         croupier, guest = house.croupier(), house.guest
         old = await croupier.offer(guest.address)
         bet = guest.bet_on(old)
+        house.clock.time += 300
+        assert await house.croupier().offer(guest.address) == old, "while it is good, it stands"
+        house.clock.time += 1
         new = await house.croupier().offer(guest.address)  # another worker, or a restart
         assert new.game_id == old.game_id
         assert not set(new.commitments) & set(old.commitments)

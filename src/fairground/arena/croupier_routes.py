@@ -64,7 +64,7 @@ async def about_croupier(desk: TheCroupier) -> AboutOut:
 
 @post("/croupier/offers", summary="Ask for a game")
 async def new_offer(request: TheRequest, data: JSONBody[NewOffer], desk: TheCroupier) -> OfferOut:
-    """Commitments to two fresh seeds. An older offer that nobody bet on is burned."""
+    """Commitments to two fresh seeds. Until somebody bets on it, it is the same for a while."""
     offer = await desk.offer(data.player)
     return OfferOut(
         address(request, f"croupier/games/{offer.id}"),

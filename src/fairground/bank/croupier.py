@@ -146,16 +146,23 @@ class Croupier(Desk):
 
     @again
     async def offer(self, player: str) -> Offer:
-        """Two fresh seeds for this player, written down before their commitments are told."""
+        """Two fresh seeds for this player, written down before their commitments are told.
+
+        An offer that nobody bet on yet stands for half of its time, whoever asks again: so no
+        stranger who names this player can take it away.
+        """
         player = checksummed(player)
         if player == self.account:
             raise Declined(f"{player} is the Croupier himself: nobody plays with himself")
         async with self._deciding:
             await self.prepare()
-            await self._make_room(player)
             least = PAYS[LEVELS[0]][Rank.ROYAL_FLUSH] * self._bank.terms.chip_cost
             await self._must_afford(least, "the smallest bet")
             game_id = await self._bank.next_game_id(self.account, player)
+            expiry = await self._tending.time() + self._habits.offer_time
+            standing = await self._make_room(player, game_id, expiry)
+            if standing is not None:
+                return standing
             parties = (self.account, player)
             seeds = fresh_seeds(self._key, self._bank.domain, parties, Role.CROUPIER, game_id)
             offer = Offer(
@@ -164,7 +171,7 @@ class Croupier(Desk):
                 self._key.address,
                 game_id,
                 (seeds[0].commitment, seeds[1].commitment),
-                await self._tending.time() + self._habits.offer_time,
+                expiry,
             )
             await self._journal.open(offer, seeds)
             return offer
@@ -240,14 +247,21 @@ class Croupier(Desk):
 
     # What he asks of himself and of the Bank before he says yes
 
-    async def _make_room(self, player: str) -> None:
-        """Burn an older offer to this player; refuse if there is no place for a new one."""
+    async def _make_room(self, player: str, game_id: int, expiry: int) -> Offer | None:
+        """The offer to this player that still stands; else burn what there is of older ones.
+
+        Refuse if there is no place for a new one.
+        """
+        good_until = expiry - self._habits.offer_time // 2
         names = await self._journal.open_names()
         self._players = {name: self._players.get(name, "") for name in names}
         for name in names:
             if self._players[name] in ("", player):
                 with contextlib.suppress(UnknownGame):
-                    await self._settle_with(player, await self._journal.page(name))
+                    page = await self._journal.page(name)
+                    fits = page.offer.game_id == game_id and page.offer.expiry >= good_until
+                    if await self._settle_with(player, page, fits):
+                        return page.offer
         most = self._most_open
         if len(names) >= most:
             raise Busy(f"{most} games are open at this desk: come back in a while")
@@ -255,18 +269,23 @@ class Croupier(Desk):
             account = await self._bank.account(player)
             if account.available < self._bank.terms.chip_cost:
                 raise Busy("what places are left are for players with money at the Bank")
+        return None
 
-    async def _settle_with(self, player: str, page: Page) -> None:
+    async def _settle_with(self, player: str, page: Page, fits: bool) -> bool:
+        """Whether this is an offer to the player that can be told again; an old one is burned."""
         name = page.offer.id
         self._players[name] = page.offer.player
         if page.offer.player != player or page.ended is not None:
-            return
+            return False
         if page.bet is None:
+            if fits:
+                return True
             await self._journal.add(page, "ended", outcome=LAPSED, step=0, reason=NEWER)
         elif name in self._tending.flying and await self._tending.time() <= page.bet.expiry:
             seen = await self._tending.see(page)
             if seen.now.bet_hash != page.bet.struct_hash():
                 raise Busy("your last bet is on its way to the Bank: ask again when it is there")
+        return False
 
     async def _must_afford(self, amount: int, what: str) -> None:
         account = await self._bank.account(self.account)

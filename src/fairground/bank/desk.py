@@ -130,7 +130,9 @@ class Desk(ABC):
 
     @abstractmethod
     async def offer(self, player: str) -> Offer:
-        """Ask for a game. An earlier offer to this player that nobody bet on is burned."""
+        """Ask for a game. An earlier offer to this player that nobody bet on is told again,
+        or burned if it is old.
+        """
 
     @abstractmethod
     async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
