@@ -20,6 +20,7 @@ from typing import Any
 
 import uvicorn
 
+from fairground.arena.arrival import Arrival
 from fairground.arena.serve import address_of, bind
 from fairground.players.remote import Played, play
 
@@ -31,7 +32,13 @@ def in_a_thread(app: Any) -> Iterator[str]:
     """Serve an ASGI application; gives its URL."""
     sock = bind("127.0.0.1", 0)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, lifespan="on", interface="asgi3", ws="none"
+        app,
+        http=Arrival,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        interface="asgi3",
+        ws="none",
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)

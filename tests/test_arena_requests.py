@@ -565,6 +565,7 @@ def kinds() -> set[problems.Kind]:
     """Every kind of problem that some route can answer with."""
     errors = {error for route in openapi.ROUTES.values() for error in route.refuses}
     errors |= {problems.WrongMethod, problems.ArenaError}
+    errors |= {problems.TooSlow, problems.HeadTooLarge}  # before any route is found
     for route in OPERATIONS:
         errors |= set(openapi.always(route.told))
     return {problems.kind_of(error) for error in errors}

@@ -122,6 +122,14 @@ class TooEarly(ArenaError):
     example = "nothing of a contest's games is told before the contest closes"
 
 
+class TooSlow(ArenaError):
+    """The request did not arrive in full; nothing was done."""
+
+    code = "arena/too-slow"
+    status = 408
+    example = "a request must be here in full within 30 seconds"
+
+
 class TooLarge(ArenaError):
     """The body is larger than this arena reads."""
 
@@ -146,6 +154,14 @@ class BadName(ArenaError):
     example = (
         "team_name must be 1 to 20 printable characters without spaces around them, not ' Ada'"
     )
+
+
+class HeadTooLarge(ArenaError):
+    """Address and headers are larger than this arena reads."""
+
+    code = "arena/head-too-large"
+    status = 431
+    example = "address and headers have at most 65536 bytes here"
 
 
 class TooManyRequests(ArenaError):

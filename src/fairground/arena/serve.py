@@ -24,6 +24,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from fairground.arena.app import make_app
+from fairground.arena.arrival import Arrival
 from fairground.arena.desks import Desk, Place, open_chain
 from fairground.arena.factories import Factories
 from fairground.arena.limits import (
@@ -272,7 +273,7 @@ def _config(app: Arena | str, workers: int = 1) -> uvicorn.Config:
         interface="asgi3",
         workers=workers,
         loop="uvloop" if os.name == "posix" else "asyncio",
-        http="httptools",
+        http=Arrival,
         ws="none",
         lifespan="on",
         access_log=False,
