@@ -219,7 +219,7 @@ def test_keepers_do_not_think_where_the_store_is_read(arena: Arena) -> None:
             thinking.set()
             assert enough.wait(60)
 
-        thoughts = [loop.run_in_executor(hall._keepers, think) for _ in range(64)]
+        thoughts = [asyncio.ensure_future(hall._keepers.think(think)) for _ in range(64)]
         await loop.run_in_executor(None, thinking.wait)
         hall._live.clear()
         assert (await hall.find(uri.rpartition("/")[2], "oracle")).table.transcript.step

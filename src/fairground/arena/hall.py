@@ -19,7 +19,6 @@ import contextlib
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import cached_property, partial, wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -27,6 +26,7 @@ import msgspec
 
 from fairground.arena.limits import GAMES_IN_MEMORY
 from fairground.arena.problems import Unknown
+from fairground.arena.thinkers import Thinkers
 from fairground.core import Game, Seat
 from fairground.fair.bits import HashStream, Tag, digest, fresh, token
 from fairground.fair.dealers import DEALERS
@@ -84,7 +84,7 @@ class Live:
         *,
         kind: str,
         clock: Callable[[], float],
-        keepers: Executor,
+        keepers: Thinkers,
     ) -> None:
         self.log = log
         self.kind = kind
@@ -186,7 +186,7 @@ class Hall:
         """Told of the names of new games before they are stored; may refuse them."""
         self.ended: Callable[[str], None] | None = None
         """Told of each game that has ended, maybe more than once."""
-        self._keepers = ThreadPoolExecutor(KEEPERS, "keeper")
+        self._keepers = Thinkers(KEEPERS, "keeper")
         self._game = partial(Live, clock=clock, keepers=self._keepers)
         self._capacity = capacity
         self._live: OrderedDict[str, Live] = OrderedDict()
@@ -195,7 +195,7 @@ class Hall:
 
     def close(self) -> None:
         """Nobody thinks any more."""
-        self._keepers.shutdown(wait=False, cancel_futures=True)
+        self._keepers.close()
 
     async def open(
         self,

@@ -9,7 +9,6 @@ show a code that fits all their answers.
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
@@ -176,8 +175,7 @@ async def let_the_keeper_answer(live: Live) -> None:
     """
     game = _game(live)
     if game.oracle == EVIL and game.codes > QUICK:
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(live.keepers, _play_on, live)
+        await live.keepers.think(_play_on, live)
     else:
         _play_on(live)
 

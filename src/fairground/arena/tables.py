@@ -17,7 +17,6 @@ import contextlib
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -26,6 +25,7 @@ from fairground.arena.hall import Hall, Live, Private, retried
 from fairground.arena.news import News
 from fairground.arena.problems import AlreadyDone, GameOver, Unknown
 from fairground.arena.table_wire import NewTable, Taken
+from fairground.arena.thinkers import Thinkers
 from fairground.core import BadParams, InputError, Seat, StaleAsk
 from fairground.fair.bits import Tag, digest, same, token
 from fairground.fair.dealers import DEALERS
@@ -97,7 +97,7 @@ class Tables:
         self._news = news
         self.clocks = clocks
         self._shown: WeakKeyDictionary[Live, Shown] = WeakKeyDictionary()
-        self._thinkers = ThreadPoolExecutor(THINKERS, "thinker")
+        self._thinkers = Thinkers(THINKERS, "thinker")
         self._deadlines: dict[str, float] = {}
         """Open tables: when the first bank of each will be empty, as far as we know."""
         self._sweeping: asyncio.Task[None] | None = None
@@ -111,7 +111,7 @@ class Tables:
             self._sweeping.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._sweeping
-        self._thinkers.shutdown(wait=False, cancel_futures=True)
+        self._thinkers.close()
 
     # Making
 
@@ -285,7 +285,7 @@ class Tables:
     async def _think(self, live: Live, how: Callable[[Live], None]) -> None:
         """In a thread, so that others are served meanwhile."""
         try:
-            await asyncio.get_running_loop().run_in_executor(self._thinkers, how, live)
+            await self._thinkers.think(how, live)
         except asyncio.CancelledError:
             self._hall.forget(live)  # the thread thinks on; nobody may use what it touches
             raise

@@ -11,6 +11,9 @@ matches the common bits of their tallies: two ANDs and two bit counts. Beyond 64
 bits, codes are rows of bytes, compared place by place and tallied.
 
 An answer (full, partial) is one small number here: ``full * (length + 1) + partial``.
+
+What is called from Python and can take long lets Python's lock go (``nogil``): a keeper or
+a player that thinks in a thread must not hold up everybody else in the process.
 """
 
 from __future__ import annotations
@@ -51,7 +54,7 @@ def spell(number: int, base: int, length: int, out: Bytes) -> None:
         number //= base
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def every_code(base: int, length: int) -> Bytes:
     """All codes as rows of bytes, in the order of their numbers."""
     codes = np.empty((base**length, length), np.uint8)
@@ -60,7 +63,7 @@ def every_code(base: int, length: int) -> Bytes:
     return codes
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def pack(codes: Bytes, base: int) -> tuple[Words, Words]:
     """The two words of every code: places and tally."""
     n, length = codes.shape
@@ -88,7 +91,7 @@ def answers_masked(guess: int, places: Words, tallies: Words, length: int, out: 
         out[k] = np.uint16(full * np.uint64(length) + common)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def answers_general(guess: Bytes, codes: Bytes, base: int, out: npt.NDArray[np.uint16]) -> None:
     """The answer of every code to one guess, at any base and length."""
     n, length = codes.shape
@@ -127,7 +130,7 @@ class Halves(NamedTuple):
     tail_tally: Words
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _halves(
     guess: Bytes, base: int, head: int
 ) -> tuple[int, Answers, Answers, Words, Answers, Words]:
@@ -179,7 +182,7 @@ def halves(guess: Bytes, base: int) -> Halves:
     return Halves(*_halves(guess, base, len(guess) // 2))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sizes_of_all(h: Halves, length: int) -> Ints:
     """How many of *all* codes give each answer, without making a list of them."""
     sizes = np.zeros((length + 1) * (length + 1), np.int64)
@@ -192,7 +195,7 @@ def sizes_of_all(h: Halves, length: int) -> Ints:
     return sizes
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def answers_of(h: Halves, numbers: Numbers, length: int, out: Answers) -> None:
     """The answer of every listed code, given by its number."""
     for k in range(len(numbers)):
@@ -203,7 +206,7 @@ def answers_of(h: Halves, numbers: Numbers, length: int, out: Answers) -> None:
         out[k] = full * length + common
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def codes_answering(h: Halves, length: int, answer: int, room: int) -> Numbers:
     """The numbers of the first ``room`` codes that give this answer; so many there must be."""
     numbers = np.empty(room, np.uint32)

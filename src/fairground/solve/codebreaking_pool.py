@@ -233,7 +233,7 @@ def is_new(names: Words, found: int, name: Any) -> bool:
     return not (names[:found] == name).any()
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def temper(  # noqa: PLR0917
     at: Board, replicas: Bytes, temperatures: Floats, rounds: int, chance: Words, pool: Bytes
 ) -> tuple[int, Bytes, int]:
@@ -280,7 +280,7 @@ def temper(  # noqa: PLR0917
     return found, closest, best
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def refill(at: Board, pool: Bytes, found: int, walks: int, chance: Words) -> int:
     """Wander from codes that fit to others, until the pool is full or the walks are used up.
 
@@ -313,7 +313,7 @@ def random_codes(base: int, length: int, count: int, chance: Words) -> Bytes:
     return codes
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def spread(guesses: Bytes, pool: Bytes, base: int) -> Floats:
     """For each guess, the information in bits that the pool's codes expect of its answer."""
     length = pool.shape[1]
