@@ -176,9 +176,9 @@ def make_oracles(server: Server, oracles: Path, number: int) -> float:
 def _wrk(server: Server, oracles: Path, seconds: float, wanted: int = 0, begin: int = 0) -> str:
     if shutil.which("wrk") is None:
         raise SystemExit("the load generator is missing: apt-get install wrk")
-    command = ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s"]
+    command = ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{CONNECTIONS}", "--timeout", "30s"]
     done = subprocess.run(
-        [*command, "-s", str(HERE / "_arena.lua"), server.url],
+        [*command, f"-d{seconds:g}s", "-s", str(HERE / "_arena.lua"), server.url],
         env=os.environ | {"ORACLES": str(oracles), "WANTED": str(wanted), "BEGIN": str(begin)},
         capture_output=True,
         text=True,

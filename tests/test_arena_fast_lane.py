@@ -8,29 +8,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from litestar import Litestar
+from litestar.datastructures import State
 from litestar.testing import TestClient
 
 from fairground.arena import reading
 from fairground.arena.app import make_app
-from fairground.arena.fast_lane import LONGEST, fast_lane
+from fairground.arena.fast_lane import LONGEST, FastLane
 from fairground.arena.hall import Hall
+from fairground.arena.limits import Gate, Limits
+from fairground.arena.metrics import Metrics
 from fairground.arena.oracles import Oracles
 from fairground.store import Append
 from fairground.store.sqlite import SqliteStore
 from fairground.transcript import line_hash
 
-Client = TestClient[Litestar]
+Client = TestClient[Any]
 
 USUAL = {"Accept": "application/json;q=0.9"}
 """As good as any other, and just not what the fast lane looks for."""
 
 
 class Watched:
-    """An arena, and how many requests went the usual way."""
+    """An arena, and which requests went the usual way."""
 
-    def __init__(self, client: Client, usual: list[str]) -> None:
+    def __init__(self, client: Client, usual: list[str], metrics: Metrics) -> None:
         self.client = client
+        self.metrics = metrics
         self._usual = usual
 
     def oracle(self) -> str:
@@ -42,6 +45,7 @@ class Watched:
 
     def post(self, uri: str, body: bytes, headers: dict[str, str]) -> tuple[Any, bool]:
         """The answer, and whether it came the usual way."""
+        self.metrics.requests.clear()
         answer = self.client.post(uri, content=body, headers=headers)
         was_usual = bool(self._usual)
         self._usual.clear()
@@ -60,9 +64,12 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     database = f"sqlite:///{tmp_path_factory.mktemp('arena')}/arena.db"
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(reading, "check", noting)
-        app = make_app(database)
-    with TestClient(app) as client:
-        yield Watched(client, usual)
+        made = make_app(database)
+    app: Any = made
+    metrics = Metrics()
+    gate: Any = Gate(FastLane(app, made.state), Limits(), metrics)
+    with TestClient(gate) as client:
+        yield Watched(client, usual, metrics)
 
 
 JSON = {"Content-Type": "application/json"}
@@ -104,9 +111,11 @@ ODD = [
 def same(arena: Watched, uris: tuple[str, str], body: bytes, headers: dict[str, str]) -> bool:
     """Whether a request went the usual way; its answer is the usual one in any case."""
     answer, was_usual = arena.post(uris[0], body, headers)
+    counted = dict(arena.metrics.requests)
     wanted, detour = arena.post(uris[1], body, USUAL | headers)
     if "Accept" not in headers:
         assert detour
+    assert counted == dict(arena.metrics.requests)
     assert answer.status_code == wanted.status_code
     names = [name.rpartition("/")[2] for name in uris]
     assert answer.text.replace(names[0], "NAME") == wanted.text.replace(names[1], "NAME")
@@ -152,6 +161,14 @@ def test_a_game_that_is_over_is_judged_by_the_form_first(arena: Watched) -> None
         assert arena.post(uri, body, JSON)[0].status_code == status
 
 
+def test_only_a_post_is_a_submission(arena: Watched) -> None:
+    uri = arena.oracle()
+    refused = arena.client.request("PUT", uri, content=GOOD, headers=JSON)
+    assert refused.status_code == 405
+    ended = arena.client.request("DELETE", uri, content=GOOD, headers=JSON)
+    assert (ended.json()["attempts"], ended.json()["over"]) == (0, True)
+
+
 PIECES: list[list[dict[str, Any]]] = [
     [
         {"type": "http.request", "body": GOOD[:9], "more_body": True},
@@ -181,8 +198,8 @@ def test_a_body_in_pieces_goes_the_usual_way_with_every_piece(pieces: list[Any])
         raise AssertionError(message)
 
     async def run() -> None:
-        scope: Any = {"headers": [], "path_params": {"name": "x"}}
-        await fast_lane(usual)(scope, receive, send)
+        scope = {"type": "http", "method": "POST", "path": "/oracle/x", "headers": []}
+        await FastLane(usual, State())(scope, receive, send)
 
     asyncio.run(run())
     assert seen == pieces

@@ -31,7 +31,7 @@ from fairground.arena.contests_relay import Relay
 from fairground.arena.croupier_routes import CROUPIER_ROUTES, the_croupier
 from fairground.arena.desks import Desk
 from fairground.arena.factories import Factories
-from fairground.arena.fast_lane import fast_lane, room_of
+from fairground.arena.fast_lane import refusing, room_of
 from fairground.arena.hall import Hall
 from fairground.arena.idle import Idle
 from fairground.arena.limits import GAMES_IN_MEMORY, IDLE, Limits
@@ -79,7 +79,7 @@ def _with_contest(request: Request[Any, Any, State], oracle: Oracle) -> Oracle:
     return oracle
 
 
-@post("/oracle/{name:str}", status_code=200, summary="One divination step", middleware=[fast_lane])
+@post("/oracle/{name:str}", status_code=200, summary="One divination step", middleware=[refusing])
 async def submit(
     name: FromPath[str], data: JSONBody[Submission], room: TheRoom
 ) -> Response[Counts]:

@@ -27,6 +27,7 @@ from fairground.arena.app import make_app
 from fairground.arena.arrival import Arrival
 from fairground.arena.desks import Desk, Place, open_chain
 from fairground.arena.factories import Factories
+from fairground.arena.fast_lane import FastLane
 from fairground.arena.limits import (
     GAMES_IN_MEMORY,
     IDLE,
@@ -115,7 +116,8 @@ class Arena:
             desk=None if place is None else Desk(place, croupier_key),
         )
         app: Any = self._app
-        self._gate = Gate(app, limits, metrics, access_log=settings.access_log)
+        lane = FastLane(app, self._app.state)
+        self._gate = Gate(lane, limits, metrics, access_log=settings.access_log)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
