@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -275,5 +276,59 @@ def test_a_stranger_cannot_take_the_offer_of_a_player_away(tmp_path: Path) -> No
         await game.draw(ORDER)
         assert (await game.settle()).outcome == Outcome.SETTLED
         assert not table.told(Suspicion)
+
+    at_the_table(tmp_path, test)
+
+
+def test_a_slow_clock_at_the_bank_does_not_make_him_give_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By his own clock he is late, by the Bank's he is not: silence would cost thirty stakes."""
+    ours = 1000.0
+    monkeypatch.setattr("fairground.bank.tending.time", SimpleNamespace(monotonic=lambda: ours))
+
+    async def test(table: PlayersTable) -> None:
+        nonlocal ours
+        made, croupier, guest = table.house, table.croupier, table.house.guest
+        offer = await croupier.offer(guest.address)
+        bet = guest.bet_on(offer)
+        table.his_bank.lost = lambda call: isinstance(call, SubmitCroupierSeed) and call.seed_id > 0
+        while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "awaits-seed-1":
+            await croupier.pump()
+        await croupier.pump()
+        assert (await made.ledger.game(bet.key)).step == Step.ORDER_SUBMITTED
+        ours += STEP_TIME + 1  # while the Bank's clock stands still
+        table.his_bank.lost = lambda call: False
+        await croupier.pump()
+        assert (await made.ledger.game(bet.key)).outcome == Outcome.SETTLED
+
+    at_the_table(tmp_path, test)
+
+
+def test_a_bet_that_lapsed_is_kept_in_mind_while_it_may_come_back(tmp_path: Path) -> None:
+    """A chain that takes blocks back may take it after all; without its seeds it is lost."""
+
+    async def test(table: PlayersTable) -> None:
+        table.his_bank.lost = lambda call: isinstance(call, SubmitBet)
+        player = await table.player(confirmations=3)
+        game = await player.bet(1, 5)
+        await game.deal()
+        assert game.ended is not None and game.ended.lapsed
+        await player.balance()
+        assert [note.signed for note in table.notebook.notes()] != []
+        table.house.clock.time = game.bet.expiry + STEP_TIME + 1
+        await player.balance()
+        assert not list(table.notebook.notes())
+
+    at_the_table(tmp_path, test)
+
+
+def test_a_page_of_his_journal_shows_no_seed(tmp_path: Path) -> None:
+    async def test(table: PlayersTable) -> None:
+        croupier = table.croupier
+        offer = await croupier.offer(table.key.address)
+        page = await croupier._journal.page(offer.id)
+        assert offer.id in repr(page)
+        assert all(str(seed.signature.r) not in repr(page) for seed in page.seeds)
 
     at_the_table(tmp_path, test)

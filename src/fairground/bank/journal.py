@@ -79,6 +79,10 @@ class Page(NamedTuple):
     order: tuple[int, ...] | None = None
     ended: End | None = None
 
+    def __repr__(self) -> str:
+        """Without the seeds: what is shown may be logged."""
+        return f"Page({self.offer.id!r}, lines={self.lines}, told={self.told})"
+
     @property
     def final(self) -> bool:
         """Whether the final hand is known."""

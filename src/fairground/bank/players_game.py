@@ -171,10 +171,21 @@ class PlayersGame:
         return max(0, self._state.deadline - await self._time())
 
     async def rest(self) -> bool:
-        """Forget the game if its end lies so many blocks back that nothing can follow."""
+        """Forget the game if its end lies so many blocks back that nothing can follow.
+
+        A bet that lapsed may still come back, where blocks are taken back, and then its seeds
+        are wanted: on a chain it is kept in mind for a step's time.
+        """
         side = self._side
-        state = await side.bank.game(self.bet.key, side.confirmations)
-        if self.ended is None or (state.outcome == Outcome.OPEN and not self.ended.lapsed):
+        if self.ended is None:
+            return False
+        if self.ended.lapsed:
+            until = self.bet.expiry + (side.bank.terms.step_time if side.confirmations else 0)
+            over = await self._time() > until
+        else:
+            state = await side.bank.game(self.bet.key, side.confirmations)
+            over = state.outcome != Outcome.OPEN
+        if not over:
             return False
         side.notebook.forget(self._note)
         return True
@@ -299,7 +310,7 @@ class PlayersGame:
                 "still do it. Come back later; the game is kept in mind"
             )
         self._over(Ended(Outcome.OPEN, (), 0, 0, lapsed=True))
-        self._side.notebook.forget(self._note)
+        await self.rest()
 
     async def _await_his_seed(self, now: int, late: bool) -> None:
         seed_id = 0 if self._state.step == Step.BET_SUBMITTED else 1

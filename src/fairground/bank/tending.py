@@ -47,6 +47,10 @@ class Clock:
             self._told, self._at = told, now
         return int(self._told + now - self._at)
 
+    def is_ahead(self) -> None:
+        """The Bank says so: what it tells next counts, be it earlier."""
+        self._told, self._at = 0, time.monotonic()
+
 
 class Tending:
     """All open games of one Croupier."""
@@ -149,6 +153,10 @@ class Tending:
             async with self._sending.turn(_urgency(call, seen)):
                 await self._bank.send(self._key, call)
         except Refused as refused:
+            if refused.name == "TooEarly":
+                # Its clock ran slower than ours, so what he owes himself may still count.
+                self.time.is_ahead()
+                return page
             if not isinstance(call, SubmitBet):
                 raise
             # An earlier call that seemed lost may have come through meanwhile.

@@ -19,6 +19,7 @@ from fairground.terminal.console import Arguments, Console, EndOfInput
 from fairground.terminal.croupier_look import Look
 from fairground.terminal.croupier_parties import Parties, at_home, far_away
 from fairground.terminal.croupier_screen import CroupierScreen, Left, Stake
+from fairground.terminal.croupier_words import minutes
 from fairground.terminal.saving import Saved, add_saving, data_directory
 
 BUY_IN: Final = 200
@@ -225,6 +226,9 @@ def _introduce(console: Console, look: Look, player: Player, about: About, funds
     has = f"{in_chips(funds, player.side.bank.terms.chip_cost)} at the Bank"
     console.say(look.fold(f"The Croupier: {about.account}, {has}.", "  "))
     console.say(look.fold(f"You: {player.address}.", "  "))
+    terms = player.side.bank.terms
+    cost = f"A chip costs {terms.chip_cost:,} wei at this Bank"
+    console.say(look.fold(f"{cost}, and a step may take {minutes(terms.step_time)}.", "  "))
 
 
 def _tell_what_is_open(
