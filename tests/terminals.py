@@ -23,7 +23,11 @@ class Session(NamedTuple):
 
 
 def session(keys: list[tuple[str, str]], columns: int, lines: int, *arguments: str) -> Session:
-    """Run ``fairground`` on a terminal of this size: wait for a text, then type, and so on."""
+    """Run ``fairground`` on a terminal of this size: wait for a text, then type, and so on.
+
+    Type a line's end behind a Ctrl-C. We are quicker than any person: a signal that comes
+    between the prompt and the reading is noticed by Python only when there is something to read.
+    """
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ["TERM"] = "xterm"

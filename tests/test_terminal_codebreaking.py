@@ -621,7 +621,7 @@ def test_a_game_on_a_real_terminal_shows_the_whole_board() -> None:
 
 
 def test_ctrl_c_on_a_narrow_terminal() -> None:
-    keys = [("(enter: none): ", "\n"), ("Guess 1: ", "\x03")]
+    keys = [("(enter: none): ", "\n"), ("Guess 1: ", "\x03\n")]
     shown = on_a_terminal(keys, 40, 24, "codebreaking", "--no-save")
     assert "The code was " in shown and "COMMITTED" in shown
     assert shown.endswith("exit 130")

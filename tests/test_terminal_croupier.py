@@ -215,7 +215,7 @@ class TestOnATerminal:
     def test_a_narrow_plain_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("NO_COLOR", "1")
         monkeypatch.setenv("LC_ALL", "C")
-        keys = [("q quits): ", "\n"), ("Hold nothing > ", "5"), ("Hold ", "\x03")]
+        keys = [("q quits): ", "\n"), ("Hold nothing > ", "5"), ("Hold ", "\x03\n")]
         done = session(keys, 34, 120, "croupier", "--no-save", "--explain")
         assert done.shown.isascii()
         assert b"\x1b[31m" not in done.raw and b"\x1b[1" not in done.raw

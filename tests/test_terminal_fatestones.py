@@ -488,7 +488,7 @@ class TestOnATerminal:
         assert [e["move"] for e in events if e["kind"] == "open"] == [2, 1]
 
     def test_ctrl_c_is_a_recorded_forfeit(self, record: Path) -> None:
-        keys = [("stir for the deal: ", "rain\n"), ("?, X): ", "\x03")]
+        keys = [("stir for the deal: ", "rain\n"), ("?, X): ", "\x03\n")]
         shown = on_a_terminal(keys, 80, 40, "fatestones", "--save", str(record))
         assert "You leave the game" in shown
         assert shown.endswith("exit 130")
