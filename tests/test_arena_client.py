@@ -242,6 +242,7 @@ def test_a_contest_that_tells_only_what_the_protocol_demands() -> None:
     ("said", "words"),
     [
         (Said(200, b"<html>"), "no JSON object"),
+        (Said(200, b"[" * 200_000), "no JSON object"),
         (Said(200, [1]), "no JSON object"),
         (Said(200, {"base": 3}), "without 'length'"),
         (Said(200, {"base": True, "length": 2}), "without 'base'"),
@@ -413,3 +414,9 @@ def test_a_bot_serves_many_games(arena: Arena, tmp_path: Path) -> None:
     assert "the bot failed: line 4: ValueError: not two" in str(done[3].trouble)
     assert games[3].describe().over
     assert len(set((tmp_path / "pids").read_text().split())) == 3
+
+
+def test_a_refusal_of_brackets_without_end_is_a_refusal() -> None:
+    deep = Said(404, b'{"a":' * 200_000)
+    with scripted(deep) as server, pytest.raises(Refused, match="answers 404"):
+        Contest(server.url, ONCE).watch()

@@ -32,7 +32,7 @@ from typing import Any, Final, NamedTuple
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import fresh
 from fairground.games.codebreaking import FAIR, Code, CodeBreaking
-from fairground.players.remote import Refused, Unreachable
+from fairground.players.remote import Refused, Unreachable, in_plain_words, read_json
 
 TIMEOUT: Final = 30.0
 """Seconds that an answer may take."""
@@ -70,7 +70,7 @@ class Reply(NamedTuple):
     def json(self) -> dict[str, Any]:
         """The object in the body."""
         try:
-            body = json.loads(self.data)
+            body = read_json(self.data)
         except ValueError:
             body = None
         if not isinstance(body, dict):
@@ -146,8 +146,10 @@ class _Again(Exception):
 
 def _refusal(error: urllib.error.HTTPError) -> Exception:
     try:
-        problem = json.loads(error.read(LARGEST))
-        refused = Refused(error.code, str(problem["code"]), str(problem["detail"]))
+        problem = read_json(error.read(LARGEST))
+        refused = Refused(
+            error.code, in_plain_words(problem["code"]), in_plain_words(problem["detail"])
+        )
     except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
         refused = Refused(error.code, "remote/refused", f"{error.url} answers {error.code}")
     wait = error.headers.get("Retry-After", "0")

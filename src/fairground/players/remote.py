@@ -150,7 +150,7 @@ def _place(url: str) -> str:
     return url.partition("/seats/")[0]
 
 
-def _read(data: bytes) -> Any:
+def read_json(data: bytes) -> Any:
     """Read JSON; raise a ValueError where it cannot be read, however deep it is."""
     text = data.decode()
     if text.count("[") + text.count("{") > DEEPEST:
@@ -160,7 +160,7 @@ def _read(data: bytes) -> Any:
 
 def _json(data: bytes, url: str) -> Any:
     try:
-        return _read(data)
+        return read_json(data)
     except ValueError:
         raise Unreachable(f"{_place(url)} answers something that is not JSON") from None
 
@@ -168,7 +168,7 @@ def _json(data: bytes, url: str) -> Any:
 def _refusal(error: urllib.error.HTTPError) -> Refused:
     with error:
         try:
-            problem = _read(error.read(LARGEST))
+            problem = read_json(error.read(LARGEST))
             code, detail = str(problem["code"]), in_plain_words(problem["detail"])
             return Refused(error.code, code, detail, problem)
         except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
