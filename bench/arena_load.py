@@ -35,8 +35,11 @@ from postgres import throw_away_cluster
 
 PAIRS: Final = 7
 SECONDS: Final = 4
-GAMES: Final = 1_500
-"""Oracles of each run: about as many as get half a dozen submissions each in that time."""
+GUESSES: Final = 6
+"""Submissions that an oracle gets in a run: about as many as a good player needs."""
+
+FEW: Final = 3_000
+"""Oracles of an arena that has few."""
 
 TARGETS: Final = {
     "sqlite": {"least": 0.20, "goal": 0.30},
@@ -54,8 +57,10 @@ def side_by_side(ours: Server, peer: Server, oracles: Path) -> dict[str, Any]:
     cpu: dict[str, list[float]] = {"bare": [], "arena": []}
     busy: dict[str, list[float]] = {"bare": [], "arena": []}
     disturbed = 0
+    make_oracles(ours, oracles, FEW)
+    games = round(submit(ours, oracles, SECONDS).rate * SECONDS / GUESSES)
     while len(runs["arena"]) < PAIRS:
-        make_oracles(ours, oracles, GAMES)
+        make_oracles(ours, oracles, games)
         pair = {"bare": _measured(peer, oracles), "arena": _measured(ours, oracles)}
         load, used = pair["bare"]
         if used / load.seconds < SATURATED and disturbed < 3 * PAIRS:
@@ -75,7 +80,7 @@ def side_by_side(ours: Server, peer: Server, oracles: Path) -> dict[str, Any]:
         "pairs_done_again": disturbed,
         "p50_ms": summary({name: [load.p50_ms for load in loads] for name, loads in runs.items()}),
         "p99_ms": summary({name: [load.p99_ms for load in loads] for name, loads in runs.items()}),
-        "submissions_per_oracle": round(median(x.requests for x in runs["arena"]) / GAMES, 1),
+        "submissions_per_oracle": round(median(x.requests for x in runs["arena"]) / games, 1),
         "runs": {name: [load._asdict() for load in loads] for name, loads in runs.items()},
     }
 
@@ -90,7 +95,7 @@ def _measured(server: Server, oracles: Path) -> tuple[Load, float]:
 def profile(database: str, oracles: Path) -> dict[str, float]:
     """Where the server's time goes, in per cent of its CPU time."""
     with profiled(database) as server:
-        make_oracles(server, oracles, GAMES)
+        make_oracles(server, oracles, FEW)
         server.process.send_signal(_arena.BEGIN)
         submit(server, oracles, 2 * SECONDS)
     return server.seen
@@ -105,9 +110,10 @@ def flat(folder: Path, number: int) -> dict[str, Any]:
     few, many = folder / "few", folder / "many"
     rates: dict[str, list[float]] = {"few": [], "many": []}
     p99: dict[str, list[float]] = {"few": [], "many": []}
+    cpu: dict[str, list[float]] = {"few": [], "many": []}
     with arena(f"sqlite:///{folder}/few.db") as small, arena(f"sqlite:///{file}") as large:
-        make_oracles(large, few, GAMES)
-        deal_all(large, few, GAMES)
+        make_oracles(large, few, FEW)
+        deal_all(large, few, FEW)
         before = large.resident
         made = make_oracles(large, many, number)
         idle = large.resident
@@ -116,25 +122,27 @@ def flat(folder: Path, number: int) -> dict[str, Any]:
         dealt = large.resident
         begin = 0
         for _ in range(FLAT_RUNS):
-            make_oracles(small, few, GAMES)
-            deal_all(small, few, GAMES)
-            load = submit(small, few, SECONDS)
-            rates["few"].append(load.rate)
-            p99["few"].append(load.p99_ms)
-            load = submit(large, many, SECONDS, begin=begin)
-            rates["many"].append(load.rate)
-            p99["many"].append(load.p99_ms)
+            make_oracles(small, few, FEW)
+            deal_all(small, few, FEW)
+            for name, server, oracles in (("few", small, few), ("many", large, many)):
+                before_this = server.cpu
+                load = submit(server, oracles, SECONDS, begin=begin)
+                rates[name].append(load.rate)
+                p99[name].append(load.p99_ms)
+                cpu[name].append(1e6 * (server.cpu - before_this) / load.requests)
             begin += load.requests
     return {
-        "open_oracles": {"few": GAMES, "many": number},
+        "open_oracles": {"few": FEW, "many": number},
         "made_over_http_per_second": round(made),
         "submissions_per_second": summary(rates),
         "ratio_many_to_few": ratio(rates, "many", "few"),
+        "cpu_microseconds_per_request": summary(cpu),
+        "cpu_ratio_few_to_many": ratio(cpu, "few", "many"),
         "p99_ms": summary(p99),
         "memory_bytes_per_idle_oracle": round((idle - before) / number),
         "memory_bytes_per_oracle_after_a_submission": round((dealt - before) / number),
         "kept_in_memory_at_most": GAMES_IN_MEMORY,
-        "disk_bytes_per_idle_oracle": round(disk / (number + GAMES)),
+        "disk_bytes_per_idle_oracle": round(disk / (number + FEW)),
     }
 
 
@@ -142,7 +150,7 @@ def deal_all(server: Server, oracles: Path, number: int) -> None:
     """At least one submission to each oracle."""
     done = 0
     while done < number:
-        done += submit(server, oracles, 1 if number == GAMES else 5, begin=done).requests
+        done += submit(server, oracles, 1 if number == FEW else 5, begin=done).requests
 
 
 def main() -> None:
@@ -152,7 +160,7 @@ def main() -> None:
             "generator": f"wrk, 1 thread, {_arena.CONNECTIONS} connections, loopback",
             "cores": "server on one, wrk and PostgreSQL on the other",
             "seconds": SECONDS,
-            "oracles": GAMES,
+            "submissions_per_oracle": GUESSES,
             "game": "base 10, length 4, fair",
         },
         "targets": TARGETS,

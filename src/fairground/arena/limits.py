@@ -35,9 +35,9 @@ OPEN_GAMES: Final = 200_000
 IDLE: Final = 30 * 24 * 3600
 """Seconds without a submission after which an oracle is ended (`idle`)."""
 
-GAMES_IN_MEMORY: Final = 100_000
+GAMES_IN_MEMORY: Final = 120_000
 """Games that are at hand, at about 15 kB each. A game that is not has to be run again from its
-transcript, which takes as long as acting on it two or three times."""
+transcript, which takes as long as acting on it once or twice."""
 
 MOST_CLIENTS: Final = 10_000
 """Beyond so many clients, those who were idle are forgotten."""

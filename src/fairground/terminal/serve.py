@@ -80,7 +80,7 @@ def _arguments() -> Arguments:
         type=int,
         metavar="N",
         help="games that are at hand without asking the database, about 15 kB each (default "
-        "100000)",
+        "120000)",
     )
     parser.add_argument(
         "--access-log", action="store_true", help="a line of JSON on standard error per request"
