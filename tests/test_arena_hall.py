@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from fairground.arena.contests import Contests
 from fairground.arena.hall import Hall
+from fairground.arena.news import News
 from fairground.arena.oracles import KIND, Oracles
-from fairground.store import Append, Stored
+from fairground.contest import Part
+from fairground.store import MISSED, Append, Stored
 from fairground.store.sqlite import SqliteStore
 from fairground.verify import verify
 
@@ -96,6 +99,36 @@ def test_who_waited_for_an_outrun_game_goes_on_with_the_new_one(tmp_path: Path) 
         await asyncio.wait_for(waiting, 20)
         assert store.commits == commits + 1, "read again at once, not after a conflict"
         assert await guesses(here, log) == [(1, 1, 1, 1), (2, 2, 2, 2)]
+        for hall in (here, there):
+            hall.close()
+
+    run(tmp_path, story)
+
+
+def test_who_missed_news_trusts_nothing_in_memory(tmp_path: Path) -> None:
+    """Another worker plays on, and we do not hear of it: two connections to one file."""
+
+    async def story(store: Trying) -> None:
+        elsewhere = SqliteStore(str(tmp_path / "arena.db"))
+        here, there = Hall(store), Hall(elsewhere)
+        books = Contests(store)
+        log = (await Oracles(here).make(10, 4, "fair")).log
+        contest, _ = await books.make((Part(6, 4, "fair", 1),))
+        books.start()
+        async with News(here) as news:
+            await Oracles(there).submit(log, (1, 1, 1, 1))
+            await Contests(elsewhere).enter(contest, "Ada", "1")
+            assert (await Oracles(here).describe(log, "")).attempts == 0
+            assert not (await books.find(contest)).book.entries
+            with news.watch(log) as watch:
+                store._listeners.tell(MISSED)
+                assert await watch.wait(20)
+            assert await guesses(here, log) == [(1, 1, 1, 1)]
+            async with asyncio.timeout(20):
+                while not (await books.find(contest)).book.entries:
+                    await asyncio.sleep(0)  # it has a listener of its own
+        await books.stop()
+        await elsewhere.close()
         for hall in (here, there):
             hall.close()
 

@@ -8,7 +8,15 @@ import uuid
 import asyncpg
 import pytest
 
-from fairground.store import Append, Conflict, Secret, Store, can_go_together, open_store
+from fairground.store import (
+    MISSED,
+    Append,
+    Conflict,
+    Secret,
+    Store,
+    can_go_together,
+    open_store,
+)
 from store_places import holds, new_database, run_sql
 
 
@@ -195,5 +203,29 @@ def test_a_server_that_goes_away_is_told_to_those_who_wait(cluster: str) -> None
         assert await outcome(store, Append(name, 1, line("2"))) == "written"
         await rival.close()
         await store.close()
+
+    asyncio.run(run())
+
+
+def test_who_could_not_hear_for_a_while_is_told_so_and_hears_again(cluster: str) -> None:
+    url = new_database(cluster)
+
+    async def run() -> None:
+        here, there = await open_store(url), await open_store(url)
+        news = here.listen()
+        db = await asyncpg.connect(url)
+        kill = """
+            SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE query LIKE 'LISTEN%' AND datname = current_database()
+        """
+        assert await db.fetchval(kill) == 2
+        assert await asyncio.wait_for(anext(news), 20) == MISSED
+        name = uuid.uuid4().hex
+        await there.commit(Append(name, 0, line("1"), "x"))
+        assert await asyncio.wait_for(anext(news), 20) == (name, 1)
+        await db.fetchval(kill)
+        await db.close()
+        for store in (here, there):  # also in the middle of it
+            await store.close()
 
     asyncio.run(run())

@@ -28,7 +28,7 @@ from fairground.core import BadParams
 from fairground.fair.bits import Tag, digest, fresh, same, token
 from fairground.fair.plain import contest_commitment
 from fairground.standings import snapshot, standing
-from fairground.store import Append, Conflict, Secret, Store
+from fairground.store import MISSED, Append, Conflict, Secret, Store
 from fairground.transcript import Transcript, canonical, check_chain
 
 KIND: Final = "contest"
@@ -140,6 +140,10 @@ class Contests:
 
     async def _hear(self, news: AsyncIterator[tuple[str, int]]) -> None:
         async for log, step in news:
+            if (log, step) == MISSED:
+                self._books.clear()
+                self._wake_everyone()
+                continue
             live = self._books.get(log)
             if live is not None and step > live.transcript.step:
                 self._forget(live)
@@ -149,6 +153,9 @@ class Contests:
     def end_streams(self) -> None:
         """Tell who follows that the arena stops. To be called in the event loop."""
         self._stopping = True
+        self._wake_everyone()
+
+    def _wake_everyone(self) -> None:
         for followers in self._followers.values():
             for follower in followers:
                 follower.set()

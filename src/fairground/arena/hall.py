@@ -34,7 +34,7 @@ from fairground.fair.schemes import Chair, Dealer
 from fairground.players import make_player
 from fairground.players.drive import Hosted
 from fairground.replay import resume
-from fairground.store import Append, Conflict, LogVault, Store, Stored
+from fairground.store import LONGEST_LOG, Append, Conflict, LogVault, Store, Stored
 from fairground.table import Table
 from fairground.transcript import check_chain
 
@@ -275,6 +275,11 @@ class Hall:
             live.heard = max(live.heard, step)
         if log in self._loading:
             self._loading[log].append(step)
+
+    def doubt(self) -> None:
+        """Any log may have grown: nothing in memory is used before it was read again."""
+        for log in (*self._live, *self._loading):
+            self.heard(log, LONGEST_LOG)
 
     def forget(self, live: Live) -> None:
         """Let a game go: something went wrong in the middle of it."""

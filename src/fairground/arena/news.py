@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Self
 
 from fairground.arena.hall import Hall
+from fairground.store import MISSED
 
 
 class Watch:
@@ -55,6 +56,10 @@ class News:
 
     async def _listen(self, news: AsyncIterator[tuple[str, int]]) -> None:
         async for log, step in news:
+            if (log, step) == MISSED:
+                self._hall.doubt()
+                self._wake_everyone()
+                continue
             self._hall.heard(log, step)
             for watch in self._watches.get(log, ()):
                 watch.grown.set()
@@ -62,6 +67,9 @@ class News:
     def close(self) -> None:
         """Wake everyone: the arena stops. To be called in the event loop."""
         self.closing = True
+        self._wake_everyone()
+
+    def _wake_everyone(self) -> None:
         for watches in self._watches.values():
             for watch in watches:
                 watch.grown.set()

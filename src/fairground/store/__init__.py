@@ -28,6 +28,10 @@ LONGEST_LOG: Final = 2**31 - 1
 """How many lines a log can have."""
 
 
+MISSED: Final = ("", 0)
+"""What listeners hear when some news were lost: any log may have grown."""
+
+
 class Conflict(FairgroundError):
     """Somebody else wrote to the log first: read it again, and decide again."""
 
@@ -139,7 +143,7 @@ class Store(ABC):
 
     @abstractmethod
     def listen(self) -> AsyncIterator[tuple[str, int]]:
-        """Names and steps of logs as they grow, from whichever process."""
+        """Names and steps of logs as they grow, from whichever process; `MISSED` if unsure."""
 
 
 def cut(chunks: Sequence[Sequence[Any]], after: int, most: int | None) -> tuple[bytes, ...]:

@@ -20,6 +20,7 @@ from fairground.core import InputError, MissingExtra
 from fairground.fair.bits import token
 from fairground.store import (
     LONGEST_LOG,
+    MISSED,
     Append,
     Conflict,
     Secret,
@@ -92,6 +93,9 @@ PLANS: Final = {
 """All our queries find their rows by an index. The planner does not know that: it has no
 statistics of tables that are young and grow fast, and would read all logs for every group."""
 
+AGAIN: Final = 0.5
+"""Seconds until it is tried again to hear the others, when the connection for it broke."""
+
 LONGEST_PAYLOAD: Final = 7_500
 """Characters of one notification; PostgreSQL takes less than 8,000."""
 
@@ -102,12 +106,14 @@ Outcome = BaseException | None
 class PostgresStore(Store):
     """See the module's text."""
 
-    def __init__(self, pool: Any) -> None:
+    def __init__(self, pool: Any, url: str) -> None:
         self._pool = pool
+        self._url = url
         self._waiting: list[Job] = []
         self._sender: asyncio.Task[None] | None = None
         self._listeners = Listeners()
         self._hearing: Any = None
+        self._hearing_again: asyncio.Task[None] | None = None
         self._writer: Any = None
         self._name = token()
         """By this we know our own notifications."""
@@ -130,10 +136,31 @@ class PostgresStore(Store):
         except asyncpg.PostgresError as error:
             await pool.close()
             raise InputError(f"cannot bring the database up to date: {error}") from None
-        self = cls(pool)
-        self._hearing = await pool.acquire()
-        await self._hearing.add_listener(CHANNEL, self._heard)
+        self = cls(pool, url)
+        await self._hear()
         return self
+
+    # Hearing
+
+    async def _hear(self) -> None:
+        """Hear what the others write, over a connection of its own."""
+        self._hearing = hearing = await asyncpg.connect(self._url)
+        hearing.add_termination_listener(self._deaf)
+        await hearing.add_listener(CHANNEL, self._heard)
+
+    def _deaf(self, _: Any) -> None:
+        """The connection broke: what is told until there is another one is lost."""
+        if self._hearing_again is None or self._hearing_again.done():
+            self._hearing_again = asyncio.create_task(self._hear_again())
+
+    async def _hear_again(self) -> None:
+        while self._hearing.is_closed():
+            try:
+                await self._hear()
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                self._hearing.terminate()
+                await asyncio.sleep(AGAIN)
+        self._listeners.tell(MISSED)
 
     def _heard(self, *message: Any) -> None:
         sender, *logs = message[-1].split("\n")
@@ -146,8 +173,11 @@ class PostgresStore(Store):
         if self._sender is not None:
             await self._sender
         await self._let_writer_go()
-        await self._hearing.remove_listener(CHANNEL, self._heard)
-        await self._pool.release(self._hearing)
+        if self._hearing_again is not None:
+            self._hearing_again.cancel()
+            await asyncio.wait([self._hearing_again])
+        self._hearing.remove_termination_listener(self._deaf)
+        self._hearing.terminate()  # it may be broken just now, and owes us nothing
         await self._pool.close()
 
     # Writing
@@ -173,8 +203,8 @@ class PostgresStore(Store):
             except asyncpg.DeadlockDetectedError as error:
                 # Two workers waited for each other, and PostgreSQL undid all of ours.
                 outcomes = [Conflict(f"somebody else wrote first: {error}")] * len(group)
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-                # Nothing of this group is durable, so nobody in it may be told that it is.
+            except Exception as error:
+                # Nobody knows that this group is durable, so nobody in it may be told that it is.
                 outcomes = [error] * len(group)
                 await self._let_writer_go()
             self._settle(group, outcomes)

@@ -183,7 +183,7 @@ class SqliteStore(Store):
             db.execute("BEGIN IMMEDIATE")
             outcomes = _write_commits(db, [job.appends for job in jobs])
             db.execute("COMMIT")
-        except sqlite3.Error as error:
+        except Exception as error:  # whatever it is, the writer must go on
             # Nothing of this group is durable, so nobody in it may be told that it is.
             if db.in_transaction:
                 db.execute("ROLLBACK")
