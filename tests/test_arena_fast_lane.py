@@ -161,6 +161,18 @@ def test_a_game_that_is_over_is_judged_by_the_form_first(arena: Watched) -> None
         assert arena.post(uri, body, JSON)[0].status_code == status
 
 
+def test_a_mistake_of_ours_is_told_alike(arena: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: Any) -> None:
+        raise OSError("no space left on /secret/place")
+
+    uris = (arena.oracle(), arena.oracle())
+    monkeypatch.setattr(Hall, "save", broken)
+    assert not same(arena, uris, GOOD, JSON)
+    answer, _ = arena.post(uris[0], GOOD, JSON)
+    assert (answer.status_code, answer.json()["code"]) == (500, "arena/error")
+    assert "secret" not in answer.text
+
+
 def test_only_a_post_is_a_submission(arena: Watched) -> None:
     uri = arena.oracle()
     refused = arena.client.request("PUT", uri, content=GOOD, headers=JSON)

@@ -26,7 +26,6 @@ from fairground.arena.limits import Asgi, Receive, Scope, Send
 from fairground.arena.oracles import Room
 from fairground.arena.reading import NAME
 from fairground.arena.wire import Counts, Submission
-from fairground.core import FairgroundError
 from fairground.transcript import DEEPEST
 
 BEFORE: Final = "/oracle/"
@@ -68,7 +67,7 @@ class FastLane:
         if said is not None:
             try:
                 counts, receipt = await room_of(self._state, name).submit(name, said.submission)
-            except FairgroundError as refused:
+            except Exception as refused:  # our own mistakes, too, have their form
                 scope[REFUSED] = refused
             else:
                 scope["path_template"] = ROUTE
