@@ -10,10 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from fairground.arena.clocks import Clocks
 from fairground.arena.contests import Contests
 from fairground.arena.hall import Hall
+from fairground.arena.limits import CLIENT, Limits
 from fairground.arena.news import News
 from fairground.arena.oracles import KIND, Oracles
+from fairground.arena.problems import TooManyRequests
+from fairground.arena.table_wire import NewSeat, NewTable
+from fairground.arena.tables import Tables
 from fairground.contest import Part
 from fairground.store import MISSED, Append, Stored
 from fairground.store.sqlite import SqliteStore
@@ -129,6 +134,41 @@ def test_who_missed_news_trusts_nothing_in_memory(tmp_path: Path) -> None:
                     await asyncio.sleep(0)  # it has a listener of its own
         await books.stop()
         await elsewhere.close()
+        for hall in (here, there):
+            hall.close()
+
+    run(tmp_path, story)
+
+
+def test_no_client_owes_a_game_for_ever(tmp_path: Path) -> None:
+    """What was never stored, is over at once, or ended elsewhere is not counted as open."""
+
+    async def story(store: Trying) -> None:
+        here, there, limits = Hall(store), Hall(store), Limits(open_games=3)
+        here.opening, here.ended = limits.opening, limits.closed
+        CLIENT.set("10.0.0.1")
+        oracles = Oracles(here)
+        async with News(here):
+            store.fails = OSError("no room")
+            with pytest.raises(OSError, match="no room"):
+                await oracles.make(6, 4, "fair")
+            assert not limits._open
+            seats = [NewSeat("A", "cautious"), NewSeat("B", "cautious")]
+            over, _ = await Tables(here, News(here), Clocks(here.clock)).make(
+                NewTable("zombie/1", seats, {"players": 2})
+            )
+            assert over.table.closed and not limits._open
+            logs = [(await oracles.make(6, 4, "fair")).log for _ in range(3)]
+            with pytest.raises(TooManyRequests):
+                await oracles.make(6, 4, "fair")
+            await oracles.submit(logs[0], (0, 0, 0, 1))
+            await Oracles(there).give_up(logs[1], "")
+            async with asyncio.timeout(20):
+                while len(limits._owners) > 2:
+                    await asyncio.sleep(0)  # until it is heard of
+            assert limits._owners.keys() == {logs[0], logs[2]}
+            await oracles.make(6, 4, "fair")
+        CLIENT.set("")
         for hall in (here, there):
             hall.close()
 

@@ -185,11 +185,13 @@ class Hall:
         self.opening: Callable[[Sequence[str]], None] | None = None
         """Told of the names of new games before they are stored; may refuse them."""
         self.ended: Callable[[str], None] | None = None
-        """Told of each game that has ended, maybe more than once."""
+        """Told of each game that has ended or went to another worker, maybe more than once."""
         self._keepers = Thinkers(KEEPERS, "keeper")
         self._game = partial(Live, clock=clock, keepers=self._keepers)
         self._capacity = capacity
         self._live: OrderedDict[str, Live] = OrderedDict()
+        self._keeping: set[str] = set()
+        """New games on their way into the store."""
         self._loading: dict[str, list[int]] = {}
         """Logs that are being read, and the steps heard meanwhile."""
 
@@ -232,11 +234,20 @@ class Hall:
 
     async def keep(self, *fresh_games: Live, kind: str) -> None:
         """Store new games, all or none, and take them into the hall."""
+        names = {live.log for live in fresh_games}
         if self.opening is not None:
-            self.opening([live.log for live in fresh_games])
-        await self.store.commit(*(live.news()._replace(kind=kind) for live in fresh_games))
+            self.opening(sorted(names))
+        self._keeping |= names
+        try:
+            await self.store.commit(*(live.news()._replace(kind=kind) for live in fresh_games))
+        except BaseException:
+            for name in names - self._live.keys():
+                self._has_ended(name)
+            raise
+        finally:
+            self._keeping -= names
         for live in fresh_games:
-            live.stored = live.table.transcript.step
+            self.saved(live)
             self._remember(live)
 
     def _remember(self, live: Live) -> None:
@@ -265,12 +276,23 @@ class Hall:
     def saved(self, live: Live) -> None:
         """Note that all of a game is durable."""
         live.stored = live.table.transcript.step
-        if live.table.payoff is not None and self.ended is not None:
-            self.ended(live.log)
+        if live.table.payoff is not None:
+            self._has_ended(live.log)
+
+    def _has_ended(self, log: str) -> None:
+        if self.ended is not None:
+            self.ended(log)
 
     def heard(self, log: str, step: int) -> None:
-        """A log has grown: what we have of it in memory may be outdated."""
+        """A log has grown: what we have of it in memory may be outdated.
+
+        A game that another worker went on with may end there, and we would not know: from
+        now on it counts as that one's.
+        """
         live = self._live.get(log)
+        ours = log in self._keeping if live is None else step <= live.table.transcript.step
+        if not ours:
+            self._has_ended(log)
         if live is not None:
             live.heard = max(live.heard, step)
         if log in self._loading:

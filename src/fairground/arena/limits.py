@@ -85,6 +85,7 @@ class Limits:
     def opening(self, names: Sequence[str]) -> None:
         """New games for the client that is being served; refuse them if it has too many."""
         client = CLIENT.get()
+        names = [name for name in names if name not in self._owners]
         if not self._open_games or not client:
             return
         if self._open[client] + len(names) > self._open_games:

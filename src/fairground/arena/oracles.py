@@ -236,6 +236,6 @@ def describe(live: Live, address: str) -> Oracle:
         if opened:
             out.reveal.key = opened[0]["key"]
         if out.solved and live.ended is not None:
-            out.seconds_until_solved = round(live.ended - live.private.made, 3)
+            out.seconds_until_solved = round(max(0.0, live.ended - live.private.made), 3)
         out.transcript = f"{address}/transcript"
     return out
