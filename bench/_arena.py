@@ -184,4 +184,4 @@ def _wrk(server: Server, oracles: Path, seconds: float, wanted: int = 0, begin: 
         text=True,
         check=False,
     )
-    return done.stdout + done.stderr
+    return f"{done.stdout}{done.stderr} (exit code {done.returncode})"
