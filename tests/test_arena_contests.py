@@ -305,6 +305,31 @@ def test_a_new_version_trains_and_the_first_is_over(client: Client) -> None:
     assert [row["software_version"] for row in table["training"]] == ["2"]
 
 
+def test_who_has_a_key_cannot_be_ended_by_others(database: str, clock: Clock) -> None:
+    with TestClient(make_app(database, clock=clock)) as client:
+        contest = Contest(client)
+
+        def enter(team: str, version: str, **key: str) -> Any:
+            body = {"team_name": team, "software_version": version, **key}
+            return client.post(f"{contest.uri}/entry", json=body)
+
+        (uri, *_) = enter("Ada", "1", team_key="a secret of Ada's").json()["oracle_URIs"]
+        assert enter("Bob", "1").status_code == 201
+        for team, key in (("Ada", {}), ("Ada", {"team_key": "guessed"}), ("Ada", {"team_key": ""})):
+            assert "team_key" in problem(enter(team, "2", **key), 409, "arena/conflict")
+        assert not client.get(uri).json()["over"]
+        assert enter("Bob", "2", team_key="too late").json()["training"]
+        assert enter("Bob", "3", team_key="another").status_code == 201
+    with TestClient(make_app(database, clock=clock)) as client:  # it outlasts a restart
+        problem(enter("Ada", "2"), 409, "arena/conflict")
+        assert enter("Ada", "2", team_key="a secret of Ada's").json()["training"]
+        assert client.get(uri).json()["over"]
+        contest.client = client
+        contest.close()
+        data = contest.file()
+        assert check(data).ok and b"secret of Ada" not in data
+
+
 def test_all_meet_the_same_codes_but_cannot_share_them(client: Client) -> None:
     """What is found is the same up to the disguise, and different to look at."""
     contest = Contest(client, {"base": 100, "length": 8, "games": 12})

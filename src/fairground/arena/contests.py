@@ -32,6 +32,8 @@ from fairground.store import MISSED, Append, Conflict, Secret, Store
 from fairground.transcript import Transcript, canonical, check_chain
 
 KIND: Final = "contest"
+TEAM: Final = "team "
+"""Before a team's name: the secret with the digest of its key."""
 
 WEEK: Final = 7 * 24 * 3600
 LONGEST: Final = 366 * 24 * 3600
@@ -65,6 +67,8 @@ class LiveBook:
         self.transcript = Transcript()
         self.seed = seed
         self.close_digest = close_digest
+        self.keys: dict[str, bytes] = {}
+        """Team → digest of the key that its first entry came with, if it did."""
         self.writing: asyncio.Future[None] | None = None
         """The last commit that was queued; when it is done, so are those before it."""
         self._orders: dict[int, Sequence[int]] = {}
@@ -189,6 +193,9 @@ class Contests:
                 raise Unknown(f"there is no contest {name!r}")
             secrets = {one.name: one.secret for one in stored.secrets}
             live = LiveBook(secrets["seed"], secrets["close"])
+            live.keys = {
+                one.removeprefix(TEAM): key for one, key in secrets.items() if one.startswith(TEAM)
+            }
             for event in check_chain(stored.lines):
                 live.add(event["kind"], {k: event[k] for k in event.keys() - {"kind", "prev"}})
             live = self._books.setdefault(name, live)
@@ -260,7 +267,9 @@ class Contests:
         find: Callable[[str], Any],
         decide: Callable[[LiveBook], Line | None],
         more: Sequence[Append] = (),
+        secrets: Sequence[Secret] = (),
     ) -> LiveBook:
+        """``secrets`` go with the line: what stands there when it is decided."""
         for _ in range(TRIES):
             live: LiveBook = await find(name)
             decided = decide(live)
@@ -269,7 +278,8 @@ class Contests:
             kind, fields = decided
             step = live.transcript.step
             line = live.add(kind, fields)
-            append = Append(name, step, (line,), closed=kind == "filed")
+            closed, kept = kind == "filed", tuple(secrets)
+            append = Append(name, step, (line,), closed=closed, secrets=kept)
             # A task begins in the order in which it is made: so the store queues them too.
             live.writing = writing = asyncio.ensure_future(self.store.commit(append, *more))
             try:
@@ -289,8 +299,16 @@ class Contests:
         """The time for the next line: the house's clock, which never goes back in a book."""
         return max(live.book.last, int(self.clock()))
 
-    async def enter(self, name: str, team: str, version: str) -> tuple[LiveBook, Entry]:
-        """Enter a team with a version of its program."""
+    async def enter(
+        self, name: str, team: str, version: str, key: str | None = None
+    ) -> tuple[LiveBook, Entry]:
+        """Enter a team with a version of its program.
+
+        A second entry ends the first one. So that nobody else can do that to a team, its
+        first entry may bring a key, without which there is no second.
+        """
+        told = b"" if key is None else digest(Tag.TOKEN, "team", name, team, key)
+        kept: list[Secret] = []
         for what, text in (("team_name", team), ("software_version", version)):
             if not is_name(text):
                 raise BadName(
@@ -306,8 +324,14 @@ class Contests:
                     f"{team!r} has entered this contest with {version!r} before; a new version "
                     "may enter, as training"
                 )
+            if not same(live.keys.get(team, told), told):
+                raise AlreadyDone(f"{team!r} has entered with a team_key, and this is not it")
             if len(book.entries) >= MOST_ENTRIES:
                 raise TooManyRequests(f"a contest has at most {MOST_ENTRIES} entries")
+            kept.clear()
+            if told and not book.trains(team):
+                kept.append(Secret(TEAM + team, told, ""))
+                live.keys[team] = told
             return "entered", {
                 "entry": len(book.entries),
                 "team": team,
@@ -316,7 +340,7 @@ class Contests:
                 "at": self.now(live),
             }
 
-        live = await self.record(name, decide)
+        live = await self._record(name, self.find, decide, secrets=kept)
         return live, next(e for e in live.book.versions[team] if e.version == version)
 
     async def close(self, name: str, secret: str) -> LiveBook:

@@ -107,7 +107,8 @@ async def enter_contest(
     contests: TheContests,
 ) -> Response[Entered]:
     """Enter with a team and a version; the same team again, with a new version, trains."""
-    live, entry = await contests.enter(name, data.team_name, data.software_version)
+    who = data.team_name, data.software_version
+    live, entry = await contests.enter(name, *who, data.team_key)
     uris = [
         address(request, f"oracle/{oracle_name(name, live.seed, entry.number, slot)}")
         for slot in range(live.book.games)

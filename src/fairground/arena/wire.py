@@ -124,6 +124,8 @@ class NewEntry(Struct):
 
     team_name: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["The Guessers"]})]
     software_version: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["1.0"]})]
+    team_key: Annotated[str, Meta(max_length=200)] | None = None
+    """A secret of yours: if a team's first entry has one, nobody enters for it without."""
 
 
 class Entered(Struct):

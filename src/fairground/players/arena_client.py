@@ -320,12 +320,14 @@ class Contest:
             body=body,
         )
 
-    def enter(self, team: str, version: str) -> Entry:
+    def enter(self, team: str, version: str, key: str | None = None) -> Entry:
         """Enter with a team's name and its version, at most 20 characters each.
 
-        Only a team's first entry ranks: a new version of the same team trains.
+        Only a team's first entry ranks: a new version of the same team trains. With a
+        ``key``, nobody else can enter for your team.
         """
         body = {"team_name": team, "software_version": version}
+        body |= {} if key is None else {"team_key": key}
         reply = self._wire.send("POST", self.watch().entry, body)
         answer = reply.json()
         uris = answer.get("oracle_URIs")

@@ -36,6 +36,11 @@ def _arguments() -> Arguments:
     parser.add_argument(
         "--version", required=True, metavar="V", help="your program's version, up to 20 characters"
     )
+    parser.add_argument(
+        "--team-key",
+        metavar="SECRET",
+        help="a word of yours: nobody else can then enter for your team, and so end its entry",
+    )
     add_player(parser)
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="games played at the same time (1)"
@@ -83,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
     contest = Contest(options.contest)
     with hired(options) as hire:
         _try_out(hire, contest.watch())
-        diary = _entered(contest, options.team, options.version)
+        diary = _entered(contest, options.team, options.version, options.team_key)
         done = [Played(None, tuple(diary.rows[n]), True) for n in diary.done if diary.solved(n)]
         done += [Played(None, (), False, trouble=why) for why in diary.troubles.values()]
         with closing(play_all(diary.entry.oracles, hire, options.jobs, diary=diary)) as games:
@@ -93,7 +98,7 @@ def run(arguments: Sequence[str]) -> int:
     return _summary(options, done, contest)
 
 
-def _entered(contest: Contest, team: str, version: str) -> Diary:
+def _entered(contest: Contest, team: str, version: str, key: str | None) -> Diary:
     """A new entry, or the one that was interrupted."""
     path = path_of(_folder(), contest.uri, team, version)
     diary = Diary.find(path)
@@ -101,7 +106,7 @@ def _entered(contest: Contest, team: str, version: str) -> Diary:
         games = f"{len(diary.done)} of {len(diary.entry.oracles)} games are done"
         print(f"{team} {version} goes on with its entry: {games}.")
         return diary
-    entry = contest.enter(team, version)
+    entry = contest.enter(team, version, key)
     print(f"{team} {version} has {len(entry.oracles)} games to play.")
     if entry.training:
         print("This team has entered before: what it does now is training, and does not rank.")
