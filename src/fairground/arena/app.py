@@ -86,7 +86,7 @@ async def submit(
     """Submit a number, and learn how many digits match.
 
     The header ``Fairground-Receipt`` is the hash of the game's last line. Keep it: with it
-    you can prove that what is published later is what was played.
+    you can tell whether what is published later is what was played.
     """
     counts, receipt = await room.submit(name, data.submission)
     return Response(counts, headers={RECEIPT: receipt})
