@@ -213,7 +213,15 @@ def test_two_workers_on_postgresql(tmp_path: Path) -> None:
         told = {str(claim) for claim in first.verdict.claims}
         assert told >= {"UNIFORM:0", "UNIFORM:1", "UNFORESEEN:0", "UNFORESEEN:1", "ORDERED"}
         assert first.transcript == second.transcript
+        stream = connection(arena.url)
+        stream.request("GET", f"{duel(arena.url)[0].partition('/seats/')[0]}/events")
+        answer = stream.getresponse()
+        assert answer.readline() == b"id: 1\n"
+        began = time.monotonic()
         assert arena.end() == 0
+        assert b"id: 2\n" in answer.read(), "the stream ended properly"
+        assert time.monotonic() - began < GRACE, "nobody was waited for in vain"
+        stream.close()
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,10 @@ from fairground.store import open_store
 GRACE: Final = 10
 """Seconds that requests in flight may take when the arena is told to stop."""
 
+PATIENCE: Final = 30
+"""Seconds until a worker that says nothing counts as dead, and is killed: on a busy machine it
+may not even have started after the five that uvicorn gives it."""
+
 BACKLOG: Final = 2048
 
 COLLECTING: Final = (10_000, 20, 500)
@@ -135,7 +139,24 @@ def from_environment() -> Asgi:
     """The application of a worker."""
     _quiet_logs()
     collect_seldom()
-    return Arena(msgspec.json.decode(os.environ[SETTINGS], type=Settings))
+    arena = Arena(msgspec.json.decode(os.environ[SETTINGS], type=Settings))
+    _end_streams_when_told_to_stop(arena)
+    return arena
+
+
+def _end_streams_when_told_to_stop(arena: Arena) -> None:
+    """In a worker uvicorn makes the server, and not a `_Server`: so follow its signals."""
+    loop = asyncio.get_running_loop()
+
+    def follow(before: Any) -> Callable[[int, FrameType | None], None]:
+        def handle(number: int, frame: FrameType | None) -> None:
+            before(number, frame)
+            loop.call_soon_threadsafe(arena.closing)
+
+        return handle
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, follow(signal.getsignal(number)))
 
 
 def collect_seldom() -> None:
@@ -282,6 +303,7 @@ def _config(app: Arena | str, workers: int = 1) -> uvicorn.Config:
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=GRACE,
+        timeout_worker_healthcheck=PATIENCE,
         backlog=BACKLOG,
     )
 
