@@ -174,8 +174,8 @@ def real_names(url: str) -> dict[str, arena_story.Names]:
 def run(url: str, names: dict[str, arena_story.Names], folder: Path, *more: str) -> str:
     """``st run``, with every check but one; returns what it prints.
 
-    `use_after_free` wants 404 for what was deleted. DELETE gives a game up, and by the source
-    document an ended game can be looked at for ever.
+    `use_after_free` wants 404 for what was deleted. DELETE gives a game up, and
+    what was given up can still be looked at: its code and its transcript are shown only then.
     """
     done = subprocess.run(
         [
