@@ -33,8 +33,8 @@ from fairground.players.breakers import (
     PartsBreaker,
 )
 from fairground.players.evil import EvilKeeper
-from fairground.solve.codebreaking_kernels import answers_general, answers_masked, every_code, pack
-from fairground.solve.codebreaking_trees import grow
+from fairground.solve.codebreaking.kernels import answers_general, answers_masked, every_code, pack
+from fairground.solve.codebreaking.trees import grow
 
 RESULT = Path(__file__).parent / "results" / "codebreaking.json"
 REPEATS = 5

@@ -12,9 +12,9 @@ import sys
 import time
 from pathlib import Path
 
-from fairground.solve.codebreaking_trees import file_name, grow, pressed
+from fairground.solve.codebreaking.trees import file_name, grow, pressed
 
-DATA = Path(__file__).parents[1] / "src" / "fairground" / "solve" / "data"
+DATA = Path(__file__).parents[1] / "src" / "fairground" / "solve" / "codebreaking" / "data"
 
 EFFORT = {
     (6, 4, "optimal"): 1,

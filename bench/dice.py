@@ -24,7 +24,7 @@ import icepool
 
 from _machine import cpu_seconds, ratio, side_by_side, summary, write
 from fairground.games.intransitive import Die
-from fairground.solve.dice import Bisection, NativeBisection, Sweep, WinOdds
+from fairground.solve.intransitive import Bisection, NativeBisection, Sweep, WinOdds
 
 REPETITIONS: Final = 7
 IN_A_ROW: Final = 100

@@ -19,8 +19,8 @@ import pyspiel
 
 from _machine import Samples, ratio, side_by_side, summary, write
 from fairground.lab.simulate import Plan, as_text, kernel_setting
-from fairground.solve import fatestones_sim
-from fairground.solve.fatestones_deals import solve_all
+from fairground.solve.fatestones import simulation as fatestones_sim
+from fairground.solve.fatestones.deals import solve_all
 
 REPETITIONS = 5
 GAMES = 500_000

@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 from fairground.fair.bits import SeededStream
 from fairground.games.fatestones import Die, FateStones, Hand, State, fair_dice
 from fairground.players.mcts import Budget, Search
-from fairground.solve.fatestones import meeting, value
+from fairground.solve.fatestones.choices import meeting, value
 
 SEED = "fatestones-mcts"
 DEALS = 60
@@ -31,7 +31,7 @@ HERE = Path(__file__).resolve().parent
 RESULT = HERE / "results" / "fatestones_mcts.json"
 PLOT = HERE.parent / "docs" / "games" / "fatestones-mcts.svg"
 RANDOM, GREEDY = 0.017911434004, 0.017595254242
-"""Exploitability over all deals, from `fairground.solve.fatestones_deals.compare_players`."""
+"""Exploitability over all deals, from `fairground.solve.fatestones.deals.compare_players`."""
 
 
 def deal(number: int) -> tuple[Hand, Hand]:

@@ -19,9 +19,9 @@ import numpy as np
 
 from _machine import cpu_seconds, ratio, side_by_side, summary, write
 from fairground.games.poker import KINDS, rank
-from fairground.solve import poker_counts
-from fairground.solve import poker_kernel as kernel
-from fairground.solve.poker import best_hold, hand_table, holds, per_stake, perfect_return
+from fairground.solve.poker import counts as poker_counts
+from fairground.solve.poker import kernel
+from fairground.solve.poker.holds import best_hold, hand_table, holds, per_stake, perfect_return
 
 REPETITIONS: Final = 7
 STEP: Final = 131

@@ -20,7 +20,7 @@ from typing import Any
 
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie import Zombie
-from fairground.solve import zombie_lanes as lanes
+from fairground.solve.zombie import lanes
 
 RESULTS = Path(__file__).resolve().parent / "results"
 REPEATS = 7

@@ -20,7 +20,7 @@ from fairground.players.breakers import (
     best_breaker,
 )
 from fairground.players.evil import EvilKeeper
-from fairground.solve import codebreaking as cb
+from fairground.solve.codebreaking import advice as cb
 
 
 def chance(game: int = 0) -> SeededStream:

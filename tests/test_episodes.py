@@ -11,7 +11,7 @@ import pytest
 from fairground.core import Unreadable
 from fairground.games.fatestones import Round
 from fairground.lab.episodes import HEADER, Report, read_cells, report, row_of, text_cells
-from fairground.solve.fatestones import regrets
+from fairground.solve.fatestones.choices import regrets
 
 LOG = Path(__file__).parent / "data" / "fatestones-random-vs-random.txt.xz"
 """The original simulator's log, compressed."""

@@ -24,7 +24,7 @@ from fairground.games.codebreaking import (
 )
 from fairground.players.evil import FORCED, EvilKeeper
 from fairground.players.keepers import FairKeeper, Keeper, NiceKeeper
-from fairground.solve import codebreaking_sets as sets
+from fairground.solve.codebreaking import sets
 
 
 def chance(game: int = 0) -> SeededStream:

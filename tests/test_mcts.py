@@ -12,7 +12,7 @@ from fairground.fair.bits import SeededStream
 from fairground.games.fatestones import FateStones
 from fairground.players.fatestones import GreedyPlayer, OptimalPlayer, sample
 from fairground.players.mcts import Budget, MctsPlayer, Node, Search, parse_budget, pick
-from fairground.solve.fatestones import greedy_pick, solve
+from fairground.solve.fatestones.choices import greedy_pick, solve
 
 
 class Duel(Game[tuple[Any, ...]]):

@@ -13,7 +13,7 @@ from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive, Sta
 from fairground.players.dice import OptimalDice
 from fairground.players.drive import Hosted
 from fairground.players.simple import RandomPlayer
-from fairground.solve.dice import WinOdds
+from fairground.solve.intransitive import WinOdds
 from fairground.table import Table
 from fairground.verify import verify
 

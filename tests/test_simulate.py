@@ -17,7 +17,7 @@ from fairground.lab import simulate as lab
 from fairground.lab.episodes import HEADER, read_cells, report, row_of
 from fairground.lab.simulate import Plan, episode, kernel_chunk, play_game, rounds, simulate
 from fairground.players import PLAYERS
-from fairground.solve import fatestones_sim as kernel
+from fairground.solve.fatestones import simulation as kernel
 
 ELSEWHERE = {
     "greedy": "fairground.players.fatestones:GreedyPlayer",

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from fairground.core import InputError, TooMany, UnknownName
 from fairground.games.codebreaking import Code, Row, digits, fits, marks, number
-from fairground.solve import codebreaking as cb
-from fairground.solve import codebreaking_pool as pools
-from fairground.solve.codebreaking_constraints import another_code, refuted
-from fairground.solve.codebreaking_kernels import (
+from fairground.solve.codebreaking import advice as cb
+from fairground.solve.codebreaking import pool as pools
+from fairground.solve.codebreaking.constraints import another_code, refuted
+from fairground.solve.codebreaking.kernels import (
     answers_general,
     answers_masked,
     every_code,
@@ -23,8 +23,8 @@ from fairground.solve.codebreaking_kernels import (
     pack,
     sizes_of_all,
 )
-from fairground.solve.codebreaking_sets import Listed, Sampled, least_informative
-from fairground.solve.codebreaking_trees import grow, plant, pressed, stored, tree
+from fairground.solve.codebreaking.sets import Listed, Sampled, least_informative
+from fairground.solve.codebreaking.trees import grow, plant, pressed, stored, tree
 
 EASY = settings(derandomize=True, max_examples=60, deadline=None)
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from fairground.core import BadParams
 from fairground.games.intransitive import Die
-from fairground.solve import dice as solve
-from fairground.solve.dice import Bisection, NativeBisection, Sweep, WinOdds
+from fairground.solve import intransitive as solve
+from fairground.solve.intransitive import Bisection, NativeBisection, Sweep, WinOdds
 
 SEED = [Die((2, 2, 4, 4, 9, 9)), Die((1, 1, 6, 6, 8, 8)), Die((3, 3, 5, 5, 7, 7))]
 EFRON = [
@@ -175,7 +175,7 @@ def test_without_numpy_the_result_is_the_same(monkeypatch: pytest.MonkeyPatch) -
 
 def test_playing_imports_nothing_slow() -> None:
     code = (
-        "import sys; from fairground.solve.dice import WinOdds; "
+        "import sys; from fairground.solve.intransitive import WinOdds; "
         "from fairground.games.intransitive import Die; "
         "odds = WinOdds([Die((2, 9)), Die((1, 8)), Die((3, 7))]); "
         "odds.best_guaranteed(); odds.best_reply(0); odds.as_json(); "

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from fairground.core import BadParams, Unreadable
 from fairground.fair.bits import SeededStream
 from fairground.games.fatestones import Hand, all_dice, fair_dice, pips
-from fairground.solve import fatestones_deals as deals
-from fairground.solve.fatestones import (
+from fairground.solve.fatestones import deals
+from fairground.solve.fatestones.choices import (
     Equilibrium,
     by_die,
     costs,
@@ -27,7 +27,7 @@ from fairground.solve.fatestones import (
     solve_matrix,
     value,
 )
-from fairground.solve.fatestones_ranking import contradictions, edge, ranking
+from fairground.solve.fatestones.ranking import contradictions, edge, ranking
 
 MINE = ("134445", "144444", "234444")
 THEIRS = ("233346", "333336", "333444")

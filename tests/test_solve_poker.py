@@ -31,8 +31,9 @@ from fairground.games.poker import (
     rank,
 )
 from fairground.players.poker import OptimalPoker
-from fairground.solve import poker_kernel as kernel
-from fairground.solve.poker import (
+from fairground.solve.poker import kernel
+from fairground.solve.poker.counts import SCALE, SCALES, hands_with, prizes_with
+from fairground.solve.poker.holds import (
     best_hold,
     dearest_draw,
     hand_table,
@@ -40,7 +41,6 @@ from fairground.solve.poker import (
     per_stake,
     perfect_return,
 )
-from fairground.solve.poker_counts import SCALE, SCALES, hands_with, prizes_with
 
 HISTORIC = "5♢ 7♢ 9♧ 10♧ 7♡"
 
@@ -318,7 +318,7 @@ def test_a_single_hand_needs_no_optional_package_and_all_deals_say_what_they_nee
         "sys.modules['numpy'] = sys.modules['numba'] = None\n"
         "from fairground.core import MissingExtra\n"
         "from fairground.games.poker import parse_hand\n"
-        "from fairground.solve.poker import best_hold, perfect_return\n"
+        "from fairground.solve.poker.holds import best_hold, perfect_return\n"
         f"print(best_hold(parse_hand({HISTORIC!r}), 5).value)\n"
         "try:\n"
         "    perfect_return(5)\n"

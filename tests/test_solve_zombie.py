@@ -15,9 +15,7 @@ from fairground.core import Draw, Fault, InputError, Over, UnknownName
 from fairground.fair.bits import SeededStream, SystemStream
 from fairground.games.zombie import EMPTY, HOLD, ROLL, State, Zombie
 from fairground.players.zombie import Cautious, Greedy, MachineZombie, Optimal
-from fairground.solve import zombie as turn
-from fairground.solve import zombie_duel as duel
-from fairground.solve import zombie_lanes as lanes
+from fairground.solve.zombie import duel, lanes, turn
 
 SMALL: dict[str, Any] = {
     "weak_dice": 2,

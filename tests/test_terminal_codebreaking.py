@@ -31,7 +31,7 @@ from fairground.games.codebreaking import (
     read_code,
     write_code,
 )
-from fairground.solve.codebreaking import Count, Counting, next_guess
+from fairground.solve.codebreaking.advice import Count, Counting, next_guess
 from fairground.terminal import codebreaking as command
 from fairground.terminal import codebreaking_screen
 from fairground.terminal.codebreaking_input import code_of, example_code, marks_of, patiently
@@ -303,8 +303,8 @@ class TestBreaking:
     def test_what_needs_an_extra_says_so_before_the_game(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setitem(sys.modules, "fairground.solve.codebreaking_sets", None)
-        monkeypatch.delattr("fairground.solve.codebreaking_sets", raising=False)
+        monkeypatch.setitem(sys.modules, "fairground.solve.codebreaking.sets", None)
+        monkeypatch.delattr("fairground.solve.codebreaking.sets", raising=False)
         for argument in ("--oracle=evil", "--keeper"):
             assert main(["codebreaking", argument, "--no-save"]) == 2
             printed = capsys.readouterr()

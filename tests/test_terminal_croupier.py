@@ -15,7 +15,7 @@ import pytest
 from fairground.bank.dealers import REGISTER
 from fairground.cli import main
 from fairground.games.poker import PAYS, Rank, parse_hand, rank
-from fairground.solve.poker import best_hold
+from fairground.solve.poker.holds import best_hold
 from fairground.terminal.croupier_input import Hurry
 from fairground.terminal.croupier_look import Look, in_words
 from fairground.terminal.croupier_words import minutes, number_behind, parse_hold, short

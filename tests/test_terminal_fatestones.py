@@ -17,7 +17,7 @@ import pytest
 
 from fairground.cli import main
 from fairground.games.fatestones import fair_dice
-from fairground.solve.fatestones import solve
+from fairground.solve.fatestones.choices import solve
 from fairground.terminal import fatestones
 from fairground.terminal.fatestones_art import ASCII, BOXES, Art
 from fairground.terminal.fatestones_words import Words, advice, cost, exactly, percent

@@ -24,7 +24,7 @@ from fairground.lab import simulate as lab
 from fairground.lab.episodes import HEADER, row_of
 from fairground.lab.simulate import Plan, play_game
 from fairground.replay import replay
-from fairground.solve.fatestones_deals import DealValues
+from fairground.solve.fatestones.deals import DealValues
 from fairground.terminal import simulate as command
 from fairground.terminal.solve_fatestones import decimal, histogram
 from fairground.transcript import check_chain, read

@@ -65,7 +65,7 @@ LEVELS: Final = range(1, 6)
 PENALTY: Final = 30
 """What a croupier who falls silent before the second draw pays, in stakes: more than he
 could expect to save by silence, whatever the hand and the order (the most is 25 stakes:
-`fairground.solve.poker.dearest_draw`), and no jackpot for whoever silences him."""
+`fairground.solve.poker.holds.dearest_draw`), and no jackpot for whoever silences him."""
 
 Card: TypeAlias = int
 Order: TypeAlias = tuple[int, ...]

@@ -29,7 +29,7 @@ from typing import Any, Final, NamedTuple
 
 from fairground.core import MissingExtra, Unreadable
 from fairground.games.fatestones import HAND, FateStones, Hand, Hands, Round, wrong_with
-from fairground.solve.fatestones import costs
+from fairground.solve.fatestones.choices import costs
 
 COLUMNS: Final = (
     *(f"Player {player} Die {die}" for player in (1, 2) for die in (1, 2, 3)),

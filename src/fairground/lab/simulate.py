@@ -31,7 +31,7 @@ from fairground.fair.bits import SeededStream, Stream, SystemStream, fresh, seed
 from fairground.games.fatestones import FACES, FateStones, Round
 from fairground.lab.episodes import COLUMNS, HEADER, pyarrow, row_of
 from fairground.players import make_player
-from fairground.solve.fatestones import meeting
+from fairground.solve.fatestones.choices import meeting
 
 Progress = Callable[[int, int], None]
 """Told how many games are done, and of how many."""
@@ -170,7 +170,7 @@ def kernel_chunk(
     plan: Plan, first: int, count: int, check: int = CHECKED, chance: Stream | None = None
 ) -> Chunk:
     """The same by the kernel; ``check`` games picked by ``chance`` are compared with the rules."""
-    from fairground.solve import fatestones_sim as kernel
+    from fairground.solve.fatestones import simulation as kernel
 
     game = game_of(plan)
     setting = kernel_setting(plan, count)
@@ -188,7 +188,7 @@ def kernel_chunk(
 
 def kernel_setting(plan: Plan, games: int) -> Any:
     """Players, tape and dice of a plan as the kernel wants them, with rows for some games."""
-    from fairground.solve import fatestones_sim as kernel
+    from fairground.solve.fatestones import simulation as kernel
 
     bag = game_of(plan).bag
     return kernel.setting_for(
@@ -204,7 +204,7 @@ def as_text(setting: Any, count: int) -> bytes:
     """Rows of the kernel as lines of ten columns."""
     import numpy as np
 
-    from fairground.solve import fatestones_sim as kernel
+    from fairground.solve.fatestones import simulation as kernel
 
     text = np.empty(count * (6 * FACES + len(COLUMNS) + 5), dtype=np.uint8)
     return text[: kernel.as_csv(setting, count, text)].tobytes()

@@ -14,8 +14,8 @@ from fairground.core import Game, InputError, MissingExtra, Move, Seat
 from fairground.fair.bits import Stream
 from fairground.games.codebreaking import BREAKER, GIVE_UP, Code, CodeBreaking, Row, State
 from fairground.players import Player
-from fairground.solve.codebreaking import enumerable, listed, opening, split_well
-from fairground.solve.codebreaking_trees import OPTIMAL, TREE_CODES, Tree, tree
+from fairground.solve.codebreaking.advice import enumerable, listed, opening, split_well
+from fairground.solve.codebreaking.trees import OPTIMAL, TREE_CODES, Tree, tree
 
 
 class Breaker(Player):
@@ -105,7 +105,7 @@ class AnnealingBreaker(Breaker):
 
     def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
         try:
-            from fairground.solve.codebreaking_hunt import ROUNDS, Hunt
+            from fairground.solve.codebreaking.hunt import ROUNDS, Hunt
         except ImportError as error:
             raise MissingExtra(
                 f"annealing needs the extra: pip install 'fairground[solve]' ({error})"

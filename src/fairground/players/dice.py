@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairground.core import BadParams, Game, Move, Seat
 from fairground.players import Player
-from fairground.solve.dice import WinOdds
+from fairground.solve.intransitive import WinOdds
 
 if TYPE_CHECKING:
     from fairground.fair.bits import Stream

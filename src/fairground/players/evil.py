@@ -30,7 +30,7 @@ from fairground.games.codebreaking import (
 from fairground.players.keepers import Keeper
 
 if TYPE_CHECKING:
-    from fairground.solve.codebreaking_sets import Listed, Sampled
+    from fairground.solve.codebreaking.sets import Listed, Sampled
 
 FORCED: Final = "concession: proven forced, no other code fits every answer"
 UNPROVEN: Final = (
@@ -84,7 +84,7 @@ class EvilKeeper(Keeper):
 
     def _make_up(self, mind: Listed | Sampled, guess: Code) -> Marks:
         """Look around among the codes that fit, and decide; a second time changes nothing."""
-        from fairground.solve.codebreaking_sets import least_informative
+        from fairground.solve.codebreaking.sets import least_informative
 
         if self._asked != guess:
             mind.refresh()
@@ -101,7 +101,7 @@ class EvilKeeper(Keeper):
 def _open_mind(game: CodeBreaking, seed: int) -> Listed | Sampled:
     """All codes, listed or sampled."""
     try:
-        from fairground.solve.codebreaking_sets import ENUMERABLE, Listed, Sampled
+        from fairground.solve.codebreaking.sets import ENUMERABLE, Listed, Sampled
     except ImportError as error:
         raise MissingExtra(
             f"the evil keeper needs the extra: pip install 'fairground[solve]' ({error})"

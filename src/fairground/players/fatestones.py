@@ -9,7 +9,7 @@ from fairground.core import Game, InputError, Move, Seat
 from fairground.fair.bits import Stream
 from fairground.games.fatestones import State
 from fairground.players import Player
-from fairground.solve.fatestones import Mixed, greedy_pick, solve
+from fairground.solve.fatestones.choices import Mixed, greedy_pick, solve
 
 
 def sample(mix: Mixed, chance: Stream) -> int:
@@ -42,7 +42,7 @@ class GreedyPlayer(Player):
         _no_argument("greedy", argument)
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
-        """The best die for the next roll; see `fairground.solve.fatestones.greedy_pick`."""
+        """The best die for the next roll; see `fairground.solve.fatestones.choices.greedy_pick`."""
         return greedy_pick(view.hands[seat], view.hands[1 - seat])
 
 

@@ -16,7 +16,7 @@ from fairground.games.zombie import FATAL, FOOTPRINTS, HOLD, ROLL, SHOTGUN, Stat
 from fairground.players import Player
 
 if TYPE_CHECKING:
-    from fairground.solve.zombie_duel import Situation
+    from fairground.solve.zombie.duel import Situation
 
 
 class MachineZombie(Player):
@@ -76,7 +76,7 @@ class Greedy(MachineZombie):
     def prepare(self) -> None:
         """Solve the turn: less than a second for the usual bag."""
         try:
-            from fairground.solve import zombie
+            from fairground.solve.zombie import turn as zombie
         except ImportError as missing:
             raise needs_solve("greedy") from missing
         self._turns = zombie.turns(self.game)
@@ -100,7 +100,8 @@ class Optimal(MachineZombie):
         try:
             import numpy as np
 
-            from fairground.solve import zombie, zombie_duel
+            from fairground.solve.zombie import duel as zombie_duel
+            from fairground.solve.zombie import turn as zombie
         except ImportError as missing:
             raise needs_solve("optimal") from missing
         self._turns = zombie.turns(self.game)

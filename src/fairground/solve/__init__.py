@@ -1,1 +1,13 @@
-"""What a move is worth: one module per game, exact where the game allows."""
+"""What a move is worth: one module or folder per game, exact where the game allows.
+
+================  ==========================================================================
+`intransitive`    the odds of every pair of dice, who beats whom, what to pick
+`poker/`          what each hold of a hand is worth
+`zombie/`         when to roll and when to hold, for one turn and for a whole duel
+`fatestones/`     which die to pick, for one deal or for all deals of a bag
+`codebreaking/`   what to guess next, decision trees, contradictions
+================  ==========================================================================
+
+In each folder, ``kernel`` modules are the loops that Numba compiles. They compute what the plain
+modules beside them say.
+"""

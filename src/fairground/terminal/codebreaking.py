@@ -132,7 +132,7 @@ def _keep(options: argparse.Namespace, console: Console, page: Page) -> int:
 
 def _must_be_able_to_list(game: CodeBreaking) -> None:
     """What an evil keeper and a solver need is missed before the game, not in the middle."""
-    from fairground.solve.codebreaking import enumerable
+    from fairground.solve.codebreaking.advice import enumerable
 
     patiently("Preparing", lambda: enumerable(game.base, game.length))
 

@@ -30,7 +30,7 @@ from fairground.games.codebreaking import (
 from fairground.players.breakers import Breaker
 from fairground.players.drive import Hosted
 from fairground.players.oracles import CHAIN_LENGTH
-from fairground.solve.codebreaking import Contradiction, Counting, contradiction
+from fairground.solve.codebreaking.advice import Contradiction, Counting, contradiction
 from fairground.table import Table, new_name
 from fairground.terminal import codebreaking_words as words
 from fairground.terminal.codebreaking_input import marks_of, patiently

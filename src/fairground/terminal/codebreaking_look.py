@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from fairground.games.codebreaking import CodeBreaking, Marks, Row, write_code
-from fairground.solve.codebreaking import Count
+from fairground.solve.codebreaking.advice import Count
 from fairground.terminal.abilities import only_ascii, wants_colour
 
 WIDEST_TEXT: Final = 92

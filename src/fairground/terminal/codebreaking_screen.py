@@ -22,7 +22,7 @@ from fairground.games.codebreaking import (
     write_code,
 )
 from fairground.players.drive import Hosted
-from fairground.solve.codebreaking import Counting, next_guess
+from fairground.solve.codebreaking.advice import Counting, next_guess
 from fairground.table import Ask
 from fairground.terminal import codebreaking_words as words
 from fairground.terminal.codebreaking_input import code_of, example_code, patiently

@@ -16,7 +16,7 @@ from fairground.bank.port import PLAY_MONEY, Outcome
 from fairground.bank.telling import Alarm, Ended, News, NoGame
 from fairground.core import FairgroundError
 from fairground.games.poker import BETS, HAND, LEVELS, Card, Poker, rank
-from fairground.solve.poker import holds
+from fairground.solve.poker.holds import holds
 from fairground.terminal import croupier_words as words
 from fairground.terminal.backstage import Backstage
 from fairground.terminal.console import Console, EndOfInput

@@ -12,7 +12,7 @@ from rich.console import Console as RichConsole
 from rich.table import Table as RichTable
 
 from fairground.games.intransitive import Die
-from fairground.solve.dice import WinOdds
+from fairground.solve.intransitive import WinOdds
 from fairground.terminal.console import Console
 
 HEADING: Final = "Probability of the win for the user:"

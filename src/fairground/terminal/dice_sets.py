@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from fairground.games.fatestones import all_dice, fair_dice
-from fairground.solve.fatestones_ranking import Contradictions, Ranked, contradictions, ranking
+from fairground.solve.fatestones.ranking import Contradictions, Ranked, contradictions, ranking
 from fairground.terminal.console import Arguments
 
 SETS: Final = {"all": all_dice, "fair": fair_dice}

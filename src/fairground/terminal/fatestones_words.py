@@ -8,7 +8,7 @@ from typing import Final
 
 from fairground.core import Seat
 from fairground.games.fatestones import Hand
-from fairground.solve.fatestones import ROLLS, meeting, regrets, solve
+from fairground.solve.fatestones.choices import ROLLS, meeting, regrets, solve
 
 RULES: Final = (
     "Three dice each are dealt from one bag, and everyone sees all six.",

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from fairground.core import InputError, TooMany, UnknownName, written
 from fairground.games.codebreaking import CodeBreaking, Row, write_code
-from fairground.solve.codebreaking import advise, contradiction
-from fairground.solve.codebreaking_trees import (
+from fairground.solve.codebreaking.advice import advise, contradiction
+from fairground.solve.codebreaking.trees import (
     BEAM,
     OPTIMAL,
     PROVABLE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from fairground.solve.dice import WinOdds
+from fairground.solve.intransitive import WinOdds
 from fairground.terminal.console import Arguments, Console
 from fairground.terminal.dice import label
 from fairground.terminal.dice_arguments import EXAMPLE, DiceParser, guard_negative_dice, unguard

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fairground.games.fatestones import Hand
-from fairground.solve.fatestones import Mixed, by_die, solve
+from fairground.solve.fatestones.choices import Mixed, by_die, solve
 from fairground.terminal.console import Arguments
 from fairground.terminal.fatestones_input import HANDS, add_dice, add_hands, dice_file, hands
 
 if TYPE_CHECKING:
-    from fairground.solve.fatestones_deals import Summary
+    from fairground.solve.fatestones.deals import Summary
 
 EXAMPLE: Final = f"fairground solve fatestones {HANDS}"
 OUT: Final = Path("fatestones-values.bin")
@@ -94,7 +94,7 @@ def _strategy(hand: Hand, mix: Mixed) -> list[str]:
 
 
 def _all(options: argparse.Namespace) -> int:
-    from fairground.solve.fatestones_deals import solve_all
+    from fairground.solve.fatestones.deals import solve_all
     from fairground.terminal.fatestones_input import writing
     from fairground.terminal.fatestones_progress import progress_bar
 

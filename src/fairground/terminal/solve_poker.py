@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from fairground.games.poker import LEVELS, Card, card_text, hand_text, parse_hand, rank
-from fairground.solve.poker import Hold, holds, perfect_return
+from fairground.solve.poker.holds import Hold, holds, perfect_return
 from fairground.terminal.console import Arguments
 
 EXAMPLE: Final = 'fairground solve poker "5d 7d 9c Tc 7h" --level 5'

@@ -36,7 +36,7 @@ def run(arguments: Sequence[str]) -> int:
     for warning in config.warnings:
         print(f"fairground: {warning}", file=sys.stderr)
     try:
-        from fairground.solve import zombie_duel
+        from fairground.solve.zombie import duel as zombie_duel
     except ImportError as missing:
         raise needs_solve("solve zombie") from missing
     game = config.game(LEAST_PLAYERS)

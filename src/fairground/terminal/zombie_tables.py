@@ -37,7 +37,8 @@ class Bar:
 def prepare_tables(game: Zombie) -> None:
     """Solve the game of two for this configuration, unless it is in the user's cache."""
     try:
-        from fairground.solve import zombie, zombie_duel
+        from fairground.solve.zombie import duel as zombie_duel
+        from fairground.solve.zombie import turn as zombie
     except ImportError as missing:
         raise needs_solve("optimal") from missing
     if zombie.can_bust(game):

@@ -7,9 +7,9 @@ Values are expected prizes per unit staked, as fractions: 1 gives the stake back
     holds(hand, level=5)          # all 32, the best first
     perfect_return(level=5)       # Fraction(1653526326983, 1661102543100)
 
-A single hand needs only the standard library (`fairground.solve.poker_counts`: formulas).
+A single hand needs only the standard library (`fairground.solve.poker.counts`: formulas).
 Many hands, or all of them, go through tables and need NumPy and Numba
-(`fairground.solve.poker_kernel`)::
+(`fairground.solve.poker.kernel`)::
 
     table = hand_table(level=5)   # built in some 30 milliseconds
     holds(hand, 5, table)         # the same numbers
@@ -31,12 +31,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fairground.core import InputError, MissingExtra
 from fairground.games.poker import DECK, EXAMPLE, HAND, LEVELS, PAYS, Card, Order
-from fairground.solve.poker_counts import SCALE, SCALES, prizes_with
+from fairground.solve.poker.counts import SCALE, SCALES, prizes_with
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from fairground.solve.poker_kernel import HandTable
+    from fairground.solve.poker.kernel import HandTable
 
 HOLDS: Final = 1 << HAND
 
@@ -133,7 +133,7 @@ def _by_formula(hand: Sequence[Card], prizes: Sequence[int]) -> list[int]:
 
 def _kernel() -> ModuleType:
     try:
-        from fairground.solve import poker_kernel
+        from fairground.solve.poker import kernel as poker_kernel
     except ImportError as error:
         raise MissingExtra(
             f"all deals need NumPy and Numba ({error.name} is missing): install fairground[solve]"

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from fairground.games.codebreaking import Code, Row
-from fairground.solve import codebreaking_pool as pools
+from fairground.solve.codebreaking import pool as pools
 
 ROUNDS: Final = 4000
 """Rounds of tempering per guess; each is 12 replicas times 200 steps."""

@@ -40,9 +40,8 @@ import numpy as np
 from fairground.core import Seat
 from fairground.fair.bits import digest
 from fairground.games.zombie import State, Zombie
-from fairground.solve import zombie as turn
-from fairground.solve import zombie_kernel as kernel
-from fairground.solve.zombie import Array, TooLarge, Turns
+from fairground.solve.zombie import kernel, turn
+from fairground.solve.zombie.turn import Array, TooLarge, Turns
 
 Progress: TypeAlias = Callable[[float], None]
 """Told the share of the work done, from 0 to 1."""

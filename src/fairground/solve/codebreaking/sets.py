@@ -12,9 +12,9 @@ from typing import Final, Self
 import numpy as np
 
 from fairground.games.codebreaking import Code, Marks, Row, digits, fits
-from fairground.solve import codebreaking_pool as pools
-from fairground.solve.codebreaking_constraints import another_code
-from fairground.solve.codebreaking_kernels import (
+from fairground.solve.codebreaking import pool as pools
+from fairground.solve.codebreaking.constraints import another_code
+from fairground.solve.codebreaking.kernels import (
     Answers,
     Bytes,
     Ints,

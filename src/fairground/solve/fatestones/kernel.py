@@ -4,7 +4,7 @@ Dice are positions in a sorted bag. A deal is a set of six positions and a way t
 split it into two hands of three; exchanging the hands turns a value v into 1 - v, so
 the ten splits in which the first hand holds the lowest position are enough.
 
-A matrix game is solved by trying its kernels, as in `fairground.solve.fatestones`, but
+A matrix game is solved by trying its kernels, as in `fairground.solve.fatestones.choices`, but
 a candidate is not trusted because its weights look right: what its two strategies
 guarantee against *every* reply is computed, and that interval encloses the value
 whatever rounding did before. The kernel takes the candidate with the narrowest

@@ -21,7 +21,7 @@ import numpy as np
 from fairground.core import Draw, Fault, Over, UnknownName
 from fairground.fair.bits import SeededStream, Stream, SystemStream, seeded_key
 from fairground.games.zombie import BRAIN, CELLS, HOLD, ROLL, SHOTGUN, Zombie
-from fairground.solve.zombie import Array, Turns, turns
+from fairground.solve.zombie.turn import Array, Turns, turns
 
 BLOCKS: Final = 8
 """How many blocks of 16 bytes are made at a time."""

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from numba import njit
 
 from fairground.games.codebreaking import Row
-from fairground.solve.codebreaking_kernels import Bytes, Words, answers_general
+from fairground.solve.codebreaking.kernels import Bytes, Words, answers_general
 
 Shorts = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]

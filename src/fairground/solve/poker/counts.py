@@ -2,7 +2,7 @@
 
 Of the ``C(52 - k, 5 - k)`` hands that contain k given cards, so many are flushes, so many
 straights, so many have a rank four times ... Each number is a short product of binomial
-coefficients, so no hand is ever looked at. `fairground.solve.poker_kernel` finds the same
+coefficients, so no hand is ever looked at. `fairground.solve.poker.kernel` finds the same
 numbers by looking at every hand; the tests hold the two against each other.
 """
 

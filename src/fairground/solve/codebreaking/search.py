@@ -29,7 +29,7 @@ from numba import njit
 from numba.core import types
 from numba.typed import Dict
 
-from fairground.solve.codebreaking_kernels import Bytes, Ints, Words, every_code, pack, popcount
+from fairground.solve.codebreaking.kernels import Bytes, Ints, Words, every_code, pack, popcount
 
 HOPELESS: Final = 1 << 40
 """The cost of what cannot be done within the allowed depth."""

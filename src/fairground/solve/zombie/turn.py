@@ -2,8 +2,8 @@
 
 `cautious` holds at two shotguns; `greedy` rolls whenever that raises the expected brains
 of the turn. Both are valued by backward induction over the states of a turn (see
-`fairground.solve.zombie_kernel` for why one sweep is enough). What a turn is worth for
-winning the *game* is in `fairground.solve.zombie_duel`.
+`fairground.solve.zombie.kernel` for why one sweep is enough). What a turn is worth for
+winning the *game* is in `fairground.solve.zombie.duel`.
 
 Brains in a turn have no upper bound, since eaten dice go back into the bag. States that
 even the zombie who never holds reaches with a chance of about `TINY` are left out, and
@@ -34,7 +34,7 @@ from fairground.games.zombie import (
     State,
     Zombie,
 )
-from fairground.solve import zombie_kernel as kernel
+from fairground.solve.zombie import kernel
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

@@ -20,7 +20,7 @@ from fairground.core import InputError, MissingExtra, TooMany, UnknownName
 from fairground.games.codebreaking import Code, Marks, Row, digits, marks, number
 
 if TYPE_CHECKING:
-    from fairground.solve.codebreaking_search import Space
+    from fairground.solve.codebreaking.search import Space
 
 OPTIMAL: Final = "optimal"
 BEAM: Final = "beam"
@@ -136,7 +136,7 @@ def file_name(base: int, length: int, strategy: str) -> str:
 
 def stored(base: int, length: int, strategy: str) -> Tree | None:
     """The tree that comes with the package, if there is one."""
-    path = files("fairground.solve") / "data" / file_name(base, length, strategy)
+    path = files("fairground.solve.codebreaking") / "data" / file_name(base, length, strategy)
     if not path.is_file():
         return None
     data = json.loads(path.read_text(encoding="utf-8"))
@@ -160,7 +160,7 @@ def grow(base: int, length: int, strategy: str, effort: int = 1) -> Tree:
     try:
         import numpy as np
 
-        from fairground.solve import codebreaking_search as search
+        from fairground.solve.codebreaking import search
     except ImportError as error:
         raise MissingExtra(
             f"trees need the extra: pip install 'fairground[solve]' ({error})"
@@ -213,8 +213,8 @@ def _collect(at: Space, depth: int, choice: Any) -> Node:
     """The tree that a finished search remembers."""
     import numpy as np
 
-    from fairground.solve.codebreaking_kernels import Ints
-    from fairground.solve.codebreaking_search import split
+    from fairground.solve.codebreaking.kernels import Ints
+    from fairground.solve.codebreaking.search import split
 
     codes = [tuple(map(int, code)) for code in at.codes]
     win = at.length * (at.length + 1)

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fairground.core import MissingExtra
 from fairground.games.codebreaking import Code, Row, fits
-from fairground.solve.codebreaking_trees import TREE_CODES, best_stored, tree
+from fairground.solve.codebreaking.trees import TREE_CODES, best_stored, tree
 
 if TYPE_CHECKING:
-    from fairground.solve.codebreaking_sets import Listed, Sampled
+    from fairground.solve.codebreaking.sets import Listed, Sampled
 
 PLAIN_CODES: Final = 20_000
 """Spaces that are counted in plain Python, before a package would be loaded."""
@@ -65,7 +65,7 @@ def listed(base: int, length: int, rows: Sequence[Row]) -> Listed:
 def _sets() -> ModuleType:
     """Sets of codes, which need NumPy and Numba."""
     try:
-        from fairground.solve import codebreaking_sets
+        from fairground.solve.codebreaking import sets as codebreaking_sets
     except ImportError as error:
         raise MissingExtra(
             f"this needs the extra: pip install 'fairground[solve]' ({error})"
@@ -177,7 +177,7 @@ def next_guess(
         if not rows:
             return opening(base, length)
         return split_well(listed(base, length, rows), strategy)
-    from fairground.solve.codebreaking_hunt import Hunt
+    from fairground.solve.codebreaking.hunt import Hunt
 
     return Hunt(base, length, seed=1).next(rows)
 
@@ -220,8 +220,8 @@ def split_well(codes: Listed, strategy: str | None = None) -> Code | None:
     import numpy as np
 
     from fairground.games.codebreaking import digits
-    from fairground.solve.codebreaking_search import ranking
-    from fairground.solve.codebreaking_trees import ONE_STEP
+    from fairground.solve.codebreaking.search import ranking
+    from fairground.solve.codebreaking.trees import ONE_STEP
 
     if not len(codes):
         return None
@@ -263,7 +263,7 @@ def contradiction(base: int, length: int, rows: Sequence[Row]) -> Contradiction 
     """
     if enumerable(base, length) and len(rows) < 64:
         return _smallest(base, length, rows)
-    from fairground.solve.codebreaking_constraints import refuted
+    from fairground.solve.codebreaking.constraints import refuted
 
     core = refuted(base, length, rows)
     if core is None:

@@ -29,7 +29,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from fairground.games.fatestones import FACES, Die, pips
-from fairground.solve.fatestones import ROLLS, meeting
+from fairground.solve.fatestones.choices import ROLLS, meeting
 
 
 class Ranked(NamedTuple):

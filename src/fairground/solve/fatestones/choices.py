@@ -15,7 +15,7 @@ on some square submatrix, given by its determinant and cofactors.
 
 Everything here is exact and uses the standard library only. The same for all
 18,123,840 deals at once, in floating point with a certificate, is in
-`fairground.solve.fatestones_deals`.
+`fairground.solve.fatestones.deals`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The loops of `fairground.solve.zombie`, compiled by Numba: the graph of a turn and its value.
+"""The loops of `solve.zombie.turn`, compiled by Numba: the graph of a turn and its value.
 
 A **shape** of a turn is which dice lie where: brain dice, shotgun dice and footprints
 by colour; the bag has the rest. A state of a turn is a shape and the brains counted.
@@ -31,7 +31,7 @@ FREE, RECORD, FOLLOW = 0, 1, 2
 
 
 class Rolls(NamedTuple):
-    """What one roll can do, as tables: see `fairground.solve.zombie.rolls`."""
+    """What one roll can do, as tables: see `fairground.solve.zombie.turn.rolls`."""
 
     dice: Array
     """(3) dice of each colour."""

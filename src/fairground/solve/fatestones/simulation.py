@@ -94,7 +94,7 @@ def below(n: int, tape: Any, lane: int, game: int, key: Any) -> Any:
 
 @njit(cache=True)
 def greedy(score: Any, hands: Any, seat: int, k: int) -> Any:
-    """The pick of `fairground.solve.fatestones.greedy_pick`.
+    """The pick of `fairground.solve.fatestones.choices.greedy_pick`.
 
     Of dice with equal promise the smaller one is taken (the last column of ``score`` is the
     die itself), and of equal dice the first in the hand.

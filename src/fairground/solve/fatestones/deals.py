@@ -43,7 +43,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 from fairground.core import BadParams, Fault, MissingExtra, Unreadable
 from fairground.fair.bits import Stream, SystemStream
 from fairground.games.fatestones import FateStones, Hand
-from fairground.solve.fatestones import ROLLS, meeting, value
+from fairground.solve.fatestones.choices import ROLLS, meeting, value
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -101,7 +101,7 @@ class Comparison(NamedTuple):
 def kernels() -> ModuleType:
     """The compiled part; imported here so that nothing else needs Numba."""
     try:
-        from fairground.solve import fatestones_kernel
+        from fairground.solve.fatestones import kernel as fatestones_kernel
     except ImportError as missing:
         raise MissingExtra(
             f"solving all deals needs NumPy and Numba ({missing.name} is not installed): "

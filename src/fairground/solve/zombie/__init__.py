@@ -1,0 +1,9 @@
+"""Zombie Dice: what a turn is worth, and how to win a duel.
+
+==========  ================================================================================
+`turn`      what one turn is worth, and when to stop; start here
+`duel`      two zombies who both play to win: the chance of the one to move
+`kernel`    the loops of `turn`, compiled by Numba
+`lanes`     many games at native speed, each on a tape of its own
+==========  ================================================================================
+"""
