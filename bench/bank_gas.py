@@ -18,7 +18,7 @@ from _machine import write
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from bank_evm import STEP_TIME, Hall, hall
-from fairground.bank.artifact import artifact
+from fairground.bank.chain.artifact import artifact
 from fairground.bank.seeds import unpacked_order
 
 GAMES = 62

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fairground.bank import history
-from fairground.bank.curve import Signature, address_of_secret, keccak, recover
-from fairground.bank.wire import word
+from fairground.bank import blind_croupier_2017 as history
+from fairground.bank.crypto.curve import Signature, address_of_secret, keccak, recover
+from fairground.bank.messages import word
 from fairground.games.poker import PAYS, rank
 
 BET_TOKEN, REPLACEMENT_TOKEN, SEED_TOKEN = 0xBE7, 0x2E91ACE, 0x5EED

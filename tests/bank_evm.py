@@ -19,10 +19,8 @@ import pytest
 from eth.vm.forks.prague import PragueVM
 from eth_tester import PyEVMBackend
 
-from fairground.bank import abi, seeds
-from fairground.bank.artifact import Terms
-from fairground.bank.curve import Signature, checksummed, keccak
-from fairground.bank.port import (
+from fairground.bank import seeds
+from fairground.bank.bank_port import (
     Account,
     Call,
     Complain,
@@ -39,9 +37,12 @@ from fairground.bank.port import (
     SubmitReplacementOrder,
     WithdrawFunds,
 )
-from fairground.bank.rules import Books
+from fairground.bank.chain import abi
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.crypto.curve import Signature, checksummed, keccak
+from fairground.bank.ledger.rules import Books
+from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, Role, SeedMessage
 from fairground.bank.seeds import Seed, make_seed
-from fairground.bank.wire import Bet, Domain, Key, ReplacementOrder, Role, SeedMessage
 
 CHIP = 10**15
 STEP_TIME = 3600

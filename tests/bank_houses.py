@@ -9,12 +9,12 @@ from arena_server import in_a_thread
 from bank_laws import KEYS, House
 from fairground.arena.app import make_app
 from fairground.arena.desks import Desk, Place
-from fairground.bank.artifact import Terms
-from fairground.bank.chain_bank import ChainBank
-from fairground.bank.embedded import EmbeddedNode, open_bank
-from fairground.bank.ledger import LedgerBank
-from fairground.bank.ledger_client import LedgerClient
-from fairground.bank.port import Bank
+from fairground.bank.bank_port import Bank
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.chain.bank import ChainBank
+from fairground.bank.chain.embedded import EmbeddedNode, open_bank
+from fairground.bank.ledger.bank import LedgerBank
+from fairground.bank.ledger.client import LedgerClient
 from fairground.store import open_store
 
 TERMS = Terms(10**15, 3600)

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from bank_round import Round, enter
-from fairground.bank.curve import ORDER, Signature
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     CROUPIER_OWES,
     SILENT_AT,
     Account,
@@ -36,8 +35,9 @@ from fairground.bank.port import (
     SubmitReplacementOrder,
     WithdrawFunds,
 )
+from fairground.bank.crypto.curve import ORDER, Signature
+from fairground.bank.messages import Key, ReplacementOrder, Role
 from fairground.bank.seeds import fresh_seeds, packed_hand
-from fairground.bank.wire import Key, ReplacementOrder, Role
 from fairground.games.poker import PAYS, PENALTY, Poker, Rank, rank
 
 CROUPIER, PLAYER, STRANGER, POOR = KEYS = tuple(Key(9000 + i) for i in range(4))

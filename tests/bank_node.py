@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
-from fairground.bank.chain import Node
+from fairground.bank.chain.node import Node
 
 TOOLS = Path(__file__).parent.parent / "tools" / "node" / "node_modules"
 """Where npm put it; the program itself, and not npm's script, so that it can be killed."""

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fairground.bank import seeds
-from fairground.bank.curve import Signature
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     Bank,
     Call,
     DepositFunds,
@@ -18,9 +17,10 @@ from fairground.bank.port import (
     SubmitPublicKey,
     SubmitReplacementOrder,
 )
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Bet, Key, ReplacementOrder, Role
 from fairground.bank.record import Record
 from fairground.bank.seeds import fresh_seeds
-from fairground.bank.wire import Bet, Key, ReplacementOrder, Role
 
 ORDER = (1, 0, 1, 1, 0)
 

@@ -13,12 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fairground.bank import seeds
-from fairground.bank.artifact import Terms
-from fairground.bank.croupier import Croupier, Habits
-from fairground.bank.curve import Signature
-from fairground.bank.desk import Desk, Offer, Sight
-from fairground.bank.ledger import LedgerBank
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     Account,
     Bank,
     Call,
@@ -27,8 +22,13 @@ from fairground.bank.port import (
     Game,
     SubmitPublicKey,
 )
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.croupier.croupier import Croupier, Habits
+from fairground.bank.croupier_port import Desk, Offer, Sight
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.ledger.bank import LedgerBank
+from fairground.bank.messages import Bet, Key, ReplacementOrder, Role
 from fairground.bank.seeds import Seed, fresh_seeds
-from fairground.bank.wire import Bet, Key, ReplacementOrder, Role
 from fairground.games.poker import Poker
 from fairground.store.sqlite import SqliteStore
 

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from croupier_house import Clock, House, Wrapped, house
-from fairground.bank.croupier import Croupier
-from fairground.bank.curve import Signature
-from fairground.bank.desk import About, Desk, Offer, Sight
-from fairground.bank.notebook import Notebook
-from fairground.bank.player import Player
-from fairground.bank.players_game import Pace, PlayersGame, Side
-from fairground.bank.port import Bank, BankAway, Call, DepositFunds, Event, SubmitPublicKey
+from fairground.bank.bank_port import Bank, BankAway, Call, DepositFunds, Event, SubmitPublicKey
+from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier_port import About, Desk, Offer, Sight
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Bet, Key
+from fairground.bank.player.game import Pace, PlayersGame, Side
+from fairground.bank.player.news import News
+from fairground.bank.player.notes import Notebook
+from fairground.bank.player.player import Player
 from fairground.bank.seeds import Seed
-from fairground.bank.telling import News
-from fairground.bank.wire import Bet, Key
 
 LEAP = 7
 """Seconds that pass, by the Bank's clock, whenever the Player pauses."""

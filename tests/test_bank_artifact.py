@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bank_evm import CHIP, STEP_TIME, Bank, Evm
-from fairground.bank.artifact import FOLDER, WrongBank, artifact, parse, source, source_hash
+from fairground.bank.chain.artifact import FOLDER, WrongBank, artifact, parse, source, source_hash
 
 ROOT = Path(__file__).parent.parent
 SOLC = ROOT / "tools" / "node" / "node_modules" / "solc"

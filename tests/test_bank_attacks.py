@@ -18,17 +18,17 @@ from typing import Any
 import pytest
 
 from croupier_house import BANKROLL, ORDER, PURSE, STEP_TIME
-from fairground.bank.croupier import Croupier
-from fairground.bank.curve import Signature
-from fairground.bank.desk import Busy, Sight
-from fairground.bank.desk_client import MOST_LEFT, DeskClient
-from fairground.bank.embedded import open_bank
-from fairground.bank.ledger_client import LedgerClient
-from fairground.bank.port import BankAway, Outcome, Step, SubmitBet, SubmitCroupierSeed
-from fairground.bank.rounds import CALL_TIME, SENDS, most_games
+from fairground.bank.bank_port import BankAway, Outcome, Step, SubmitBet, SubmitCroupierSeed
+from fairground.bank.chain.embedded import open_bank
+from fairground.bank.croupier.client import MOST_LEFT, DeskClient
+from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier.scheduler import CALL_TIME, SENDS, most_games
+from fairground.bank.croupier_port import Busy, Sight
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.ledger.client import LedgerClient
+from fairground.bank.messages import Bet, Key
+from fairground.bank.player.news import Suspicion
 from fairground.bank.seeds import Seed
-from fairground.bank.telling import Suspicion
-from fairground.bank.wire import Bet, Key
 from fairground.core import FairgroundError
 from fairground.players.remote import Http, Unreachable
 from fairground.store.sqlite import SqliteStore
@@ -285,7 +285,10 @@ def test_a_slow_clock_at_the_bank_does_not_make_him_give_up(
 ) -> None:
     """By his own clock he is late, by the Bank's he is not: silence would cost thirty stakes."""
     ours = 1000.0
-    monkeypatch.setattr("fairground.bank.tending.time", SimpleNamespace(monotonic=lambda: ours))
+    clock = SimpleNamespace(monotonic=lambda: ours)
+    monkeypatch.setattr("fairground.bank.croupier.worker.time", clock)
+        "fairground.bank.croupier.worker.time", SimpleNamespace(monotonic=lambda: ours)
+    )
 
     async def test(table: PlayersTable) -> None:
         nonlocal ours

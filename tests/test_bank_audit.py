@@ -18,16 +18,16 @@ from bank_node import running_anvil
 from bank_round import Round, enter
 from fairground.arena.app import make_app
 from fairground.arena.desks import Desk, Place
-from fairground.bank.artifact import Terms
 from fairground.bank.audit import settled, verify_game
-from fairground.bank.chain import Node
-from fairground.bank.chain_bank import ChainBank, deploy
-from fairground.bank.dealers import REGISTER, CroupierDealer, HistoricDealer, public_of
-from fairground.bank.embedded import EmbeddedNode, open_bank
-from fairground.bank.ledger_client import LedgerClient
-from fairground.bank.port import Bank, Complain, Silence
+from fairground.bank.bank_port import Bank, Complain, Silence
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.chain.bank import ChainBank, deploy
+from fairground.bank.chain.embedded import EmbeddedNode, open_bank
+from fairground.bank.chain.node import Node
+from fairground.bank.ledger.client import LedgerClient
+from fairground.bank.messages import Domain, Key
 from fairground.bank.record import CHAIRS, ORDER_SIGNATURE, Record
-from fairground.bank.wire import Domain, Key
+from fairground.bank.schemes import REGISTER, CroupierDealer, HistoricDealer, public_of
 from fairground.cli import main
 from fairground.core import InputError
 from fairground.fair.vault import MemoryVault

@@ -13,8 +13,18 @@ from hypothesis import strategies as st
 from bank_houses import TERMS
 from bank_laws import CROUPIER, PLAYER, STRANGER
 from bank_round import Round
-from fairground.bank import abi, calls
-from fairground.bank.artifact import artifact
+from fairground.bank import calls
+from fairground.bank.bank_port import (
+    Call,
+    Complain,
+    DepositFunds,
+    Event,
+    Silence,
+    SubmitBet,
+    SubmitPublicKey,
+    SubmitReplacementOrder,
+    WithdrawFunds,
+)
 from fairground.bank.calls import (
     CALLS,
     EVENTS,
@@ -29,19 +39,10 @@ from fairground.bank.calls import (
     event_as_json,
     event_from_json,
 )
-from fairground.bank.curve import Signature
-from fairground.bank.port import (
-    Call,
-    Complain,
-    DepositFunds,
-    Event,
-    Silence,
-    SubmitBet,
-    SubmitPublicKey,
-    SubmitReplacementOrder,
-    WithdrawFunds,
-)
-from fairground.bank.wire import Domain
+from fairground.bank.chain import abi
+from fairground.bank.chain.artifact import artifact
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Domain
 from fairground.transcript import canonical
 
 TYPES = {"uint256": "UINT256", "uint8": "UINT8", "address": "ADDRESS", "bytes32": "BYTES32"}

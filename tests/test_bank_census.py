@@ -13,7 +13,7 @@ from math import comb
 import pytest
 
 from bank_node import TOOLS, running_anvil
-from fairground.bank.artifact import source
+from fairground.bank.chain.artifact import source
 
 CENSUS = """
 pragma solidity 0.8.30;

@@ -12,8 +12,8 @@ from eth_hash.auto import keccak as native_keccak
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairground.bank import curve
-from fairground.bank.curve import BadSignature, Signature
+from fairground.bank.crypto import curve
+from fairground.bank.crypto.curve import BadSignature, Signature
 from fairground.core import InputError
 
 secrets = st.integers(1, curve.ORDER - 1)

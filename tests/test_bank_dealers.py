@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from fairground.bank.dealers import (
+from fairground.bank.messages import Bet, Domain, Key, Role
+from fairground.bank.schemes import (
     REGISTER,
     UNSAFE,
     CroupierDealer,
@@ -16,7 +17,6 @@ from fairground.bank.dealers import (
     read_public,
 )
 from fairground.bank.seeds import Seed, WrongSeed, deal, fresh_seeds, mix, replace
-from fairground.bank.wire import Bet, Domain, Key, Role
 from fairground.core import BadParams, BadShare, InputError
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault

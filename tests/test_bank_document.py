@@ -19,10 +19,11 @@ from bank_document import (
 )
 from bank_evm import hall, refused
 from bank_royal import chase
-from fairground.bank import history, seeds
-from fairground.bank.curve import Signature, plain_sign, sign, sign_with
+from fairground.bank import blind_croupier_2017 as history
+from fairground.bank import seeds
+from fairground.bank.crypto.curve import Signature, plain_sign, sign, sign_with
+from fairground.bank.messages import Role, SeedMessage
 from fairground.bank.seeds import Seed
-from fairground.bank.wire import Role, SeedMessage
 from fairground.games.poker import KINDS, PAYS, TEN, Rank, rank
 
 CROUPIER, PLAYER, PUPPET = Account(101), Account(102), Account(103)

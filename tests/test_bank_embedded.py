@@ -12,11 +12,7 @@ from typing import Any
 import pytest
 
 from bank_round import Round, enter
-from fairground.bank.artifact import WrongBank
-from fairground.bank.chain import Draft
-from fairground.bank.chain_bank import ChainBank
-from fairground.bank.embedded import EmbeddedNode, open_bank
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     BankAway,
     Complain,
     DepositFunds,
@@ -26,7 +22,11 @@ from fairground.bank.port import (
     Step,
     WithdrawFunds,
 )
-from fairground.bank.wire import Key
+from fairground.bank.chain.artifact import WrongBank
+from fairground.bank.chain.bank import ChainBank
+from fairground.bank.chain.embedded import EmbeddedNode, open_bank
+from fairground.bank.chain.node import Draft
+from fairground.bank.messages import Key
 from fairground.games.poker import Poker
 
 CHIP = 10**15
@@ -148,6 +148,6 @@ def test_sends_at_the_same_time() -> None:
 
 
 def test_nothing_is_loaded_before_it_is_needed() -> None:
-    script = "import fairground.bank.port, fairground.cli, sys; print('web3' in sys.modules)"
+    script = "import fairground.bank.bank_port, fairground.cli, sys; print('web3' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert done.stdout == b"False\n"

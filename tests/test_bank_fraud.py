@@ -28,11 +28,26 @@ from bank_evm import (
     refused,
 )
 from bank_royal import royal_flush
-from fairground.bank import abi, seeds
-from fairground.bank.curve import HALF_ORDER, ORDER, Signature, keccak, sign_with
-from fairground.bank.port import Outcome, Step, SubmitBet, SubmitPublicKey, SubmitReplacementOrder
+from fairground.bank import seeds
+from fairground.bank.bank_port import (
+    Outcome,
+    Step,
+    SubmitBet,
+    SubmitPublicKey,
+    SubmitReplacementOrder,
+)
+from fairground.bank.chain import abi
+from fairground.bank.crypto.curve import HALF_ORDER, ORDER, Signature, keccak, sign_with
+from fairground.bank.messages import (
+    Bet,
+    Domain,
+    Key,
+    PublicKey,
+    ReplacementOrder,
+    Role,
+    SeedMessage,
+)
 from fairground.bank.seeds import Seed, make_seed
-from fairground.bank.wire import Bet, Domain, Key, PublicKey, ReplacementOrder, Role, SeedMessage
 from fairground.games.poker import PAYS, PENALTY, Poker, Rank
 
 Call = Callable[[], Receipt]

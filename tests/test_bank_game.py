@@ -10,9 +10,9 @@ import pytest
 
 from bank_evm import BANKROLL, CHIP, PURSE, STEP_TIME, Hall, Play, Receipt, hall, refused
 from fairground.bank import seeds
-from fairground.bank.artifact import artifact
-from fairground.bank.port import Outcome, Step
-from fairground.bank.wire import Role
+from fairground.bank.bank_port import Outcome, Step
+from fairground.bank.chain.artifact import artifact
+from fairground.bank.messages import Role
 from fairground.games.poker import PAYS, Poker, Rank, rank
 
 SNAPSHOT = Path(__file__).parent / "data" / "bank-gas.json"

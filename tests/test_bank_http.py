@@ -19,12 +19,12 @@ from bank_laws import CROUPIER, PLAYER, STRANGER
 from bank_round import Round, enter
 from fairground.arena.app import make_app
 from fairground.arena.desks import Desk, Place
+from fairground.bank.bank_port import BankAway, DepositFunds, WithdrawFunds
 from fairground.bank.calls import Envelope, event_as_json
-from fairground.bank.curve import Signature, keccak
-from fairground.bank.ledger_client import LedgerClient
-from fairground.bank.ledger_lines import FAUCET_CHIPS, read_ledger
-from fairground.bank.port import BankAway, DepositFunds, WithdrawFunds
-from fairground.bank.wire import Domain
+from fairground.bank.crypto.curve import Signature, keccak
+from fairground.bank.ledger.client import LedgerClient
+from fairground.bank.ledger.lines import FAUCET_CHIPS, read_ledger
+from fairground.bank.messages import Domain
 from fairground.core import InputError
 from fairground.players.remote import Http
 

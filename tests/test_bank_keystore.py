@@ -14,9 +14,15 @@ from typing import Any
 
 import pytest
 
-from fairground.bank import keystore
-from fairground.bank.keystore import BadKeystore, WrongPassphrase, create, load, passphrase_from
-from fairground.bank.wire import Key
+from fairground.bank.crypto import keystore
+from fairground.bank.crypto.keystore import (
+    BadKeystore,
+    WrongPassphrase,
+    create,
+    load,
+    passphrase_from,
+)
+from fairground.bank.messages import Key
 from fairground.core import Unreadable
 
 SPEC_SECRET = 0x7A28B5BA57C53603B0B07B56BBA752F7784BF506FA95EDC395F5CF6C7514FE9D

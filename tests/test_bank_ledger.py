@@ -16,18 +16,7 @@ from bank_houses import TERMS, WEALTH, Clock, LedgerHouse, in_a_database, ledger
 from bank_laws import CROUPIER, KEYS, PLAYER, POOR, STRANGER, furnished
 from bank_laws import an_honest_game_is_paid_at_every_level as whole_games
 from bank_round import Round, enter
-from fairground.bank import curve
-from fairground.bank.artifact import Terms
-from fairground.bank.calls import (
-    BadCall,
-    Envelope,
-    call_as_json,
-    call_hash,
-)
-from fairground.bank.curve import BadSignature
-from fairground.bank.ledger import LedgerBank
-from fairground.bank.ledger_lines import FAUCET_CHIPS, read_ledger
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     BankAway,
     DepositFunds,
     Event,
@@ -35,8 +24,19 @@ from fairground.bank.port import (
     SubmitPublicKey,
     WithdrawFunds,
 )
-from fairground.bank.rules import MOST_MONEY, Books
-from fairground.bank.wire import Domain, Key, LedgerCall
+from fairground.bank.calls import (
+    BadCall,
+    Envelope,
+    call_as_json,
+    call_hash,
+)
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.crypto import curve
+from fairground.bank.crypto.curve import BadSignature
+from fairground.bank.ledger.bank import LedgerBank
+from fairground.bank.ledger.lines import FAUCET_CHIPS, read_ledger
+from fairground.bank.ledger.rules import MOST_MONEY, Books
+from fairground.bank.messages import Domain, Key, LedgerCall
 from fairground.core import Fault, InputError
 from fairground.store import Append, Store, open_store
 from fairground.store.sqlite import SqliteStore

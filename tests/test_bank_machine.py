@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from bank_evm import CHIP, STEP_TIME, Bank, Evm, Party, Play, Receipt
-from fairground.bank.port import Outcome, Refused, Step
-from fairground.bank.wire import Key, Role
+from fairground.bank.bank_port import Outcome, Refused, Step
+from fairground.bank.messages import Key, Role
 
 PARTIES = 3
 FUNDS = 60_000 * CHIP

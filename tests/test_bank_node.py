@@ -20,10 +20,7 @@ from web3.types import RPCEndpoint, RPCResponse
 from bank_evm import CHIP, STEP_TIME
 from bank_node import anvil, running_anvil, until
 from bank_round import Round, enter
-from fairground.bank.artifact import WrongBank
-from fairground.bank.chain import DEAREST, Draft, Fees, Node, Signed
-from fairground.bank.chain_bank import ChainBank, deploy
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     BankAway,
     Complain,
     DepositFunds,
@@ -36,8 +33,11 @@ from fairground.bank.port import (
     SubmitCroupierSeed,
     WithdrawFunds,
 )
+from fairground.bank.chain.artifact import WrongBank
+from fairground.bank.chain.bank import ChainBank, deploy
+from fairground.bank.chain.node import DEAREST, Draft, Fees, Node, Signed
+from fairground.bank.messages import Domain, Key
 from fairground.bank.seeds import unpacked_hand
-from fairground.bank.wire import Domain, Key
 from fairground.core import InputError
 from fairground.games.poker import PENALTY, Poker
 
@@ -440,7 +440,7 @@ def test_a_node_that_does_not_search_the_whole_chain(
             return super().make_request(method, params)
 
     window = 20
-    monkeypatch.setattr("fairground.bank.chain.WINDOW", window)
+    monkeypatch.setattr("fairground.bank.chain.node.WINDOW", window)
 
     async def play() -> None:
         async with opened(node) as bank:
@@ -461,7 +461,7 @@ def test_a_node_that_does_not_search_the_whole_chain(
             assert public.events(bank.address, game.bet.key) == told
             assert public.events(bank.address, bytes(32)) == []
             # What is older than we are ready to look for is not said to be nothing.
-            monkeypatch.setattr("fairground.bank.chain.MOST_WINDOWS", 1)
+            monkeypatch.setattr("fairground.bank.chain.node.MOST_WINDOWS", 1)
             with pytest.raises(BankAway, match="exceeds max block range"):
                 public.events(bank.address, game.bet.key)
 

@@ -10,13 +10,7 @@ import pytest
 
 from croupier_house import CHIP, ORDER, PURSE, STANDS, STEP_TIME, BlockBank, Wrapped, prize
 from fairground.bank import seeds
-from fairground.bank.curve import Signature
-from fairground.bank.dealers import REGISTER
-from fairground.bank.desk import About, Declined, Offer, Sight
-from fairground.bank.notebook import Note, Notebook
-from fairground.bank.player import BET_TIME, WrongCroupier
-from fairground.bank.players_game import PATIENCE, PlayersGame
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     Call,
     Complain,
     Outcome,
@@ -28,16 +22,15 @@ from fairground.bank.port import (
     SubmitReplacementOrder,
     WithdrawFunds,
 )
+from fairground.bank.croupier_port import About, Declined, Offer, Sight
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Bet, Domain, Key, PublicKey
+from fairground.bank.player.game import PATIENCE, PlayersGame
+from fairground.bank.player.news import Complained, NoGame, Party, Sent, Suspicion, Waiting
+from fairground.bank.player.notes import Note, Notebook
+from fairground.bank.player.player import BET_TIME, WrongCroupier
+from fairground.bank.schemes import REGISTER
 from fairground.bank.seeds import Seed
-from fairground.bank.telling import (
-    Complained,
-    NoGame,
-    Party,
-    Sent,
-    Suspicion,
-    Waiting,
-)
-from fairground.bank.wire import Bet, Domain, Key, PublicKey
 from fairground.core import FairgroundError
 from fairground.games.poker import PAYS, PENALTY, Rank
 from fairground.verify import verify

@@ -11,12 +11,7 @@ from typing import Any
 import pytest
 
 from croupier_house import CHIP, ORDER, STANDS, STEP_TIME, Wrapped, prize
-from fairground.bank.curve import Signature
-from fairground.bank.dealers import REGISTER
-from fairground.bank.desk import Offer
-from fairground.bank.notebook import FileNotebook, NotebookInUse
-from fairground.bank.player import Player
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     BankAway,
     Call,
     Complain,
@@ -28,9 +23,14 @@ from fairground.bank.port import (
     SubmitCroupierSeed,
     SubmitPlayerSeed,
 )
+from fairground.bank.croupier_port import Offer
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Bet, Domain, Key, Message
+from fairground.bank.player.news import Alarm, Ended, News, NoGame, Party, Suspicion, Waiting
+from fairground.bank.player.notes import FileNotebook, NotebookInUse
+from fairground.bank.player.player import Player
+from fairground.bank.schemes import REGISTER
 from fairground.bank.seeds import Seed
-from fairground.bank.telling import Alarm, Ended, News, NoGame, Party, Suspicion, Waiting
-from fairground.bank.wire import Bet, Domain, Key, Message
 from fairground.core import Unreadable
 from fairground.verify import verify
 from player_side import Crash, Crook, Driven, PlayersTable, Talker, at_the_table, slow

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bank_evm import Hall, hall, nonce
-from fairground.bank import history, seeds
-from fairground.bank.curve import BadSignature, keccak
-from fairground.bank.port import Refused
-from fairground.bank.seeds import WrongSeed, check_seed, fresh_seeds
-from fairground.bank.wire import (
+from fairground.bank import blind_croupier_2017 as history
+from fairground.bank import seeds
+from fairground.bank.bank_port import Refused
+from fairground.bank.crypto.curve import BadSignature, keccak
+from fairground.bank.messages import (
     Bet,
     Domain,
     Key,
@@ -29,6 +29,7 @@ from fairground.bank.wire import (
     typed_data,
     word,
 )
+from fairground.bank.seeds import WrongSeed, check_seed, fresh_seeds
 from fairground.core import InputError
 from fairground.games.poker import DECK, PAYS, Rank, hand_text, parse_hand, rank
 

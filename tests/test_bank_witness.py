@@ -9,16 +9,10 @@ from typing import Any
 import pytest
 
 from croupier_house import CHIP, ORDER, PURSE, STANDS, Wrapped, prize
-from fairground.bank.desk import Sight
-from fairground.bank.port import (
-    Account,
-    Event,
-    Game,
-    Outcome,
-    Step,
-)
+from fairground.bank.bank_port import Account, Event, Game, Outcome, Step
+from fairground.bank.croupier_port import Sight
+from fairground.bank.player.news import Alarm, Party
 from fairground.bank.seeds import packed_hand, packed_order
-from fairground.bank.telling import Alarm, Party
 from player_side import Crook, PlayersTable, at_the_table, slow
 
 STAKE = 5 * CHIP

@@ -23,20 +23,7 @@ from croupier_house import (
     in_house,
     prize,
 )
-from fairground.bank.croupier import Croupier, Habits
-from fairground.bank.curve import BadSignature, Signature
-from fairground.bank.dealers import REGISTER
-from fairground.bank.desk import (
-    Busy,
-    Closed,
-    Declined,
-    NotYet,
-    Offer,
-    SaidOtherwise,
-    UnknownGame,
-)
-from fairground.bank.journal import kept_key
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     BankAway,
     Outcome,
     Step,
@@ -45,8 +32,21 @@ from fairground.bank.port import (
     SubmitReplacementOrder,
     WithdrawFunds,
 )
+from fairground.bank.croupier.croupier import Croupier, Habits
+from fairground.bank.croupier.journal import kept_key
+from fairground.bank.croupier_port import (
+    Busy,
+    Closed,
+    Declined,
+    NotYet,
+    Offer,
+    SaidOtherwise,
+    UnknownGame,
+)
+from fairground.bank.crypto.curve import BadSignature, Signature
+from fairground.bank.messages import Bet, Key
+from fairground.bank.schemes import REGISTER
 from fairground.bank.seeds import Seed, WrongSeed
-from fairground.bank.wire import Bet, Key
 from fairground.core import InputError
 from fairground.games.poker import PAYS, PENALTY
 from fairground.verify import verify

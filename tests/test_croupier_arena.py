@@ -19,16 +19,16 @@ from croupier_house import ORDER, STANDS, Guest, prize
 from fairground.arena.app import make_app
 from fairground.arena.desks import Desk, Place
 from fairground.arena.serve import Settings
-from fairground.bank.curve import BadSignature
-from fairground.bank.dealers import REGISTER
-from fairground.bank.desk import Closed, Declined, NotYet, SaidOtherwise, UnknownGame
-from fairground.bank.desk_client import DeskClient
-from fairground.bank.ledger_client import LedgerClient
-from fairground.bank.notebook import Notebook
-from fairground.bank.player import Player
-from fairground.bank.players_game import Side
-from fairground.bank.port import Outcome
-from fairground.bank.wire import Key
+from fairground.bank.bank_port import Outcome
+from fairground.bank.croupier.client import DeskClient
+from fairground.bank.croupier_port import Closed, Declined, NotYet, SaidOtherwise, UnknownGame
+from fairground.bank.crypto.curve import BadSignature
+from fairground.bank.ledger.client import LedgerClient
+from fairground.bank.messages import Key
+from fairground.bank.player.game import Side
+from fairground.bank.player.notes import Notebook
+from fairground.bank.player.player import Player
+from fairground.bank.schemes import REGISTER
 from fairground.cli import main
 from fairground.core import InputError
 from fairground.players.remote import Http, Refused, Unreachable

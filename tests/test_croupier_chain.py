@@ -14,16 +14,16 @@ from web3.providers import BaseProvider
 from arena_server import Process
 from bank_node import Anvil, anvil
 from croupier_house import ORDER, STANDS, Guest, prize
-from fairground.bank import keystore
-from fairground.bank.artifact import WrongBank
-from fairground.bank.chain import Node
-from fairground.bank.chain_bank import ChainBank, deploy
-from fairground.bank.croupier import Croupier, Habits
-from fairground.bank.dealers import REGISTER
-from fairground.bank.desk import Offer
-from fairground.bank.desk_client import DeskClient
-from fairground.bank.port import Outcome, Step
-from fairground.bank.wire import Bet, Key
+from fairground.bank.bank_port import Outcome, Step
+from fairground.bank.chain.artifact import WrongBank
+from fairground.bank.chain.bank import ChainBank, deploy
+from fairground.bank.chain.node import Node
+from fairground.bank.croupier.client import DeskClient
+from fairground.bank.croupier.croupier import Croupier, Habits
+from fairground.bank.croupier_port import Offer
+from fairground.bank.crypto import keystore
+from fairground.bank.messages import Bet, Key
+from fairground.bank.schemes import REGISTER
 from fairground.cli import main
 from fairground.store.sqlite import SqliteStore
 from fairground.verify import verify

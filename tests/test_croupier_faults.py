@@ -25,11 +25,7 @@ from croupier_house import (
     house,
     prize,
 )
-from fairground.bank.croupier import Croupier
-from fairground.bank.desk import Busy, Closed, Offer, Sight
-from fairground.bank.duties import Note, Seen, Send, duty
-from fairground.bank.journal import KIND, Journal
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     SILENT_AT,
     BankAway,
     Call,
@@ -41,8 +37,12 @@ from fairground.bank.port import (
     SubmitCroupierSeed,
     SubmitReplacementOrder,
 )
+from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier.duties import Note, Seen, Send, duty
+from fairground.bank.croupier.journal import KIND, Journal
+from fairground.bank.croupier_port import Busy, Closed, Offer, Sight
+from fairground.bank.messages import Bet, Key
 from fairground.bank.seeds import packed_order
-from fairground.bank.wire import Bet, Key
 from fairground.fair.bits import SeededStream
 from fairground.store import Append
 from fairground.store.sqlite import SqliteStore

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from croupier_house import ORDER, Guest, House, Wrapped, in_house
-from fairground.bank.port import Step, SubmitReplacementOrder
-from fairground.bank.rounds import SENDS, Turnstile
-from fairground.bank.wire import Key
+from fairground.bank.bank_port import Step, SubmitReplacementOrder
+from fairground.bank.croupier.scheduler import SENDS, Turnstile
+from fairground.bank.messages import Key
 
 
 def test_he_plays_by_himself_and_one_game_in_trouble_stops_no_other(tmp_path: Path) -> None:

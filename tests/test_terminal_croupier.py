@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fairground.bank.dealers import REGISTER
+from fairground.bank.schemes import REGISTER
 from fairground.cli import main
 from fairground.games.poker import PAYS, Rank, parse_hand, rank
 from fairground.solve.poker.holds import best_hold

@@ -19,12 +19,12 @@ import pytest
 
 from arena_server import Process
 from bank_node import anvil, until
-from fairground.bank import keystore
-from fairground.bank.chain_bank import ChainBank, deploy
-from fairground.bank.curve import keccak
-from fairground.bank.dealers import REGISTER
-from fairground.bank.port import Step
-from fairground.bank.wire import Key, word
+from fairground.bank.bank_port import Step
+from fairground.bank.chain.bank import ChainBank, deploy
+from fairground.bank.crypto import keystore
+from fairground.bank.crypto.curve import keccak
+from fairground.bank.messages import Key, word
+from fairground.bank.schemes import REGISTER
 from fairground.verify import verify
 
 PASSPHRASE = "correct horse"

@@ -29,6 +29,7 @@ from fairground.arena.bank_wire import (
     RefusedByBank,
 )
 from fairground.arena.problems import PROBLEM, Problem, Unknown
+from fairground.bank.bank_port import PLAY_MONEY, BankAway, Refused
 from fairground.bank.calls import (
     BYTES32,
     UINT256,
@@ -37,8 +38,7 @@ from fairground.bank.calls import (
     event_as_json,
     refusal_as_json,
 )
-from fairground.bank.ledger import LedgerBank
-from fairground.bank.port import PLAY_MONEY, BankAway, Refused
+from fairground.bank.ledger.bank import LedgerBank
 from fairground.core import written
 
 LINES: Final = "application/jsonl"

@@ -26,9 +26,9 @@ from fairground.arena.croupier_wire import (
     OfferOut,
 )
 from fairground.arena.problems import Unknown
+from fairground.bank.bank_port import PLAY_MONEY
 from fairground.bank.calls import SEED, SIGNATURE, THE_BET
-from fairground.bank.croupier import Croupier
-from fairground.bank.port import PLAY_MONEY
+from fairground.bank.croupier.croupier import Croupier
 from fairground.core import written
 
 LINES: Final = "application/jsonl"

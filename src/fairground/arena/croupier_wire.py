@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from fairground.bank.desk import STAGES
+from fairground.bank.croupier_port import STAGES
 
 SIGNATURE_DIGITS: Final = 130
 SEED_DIGITS: Final = 194

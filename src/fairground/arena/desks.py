@@ -15,12 +15,12 @@ from typing import Final
 import msgspec
 from litestar import Litestar
 
-from fairground.bank.croupier import Croupier
-from fairground.bank.journal import kept_key
-from fairground.bank.ledger import LedgerBank
-from fairground.bank.ledger_lines import FAUCET_CHIPS
-from fairground.bank.port import Bank, Refused
-from fairground.bank.wire import Key
+from fairground.bank.bank_port import Bank, Refused
+from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier.journal import kept_key
+from fairground.bank.ledger.bank import LedgerBank
+from fairground.bank.ledger.lines import FAUCET_CHIPS
+from fairground.bank.messages import Key
 from fairground.core import InputError
 from fairground.store import Store
 
@@ -56,7 +56,7 @@ class Place(msgspec.Struct, frozen=True):
 
 async def open_chain(place: Place) -> Bank:
     """The Bank on the chain; its code is compared with ours."""
-    from fairground.bank.chain_bank import ChainBank  # noqa: PLC0415 - an extra
+    from fairground.bank.chain.bank import ChainBank  # noqa: PLC0415 - an extra
 
     assert place.node is not None
     return await ChainBank.open(place.node, place.bank)

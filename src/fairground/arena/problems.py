@@ -16,10 +16,10 @@ import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
+from fairground.bank.bank_port import BankAway, Refused
 from fairground.bank.calls import BadCall
-from fairground.bank.curve import BadSignature
-from fairground.bank.desk import Busy, Closed, Declined, NotYet, SaidOtherwise, UnknownGame
-from fairground.bank.port import BankAway, Refused
+from fairground.bank.croupier_port import Busy, Closed, Declined, NotYet, SaidOtherwise, UnknownGame
+from fairground.bank.crypto.curve import BadSignature
 from fairground.bank.seeds import WrongSeed
 from fairground.core import (
     BadParams,

@@ -41,7 +41,7 @@ from fairground.arena.limits import (
     Send,
 )
 from fairground.arena.metrics import Metrics
-from fairground.bank.wire import Key
+from fairground.bank.messages import Key
 from fairground.core import InputError
 from fairground.store import open_store
 

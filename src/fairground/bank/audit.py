@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
-from fairground.bank.artifact import WrongBank
-from fairground.bank.curve import BadSignature, Signature
-from fairground.bank.dealers import REGISTER, UNSAFE, CroupierScheme, read_public
-from fairground.bank.port import Bank, Event, Game, Outcome, Step
+from fairground.bank.bank_port import Bank, Event, Game, Outcome, Step
+from fairground.bank.chain.artifact import WrongBank
+from fairground.bank.crypto.curve import BadSignature, Signature
+from fairground.bank.messages import Bet, Domain, ReplacementOrder, must_be_signed
 from fairground.bank.record import ORDER_SIGNATURE
+from fairground.bank.schemes import REGISTER, UNSAFE, CroupierScheme, read_public
 from fairground.bank.seeds import packed_hand, packed_order
-from fairground.bank.wire import Bet, Domain, ReplacementOrder, must_be_signed
 from fairground.core import Fault, InputError
 from fairground.games.poker import PLAYER, Poker, hand_text
 from fairground.replay import replay

@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from fairground.bank.curve import Signature, checksummed, keccak
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     Call,
     Complain,
     DepositFunds,
@@ -32,8 +31,9 @@ from fairground.bank.port import (
     SubmitReplacementOrder,
     WithdrawFunds,
 )
+from fairground.bank.crypto.curve import Signature, checksummed, keccak
+from fairground.bank.messages import Bet, Domain, Key, LedgerCall, must_be_signed
 from fairground.bank.seeds import Seed
-from fairground.bank.wire import Bet, Domain, Key, LedgerCall, must_be_signed
 from fairground.core import InputError, whole, written
 from fairground.fair.schemes import is_hex
 from fairground.transcript import canonical

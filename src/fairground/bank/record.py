@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from fairground.bank.curve import Signature
-from fairground.bank.dealers import REGISTER, CroupierDealer, public_of
-from fairground.bank.port import CROUPIER_OWES, Silence
+from fairground.bank.bank_port import CROUPIER_OWES, Silence
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Bet, Domain, Role
+from fairground.bank.schemes import REGISTER, CroupierDealer, public_of
 from fairground.bank.seeds import Seed, check_seed
-from fairground.bank.wire import Bet, Domain, Role
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.poker import CROUPIER, PLAYER, Poker

@@ -21,8 +21,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from fairground.bank.curve import Signature, keccak
-from fairground.bank.wire import Bet, Domain, Key, Role, SeedMessage, must_be_signed, word
+from fairground.bank.crypto.curve import Signature, keccak
+from fairground.bank.messages import Bet, Domain, Key, Role, SeedMessage, must_be_signed, word
 from fairground.core import Draw, InputError
 from fairground.fair.bits import fresh, same
 from fairground.games.poker import PLAYER, Poker, State

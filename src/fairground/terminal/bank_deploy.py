@@ -40,12 +40,12 @@ def _arguments() -> Arguments:
 def run(arguments: Sequence[str]) -> int:
     """``fairground bank deploy``"""
     options = _arguments().parse_args(arguments)
-    from fairground.bank.artifact import Terms
-    from fairground.bank.chain import Node
-    from fairground.bank.chain_bank import deploy
-    from fairground.bank.keystore import load, passphrase_from
-    from fairground.bank.port import PLAY_MONEY
-    from fairground.bank.rules import CHIP_COSTS, STEP_TIMES
+    from fairground.bank.bank_port import PLAY_MONEY
+    from fairground.bank.chain.artifact import Terms
+    from fairground.bank.chain.bank import deploy
+    from fairground.bank.chain.node import Node
+    from fairground.bank.crypto.keystore import load, passphrase_from
+    from fairground.bank.ledger.rules import CHIP_COSTS, STEP_TIMES
 
     terms = Terms(options.chip_cost, options.step_time)
     for option, value, allowed in (

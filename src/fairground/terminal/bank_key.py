@@ -21,8 +21,8 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("file", metavar="FILE", type=Path, help="must not be there yet")
     parser.add_argument("--passphrase-file", metavar="FILE", type=Path, help="its first line")
     options = parser.parse_args(arguments)
-    from fairground.bank.keystore import create, passphrase_from
-    from fairground.bank.wire import Key
+    from fairground.bank.crypto.keystore import create, passphrase_from
+    from fairground.bank.messages import Key
 
     prompt = f"Passphrase for the new key {options.file}: "
     key = Key.fresh()

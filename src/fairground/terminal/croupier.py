@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from fairground.bank.desk import About
-from fairground.bank.player import Player
-from fairground.bank.players_game import PlayersGame, Side
-from fairground.bank.port import PLAY_MONEY
-from fairground.bank.telling import News, in_chips
-from fairground.bank.wire import Key
+from fairground.bank.bank_port import PLAY_MONEY
+from fairground.bank.croupier_port import About
+from fairground.bank.messages import Key
+from fairground.bank.player.game import PlayersGame, Side
+from fairground.bank.player.news import News, in_chips
+from fairground.bank.player.player import Player
 from fairground.games.poker import BETS, LEVELS
 from fairground.terminal.backstage import Backstage
 from fairground.terminal.console import Arguments, Console, EndOfInput
@@ -128,7 +128,7 @@ def _key(options: argparse.Namespace, console: Console) -> Key:
     if options.key is None:
         console.say("Your key is fresh, and gone when this program ends.")
         return Key.fresh()
-    from fairground.bank import keystore
+    from fairground.bank.crypto import keystore
 
     def ask(what: str, twice: bool = False) -> str:
         return keystore.passphrase_from(options.passphrase_file, what, twice=twice)

@@ -15,12 +15,12 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from fairground.bank.artifact import WrongBank
+from fairground.bank.bank_port import Bank, Call
 from fairground.bank.calls import call_as_json
-from fairground.bank.desk import Desk
-from fairground.bank.notebook import FileNotebook, Notebook
-from fairground.bank.port import Bank, Call
-from fairground.bank.wire import Key
+from fairground.bank.chain.artifact import WrongBank
+from fairground.bank.croupier_port import Desk
+from fairground.bank.messages import Key
+from fairground.bank.player.notes import FileNotebook, Notebook
 from fairground.core import InputError
 
 CHIP: Final = 10**15
@@ -46,9 +46,9 @@ Explain = Callable[[str], None]
 
 async def at_home(stack: AsyncExitStack, player: Key, explain: Explain) -> Parties:
     """All three in this process, with play money, for as long as it runs."""
-    from fairground.bank.chain import Mined
-    from fairground.bank.croupier import Croupier
-    from fairground.bank.embedded import open_bank
+    from fairground.bank.chain.embedded import open_bank
+    from fairground.bank.chain.node import Mined
+    from fairground.bank.croupier.croupier import Croupier
     from fairground.store import open_store
 
     house = Key.fresh()
@@ -77,7 +77,7 @@ async def far_away(
     stack: AsyncExitStack, croupier: str, node: str | None, key: Key, notes: Path | None
 ) -> Parties:
     """The Croupier at this address; the Bank behind one's own node, or in his ledger."""
-    from fairground.bank.desk_client import DeskClient
+    from fairground.bank.croupier.client import DeskClient
 
     desk = DeskClient(croupier)
     notebook = Notebook() if notes is None else FileNotebook(notes)
@@ -87,8 +87,8 @@ async def far_away(
         stack.push_async_callback(chain.close)
         return Parties(chain, desk, notebook)
     domain = (await desk.about()).domain
-    from fairground.bank.ledger_client import LedgerClient
-    from fairground.bank.ledger_lines import NO_CHAIN
+    from fairground.bank.ledger.client import LedgerClient
+    from fairground.bank.ledger.lines import NO_CHAIN
 
     if domain.chain_id != NO_CHAIN:
         raise InputError(
@@ -109,7 +109,7 @@ async def _on_the_chain(node: str, desk: Desk, notebook: Notebook) -> Bank:
 
     So who was let down in the middle of a game can go on, whether he is there or not.
     """
-    from fairground.bank.chain_bank import ChainBank
+    from fairground.bank.chain.bank import ChainBank
 
     for note in notebook.notes():
         if note.signed is not None:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from fairground.bank.player import Player, WrongCroupier
-from fairground.bank.players_game import PlayersGame
-from fairground.bank.port import PLAY_MONEY, Outcome
-from fairground.bank.telling import Alarm, Ended, News, NoGame
+from fairground.bank.bank_port import PLAY_MONEY, Outcome
+from fairground.bank.player.game import PlayersGame
+from fairground.bank.player.news import Alarm, Ended, News, NoGame
+from fairground.bank.player.player import Player, WrongCroupier
 from fairground.core import FairgroundError
 from fairground.games.poker import BETS, HAND, LEVELS, Card, Poker, rank
 from fairground.solve.poker.holds import holds

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from fairground.bank.port import Event, Outcome, Silence
-from fairground.bank.seeds import unpacked_hand, unpacked_order
-from fairground.bank.telling import (
+from fairground.bank.bank_port import Event, Outcome, Silence
+from fairground.bank.messages import Bet
+from fairground.bank.player.news import (
     Checked,
     Complained,
     Ended,
@@ -17,7 +17,7 @@ from fairground.bank.telling import (
     Waiting,
     in_chips,
 )
-from fairground.bank.wire import Bet
+from fairground.bank.seeds import unpacked_hand, unpacked_order
 from fairground.games.poker import HAND, PENALTY
 from fairground.terminal.croupier_look import Look
 

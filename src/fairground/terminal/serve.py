@@ -14,7 +14,7 @@ from fairground.terminal.console import Arguments
 
 if TYPE_CHECKING:
     from fairground.arena.desks import Place
-    from fairground.bank.wire import Key
+    from fairground.bank.messages import Key
 
 
 def _arguments() -> Arguments:
@@ -136,7 +136,7 @@ def _croupier(options: argparse.Namespace) -> tuple[Place | None, Key | None]:
     if missing:
         raise InputError(f"a Croupier on a chain needs {', '.join(missing)} as well")
     from fairground.bank.calls import address
-    from fairground.bank.keystore import load, passphrase_from
+    from fairground.bank.crypto.keystore import load, passphrase_from
 
     confirmations = CONFIRMATIONS if options.confirmations is None else options.confirmations
     where = address(options.bank_address, "--bank-address")

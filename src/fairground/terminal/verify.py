@@ -104,16 +104,16 @@ def _settled(verdict: Verdict, data: bytes, url: str) -> Verdict:
     import asyncio
 
     from fairground.bank import audit
-    from fairground.bank.ledger_lines import NO_CHAIN
-    from fairground.bank.port import Bank
-    from fairground.bank.wire import Domain
+    from fairground.bank.bank_port import Bank
+    from fairground.bank.ledger.lines import NO_CHAIN
+    from fairground.bank.messages import Domain
 
     async def opened(domain: Domain) -> Bank:
         if domain.chain_id == NO_CHAIN:
-            from fairground.bank.ledger_client import LedgerClient
+            from fairground.bank.ledger.client import LedgerClient
 
             return await LedgerClient.open(url)
-        from fairground.bank.chain_bank import ChainBank
+        from fairground.bank.chain.bank import ChainBank
 
         return await ChainBank.open(url, domain.bank, chain_id=domain.chain_id)
 

@@ -10,10 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from fairground.bank.artifact import artifact
-from fairground.bank.calls import checked
-from fairground.bank.curve import Signature, checksummed, keccak
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     Call,
     Complain,
     DepositFunds,
@@ -28,7 +25,10 @@ from fairground.bank.port import (
     SubmitReplacementOrder,
     WithdrawFunds,
 )
-from fairground.bank.wire import Bet
+from fairground.bank.calls import checked
+from fairground.bank.chain.artifact import artifact
+from fairground.bank.crypto.curve import Signature, checksummed, keccak
+from fairground.bank.messages import Bet
 from fairground.core import MissingExtra
 
 try:

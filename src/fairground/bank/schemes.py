@@ -19,10 +19,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Self
 
-from fairground.bank import history
-from fairground.bank.curve import BadSignature, Signature, checksummed
+from fairground.bank import blind_croupier_2017 as history
+from fairground.bank.crypto.curve import BadSignature, Signature, checksummed
+from fairground.bank.messages import Bet, Domain, Role, must_be_signed
 from fairground.bank.seeds import Generator, Seed, WrongSeed, check_seed, mix
-from fairground.bank.wire import Bet, Domain, Role, must_be_signed
 from fairground.core import BadParams, BadShare, Fault, InputError, Seat, whole, written
 from fairground.fair.dealers import DEALERS, Register
 from fairground.fair.schemes import (

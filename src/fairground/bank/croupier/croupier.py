@@ -16,8 +16,12 @@ import contextlib
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Self
 
-from fairground.bank.curve import Signature, checksummed
-from fairground.bank.desk import (
+from fairground.bank.bank_port import Bank, DepositFunds, SubmitPublicKey
+from fairground.bank.croupier.journal import LAPSED, Journal, Page, again
+from fairground.bank.croupier.scheduler import INTERVAL, Rounds, log, most_games
+from fairground.bank.croupier.shown import recorded, sight
+from fairground.bank.croupier.worker import Tending
+from fairground.bank.croupier_port import (
     About,
     Busy,
     Closed,
@@ -29,14 +33,10 @@ from fairground.bank.desk import (
     Sight,
     UnknownGame,
 )
-from fairground.bank.journal import LAPSED, Journal, Page, again
-from fairground.bank.ledger_lines import NO_CHAIN
-from fairground.bank.port import Bank, DepositFunds, SubmitPublicKey
-from fairground.bank.rounds import INTERVAL, Rounds, log, most_games
+from fairground.bank.crypto.curve import Signature, checksummed
+from fairground.bank.ledger.lines import NO_CHAIN
+from fairground.bank.messages import Bet, Key, ReplacementOrder, Role, must_be_signed
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
-from fairground.bank.sights import recorded, sight
-from fairground.bank.tending import Tending
-from fairground.bank.wire import Bet, Key, ReplacementOrder, Role, must_be_signed
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import token
 from fairground.games.poker import BETS, HAND, LEVELS, PAYS, Rank

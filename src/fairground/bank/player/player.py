@@ -19,19 +19,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from fairground.bank.desk import About, Offer
-from fairground.bank.notebook import Note
-from fairground.bank.players_game import PlayersGame, Side
-from fairground.bank.port import (
-    Call,
-    DepositFunds,
-    Refused,
-    SubmitPublicKey,
-    WithdrawFunds,
-)
+from fairground.bank.bank_port import Call, DepositFunds, Refused, SubmitPublicKey, WithdrawFunds
+from fairground.bank.croupier_port import About, Offer
+from fairground.bank.messages import Bet, Role
+from fairground.bank.player.game import PlayersGame, Side
+from fairground.bank.player.news import Alarm, Checked, NoGame, Party, Sent, Suspicion, in_chips
+from fairground.bank.player.notes import Note
 from fairground.bank.seeds import fresh_seeds
-from fairground.bank.telling import Alarm, Checked, NoGame, Party, Sent, Suspicion, in_chips
-from fairground.bank.wire import Bet, Role
 from fairground.core import FairgroundError, InputError
 from fairground.games.poker import PAYS, Poker, Rank
 

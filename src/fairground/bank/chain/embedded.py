@@ -17,10 +17,10 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any, Final
 
-from fairground.bank.chain import Node
-from fairground.bank.chain_bank import ChainBank, deploy
-from fairground.bank.curve import checksummed
-from fairground.bank.wire import Key
+from fairground.bank.chain.bank import ChainBank, deploy
+from fairground.bank.chain.node import Node
+from fairground.bank.crypto.curve import checksummed
+from fairground.bank.messages import Key
 from fairground.core import MissingExtra
 
 try:

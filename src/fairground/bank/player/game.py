@@ -18,10 +18,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from fairground.bank.curve import BadSignature
-from fairground.bank.desk import Desk
-from fairground.bank.notebook import Note, Notebook
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     CROUPIER_OWES,
     SILENT_AT,
     Bank,
@@ -39,8 +36,11 @@ from fairground.bank.port import (
     SubmitPlayerSeed,
     SubmitReplacementOrder,
 )
-from fairground.bank.seeds import Seed, WrongSeed
-from fairground.bank.telling import (
+from fairground.bank.croupier_port import Desk
+from fairground.bank.crypto.curve import BadSignature
+from fairground.bank.messages import Key, ReplacementOrder
+from fairground.bank.player.checks import Witness, seed_of
+from fairground.bank.player.news import (
     Alarm,
     Complained,
     Ended,
@@ -52,8 +52,8 @@ from fairground.bank.telling import (
     Tell,
     Waiting,
 )
-from fairground.bank.wire import Key, ReplacementOrder
-from fairground.bank.witness import Witness, seed_of
+from fairground.bank.player.notes import Note, Notebook
+from fairground.bank.seeds import Seed, WrongSeed
 from fairground.core import FairgroundError
 
 PATIENCE: Final = 60

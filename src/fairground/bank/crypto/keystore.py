@@ -22,7 +22,7 @@ from getpass import GetPassWarning, getpass
 from pathlib import Path
 from typing import Any, Final
 
-from fairground.bank.wire import Key
+from fairground.bank.messages import Key
 from fairground.core import InputError, MissingExtra, Unreadable
 from fairground.fair.bits import token
 

@@ -12,13 +12,13 @@ import time
 from typing import Final
 from weakref import WeakValueDictionary
 
-from fairground.bank.desk import UnknownGame
-from fairground.bank.duties import Ask, Note, Rest, Seen, Send, duty
-from fairground.bank.journal import Journal, Page
-from fairground.bank.port import Bank, Call, Game, Refused, SubmitBet, SubmitCroupierSeed
-from fairground.bank.rounds import Turnstile, Urgency, log
+from fairground.bank.bank_port import Bank, Call, Game, Refused, SubmitBet, SubmitCroupierSeed
+from fairground.bank.croupier.duties import Ask, Note, Rest, Seen, Send, duty
+from fairground.bank.croupier.journal import Journal, Page
+from fairground.bank.croupier.scheduler import Turnstile, Urgency, log
+from fairground.bank.croupier_port import UnknownGame
+from fairground.bank.messages import Key, Role
 from fairground.bank.seeds import Seed, check_seed
-from fairground.bank.wire import Key, Role
 from fairground.core import FairgroundError
 from fairground.store import Conflict
 

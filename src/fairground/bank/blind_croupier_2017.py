@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from fairground.bank.curve import keccak
-from fairground.bank.wire import word
+from fairground.bank.crypto.curve import keccak
+from fairground.bank.messages import word
 
 BITS: Final = 32
 

@@ -26,11 +26,11 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import lru_cache, wraps
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
-from fairground.bank.curve import Signature
-from fairground.bank.dealers import public_of, read_public
-from fairground.bank.desk import Offer, UnknownGame
+from fairground.bank.croupier_port import Offer, UnknownGame
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Bet, Domain, Key
+from fairground.bank.schemes import public_of, read_public
 from fairground.bank.seeds import Seed
-from fairground.bank.wire import Bet, Domain, Key
 from fairground.core import Fault, whole, written
 from fairground.store import Append, Conflict, Secret, Store, Stored
 from fairground.transcript import NO_LINE, Event, canonical, check_chain, line_hash, parse

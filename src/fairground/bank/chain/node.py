@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from fairground.bank import abi
-from fairground.bank.artifact import Terms, WrongBank, artifact
-from fairground.bank.curve import checksummed, keccak
-from fairground.bank.port import Account, BankAway, Event, Game, Step
-from fairground.bank.wire import Domain, Key
+from fairground.bank.bank_port import Account, BankAway, Event, Game, Step
+from fairground.bank.chain import abi
+from fairground.bank.chain.artifact import Terms, WrongBank, artifact
+from fairground.bank.crypto.curve import checksummed, keccak
+from fairground.bank.messages import Domain, Key
 from fairground.core import InputError, MissingExtra
 
 try:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from fairground.bank.curve import Signature
-from fairground.bank.notebook import Note
-from fairground.bank.port import SILENT_AT, Event, Game, Outcome, Silence, Step
+from fairground.bank.bank_port import SILENT_AT, Event, Game, Outcome, Silence, Step
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Bet, Domain, Role
+from fairground.bank.player.news import Alarm, Ended, Party
+from fairground.bank.player.notes import Note
 from fairground.bank.record import Record
 from fairground.bank.seeds import Seed, check_seed
-from fairground.bank.telling import Alarm, Ended, Party
-from fairground.bank.wire import Bet, Domain, Role
 from fairground.games.poker import DECK, HAND, PENALTY, hand_text
 
 PLAYER_OWES: Final = (

@@ -27,9 +27,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, Protocol, TypeVar
 
-from fairground.bank.chain import DEAREST, Declined, Draft, Mined, Node, Signed
-from fairground.bank.port import BankAway, Refused
-from fairground.bank.wire import Key
+from fairground.bank.bank_port import BankAway, Refused
+from fairground.bank.chain.node import DEAREST, Declined, Draft, Mined, Node, Signed
+from fairground.bank.messages import Key
 
 T = TypeVar("T")
 

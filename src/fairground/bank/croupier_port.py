@@ -21,10 +21,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fairground.bank.artifact import Terms
-from fairground.bank.curve import Signature
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Bet, Domain
 from fairground.bank.seeds import Seed
-from fairground.bank.wire import Bet, Domain
 from fairground.core import InputError
 
 

@@ -15,13 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from fairground.bank import abi
-from fairground.bank.artifact import WrongBank
-from fairground.bank.chain import DEPLOYMENT_GAS, GAS, Draft, Mined, Node
-from fairground.bank.curve import checksummed
-from fairground.bank.outbox import Outbox
-from fairground.bank.port import Account, Bank, BankAway, Call, DepositFunds, Event, Game
-from fairground.bank.wire import Key
+from fairground.bank.bank_port import Account, Bank, BankAway, Call, DepositFunds, Event, Game
+from fairground.bank.chain import abi
+from fairground.bank.chain.artifact import WrongBank
+from fairground.bank.chain.node import DEPLOYMENT_GAS, GAS, Draft, Mined, Node
+from fairground.bank.chain.outbox import Outbox
+from fairground.bank.crypto.curve import checksummed
+from fairground.bank.messages import Key
 
 T = TypeVar("T")
 

@@ -19,12 +19,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from fairground.bank.artifact import Terms
 from fairground.bank.calls import ADDRESS, BYTES32, SEED, THE_BET, UINT256
-from fairground.bank.curve import Signature
-from fairground.bank.desk import REFUSALS, STAGES, About, Desk, Offer, Sight
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.croupier_port import REFUSALS, STAGES, About, Desk, Offer, Sight
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Bet, Domain
 from fairground.bank.seeds import Seed
-from fairground.bank.wire import Bet, Domain
 from fairground.core import InputError
 from fairground.players.remote import LONGEST, Http, Refused, Unreachable, in_plain_words
 

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from fairground.bank.curve import Signature
-from fairground.bank.dealers import public_of, read_public
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Bet, Domain
+from fairground.bank.schemes import public_of, read_public
 from fairground.bank.seeds import Seed
-from fairground.bank.wire import Bet, Domain
 from fairground.core import FairgroundError, InputError, Unreadable
 
 PRIVATE_FOLDER = 0o700

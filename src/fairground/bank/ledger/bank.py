@@ -18,12 +18,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple, Self
 
-from fairground.bank.artifact import Terms
+from fairground.bank.bank_port import Account, Bank, BankAway, Call, Event, Game
 from fairground.bank.calls import Envelope, address, checked
-from fairground.bank.ledger_lines import Entry, Ledger, outcome
-from fairground.bank.port import Account, Bank, BankAway, Call, Event, Game
-from fairground.bank.rules import check_terms
-from fairground.bank.wire import Domain, Key
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.ledger.lines import Entry, Ledger, outcome
+from fairground.bank.ledger.rules import check_terms
+from fairground.bank.messages import Domain, Key
 from fairground.core import FairgroundError, InputError
 from fairground.store import Append, Conflict, Store
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import enum
 from typing import Any, Final, NamedTuple
 
-from fairground.bank.curve import (
+from fairground.bank.crypto.curve import (
     ORDER,
     BadSignature,
     Signature,

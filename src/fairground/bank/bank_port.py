@@ -15,10 +15,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from fairground.bank.artifact import Terms
-from fairground.bank.curve import Signature
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Bet, Domain, Key
 from fairground.bank.seeds import Seed, unpacked_hand, unpacked_order
-from fairground.bank.wire import Bet, Domain, Key
 from fairground.core import FairgroundError
 
 PLAY_MONEY: Final = "Play money and test chains. Nothing here is a licence to run a casino."

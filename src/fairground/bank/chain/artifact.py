@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from fairground.core import InputError
 
-FOLDER: Final = files("fairground.bank") / "contracts"
+FOLDER: Final = files("fairground.bank.chain") / "contracts"
 
 
 class WrongBank(InputError):

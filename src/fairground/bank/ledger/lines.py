@@ -21,7 +21,7 @@ from collections import ChainMap
 from collections.abc import Iterable, MutableMapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 
-from fairground.bank.artifact import Terms
+from fairground.bank.bank_port import Event, Refused
 from fairground.bank.calls import (
     Envelope,
     address,
@@ -32,10 +32,10 @@ from fairground.bank.calls import (
     refusal_as_json,
     refusal_from_json,
 )
-from fairground.bank.curve import checksummed, keccak
-from fairground.bank.port import Event, Refused
-from fairground.bank.rules import Books
-from fairground.bank.wire import Domain
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.crypto.curve import checksummed, keccak
+from fairground.bank.ledger.rules import Books
+from fairground.bank.messages import Domain
 from fairground.core import FairgroundError, Fault, InputError, whole, written
 from fairground.fair.bits import fresh
 from fairground.transcript import NO_LINE, canonical, line_hash, parse

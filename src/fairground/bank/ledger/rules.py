@@ -21,10 +21,7 @@ from collections import ChainMap
 from collections.abc import MutableMapping
 from typing import Any, Final, NamedTuple, Self
 
-from fairground.bank.artifact import Terms
-from fairground.bank.calls import UINT256, address, checked
-from fairground.bank.curve import BadSignature, Signature
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     Account,
     Call,
     Complain,
@@ -43,6 +40,19 @@ from fairground.bank.port import (
     SubmitReplacementOrder,
     WithdrawFunds,
 )
+from fairground.bank.calls import UINT256, address, checked
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.crypto.curve import BadSignature, Signature
+from fairground.bank.messages import (
+    Bet,
+    Domain,
+    Message,
+    PublicKey,
+    ReplacementOrder,
+    Role,
+    SeedMessage,
+    must_be_signed,
+)
 from fairground.bank.seeds import (
     commit_to,
     deal,
@@ -52,16 +62,6 @@ from fairground.bank.seeds import (
     replace,
     unpacked_hand,
     unpacked_order,
-)
-from fairground.bank.wire import (
-    Bet,
-    Domain,
-    Message,
-    PublicKey,
-    ReplacementOrder,
-    Role,
-    SeedMessage,
-    must_be_signed,
 )
 from fairground.games.poker import BETS, LEVELS, PAYS, PENALTY, rank
 

@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
-from fairground.bank.journal import LAPSED, Page
-from fairground.bank.port import (
+from fairground.bank.bank_port import (
     SILENT_AT,
     Call,
     Complain,
@@ -31,7 +30,8 @@ from fairground.bank.port import (
     SubmitPlayerSeed,
     SubmitReplacementOrder,
 )
-from fairground.bank.wire import Bet
+from fairground.bank.croupier.journal import LAPSED, Page
+from fairground.bank.messages import Bet
 
 
 class Seen(NamedTuple):

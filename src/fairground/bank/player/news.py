@@ -11,8 +11,8 @@ import enum
 from collections.abc import Callable
 from typing import NamedTuple
 
-from fairground.bank.port import Event, Outcome, Silence
-from fairground.bank.wire import Bet
+from fairground.bank.bank_port import Event, Outcome, Silence
+from fairground.bank.messages import Bet
 from fairground.core import FairgroundError
 
 

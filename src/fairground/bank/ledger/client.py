@@ -20,7 +20,8 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final, Self, TypeVar
 
-from fairground.bank.artifact import Terms
+from fairground.bank.bank_port import Account, Bank, BankAway, Call, Event, Game, Outcome, Step
+from fairground.bank.bank_port import Refused as RefusedByBank
 from fairground.bank.calls import (
     ADDRESS,
     BYTES32,
@@ -33,13 +34,12 @@ from fairground.bank.calls import (
     event_from_json,
     refusal_from_json,
 )
-from fairground.bank.ledger import TRUSTED
-from fairground.bank.ledger_lines import NO_CHAIN
-from fairground.bank.port import Account, Bank, BankAway, Call, Event, Game, Outcome, Step
-from fairground.bank.port import Refused as RefusedByBank
-from fairground.bank.rules import CHIP_COSTS, STEP_TIMES
+from fairground.bank.chain.artifact import Terms
+from fairground.bank.ledger.bank import TRUSTED
+from fairground.bank.ledger.lines import NO_CHAIN
+from fairground.bank.ledger.rules import CHIP_COSTS, STEP_TIMES
+from fairground.bank.messages import Domain, Key
 from fairground.bank.seeds import unpacked_hand
-from fairground.bank.wire import Domain, Key
 from fairground.core import InputError, written
 from fairground.games.poker import DECK, HAND
 from fairground.players.remote import Http, Refused, Unreachable

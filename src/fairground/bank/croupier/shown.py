@@ -6,9 +6,9 @@ after a restart.
 
 from __future__ import annotations
 
-from fairground.bank.desk import Closed, NotYet, Sight
-from fairground.bank.journal import LAPSED, Page
-from fairground.bank.port import SILENT_AT, Outcome, Step
+from fairground.bank.bank_port import SILENT_AT, Outcome, Step
+from fairground.bank.croupier.journal import LAPSED, Page
+from fairground.bank.croupier_port import Closed, NotYet, Sight
 from fairground.bank.record import Record
 from fairground.bank.seeds import Seed
 

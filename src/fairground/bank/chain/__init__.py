@@ -1,0 +1,12 @@
+"""The Bank as a contract on a chain.
+
+============  ==============================================================================
+`contracts/`  the contract's source, and what the compiler made of it
+`artifact`    the compiled contract, and whether a chain runs just that
+`abi`         calls, results, errors and events of the contract as bytes
+`node`        a node of any chain over JSON-RPC
+`outbox`      the transactions of one account: nonces in order, no call made twice
+`bank`        the port of the Bank on such a node
+`embedded`    a chain in this process, with play money
+============  ==============================================================================
+"""

@@ -1,0 +1,7 @@
+"""Keys and signatures.
+
+==========  ================================================================================
+`curve`     keccak-256 and ECDSA over secp256k1, with or without the extra ``chain``
+`keystore`  key files: a private key under a passphrase, as wallets have them
+==========  ================================================================================
+"""
