@@ -23,7 +23,7 @@ import numpy as np
 
 from fairground.fair.bits import SeededStream
 from fairground.games.codebreaking import CodeBreaking, Row, State, digits, fits, marks
-from fairground.players.breakers import (
+from fairground.players.codebreaking.breakers import (
     AnnealingBreaker,
     Breaker,
     EntropyBreaker,
@@ -32,7 +32,7 @@ from fairground.players.breakers import (
     OptimalBreaker,
     PartsBreaker,
 )
-from fairground.players.evil import EvilKeeper
+from fairground.players.codebreaking.evil import EvilKeeper
 from fairground.solve.codebreaking.kernels import answers_general, answers_masked, every_code, pack
 from fairground.solve.codebreaking.trees import grow
 

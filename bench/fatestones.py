@@ -18,7 +18,7 @@ import numpy as np
 import pyspiel
 
 from _machine import Samples, ratio, side_by_side, summary, write
-from fairground.lab.simulate import Plan, as_text, kernel_setting
+from fairground.lab.fatestones.simulation import Plan, as_text, kernel_setting
 from fairground.solve.fatestones import simulation as fatestones_sim
 from fairground.solve.fatestones.deals import solve_all
 

@@ -25,13 +25,14 @@ from _machine import cpu_seconds, ratio, side_by_side, summary, write
 from fairground.core import Seat
 from fairground.fair.bits import SeededStream, Stream, digest
 from fairground.fair.chains import LENGTH, ChainHolder, HashChainsDealer
+from fairground.fair.contest import ContestDealer
 from fairground.fair.hmac_user import HmacUserDealer
-from fairground.fair.plain import ContestDealer, SeededDealer, SystemDealer
 from fairground.fair.schemes import Chair, Dealer
+from fairground.fair.unproven import SeededDealer, SystemDealer
 from fairground.fair.vault import MemoryVault
 from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive
-from fairground.players.dice import OptimalDice
-from fairground.players.drive import Hosted
+from fairground.players.hosted import Hosted
+from fairground.players.intransitive import OptimalDice
 from fairground.players.simple import RandomPlayer
 from fairground.table import Ask, Table
 from fairground.verify import verify

@@ -5,14 +5,14 @@ python examples/oracle.py
 
 from itertools import product
 
-from fairground.fair.bits import fresh
-from fairground.games.codebreaking import Row, fits
-from fairground.players.oracles import (
+from fairground.clients.local_oracle import (
     Oracle,
     make_evil_oracle,
     make_nice_oracle,
     make_random_fair_oracle,
 )
+from fairground.fair.bits import fresh
+from fairground.games.codebreaking import Row, fits
 from fairground.verify import verify
 
 

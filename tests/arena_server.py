@@ -22,7 +22,7 @@ import uvicorn
 
 from fairground.arena.arrival import Arrival
 from fairground.arena.serve import address_of, bind
-from fairground.players.remote import Played, play
+from fairground.clients.table import Played, play
 
 DEADLINE = 60
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
-from fairground.contest import (
+from fairground.contest.book import (
     CLOSING,
     FORMAT,
     Book,
@@ -21,15 +21,15 @@ from fairground.contest import (
     order,
     the_note,
 )
-from fairground.contest_file import book_heading, game_heading, standings_line
+from fairground.contest.file import book_heading, game_heading, standings_line
+from fairground.contest.standings import snapshot, standing
 from fairground.fair.bits import HashStream, Tag, digest
-from fairground.fair.plain import ContestDealer, contest_commitment
+from fairground.fair.contest import ContestDealer, contest_commitment
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.codebreaking import BREAKER, GIVE_UP, KEEPER, Row, fits
 from fairground.players import make_player
-from fairground.players.drive import Hosted
-from fairground.standings import snapshot, standing
+from fairground.players.hosted import Hosted
 from fairground.table import Table
 from fairground.transcript import Transcript, canonical, line_hash
 

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 from fairground.core import Move, Seat, written
 from fairground.fair.bits import SeededStream
 from fairground.fair.chains import Chain, ChainHolder, HashChainsDealer
+from fairground.fair.contest import ContestDealer
 from fairground.fair.hmac_user import HmacUserDealer
-from fairground.fair.plain import ContestDealer, SeededDealer, SystemDealer
 from fairground.fair.schemes import Chair, Dealer, Evidence, Run
+from fairground.fair.unproven import SeededDealer, SystemDealer
 from fairground.fair.vault import MemoryVault
 from fairground.games import make_game
 from fairground.table import Ask, Table

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from driving import TABLE, Driver, open_table, secret
-from fairground.contest import Part, disguise, keeper_seed, oracle_name, order
+from fairground.contest.book import Part, disguise, keeper_seed, oracle_name, order
 from fairground.core import written
 from fairground.fair.bits import (
     HOUSE,
@@ -27,8 +27,8 @@ from fairground.fair.bits import (
     seeded_key,
 )
 from fairground.fair.chains import Chain, blind
+from fairground.fair.contest import contest_commitment
 from fairground.fair.hmac_user import HmacKey
-from fairground.fair.plain import contest_commitment
 from fairground.fair.schemes import Run
 from fairground.fair.seals import Spot, seal
 from fairground.transcript import canonical, line_hash

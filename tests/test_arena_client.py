@@ -17,14 +17,15 @@ import pytest
 from arena_server import in_a_thread
 from fairground.arena.app import make_app
 from fairground.arena.serve import address_of, bind
-from fairground.contest_file import check
+from fairground.clients import play as arena_play
+from fairground.clients.oracles import Arena, Contest, Counts, Oracle, Reply, Wire
+from fairground.clients.play import MOST_GUESSES, Bots, Stopped, builtin, play, play_all
+from fairground.clients.table import Refused, Unreachable
+from fairground.contest.file import check
 from fairground.core import Game, InputError, Move, Seat
 from fairground.games.codebreaking import GIVE_UP, CodeBreaking, Row, State, fits, marks
-from fairground.players import Player, arena_play
-from fairground.players.arena_client import Arena, Contest, Counts, Oracle, Reply, Wire
-from fairground.players.arena_play import MOST_GUESSES, Bots, Stopped, builtin, play, play_all
-from fairground.players.bot import Limits
-from fairground.players.remote import Refused, Unreachable
+from fairground.players import Player
+from fairground.players.bot.host import Limits
 from fairground.verify import verify
 
 ONCE = Wire(tries=1)

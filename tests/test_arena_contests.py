@@ -23,11 +23,11 @@ from contest_house import solve
 from fairground.arena.app import make_app
 from fairground.arena.contests import MOST_VIEWS, Contests, LiveBook
 from fairground.arena.factories import Factories
-from fairground.contest import Disguise, Part, disguise, fair_code, keeper_seed, order
-from fairground.contest_file import check
-from fairground.fair.plain import contest_commitment
+from fairground.contest.book import Disguise, Part, disguise, fair_code, keeper_seed, order
+from fairground.contest.file import check
+from fairground.contest.standings import Snapshot, standing
+from fairground.fair.contest import contest_commitment
 from fairground.games.codebreaking import Code, Marks, Row, marks
-from fairground.standings import Snapshot, standing
 from fairground.store import open_store
 from fairground.transcript import check_chain, line_hash
 from fairground.verify import verify

@@ -27,10 +27,10 @@ from fairground.arena.app import make_app
 from fairground.arena.contests_relay import MOST_FAILURES
 from fairground.arena.factories import LARGEST, Factories, FactoryFailed, FactorySlow
 from fairground.cli import main
-from fairground.contest_file import check
+from fairground.clients.oracles import Arena, Oracle, Wire
+from fairground.contest.file import check
 from fairground.core import InputError
 from fairground.games.codebreaking import Row
-from fairground.players.arena_client import Arena, Oracle, Wire
 from fairground.transcript import canonical
 from fairground.verify import verify
 from foreign_factory import Answer, Foreign, foreign

@@ -19,7 +19,7 @@ from fairground.arena.oracles import KIND, Oracles
 from fairground.arena.problems import TooManyRequests
 from fairground.arena.table_wire import NewSeat, NewTable
 from fairground.arena.tables import Tables
-from fairground.contest import Part
+from fairground.contest.book import Part
 from fairground.store import MISSED, Append, Stored
 from fairground.store.sqlite import SqliteStore
 from fairground.verify import verify

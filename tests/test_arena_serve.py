@@ -17,8 +17,8 @@ import pytest
 
 from arena_server import Process, play_all
 from fairground.arena.serve import GRACE, Settings, address_of, bind
+from fairground.clients.table import Http, Refused, Unreachable, open_table
 from fairground.core import InputError
-from fairground.players.remote import Http, Refused, Unreachable, open_table
 from fairground.terminal.serve import _without_password
 from fairground.transcript import line_hash
 from fairground.verify import verify

@@ -29,8 +29,8 @@ from fairground.bank.ledger.client import LedgerClient
 from fairground.bank.messages import Bet, Key
 from fairground.bank.player.news import Suspicion
 from fairground.bank.seeds import Seed
+from fairground.clients.table import Http, Unreachable
 from fairground.core import FairgroundError
-from fairground.players.remote import Http, Unreachable
 from fairground.store.sqlite import SqliteStore
 from player_side import Crook, PlayersTable, at_the_table
 
@@ -287,8 +287,6 @@ def test_a_slow_clock_at_the_bank_does_not_make_him_give_up(
     ours = 1000.0
     clock = SimpleNamespace(monotonic=lambda: ours)
     monkeypatch.setattr("fairground.bank.croupier.worker.time", clock)
-        "fairground.bank.croupier.worker.time", SimpleNamespace(monotonic=lambda: ours)
-    )
 
     async def test(table: PlayersTable) -> None:
         nonlocal ours

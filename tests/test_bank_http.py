@@ -25,8 +25,8 @@ from fairground.bank.crypto.curve import Signature, keccak
 from fairground.bank.ledger.client import LedgerClient
 from fairground.bank.ledger.lines import FAUCET_CHIPS, read_ledger
 from fairground.bank.messages import Domain
+from fairground.clients.table import Http
 from fairground.core import InputError
-from fairground.players.remote import Http
 
 Client = TestClient[Litestar]
 CHIP = 10**15

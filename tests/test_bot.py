@@ -15,7 +15,7 @@ import pytest
 from fairground.core import Draw, Over, Unreadable
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie import State, Zombie
-from fairground.players.bot import BotFailure, BotPlayer, Limits
+from fairground.players.bot.host import BotFailure, BotPlayer, Limits
 
 ROOT = Path(__file__).parent.parent
 QUICK = Limits(seconds=20.0, megabytes=256)

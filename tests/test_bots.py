@@ -13,8 +13,8 @@ import pytest
 
 from arena_server import in_a_thread
 from fairground.arena.app import make_app
-from fairground.contest_file import check
-from fairground.players.arena_client import Arena
+from fairground.clients.oracles import Arena
+from fairground.contest.file import check
 
 ROOT = Path(__file__).parent.parent
 BOTS = ROOT / "examples" / "bots"

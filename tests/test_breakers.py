@@ -9,7 +9,7 @@ import pytest
 from fairground.core import InputError, Over
 from fairground.fair.bits import SeededStream
 from fairground.games.codebreaking import GIVE_UP, Code, CodeBreaking, Row, State, digits, marks
-from fairground.players.breakers import (
+from fairground.players.codebreaking.breakers import (
     AnnealingBreaker,
     Breaker,
     EntropyBreaker,
@@ -19,7 +19,7 @@ from fairground.players.breakers import (
     PartsBreaker,
     best_breaker,
 )
-from fairground.players.evil import EvilKeeper
+from fairground.players.codebreaking.evil import EvilKeeper
 from fairground.solve.codebreaking import advice as cb
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from contest_house import SEED, House, a_contest, rechained, sections, solve
 from fairground.cli import main
-from fairground.contest import (
+from fairground.contest.book import (
     Book,
     Disguise,
     Entry,
@@ -25,7 +25,7 @@ from fairground.contest import (
     order,
     shuffled,
 )
-from fairground.contest_file import check
+from fairground.contest.file import check
 from fairground.core import BadParams, Fault, InputError, Unreadable
 from fairground.fair.bits import SeededStream, Tape
 from fairground.games.codebreaking import GIVE_UP, Code, Marks, marks

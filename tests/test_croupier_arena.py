@@ -30,8 +30,8 @@ from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import Player
 from fairground.bank.schemes import REGISTER
 from fairground.cli import main
+from fairground.clients.table import Http, Refused, Unreachable
 from fairground.core import InputError
-from fairground.players.remote import Http, Refused, Unreachable
 from fairground.store import open_store
 from fairground.verify import verify
 from postgres import throw_away_cluster

@@ -16,10 +16,11 @@ from fairground.core import BadParams, BadShare, Fault, SecretLost, UnknownName
 from fairground.fair import bits
 from fairground.fair.bits import HOUSE, HashStream, Tag
 from fairground.fair.chains import Chain, ChainHolder, HashChainsScheme, blind, place
-from fairground.fair.dealers import DEALERS, make_scheme
+from fairground.fair.contest import ContestScheme, contest_commitment
 from fairground.fair.hmac_user import FairSum, HmacKey, HmacUserDealer, HmacUserScheme
-from fairground.fair.plain import ContestScheme, SeededScheme, SystemScheme, contest_commitment
+from fairground.fair.register import DEALERS, make_scheme
 from fairground.fair.schemes import Chair, Phase, Run, Scheme, Setting, Share, fields
+from fairground.fair.unproven import SeededScheme, SystemScheme
 from fairground.fair.vault import MemoryVault
 from registry import MODES, mode
 from toys import DUEL, LONG, RICH

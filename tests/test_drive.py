@@ -14,7 +14,7 @@ from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games import make_game
 from fairground.players import Player, make_player, player_names
-from fairground.players.drive import Hosted
+from fairground.players.hosted import Hosted
 from fairground.players.simple import RandomPlayer
 from fairground.replay import resume
 from fairground.table import Table

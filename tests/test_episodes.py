@@ -10,7 +10,7 @@ import pytest
 
 from fairground.core import Unreadable
 from fairground.games.fatestones import Round
-from fairground.lab.episodes import HEADER, Report, read_cells, report, row_of, text_cells
+from fairground.lab.fatestones.rows import HEADER, Report, read_cells, report, row_of, text_cells
 from fairground.solve.fatestones.choices import regrets
 
 LOG = Path(__file__).parent / "data" / "fatestones-random-vs-random.txt.xz"

@@ -22,8 +22,8 @@ from fairground.games.codebreaking import (
     fits,
     marks,
 )
-from fairground.players.evil import FORCED, EvilKeeper
-from fairground.players.keepers import FairKeeper, Keeper, NiceKeeper
+from fairground.players.codebreaking.evil import FORCED, EvilKeeper
+from fairground.players.codebreaking.keepers import FairKeeper, Keeper, NiceKeeper
 from fairground.solve.codebreaking import sets
 
 

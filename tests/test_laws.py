@@ -11,7 +11,7 @@ import pytest
 import laws
 from driving import Mode
 from fairground.core import Draw, Game
-from fairground.fair.dealers import DEALERS
+from fairground.fair.register import DEALERS
 from fairground.games import GAMES, make_game
 from registry import MODES, SAMPLES, Sample, modes_of, samples_of
 from toys import TOYS, Toy

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from fairground.core import BadShare, IllegalMove
-from fairground.games.codebreaking import Row, fits
-from fairground.players.breakers import OptimalBreaker
-from fairground.players.oracles import (
+from fairground.clients.local_oracle import (
     Oracle,
     make_evil_oracle,
     make_nice_oracle,
     make_random_fair_oracle,
 )
+from fairground.core import BadShare, IllegalMove
+from fairground.games.codebreaking import Row, fits
+from fairground.players.codebreaking.breakers import OptimalBreaker
 from fairground.verify import verify
 
 SEED = hashlib.sha3_256(b"an adversary").digest()

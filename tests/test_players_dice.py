@@ -6,12 +6,12 @@ import pytest
 
 from fairground.core import BadParams, Turn
 from fairground.fair.bits import SeededStream
-from fairground.fair.plain import SeededDealer
 from fairground.fair.schemes import Chair
+from fairground.fair.unproven import SeededDealer
 from fairground.fair.vault import MemoryVault
 from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive, State
-from fairground.players.dice import OptimalDice
-from fairground.players.drive import Hosted
+from fairground.players.hosted import Hosted
+from fairground.players.intransitive import OptimalDice
 from fairground.players.simple import RandomPlayer
 from fairground.solve.intransitive import WinOdds
 from fairground.table import Table

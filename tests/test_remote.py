@@ -12,21 +12,14 @@ import pytest
 from arena_server import in_a_thread, play_all
 from driving import rechain
 from fairground.arena.app import make_app
+from fairground.clients.table import Http, Refused, RemoteTable, Unreachable, open_table, play
 from fairground.core import BadShare, Fault, InputError
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
 from fairground.players import make_player
-from fairground.players.remote import (
-    Http,
-    Refused,
-    RemoteTable,
-    Unreachable,
-    open_table,
-    play,
-)
-from fairground.players.views import as_json, from_json
 from fairground.transcript import line_hash
 from fairground.verify import verify
+from fairground.views import as_json, from_json
 from laws import positions
 from registry import SAMPLES, Sample
 

@@ -13,9 +13,16 @@ import pytest
 from fairground.core import BadParams, Fault, InputError, UnknownName
 from fairground.fair.bits import SeededStream, philox, seeded_key
 from fairground.games.fatestones import all_dice, fair_dice
-from fairground.lab import simulate as lab
-from fairground.lab.episodes import HEADER, read_cells, report, row_of
-from fairground.lab.simulate import Plan, episode, kernel_chunk, play_game, rounds, simulate
+from fairground.lab.fatestones import simulation as lab
+from fairground.lab.fatestones.rows import HEADER, read_cells, report, row_of
+from fairground.lab.fatestones.simulation import (
+    Plan,
+    episode,
+    kernel_chunk,
+    play_game,
+    rounds,
+    simulate,
+)
 from fairground.players import PLAYERS
 from fairground.solve.fatestones import simulation as kernel
 

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 from fairground.arena.standings import as_csv
-from fairground.contest import Book, Entry, Part, Result
-from fairground.fair.bits import SeededStream
-from fairground.standings import (
+from fairground.contest.book import Book, Entry, Part, Result
+from fairground.contest.standings import (
     COUNTABLE,
     mean_of,
     ranked,
@@ -26,6 +25,7 @@ from fairground.standings import (
     standing,
     student,
 )
+from fairground.fair.bits import SeededStream
 
 
 def brute(differences: list[int]) -> Fraction:

@@ -17,8 +17,8 @@ from fairground.core import (
     SecretLost,
     StaleAsk,
 )
-from fairground.fair.dealers import DEALERS
-from fairground.fair.plain import ContestDealer, ContestScheme
+from fairground.fair.contest import ContestDealer, ContestScheme
+from fairground.fair.register import DEALERS
 from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Run
 from fairground.games import make_game
 from fairground.table import Ask, Table, new_name

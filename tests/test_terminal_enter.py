@@ -13,11 +13,11 @@ import pytest
 from arena_server import in_a_thread
 from fairground.arena.app import make_app
 from fairground.cli import main
-from fairground.contest_file import check
-from fairground.players import arena_client
-from fairground.players.arena_client import Arena, Contest
-from fairground.players.arena_play import play
-from fairground.players.diary import Diary, path_of
+from fairground.clients import oracles as arena_client
+from fairground.clients.entry_log import Diary, path_of
+from fairground.clients.oracles import Arena, Contest
+from fairground.clients.play import play
+from fairground.contest.file import check
 
 MIXED = (
     {"base": 4, "length": 3, "games": 3},

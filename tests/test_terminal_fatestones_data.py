@@ -20,9 +20,9 @@ import pytest
 from fairground.cli import main
 from fairground.core import Fault
 from fairground.games.fatestones import FateStones, Round
-from fairground.lab import simulate as lab
-from fairground.lab.episodes import HEADER, row_of
-from fairground.lab.simulate import Plan, play_game
+from fairground.lab.fatestones import simulation as lab
+from fairground.lab.fatestones.rows import HEADER, row_of
+from fairground.lab.fatestones.simulation import Plan, play_game
 from fairground.replay import replay
 from fairground.solve.fatestones.deals import DealValues
 from fairground.terminal import simulate as command

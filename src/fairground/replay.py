@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from fairground.core import Fault, HouseFault, InputError, SecretLost, Unreadable
-from fairground.fair.dealers import DEALERS, Register
+from fairground.fair.register import DEALERS, Register
 from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Run, is_hex
 from fairground.games import make_game
 from fairground.table import Table

@@ -38,7 +38,7 @@ from fairground.core import (
     written,
 )
 from fairground.fair.bits import fresh
-from fairground.fair.dealers import DEALERS, Register, make_scheme
+from fairground.fair.register import DEALERS, Register, make_scheme
 from fairground.fair.schemes import (
     LENDS,
     RUN_BY,

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from typing import Any, NamedTuple
 
 from fairground.core import Fault, InputError, Seat
-from fairground.fair.dealers import DEALERS, Register
+from fairground.fair.register import DEALERS, Register
 from fairground.fair.schemes import Run
 from fairground.replay import replay
 from fairground.table import Table

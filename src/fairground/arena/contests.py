@@ -1,6 +1,6 @@
 """Contests: the books that the arena keeps, and what is written into them, in order.
 
-A book (`fairground.contest`) is a log of its own beside the logs of its games. What
+A book (`fairground.contest.book`) is a log of its own beside the logs of its games. What
 changes both is one commit. A book is one chain, so its lines have one order; yet nobody
 waits for another's disk: a line is added in memory and its commit queued at once, and the
 store writes what is queued in that order, many at a time. If one of them fails, the book
@@ -23,11 +23,20 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from fairground.arena.problems import AlreadyDone, BadName, GameOver, TooManyRequests, Unknown
-from fairground.contest import FORMAT, LONGEST_NAME, Book, Entry, Part, check_parts, is_name, order
+from fairground.contest.book import (
+    FORMAT,
+    LONGEST_NAME,
+    Book,
+    Entry,
+    Part,
+    check_parts,
+    is_name,
+    order,
+)
+from fairground.contest.standings import snapshot, standing
 from fairground.core import BadParams
 from fairground.fair.bits import Tag, digest, fresh, same, token
-from fairground.fair.plain import contest_commitment
-from fairground.standings import snapshot, standing
+from fairground.fair.contest import contest_commitment
 from fairground.store import MISSED, Append, Conflict, Secret, Store
 from fairground.transcript import Transcript, canonical, check_chain
 

@@ -1,7 +1,7 @@
 """The games of a contest, behind the same routes as any oracle.
 
 A game's table plays in raw coordinates; here submissions are translated by the disguise of
-their entry (`fairground.contest`). A game's log is made when it is first acted on, so that
+their entry (`fairground.contest.book`). A game's log is made when it is first acted on, so that
 entering a contest of a thousand games costs one line. Until the contest closes nothing is
 told but the counts, and a receipt: the hash of the game's last line, which the contest
 file must contain when it comes. What is different where a game is kept elsewhere is in
@@ -23,7 +23,7 @@ from fairground.arena.hall import Hall, Live, Private
 from fairground.arena.oracles import Room, let_the_keeper_answer
 from fairground.arena.problems import AlreadyDone, GameOver, TooEarly, Unknown
 from fairground.arena.wire import Counts, Oracle, Reveal
-from fairground.contest import (
+from fairground.contest.book import (
     CLOSING,
     GIVEN_UP,
     SOLVED,
@@ -37,10 +37,10 @@ from fairground.contest import (
     oracle_name,
     the_note,
 )
-from fairground.contest_file import book_heading, game_heading, standings_line
+from fairground.contest.file import book_heading, game_heading, standings_line
 from fairground.core import HouseFault, Move
 from fairground.fair.bits import same
-from fairground.fair.plain import ContestDealer
+from fairground.fair.contest import ContestDealer
 from fairground.fair.schemes import Chair
 from fairground.games.codebreaking import BREAKER, FAIR, GIVE_UP, KEEPER, State
 from fairground.store import Conflict
@@ -354,7 +354,7 @@ class ContestGames(Room):
                 yield place, log.lines
 
     async def file(self, contest: str) -> AsyncIterator[bytes]:
-        """The contest file (`fairground.contest_file`), piece by piece."""
+        """The contest file (`fairground.contest.file`), piece by piece."""
         live = await self.file_all(contest)
         lines = live.transcript.lines
         yield book_heading(contest, len(lines)) + b"".join(lines)

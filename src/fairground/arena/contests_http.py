@@ -19,7 +19,7 @@ from fairground.arena.contests_games import ContestGames
 from fairground.arena.factories import Factories
 from fairground.arena.problems import Malformed
 from fairground.arena.wire import Contest, Entered, MadeContest, NewContest, NewEntry
-from fairground.contest import Part, oracle_name
+from fairground.contest.book import Part, oracle_name
 from fairground.core import BadParams
 
 LINES: Final = "application/jsonl"

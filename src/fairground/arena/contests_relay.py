@@ -22,7 +22,7 @@ from fairground.arena.contests import Contests, Line, LiveBook
 from fairground.arena.factories import Factories, FactoryFailed
 from fairground.arena.hall import Hall, Live
 from fairground.arena.problems import AlreadyDone
-from fairground.contest import GIVEN_UP, Disguise, Entry, Part
+from fairground.contest.book import GIVEN_UP, Disguise, Entry, Part
 from fairground.core import IllegalMove, Move
 from fairground.games.codebreaking import BREAKER, GIVE_UP, KEEPER, Code, State, fits
 

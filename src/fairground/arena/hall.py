@@ -29,10 +29,10 @@ from fairground.arena.problems import Unknown
 from fairground.arena.thinkers import Thinkers
 from fairground.core import Game, Seat
 from fairground.fair.bits import HashStream, Tag, digest, fresh, token
-from fairground.fair.dealers import DEALERS
+from fairground.fair.register import DEALERS
 from fairground.fair.schemes import Chair, Dealer
 from fairground.players import make_player
-from fairground.players.drive import Hosted
+from fairground.players.hosted import Hosted
 from fairground.replay import resume
 from fairground.store import LONGEST_LOG, Append, Conflict, LogVault, Store, Stored
 from fairground.table import Table

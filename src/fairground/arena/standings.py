@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from fairground.arena.contests import LiveBook
 from fairground.arena.wire import Contest, ContestPart, ContestTeam
-from fairground.contest import SOLVED, Entry, Part
+from fairground.contest.book import SOLVED, Entry, Part
+from fairground.contest.standings import mean_of, ranked
 from fairground.games.codebreaking import FAIR
-from fairground.standings import mean_of, ranked
 
 COLUMNS: Final = (
     "rank",

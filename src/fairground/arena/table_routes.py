@@ -32,7 +32,7 @@ from fairground.arena.table_wire import (
 )
 from fairground.arena.tables import Shown, Tables, ask_id
 from fairground.core import Game, Seat, TooMany, written
-from fairground.players.views import as_json
+from fairground.views import as_json
 
 TheTables = NamedDependency[Tables]
 TheRequest = Request[Any, Any, State]

@@ -28,7 +28,7 @@ from fairground.arena.table_wire import NewTable, Taken
 from fairground.arena.thinkers import Thinkers
 from fairground.core import BadParams, InputError, Seat, StaleAsk
 from fairground.fair.bits import Tag, digest, same, token
-from fairground.fair.dealers import DEALERS
+from fairground.fair.register import DEALERS
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
 from fairground.replay import said

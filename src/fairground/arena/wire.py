@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from fairground.contest import LONGEST_NAME
+from fairground.contest.book import LONGEST_NAME
 from fairground.games.codebreaking import FAIR, ORACLES
 
 ORACLE_TYPES: Final = {"enum": list(ORACLES), "examples": [FAIR]}

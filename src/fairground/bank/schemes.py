@@ -24,7 +24,7 @@ from fairground.bank.crypto.curve import BadSignature, Signature, checksummed
 from fairground.bank.messages import Bet, Domain, Role, must_be_signed
 from fairground.bank.seeds import Generator, Seed, WrongSeed, check_seed, mix
 from fairground.core import BadParams, BadShare, Fault, InputError, Seat, whole, written
-from fairground.fair.dealers import DEALERS, Register
+from fairground.fair.register import DEALERS, Register
 from fairground.fair.schemes import (
     Chance,
     Dealer,

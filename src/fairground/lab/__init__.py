@@ -1,1 +1,6 @@
-"""Many games: simulation, data sets, tables and plots."""
+"""Many games: simulation, data sets, tables and plots.
+
+=============  =============================================================================
+`fatestones/`  FateStones: ten-column rows, and simulated games of them
+=============  =============================================================================
+"""

@@ -41,16 +41,16 @@ PLAYERS: Final[dict[str, dict[str, str]]] = {
         "random": "fairground.players.simple:RandomPlayer",
     },
     "codebreaking": {
-        "annealing": "fairground.players.breakers:AnnealingBreaker",
-        "best": "fairground.players.breakers:best_breaker",
-        "entropy": "fairground.players.breakers:EntropyBreaker",
-        "evil": "fairground.players.evil:EvilKeeper",
-        "expected": "fairground.players.breakers:ExpectedBreaker",
-        "fair": "fairground.players.keepers:FairKeeper",
-        "minimax": "fairground.players.breakers:MinimaxBreaker",
-        "nice": "fairground.players.keepers:NiceKeeper",
-        "optimal": "fairground.players.breakers:OptimalBreaker",
-        "parts": "fairground.players.breakers:PartsBreaker",
+        "annealing": "fairground.players.codebreaking.breakers:AnnealingBreaker",
+        "best": "fairground.players.codebreaking.breakers:best_breaker",
+        "entropy": "fairground.players.codebreaking.breakers:EntropyBreaker",
+        "evil": "fairground.players.codebreaking.evil:EvilKeeper",
+        "expected": "fairground.players.codebreaking.breakers:ExpectedBreaker",
+        "fair": "fairground.players.codebreaking.keepers:FairKeeper",
+        "minimax": "fairground.players.codebreaking.breakers:MinimaxBreaker",
+        "nice": "fairground.players.codebreaking.keepers:NiceKeeper",
+        "optimal": "fairground.players.codebreaking.breakers:OptimalBreaker",
+        "parts": "fairground.players.codebreaking.breakers:PartsBreaker",
     },
     "fatestones": {
         "greedy": "fairground.players.fatestones:GreedyPlayer",
@@ -65,7 +65,7 @@ PLAYERS: Final[dict[str, dict[str, str]]] = {
         "optimal": "fairground.players.zombie:Optimal",
     },
     "intransitive": {
-        "optimal": "fairground.players.dice:OptimalDice",
+        "optimal": "fairground.players.intransitive:OptimalDice",
     },
 }
 """Game family (the name before the slash) → player's name → ``module:factory``.

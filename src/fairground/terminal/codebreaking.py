@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Final
 
+from fairground.clients.local_oracle import CHAIN_LENGTH, publish
 from fairground.core import InputError
 from fairground.fair.bits import SystemStream
 from fairground.fair.chains import HashChainsDealer
@@ -13,8 +14,7 @@ from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.codebreaking import EVIL, FAIR, KEEPER, ORACLES, CodeBreaking
 from fairground.players import make_player
-from fairground.players.drive import Hosted
-from fairground.players.oracles import CHAIN_LENGTH, publish
+from fairground.players.hosted import Hosted
 from fairground.table import Table, new_name
 from fairground.terminal import codebreaking_screen as screens
 from fairground.terminal.codebreaking_input import add_size, patiently
@@ -110,7 +110,7 @@ def _break(options: argparse.Namespace, console: Console, page: Page) -> int:
 
 def _keep(options: argparse.Namespace, console: Console, page: Page) -> int:
     """The person keeps."""
-    from fairground.players.breakers import Breaker
+    from fairground.players.codebreaking.breakers import Breaker
     from fairground.terminal.codebreaking_keeper import KeeperScreen, Records
 
     game = CodeBreaking(options.base, options.length, EVIL)

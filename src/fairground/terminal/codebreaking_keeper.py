@@ -11,6 +11,7 @@ import argparse
 from copy import deepcopy
 from typing import Final
 
+from fairground.clients.local_oracle import CHAIN_LENGTH
 from fairground.core import InputError
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import Chair
@@ -27,9 +28,8 @@ from fairground.games.codebreaking import (
     fits,
     marks,
 )
-from fairground.players.breakers import Breaker
-from fairground.players.drive import Hosted
-from fairground.players.oracles import CHAIN_LENGTH
+from fairground.players.codebreaking.breakers import Breaker
+from fairground.players.hosted import Hosted
 from fairground.solve.codebreaking.advice import Contradiction, Counting, contradiction
 from fairground.table import Table, new_name
 from fairground.terminal import codebreaking_words as words

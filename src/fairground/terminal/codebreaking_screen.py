@@ -21,7 +21,7 @@ from fairground.games.codebreaking import (
     fits,
     write_code,
 )
-from fairground.players.drive import Hosted
+from fairground.players.hosted import Hosted
 from fairground.solve.codebreaking.advice import Counting, next_guess
 from fairground.table import Ask
 from fairground.terminal import codebreaking_words as words

@@ -13,7 +13,7 @@ from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive
 from fairground.players import Player, make_player
-from fairground.players.drive import Hosted
+from fairground.players.hosted import Hosted
 from fairground.table import Ask, Table, new_name
 from fairground.terminal.console import Arguments, Console, EndOfInput, Menu
 from fairground.terminal.dice_arguments import EXAMPLE, DiceParser, guard_negative_dice, unguard

@@ -8,12 +8,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
+from fairground.clients.entry_log import Diary, path_of
+from fairground.clients.oracles import Contest, Page
+from fairground.clients.play import Bots, Hire, Played, builtin, play_all
 from fairground.core import InputError
 from fairground.games.codebreaking import CodeBreaking
-from fairground.players.arena_client import Contest, Page
-from fairground.players.arena_play import Bots, Hire, Played, builtin, play_all
-from fairground.players.bot import Limits
-from fairground.players.diary import Diary, path_of
+from fairground.players.bot.host import Limits
 from fairground.terminal.console import Arguments
 
 MOST_JOBS: Final = 64

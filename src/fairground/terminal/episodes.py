@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from fairground.lab.episodes import PARQUET, Loss, Report, read_cells, report
+from fairground.lab.fatestones.rows import PARQUET, Loss, Report, read_cells, report
 from fairground.terminal.console import Arguments
 from fairground.terminal.fatestones_input import add_dice, dice_file
 

@@ -16,7 +16,7 @@ from fairground.fair.chains import LONGEST_STIR
 from fairground.fair.seals import Seal
 from fairground.games.fatestones import FateStones, Round
 from fairground.players import Player
-from fairground.players.drive import Hosted
+from fairground.players.hosted import Hosted
 from fairground.table import Ask, Table
 from fairground.terminal import fatestones_words as words
 from fairground.terminal.console import Console, EndOfInput

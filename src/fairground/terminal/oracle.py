@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fairground.clients.oracles import Description, Oracle
+from fairground.clients.play import Played, play
+from fairground.clients.table import Refused
 from fairground.core import InputError
 from fairground.games.codebreaking import Row, write_code
-from fairground.players.arena_client import Description, Oracle
-from fairground.players.arena_play import Played, play
-from fairground.players.remote import Refused
 from fairground.terminal.console import Arguments
 from fairground.terminal.enter import add_player, hired
 from fairground.verify import verify

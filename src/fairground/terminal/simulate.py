@@ -16,11 +16,11 @@ from typing import Final
 
 from fairground.core import BadParams
 from fairground.fair.bits import SeededStream, fresh
-from fairground.fair.plain import SeededDealer
 from fairground.fair.schemes import Chair
+from fairground.fair.unproven import SeededDealer
 from fairground.fair.vault import MemoryVault
-from fairground.lab.episodes import HEADER, row_of
-from fairground.lab.simulate import (
+from fairground.lab.fatestones.rows import HEADER, row_of
+from fairground.lab.fatestones.simulation import (
     CHUNK,
     Plan,
     check_plan,
@@ -30,7 +30,7 @@ from fairground.lab.simulate import (
     simulate,
 )
 from fairground.players import make_player
-from fairground.players.drive import Hosted
+from fairground.players.hosted import Hosted
 from fairground.table import Table, new_name
 from fairground.terminal.console import Arguments
 from fairground.terminal.fatestones_input import add_dice, dice_file, two_players, writing

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fairground.contest_file import ContestVerdict, check
+from fairground.contest.file import ContestVerdict, check
 from fairground.core import Fault, InputError, Unreadable
 from fairground.terminal.console import Arguments
 from fairground.verify import Claim, Verdict, verify

@@ -16,7 +16,7 @@ from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.zombie import Zombie
 from fairground.players import Player, make_player
-from fairground.players.bot import BotFailure, BotPlayer, Limits
+from fairground.players.bot.host import BotFailure, BotPlayer, Limits
 from fairground.table import Table, new_name
 from fairground.terminal.console import Arguments, Console
 from fairground.terminal.saving import Saved, add_saving

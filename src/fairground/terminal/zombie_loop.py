@@ -12,7 +12,7 @@ from typing import Final
 from fairground.core import IllegalMove, InputError
 from fairground.fair.chains import LONGEST_STIR
 from fairground.games.zombie import HOLD, PASS, ROLL
-from fairground.players.bot import BotFailure
+from fairground.players.bot.host import BotFailure
 from fairground.terminal import zombie_words as words
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.zombie_look import Paper

@@ -25,8 +25,8 @@ from fairground.bank.croupier_port import REFUSALS, STAGES, About, Desk, Offer, 
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain
 from fairground.bank.seeds import Seed
+from fairground.clients.table import LONGEST, Http, Refused, Unreachable, in_plain_words
 from fairground.core import InputError
-from fairground.players.remote import LONGEST, Http, Refused, Unreachable, in_plain_words
 
 PATIENCE: Final = 20.0
 """Seconds that he has for an answer once a bet may be signed, however he uses them."""

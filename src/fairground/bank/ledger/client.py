@@ -40,9 +40,9 @@ from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.ledger.rules import CHIP_COSTS, STEP_TIMES
 from fairground.bank.messages import Domain, Key
 from fairground.bank.seeds import unpacked_hand
+from fairground.clients.table import Http, Refused, Unreachable
 from fairground.core import InputError, written
 from fairground.games.poker import DECK, HAND
-from fairground.players.remote import Http, Refused, Unreachable
 
 T = TypeVar("T")
 

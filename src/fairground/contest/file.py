@@ -26,7 +26,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from fairground.contest import (
+from fairground.contest.book import (
     CLOSING,
     FORMAT,
     GIVEN_UP,
@@ -39,10 +39,10 @@ from fairground.contest import (
     order,
     the_note,
 )
+from fairground.contest.standings import snapshot, standing
 from fairground.core import Fault, InputError
 from fairground.fair.schemes import is_hex
 from fairground.games.codebreaking import BREAKER, FAIR, KEEPER, NO_CODE
-from fairground.standings import snapshot, standing
 from fairground.transcript import Event, canonical, check_chain, line_hash, parse, read
 from fairground.verify import verify
 

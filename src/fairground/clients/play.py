@@ -14,14 +14,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from fairground.clients.entry_log import Diary
+from fairground.clients.oracles import Description, Oracle
+from fairground.clients.table import Unreachable
 from fairground.core import HIDDEN, FairgroundError, InputError
 from fairground.fair.bits import SystemStream
 from fairground.games.codebreaking import BREAKER, FAIR, GIVE_UP, CodeBreaking, Row, State
 from fairground.players import Player, make_player
-from fairground.players.arena_client import Description, Oracle
-from fairground.players.bot import BotFailure, BotPlayer, Limits
-from fairground.players.diary import Diary
-from fairground.players.remote import Unreachable
+from fairground.players.bot.host import BotFailure, BotPlayer, Limits
 
 MOST_GUESSES: Final = 10_000
 """After so many a player does not get anywhere, and the game is given up."""

@@ -27,7 +27,7 @@ from fairground.core import FairgroundError, Game, InputError, Move, Seat, Unrea
 from fairground.players import Player
 from fairground.transcript import frozen
 
-RUNNER: Final = Path(__file__).with_name("bot_runner.py")
+RUNNER: Final = Path(__file__).with_name("runner.py")
 
 HANDED_ON: Final = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SYSTEMROOT")
 """What a bot sees of our environment. Nothing in it is a secret."""

@@ -27,7 +27,7 @@ from fairground.games.codebreaking import (
     fits,
     marks,
 )
-from fairground.players.keepers import Keeper
+from fairground.players.codebreaking.keepers import Keeper
 
 if TYPE_CHECKING:
     from fairground.solve.codebreaking.sets import Listed, Sampled

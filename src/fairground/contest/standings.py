@@ -35,7 +35,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any, Final, NamedTuple
 
-from fairground.contest import SOLVED, Book, Entry
+from fairground.contest.book import SOLVED, Book, Entry
 
 DIGITS: Final = Context(prec=40, rounding=ROUND_HALF_EVEN)
 PLACES: Final = Decimal("1e-12")

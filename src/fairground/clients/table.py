@@ -35,7 +35,6 @@ from fairground.fair.chains import ChainHolder
 from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
 from fairground.players import Player, make_player
-from fairground.players.views import from_json
 from fairground.replay import replay, said
 from fairground.table import Ask, Table
 from fairground.transcript import (
@@ -48,6 +47,7 @@ from fairground.transcript import (
     parse,
 )
 from fairground.verify import Verdict, verify
+from fairground.views import from_json
 
 WAIT: Final = 20
 """Seconds that a look at the table may wait for something to happen."""

@@ -29,7 +29,7 @@ from typing import Any, Final, NamedTuple
 from fairground.core import BadParams, Draw, Fault, InputError, Over, Turn
 from fairground.fair.bits import SeededStream, Stream, SystemStream, fresh, seeded_key
 from fairground.games.fatestones import FACES, FateStones, Round
-from fairground.lab.episodes import COLUMNS, HEADER, pyarrow, row_of
+from fairground.lab.fatestones.rows import COLUMNS, HEADER, pyarrow, row_of
 from fairground.players import make_player
 from fairground.solve.fatestones.choices import meeting
 

@@ -20,10 +20,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fairground.clients.oracles import Entry, Oracle, Wire
 from fairground.core import InputError
 from fairground.fair.bits import Tag, digest
 from fairground.games.codebreaking import Row
-from fairground.players.arena_client import Entry, Oracle, Wire
 
 
 def path_of(folder: Path, contest: str, team: str, version: str) -> Path:

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from fairground.core import UnknownName
 from fairground.fair.chains import HashChainsDealer
+from fairground.fair.contest import ContestDealer
 from fairground.fair.hmac_user import HmacUserDealer
-from fairground.fair.plain import ContestDealer, SeededDealer, SystemDealer
 from fairground.fair.schemes import Dealer, Scheme, Setting
+from fairground.fair.unproven import SeededDealer, SystemDealer
 
 Register = Mapping[str, type[Dealer]]
 

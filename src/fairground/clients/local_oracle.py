@@ -32,7 +32,7 @@ from fairground.games.codebreaking import (
     State,
 )
 from fairground.players import make_player
-from fairground.players.drive import Hosted
+from fairground.players.hosted import Hosted
 from fairground.table import Table, new_name
 
 CHAIN_LENGTH: Final = 2

@@ -2,7 +2,7 @@
 
 Everything here is pure: what follows from a contest's seed (`order`, `disguise`,
 `keeper_seed`), and the rules of its *book*. The arena writes books by these rules, and
-`fairground.contest_file` reads them by the same ones.
+`fairground.contest.file` reads them by the same ones.
 
 **The seed.** 32 bytes, committed in the book's first line as
 `fair.plain.contest_commitment`, opened in the line that closes the contest. All that
@@ -58,7 +58,7 @@ from typing import Any, Final, NamedTuple
 
 from fairground.core import BadParams, Fault
 from fairground.fair.bits import HashStream, Stream, Tag, digest, same
-from fairground.fair.plain import contest_commitment
+from fairground.fair.contest import contest_commitment
 from fairground.fair.schemes import is_hex, is_text
 from fairground.games.codebreaking import EVIL, Code, CodeBreaking, digits
 from fairground.transcript import Event, line_hash

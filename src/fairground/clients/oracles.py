@@ -11,7 +11,7 @@
 It speaks with any server that knows the protocol: what only our arena tells (commitments,
 receipts, standings) is ``None`` or empty elsewhere. Each oracle is asked for its base and
 length, since the games of a contest need not share them. To let a player play, see
-`fairground.players.arena_play`.
+`fairground.clients.play`.
 
 What the server refuses is raised as `Refused`, with the server's own words, code and status;
 `Unreachable` if it does not answer. A step that may have been counted is never sent twice.
@@ -29,10 +29,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from email.message import Message
 from typing import Any, Final, NamedTuple
 
+from fairground.clients.table import Refused, Unreachable, in_plain_words, read_json
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import fresh
 from fairground.games.codebreaking import FAIR, Code, CodeBreaking
-from fairground.players.remote import Refused, Unreachable, in_plain_words, read_json
 
 TIMEOUT: Final = 30.0
 """Seconds that an answer may take."""
