@@ -11,8 +11,8 @@ import uvicorn
 from litestar import Litestar, post
 from litestar.params import FromPath, JSONBody
 
+from fairground.arena.oracles.wire import Counts, Submission
 from fairground.arena.serve import BACKLOG, address_of, bind
-from fairground.arena.wire import Counts, Submission
 
 
 @post("/oracle/{name:str}", status_code=200)

@@ -20,7 +20,7 @@ from typing import Any
 
 import uvicorn
 
-from fairground.arena.arrival import Arrival
+from fairground.arena.http.connection import Arrival
 from fairground.arena.serve import address_of, bind
 from fairground.clients.table import Played, play
 

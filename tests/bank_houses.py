@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from arena_server import in_a_thread
 from bank_laws import KEYS, House
 from fairground.arena.app import make_app
-from fairground.arena.desks import Desk, Place
+from fairground.arena.croupier.opened import Desk, Place
 from fairground.bank.bank_port import Bank
 from fairground.bank.chain.artifact import Terms
 from fairground.bank.chain.bank import ChainBank

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from arena_server import in_a_thread
-from fairground.arena import arrival
 from fairground.arena.app import make_app
+from fairground.arena.http import connection as arrival
 
 ASK = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
 LAST = b"Connection: close\r\n\r\n"

@@ -21,8 +21,8 @@ from litestar.testing import TestClient
 
 from contest_house import solve
 from fairground.arena.app import make_app
-from fairground.arena.contests import MOST_VIEWS, Contests, LiveBook
-from fairground.arena.factories import Factories
+from fairground.arena.contests.books import MOST_VIEWS, Contests, LiveBook
+from fairground.arena.contests.factories import Factories
 from fairground.contest.book import Disguise, Part, disguise, fair_code, keeper_seed, order
 from fairground.contest.file import check
 from fairground.contest.standings import Snapshot, standing
@@ -733,7 +733,7 @@ def test_many_who_ask_for_standings_hold_nobody_up(
         assert enough.wait(60)
         return standing(now)
 
-    monkeypatch.setattr("fairground.arena.contests.standing", slow)
+    monkeypatch.setattr("fairground.arena.contests.books.standing", slow)
 
     async def run() -> None:
         store = await open_store(database)

@@ -22,10 +22,10 @@ from litestar.testing import TestClient
 
 from arena_server import in_a_thread
 from contest_house import rechained, sections, solve
-from fairground.arena.allowed import Allowed, NotAllowed, read_address
 from fairground.arena.app import make_app
-from fairground.arena.contests_relay import MOST_FAILURES
-from fairground.arena.factories import LARGEST, Factories, FactoryFailed, FactorySlow
+from fairground.arena.contests.allowlist import Allowed, NotAllowed, read_address
+from fairground.arena.contests.factories import LARGEST, Factories, FactoryFailed, FactorySlow
+from fairground.arena.contests.relay import MOST_FAILURES
 from fairground.cli import main
 from fairground.clients.oracles import Arena, Oracle, Wire
 from fairground.contest.file import check

@@ -11,13 +11,13 @@ import pytest
 from litestar.datastructures import State
 from litestar.testing import TestClient
 
-from fairground.arena import reading
 from fairground.arena.app import make_app
-from fairground.arena.fast_lane import LONGEST, FastLane
-from fairground.arena.hall import Hall
-from fairground.arena.limits import Gate, Limits
-from fairground.arena.metrics import Metrics
-from fairground.arena.oracles import Oracles
+from fairground.arena.http import requests as reading
+from fairground.arena.http.fast_lane import LONGEST, FastLane
+from fairground.arena.http.gate import Gate, Limits
+from fairground.arena.http.metrics import Metrics
+from fairground.arena.live_games import Hall
+from fairground.arena.oracles.keeping import Oracles
 from fairground.store import Append
 from fairground.store.sqlite import SqliteStore
 from fairground.transcript import line_hash

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from fairground.arena.clocks import Clocks
-from fairground.arena.contests import Contests
-from fairground.arena.hall import Hall
-from fairground.arena.limits import CLIENT, Limits
-from fairground.arena.news import News
-from fairground.arena.oracles import KIND, Oracles
-from fairground.arena.problems import TooManyRequests
-from fairground.arena.table_wire import NewSeat, NewTable
-from fairground.arena.tables import Tables
+from fairground.arena.contests.books import Contests
+from fairground.arena.http.gate import CLIENT, Limits
+from fairground.arena.http.problems import TooManyRequests
+from fairground.arena.live_games import Hall
+from fairground.arena.log_watch import News
+from fairground.arena.oracles.keeping import KIND, Oracles
+from fairground.arena.tables.clocks import Clocks
+from fairground.arena.tables.keeping import Tables
+from fairground.arena.tables.wire import NewSeat, NewTable
 from fairground.contest.book import Part
 from fairground.store import MISSED, Append, Stored
 from fairground.store.sqlite import SqliteStore

@@ -15,8 +15,8 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.idle import GRACE
-from fairground.arena.limits import CLIENT, Limits
+from fairground.arena.http.gate import CLIENT, Limits
+from fairground.arena.oracles.idle import GRACE
 from fairground.games.codebreaking import marks
 from fairground.verify import verify
 

@@ -20,10 +20,10 @@ from litestar.testing import TestClient
 
 import arena_story
 from arena_server import in_a_thread
-from fairground.arena import openapi
 from fairground.arena.app import make_app
-from fairground.arena.limits import Gate, Limits
-from fairground.arena.metrics import Metrics
+from fairground.arena.http import openapi
+from fairground.arena.http.gate import Gate, Limits
+from fairground.arena.http.metrics import Metrics
 from schemathesis_links import REAL_NAMES
 
 HERE = Path(__file__).parent

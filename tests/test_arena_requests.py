@@ -15,12 +15,12 @@ from litestar.testing import TestClient
 
 import arena_story
 from arena_story import CONTEST, ORACLE, SEATS, STIRS, TABLE
-from fairground.arena import openapi, problems
 from fairground.arena.app import make_app
-from fairground.arena.examples import BODIES
-from fairground.arena.limits import Gate, Limits
-from fairground.arena.metrics import Metrics
-from fairground.arena.reading import admits
+from fairground.arena.http import openapi, problems
+from fairground.arena.http.examples import BODIES
+from fairground.arena.http.gate import Gate, Limits
+from fairground.arena.http.metrics import Metrics
+from fairground.arena.http.requests import admits
 
 Client = TestClient[Litestar]
 

@@ -16,15 +16,15 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.clocks import Clocks
-from fairground.arena.hall import Hall
-from fairground.arena.limits import CLIENT, Limits
-from fairground.arena.news import News
-from fairground.arena.oracles import Oracles
-from fairground.arena.problems import GameOver, TooManyRequests
-from fairground.arena.table_routes import position
-from fairground.arena.table_wire import NewSeat, NewTable
-from fairground.arena.tables import Shown, Tables, ask_id
+from fairground.arena.http.gate import CLIENT, Limits
+from fairground.arena.http.problems import GameOver, TooManyRequests
+from fairground.arena.live_games import Hall
+from fairground.arena.log_watch import News
+from fairground.arena.oracles.keeping import Oracles
+from fairground.arena.tables.clocks import Clocks
+from fairground.arena.tables.keeping import Shown, Tables, ask_id
+from fairground.arena.tables.routes import position
+from fairground.arena.tables.wire import NewSeat, NewTable
 from fairground.core import Over, StaleAsk, Turn
 from fairground.fair.bits import SeededStream, Tag, digest
 from fairground.fair.seals import Spot, seal

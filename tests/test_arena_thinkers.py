@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from fairground.arena.limits import CLIENT
-from fairground.arena.thinkers import Thinkers
+from fairground.arena.http.gate import CLIENT
+from fairground.arena.slow_players import Thinkers
 
 
 def test_one_client_gets_half_of_the_threads() -> None:

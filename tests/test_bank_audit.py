@@ -17,7 +17,7 @@ from bank_evm import CHIP, STEP_TIME
 from bank_node import running_anvil
 from bank_round import Round, enter
 from fairground.arena.app import make_app
-from fairground.arena.desks import Desk, Place
+from fairground.arena.croupier.opened import Desk, Place
 from fairground.bank.audit import settled, verify_game
 from fairground.bank.bank_port import Bank, Complain, Silence
 from fairground.bank.chain.artifact import Terms

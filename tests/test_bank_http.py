@@ -18,7 +18,7 @@ from bank_houses import Clock
 from bank_laws import CROUPIER, PLAYER, STRANGER
 from bank_round import Round, enter
 from fairground.arena.app import make_app
-from fairground.arena.desks import Desk, Place
+from fairground.arena.croupier.opened import Desk, Place
 from fairground.bank.bank_port import BankAway, DepositFunds, WithdrawFunds
 from fairground.bank.calls import Envelope, event_as_json
 from fairground.bank.crypto.curve import Signature, keccak

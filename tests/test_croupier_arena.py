@@ -17,7 +17,7 @@ import pytest
 from arena_server import Process, in_a_thread
 from croupier_house import ORDER, STANDS, Guest, prize
 from fairground.arena.app import make_app
-from fairground.arena.desks import Desk, Place
+from fairground.arena.croupier.opened import Desk, Place
 from fairground.arena.serve import Settings
 from fairground.bank.bank_port import Outcome
 from fairground.bank.croupier.client import DeskClient

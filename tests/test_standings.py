@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from fairground.arena.standings import as_csv
+from fairground.arena.contests.pages import as_csv
 from fairground.contest.book import Book, Entry, Part, Result
 from fairground.contest.standings import (
     COUNTABLE,

@@ -12,8 +12,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from fairground.arena.hall import Hall
-from fairground.arena.oracles import KIND, Oracles
+from fairground.arena.live_games import Hall
+from fairground.arena.oracles.keeping import KIND, Oracles
 from fairground.core import InputError
 from fairground.store import Append, Store, open_store, postgres, sqlite
 from fairground.verify import verify

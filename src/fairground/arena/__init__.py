@@ -1,1 +1,15 @@
-"""The arena: oracles, contests and tables over HTTP, on the same referee as everything else."""
+"""The arena: oracles, contests, tables and a Croupier over HTTP, on the same referee as all else.
+
+==============  ============================================================================
+`serve`         runs the arena: one process on SQLite, or several workers on one PostgreSQL
+`app`           the HTTP service: all routes, and what surrounds them
+`live_games`    every live game, brought back from the store whenever it is needed
+`log_watch`     which logs have grown: heard once in each process, passed on to who waits
+`slow_players`  threads for long thoughts
+`http/`         how any request is read, limited, counted, refused and described
+`oracles/`      code-breaking games between the house, which keeps, and a client, who breaks
+`tables/`       any game, with people, remote programs and our players in its seats
+`contests/`     contests: books, their games, foreign factories, standings
+`croupier/`     the Blind Croupier's desk, and the Bank in a ledger
+==============  ============================================================================
+"""

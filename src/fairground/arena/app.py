@@ -20,28 +20,30 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody
 
 from fairground import __version__
-from fairground.arena import openapi, oracles, problems, reading
-from fairground.arena.addresses import address, see_other
-from fairground.arena.bank_routes import BANK_HANDLERS, bank_routes
-from fairground.arena.clocks import Clocks
-from fairground.arena.contests import Contests
-from fairground.arena.contests_games import ContestGames
-from fairground.arena.contests_http import CONTEST_ROUTES, RECEIPT
-from fairground.arena.contests_relay import Relay
-from fairground.arena.croupier_routes import CROUPIER_ROUTES, the_croupier
-from fairground.arena.desks import Desk
-from fairground.arena.factories import Factories
-from fairground.arena.fast_lane import refusing, room_of
-from fairground.arena.hall import Hall
-from fairground.arena.idle import Idle
-from fairground.arena.limits import GAMES_IN_MEMORY, IDLE, Limits
-from fairground.arena.metrics import TEXT, Measured, Metrics
-from fairground.arena.news import News
-from fairground.arena.oracles import Oracles, Room
-from fairground.arena.table_routes import EVENTS, TABLE_ROUTES
-from fairground.arena.tables import KIND as TABLE
-from fairground.arena.tables import Tables
-from fairground.arena.wire import Counts, Health, NewOracle, Oracle, Share, Submission
+from fairground.arena.contests.books import Contests
+from fairground.arena.contests.factories import Factories
+from fairground.arena.contests.games import ContestGames
+from fairground.arena.contests.relay import Relay
+from fairground.arena.contests.routes import CONTEST_ROUTES, RECEIPT
+from fairground.arena.croupier.bank_routes import BANK_HANDLERS, bank_routes
+from fairground.arena.croupier.opened import Desk
+from fairground.arena.croupier.routes import CROUPIER_ROUTES, the_croupier
+from fairground.arena.http import openapi, problems
+from fairground.arena.http import requests as reading
+from fairground.arena.http.addresses import address, see_other
+from fairground.arena.http.fast_lane import refusing, room_of
+from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, Limits
+from fairground.arena.http.metrics import TEXT, Measured, Metrics
+from fairground.arena.live_games import Hall
+from fairground.arena.log_watch import News
+from fairground.arena.oracles import keeping as oracles
+from fairground.arena.oracles.idle import Idle
+from fairground.arena.oracles.keeping import Oracles, Room
+from fairground.arena.oracles.wire import Counts, Health, NewOracle, Oracle, Share, Submission
+from fairground.arena.tables.clocks import Clocks
+from fairground.arena.tables.keeping import KIND as TABLE
+from fairground.arena.tables.keeping import Tables
+from fairground.arena.tables.routes import EVENTS, TABLE_ROUTES
 from fairground.core import FairgroundError
 from fairground.store import open_store
 

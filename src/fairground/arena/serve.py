@@ -24,11 +24,11 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from fairground.arena.app import make_app
-from fairground.arena.arrival import Arrival
-from fairground.arena.desks import Desk, Place, open_chain
-from fairground.arena.factories import Factories
-from fairground.arena.fast_lane import FastLane
-from fairground.arena.limits import (
+from fairground.arena.contests.factories import Factories
+from fairground.arena.croupier.opened import Desk, Place, open_chain
+from fairground.arena.http.connection import Arrival
+from fairground.arena.http.fast_lane import FastLane
+from fairground.arena.http.gate import (
     GAMES_IN_MEMORY,
     IDLE,
     OPEN_GAMES,
@@ -40,7 +40,7 @@ from fairground.arena.limits import (
     Scope,
     Send,
 )
-from fairground.arena.metrics import Metrics
+from fairground.arena.http.metrics import Metrics
 from fairground.bank.messages import Key
 from fairground.core import InputError
 from fairground.store import open_store

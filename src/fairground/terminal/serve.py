@@ -13,7 +13,7 @@ from fairground.core import InputError
 from fairground.terminal.console import Arguments
 
 if TYPE_CHECKING:
-    from fairground.arena.desks import Place
+    from fairground.arena.croupier.opened import Place
     from fairground.bank.messages import Key
 
 
@@ -117,7 +117,7 @@ def _croupier_arguments(parser: Arguments) -> None:
 
 def _croupier(options: argparse.Namespace) -> tuple[Place | None, Key | None]:
     """Where he plays, and his key if he needs one of the operator's."""
-    from fairground.arena.desks import CONFIRMATIONS, Place
+    from fairground.arena.croupier.opened import CONFIRMATIONS, Place
 
     chain = {
         "--bank": options.bank,
@@ -158,7 +158,7 @@ def default_database() -> str:
 def run(arguments: Sequence[str]) -> int:
     """``fairground serve``"""
     options = _arguments().parse_args(arguments)
-    from fairground.arena.limits import GAMES_IN_MEMORY, IDLE, OPEN_GAMES, RATE
+    from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, OPEN_GAMES, RATE
     from fairground.arena.serve import Settings, serve
 
     database = options.database or default_database()

@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from fairground.arena.problems import (
+from fairground.arena.http.problems import (
     PROBLEM,
     ArenaError,
     HeadTooLarge,

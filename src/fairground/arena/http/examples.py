@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from fairground.arena import croupier_examples
+from fairground.arena.croupier import examples as croupier_examples
 
 HERE: Final = "https://arena.example"
 ORACLE: Final = f"{HERE}/oracle/nvxCaG_aEfFhbkKZwzhhVSvD"

@@ -24,7 +24,7 @@ from litestar.dto import AbstractDTO
 from litestar.exceptions import NotFoundException
 from litestar.typing import FieldDefinition
 
-from fairground.arena.problems import Malformed, NotAcceptable, Unknown, WrongMedia, quoted
+from fairground.arena.http.problems import Malformed, NotAcceptable, Unknown, WrongMedia, quoted
 from fairground.transcript import DEEPEST, must_be_shallow
 
 JSON: Final = "application/json"

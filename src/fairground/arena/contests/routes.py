@@ -12,13 +12,13 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from litestar.response import ServerSentEvent, ServerSentEventMessage, Stream
 
-from fairground.arena import standings
-from fairground.arena.addresses import address
-from fairground.arena.contests import Contests, LiveBook
-from fairground.arena.contests_games import ContestGames
-from fairground.arena.factories import Factories
-from fairground.arena.problems import Malformed
-from fairground.arena.wire import Contest, Entered, MadeContest, NewContest, NewEntry
+from fairground.arena.contests import pages as standings
+from fairground.arena.contests.books import Contests, LiveBook
+from fairground.arena.contests.factories import Factories
+from fairground.arena.contests.games import ContestGames
+from fairground.arena.http.addresses import address
+from fairground.arena.http.problems import Malformed
+from fairground.arena.oracles.wire import Contest, Entered, MadeContest, NewContest, NewEntry
 from fairground.contest.book import Part, oracle_name
 from fairground.core import BadParams
 

@@ -13,9 +13,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
-from fairground.arena.hall import Hall, Live, retried
-from fairground.arena.problems import AlreadyDone, GameOver
-from fairground.arena.wire import Counts, Oracle, Reveal
+from fairground.arena.http.problems import AlreadyDone, GameOver
+from fairground.arena.live_games import Hall, Live, retried
+from fairground.arena.oracles.wire import Counts, Oracle, Reveal
 from fairground.core import BadShare
 from fairground.fair.bits import fresh
 from fairground.fair.chains import HashChainsDealer

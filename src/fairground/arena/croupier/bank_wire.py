@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from fairground.arena.problems import Problem
+from fairground.arena.http.problems import Problem
 
 Whole = Annotated[int | str, Meta(description="an integer; beyond ±(2^53-1) as decimal text")]
 

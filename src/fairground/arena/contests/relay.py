@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from fairground.arena.contests import Contests, Line, LiveBook
-from fairground.arena.factories import Factories, FactoryFailed
-from fairground.arena.hall import Hall, Live
-from fairground.arena.problems import AlreadyDone
+from fairground.arena.contests.books import Contests, Line, LiveBook
+from fairground.arena.contests.factories import Factories, FactoryFailed
+from fairground.arena.http.problems import AlreadyDone
+from fairground.arena.live_games import Hall, Live
 from fairground.contest.book import GIVEN_UP, Disguise, Entry, Part
 from fairground.core import IllegalMove, Move
 from fairground.games.codebreaking import BREAKER, GIVE_UP, KEEPER, Code, State, fits

@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import AsyncIterator, Iterator
 from typing import Self
 
-from fairground.arena.hall import Hall
+from fairground.arena.live_games import Hall
 from fairground.store import MISSED
 
 

@@ -23,8 +23,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 import httpcore
 
 from fairground import __version__
-from fairground.arena.allowed import Address, Allowed, NotAllowed, Resolve, by_the_system
-from fairground.arena.problems import ArenaError, Forbidden
+from fairground.arena.contests.allowlist import Address, Allowed, NotAllowed, Resolve, by_the_system
+from fairground.arena.http.problems import ArenaError, Forbidden
 from fairground.games.codebreaking import Marks
 from fairground.transcript import must_be_shallow
 

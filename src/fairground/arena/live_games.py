@@ -24,9 +24,9 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 import msgspec
 
-from fairground.arena.limits import GAMES_IN_MEMORY
-from fairground.arena.problems import Unknown
-from fairground.arena.thinkers import Thinkers
+from fairground.arena.http.gate import GAMES_IN_MEMORY
+from fairground.arena.http.problems import Unknown
+from fairground.arena.slow_players import Thinkers
 from fairground.core import Game, Seat
 from fairground.fair.bits import HashStream, Tag, digest, fresh, token
 from fairground.fair.register import DEALERS

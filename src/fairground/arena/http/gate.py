@@ -23,8 +23,8 @@ from typing import Any, Final
 
 import msgspec
 
-from fairground.arena.metrics import Metrics
-from fairground.arena.problems import PROBLEM, Problem, TooManyRequests
+from fairground.arena.http.metrics import Metrics
+from fairground.arena.http.problems import PROBLEM, Problem, TooManyRequests
 
 RATE: Final = 10_000
 """Requests a second from one client, on the average; a burst may be as large."""

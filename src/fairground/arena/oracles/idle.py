@@ -17,9 +17,9 @@ import contextlib
 import logging
 from typing import Final, Self
 
-from fairground.arena.hall import MARK, Hall
-from fairground.arena.limits import IDLE
-from fairground.arena.oracles import KIND, Oracles
+from fairground.arena.http.gate import IDLE
+from fairground.arena.live_games import MARK, Hall
+from fairground.arena.oracles.keeping import KIND, Oracles
 from fairground.store import Conflict
 
 log = logging.getLogger("fairground.arena")

@@ -21,11 +21,11 @@ import msgspec
 from litestar.datastructures import State
 from litestar.types import ASGIApp
 
-from fairground.arena.contests_games import place_of
-from fairground.arena.limits import Asgi, Receive, Scope, Send
-from fairground.arena.oracles import Room
-from fairground.arena.reading import NAME
-from fairground.arena.wire import Counts, Submission
+from fairground.arena.contests.games import place_of
+from fairground.arena.http.gate import Asgi, Receive, Scope, Send
+from fairground.arena.http.requests import NAME
+from fairground.arena.oracles.keeping import Room
+from fairground.arena.oracles.wire import Counts, Submission
 from fairground.transcript import DEEPEST
 
 BEFORE: Final = "/oracle/"

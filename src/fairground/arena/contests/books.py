@@ -22,7 +22,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final, TypeVar
 
-from fairground.arena.problems import AlreadyDone, BadName, GameOver, TooManyRequests, Unknown
+from fairground.arena.http.problems import AlreadyDone, BadName, GameOver, TooManyRequests, Unknown
 from fairground.contest.book import (
     FORMAT,
     LONGEST_NAME,

@@ -17,9 +17,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
 
-from fairground.arena.addresses import address
-from fairground.arena.hall import Live
-from fairground.arena.table_wire import (
+from fairground.arena.http.addresses import address
+from fairground.arena.live_games import Live
+from fairground.arena.tables.keeping import Shown, Tables, ask_id
+from fairground.arena.tables.wire import (
     AskOut,
     Leaving,
     MadeSeat,
@@ -30,7 +31,6 @@ from fairground.arena.table_wire import (
     TableOut,
     Taken,
 )
-from fairground.arena.tables import Shown, Tables, ask_id
 from fairground.core import Game, Seat, TooMany, written
 from fairground.views import as_json
 

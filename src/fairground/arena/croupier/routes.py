@@ -15,8 +15,7 @@ from litestar.datastructures import State
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from fairground.arena.addresses import address
-from fairground.arena.croupier_wire import (
+from fairground.arena.croupier.wire import (
     AboutOut,
     CroupierGame,
     NewBet,
@@ -25,7 +24,8 @@ from fairground.arena.croupier_wire import (
     NewSeed,
     OfferOut,
 )
-from fairground.arena.problems import Unknown
+from fairground.arena.http.addresses import address
+from fairground.arena.http.problems import Unknown
 from fairground.bank.bank_port import PLAY_MONEY
 from fairground.bank.calls import SEED, SIGNATURE, THE_BET
 from fairground.bank.croupier.croupier import Croupier

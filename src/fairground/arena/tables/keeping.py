@@ -20,12 +20,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Final, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
-from fairground.arena.clocks import Clocks, Reading, stored_reading
-from fairground.arena.hall import Hall, Live, Private, retried
-from fairground.arena.news import News
-from fairground.arena.problems import AlreadyDone, GameOver, Unknown
-from fairground.arena.table_wire import NewTable, Taken
-from fairground.arena.thinkers import Thinkers
+from fairground.arena.http.problems import AlreadyDone, GameOver, Unknown
+from fairground.arena.live_games import Hall, Live, Private, retried
+from fairground.arena.log_watch import News
+from fairground.arena.slow_players import Thinkers
+from fairground.arena.tables.clocks import Clocks, Reading, stored_reading
+from fairground.arena.tables.wire import NewTable, Taken
 from fairground.core import BadParams, InputError, Seat, StaleAsk
 from fairground.fair.bits import Tag, digest, same, token
 from fairground.fair.register import DEALERS

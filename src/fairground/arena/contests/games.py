@@ -16,13 +16,13 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
-from fairground.arena.contests import Contests, Line, LiveBook, must_be_running
-from fairground.arena.contests_relay import ELSEWHERE, Relay, address_of, pending
-from fairground.arena.factories import FAILURES
-from fairground.arena.hall import Hall, Live, Private
-from fairground.arena.oracles import Room, let_the_keeper_answer
-from fairground.arena.problems import AlreadyDone, GameOver, TooEarly, Unknown
-from fairground.arena.wire import Counts, Oracle, Reveal
+from fairground.arena.contests.books import Contests, Line, LiveBook, must_be_running
+from fairground.arena.contests.factories import FAILURES
+from fairground.arena.contests.relay import ELSEWHERE, Relay, address_of, pending
+from fairground.arena.http.problems import AlreadyDone, GameOver, TooEarly, Unknown
+from fairground.arena.live_games import Hall, Live, Private
+from fairground.arena.oracles.keeping import Room, let_the_keeper_answer
+from fairground.arena.oracles.wire import Counts, Oracle, Reveal
 from fairground.contest.book import (
     CLOSING,
     GIVEN_UP,

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from fairground.arena.hall import Live
+from fairground.arena.live_games import Live
 from fairground.core import Seat
 from fairground.store import Stored
 

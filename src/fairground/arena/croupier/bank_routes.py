@@ -18,7 +18,7 @@ from litestar.di import NamedDependency, Provide
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from fairground.arena.bank_wire import (
+from fairground.arena.croupier.bank_wire import (
     AccountOut,
     BankOut,
     GameOut,
@@ -28,7 +28,7 @@ from fairground.arena.bank_wire import (
     Recorded,
     RefusedByBank,
 )
-from fairground.arena.problems import PROBLEM, Problem, Unknown
+from fairground.arena.http.problems import PROBLEM, Problem, Unknown
 from fairground.bank.bank_port import PLAY_MONEY, BankAway, Refused
 from fairground.bank.calls import (
     BYTES32,

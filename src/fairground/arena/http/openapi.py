@@ -23,10 +23,11 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import License, OpenAPI, Tag
 
 from fairground import __version__
-from fairground.arena import bank_wire, croupier_wire, table_wire, wire
-from fairground.arena.examples import ANSWERS, BODIES
-from fairground.arena.factories import FactoryFailed, FactorySlow
-from fairground.arena.problems import (
+from fairground.arena.contests.factories import FactoryFailed, FactorySlow
+from fairground.arena.croupier import bank_wire
+from fairground.arena.croupier import wire as croupier_wire
+from fairground.arena.http.examples import ANSWERS, BODIES
+from fairground.arena.http.problems import (
     PROBLEM,
     AlreadyDone,
     ArenaError,
@@ -43,8 +44,10 @@ from fairground.arena.problems import (
     WrongMedia,
     kind_of,
 )
-from fairground.arena.reading import NAME
-from fairground.arena.schema_page import SchemaPage
+from fairground.arena.http.requests import NAME
+from fairground.arena.http.schema_page import SchemaPage
+from fairground.arena.oracles import wire
+from fairground.arena.tables import wire as table_wire
 from fairground.bank.bank_port import BankAway, Refused
 from fairground.bank.calls import BadCall
 from fairground.bank.croupier_port import Busy, Closed, Declined, NotYet, SaidOtherwise, UnknownGame

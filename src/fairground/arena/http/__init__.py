@@ -1,0 +1,15 @@
+"""What every request meets, whatever it asks for.
+
+=============  =============================================================================
+`connection`   how a request arrives: in bounds of size and of time
+`gate`         limits for each client; all traffic passes here
+`fast_lane`    a plain submission without the framework's ceremony
+`requests`     how a request is read: what it accepts, what it says it is, its body
+`problems`     what goes wrong: problem details (RFC 9457) with stable codes
+`addresses`    absolute addresses, as the client at hand reaches us
+`metrics`      what is counted, for Prometheus
+`openapi`      the OpenAPI document
+`examples`     its examples: one story, in which everything fits together
+`schema_page`  the same document as a page to read
+=============  =============================================================================
+"""

@@ -1,0 +1,9 @@
+"""Tables: any game of ours, with people, remote programs and our own players in its seats.
+
+==========  ================================================================================
+`keeping`   how a table is opened, looked at, answered and left
+`clocks`    time banks: how long each seat may be waited for, in all
+`routes`    the routes, and what is shown to whom
+`wire`      the bodies of requests and answers
+==========  ================================================================================
+"""
