@@ -19,7 +19,7 @@ from arena_server import Process, play_all
 from fairground.arena.serve import GRACE, Settings, address_of, bind
 from fairground.clients.table import Http, Refused, Unreachable, open_table
 from fairground.core import InputError
-from fairground.terminal.serve import _without_password
+from fairground.terminal.commands.serve import _without_password
 from fairground.transcript import line_hash
 from fairground.verify import verify
 from postgres import throw_away_cluster

@@ -32,10 +32,10 @@ from fairground.games.codebreaking import (
     write_code,
 )
 from fairground.solve.codebreaking.advice import Count, Counting, next_guess
-from fairground.terminal import codebreaking as command
-from fairground.terminal import codebreaking_screen
-from fairground.terminal.codebreaking_input import code_of, example_code, marks_of, patiently
-from fairground.terminal.codebreaking_look import ASCII, ROUND, Board, Entry, Page, amount
+from fairground.terminal.codebreaking import command
+from fairground.terminal.codebreaking import screen as codebreaking_screen
+from fairground.terminal.codebreaking.input import code_of, example_code, marks_of, patiently
+from fairground.terminal.codebreaking.look import ASCII, ROUND, Board, Entry, Page, amount
 from fairground.verify import Verdict, verify
 from terminals import on_a_terminal
 

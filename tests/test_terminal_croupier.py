@@ -16,9 +16,9 @@ from fairground.bank.schemes import REGISTER
 from fairground.cli import main
 from fairground.games.poker import PAYS, Rank, parse_hand, rank
 from fairground.solve.poker.holds import best_hold
-from fairground.terminal.croupier_input import Hurry
-from fairground.terminal.croupier_look import Look, in_words
-from fairground.terminal.croupier_words import minutes, number_behind, parse_hold, short
+from fairground.terminal.croupier.input import Hurry
+from fairground.terminal.croupier.look import Look, in_words
+from fairground.terminal.croupier.words import minutes, number_behind, parse_hold, short
 from fairground.verify import verify
 from terminals import on_a_terminal, session
 

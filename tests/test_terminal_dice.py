@@ -15,8 +15,8 @@ import pytest
 from fairground.cli import main
 from fairground.core import BadParams
 from fairground.games.intransitive import Die
-from fairground.terminal.dice_arguments import DiceParser
-from fairground.terminal.dice_help import HelpTable
+from fairground.terminal.intransitive.arguments import DiceParser
+from fairground.terminal.intransitive.odds import HelpTable
 from fairground.verify import verify
 from terminals import on_a_terminal
 

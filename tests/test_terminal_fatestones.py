@@ -18,9 +18,9 @@ import pytest
 from fairground.cli import main
 from fairground.games.fatestones import fair_dice
 from fairground.solve.fatestones.choices import solve
-from fairground.terminal import fatestones
-from fairground.terminal.fatestones_art import ASCII, BOXES, Art
-from fairground.terminal.fatestones_words import Words, advice, cost, exactly, percent
+from fairground.terminal.fatestones import command as fatestones
+from fairground.terminal.fatestones.art import ASCII, BOXES, Art
+from fairground.terminal.fatestones.words import Words, advice, cost, exactly, percent
 from fairground.verify import Verdict, verify
 from terminals import on_a_terminal
 

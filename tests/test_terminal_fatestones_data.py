@@ -25,8 +25,8 @@ from fairground.lab.fatestones.rows import HEADER, row_of
 from fairground.lab.fatestones.simulation import Plan, play_game
 from fairground.replay import replay
 from fairground.solve.fatestones.deals import DealValues
-from fairground.terminal import simulate as command
-from fairground.terminal.solve_fatestones import decimal, histogram
+from fairground.terminal.commands.lab import simulate as command
+from fairground.terminal.commands.solve.fatestones import decimal, histogram
 from fairground.transcript import check_chain, read
 from fairground.verify import verify
 from terminals import on_a_terminal

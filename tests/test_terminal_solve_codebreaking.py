@@ -15,7 +15,7 @@ import pytest
 
 from fairground.cli import main
 from fairground.games.codebreaking import Row, fits, marks, read_code
-from fairground.terminal import codebreaking_input
+from fairground.terminal.codebreaking import input as codebreaking_input
 
 
 def solve(

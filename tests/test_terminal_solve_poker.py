@@ -10,7 +10,7 @@ import pytest
 from fairground.core import InputError
 from fairground.games.poker import parse_hand
 from fairground.solve.poker.holds import holds
-from fairground.terminal.solve_poker import decimal, run
+from fairground.terminal.commands.solve.poker import decimal, run
 
 HISTORIC = "5♢ 7♢ 9♧ 10♧ 7♡"
 

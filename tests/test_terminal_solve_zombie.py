@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fairground.cli import main
-from fairground.terminal.zombie_tables import Bar
+from fairground.terminal.zombie.tables import Bar
 
 SMALL = "[Game]\nbrains_to_win = 2\nweak_dice = 1\nstrong_dice = 1\ntough_dice = 2\n"
 

@@ -23,10 +23,10 @@ from rich.cells import cell_len
 
 from fairground.cli import main
 from fairground.fair.chains import HashChainsDealer
-from fairground.terminal import zombie as command
 from fairground.terminal.console import Console
-from fairground.terminal.zombie_ini import FIELDS, defaults
-from fairground.terminal.zombie_scenes import TRANSITIONS, Pace, Scene
+from fairground.terminal.zombie import command
+from fairground.terminal.zombie.ini import FIELDS, defaults
+from fairground.terminal.zombie.scenes import TRANSITIONS, Pace, Scene
 from fairground.verify import Verdict, verify
 from terminals import session
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fairground.cli import main
 from fairground.core import BadParams, Unreadable
 from fairground.games.zombie import DEFAULTS
-from fairground.terminal.zombie_ini import Config, IniReader, defaults, read_config
+from fairground.terminal.zombie.ini import Config, IniReader, defaults, read_config
 
 SEEDS_OWN = """\
 [Game]

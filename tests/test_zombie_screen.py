@@ -13,17 +13,10 @@ from rich.cells import cell_len
 from fairground.core import Draw, Over
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie import FATAL, Die, Ended, State, Zombie
-from fairground.terminal import zombie_words as words
-from fairground.terminal.abilities import only_ascii, wants_colour
-from fairground.terminal.zombie_look import (
-    ASCII,
-    EMOJI,
-    NARROWEST,
-    WIDEST,
-    Look,
-    Paper,
-)
-from fairground.terminal.zombie_screen import (
+from fairground.terminal.capabilities import only_ascii, wants_colour
+from fairground.terminal.zombie import words
+from fairground.terminal.zombie.look import ASCII, EMOJI, NARROWEST, WIDEST, Look, Paper
+from fairground.terminal.zombie.screen import (
     Board,
     Tally,
     Who,

@@ -19,46 +19,45 @@ from fairground.core import FairgroundError
 
 
 class Command(NamedTuple):
-    """A command: the module that runs it, and what it is for."""
+    """A command: the module of `terminal` that runs it, and what it is for."""
 
     module: str
     summary: str
 
 
 PLAY: Final = {
-    "dice": Command("fairground.terminal.dice", "intransitive dice against the computer"),
+    "dice": Command("intransitive.screen", "intransitive dice against the computer"),
     "codebreaking": Command(
-        "fairground.terminal.codebreaking", "find a hidden code, or keep one from the solver"
+        "codebreaking.command",
+        "find a hidden code, or keep one from the solver",
     ),
-    "zombie": Command("fairground.terminal.zombie", "Zombie Dice with people, machines and bots"),
-    "fatestones": Command("fairground.terminal.fatestones", "FateStones: odd dice, sealed choices"),
-    "croupier": Command(
-        "fairground.terminal.croupier", "Blind Croupier: video poker that trusts nobody"
-    ),
+    "zombie": Command("zombie.command", "Zombie Dice with people, machines and bots"),
+    "fatestones": Command("fatestones.command", "FateStones: odd dice, sealed choices"),
+    "croupier": Command("croupier.command", "Blind Croupier: video poker that trusts nobody"),
 }
 WORK: Final = {
-    "verify": Command("fairground.terminal.verify", "check a transcript, and see what it proves"),
-    "serve": Command("fairground.terminal.serve", "the arena: all games over HTTP"),
-    "bank key": Command("fairground.terminal.bank_key", "a key file for a Croupier on a chain"),
-    "bank deploy": Command("fairground.terminal.bank_deploy", "a Bank on a test chain"),
-    "enter": Command("fairground.terminal.enter", "play a contest at an arena, with your bot"),
-    "oracle": Command("fairground.terminal.oracle", "play one code-breaking game at an arena"),
-    "solve dice": Command("fairground.terminal.solve_dice", "exact odds of a set of dice"),
+    "verify": Command("commands.verify", "check a transcript, and see what it proves"),
+    "serve": Command("commands.serve", "the arena: all games over HTTP"),
+    "bank key": Command("commands.bank_key", "a key file for a Croupier on a chain"),
+    "bank deploy": Command("commands.bank_deploy", "a Bank on a test chain"),
+    "enter": Command("commands.enter", "play a contest at an arena, with your bot"),
+    "oracle": Command("commands.oracle", "play one code-breaking game at an arena"),
+    "solve dice": Command("commands.solve.intransitive", "exact odds of a set of dice"),
     "solve codebreaking": Command(
-        "fairground.terminal.solve_codebreaking", "code breaking: strategies, and what to ask next"
+        "commands.solve.codebreaking",
+        "code breaking: strategies, and what to ask next",
     ),
-    "solve zombie": Command("fairground.terminal.solve_zombie", "Zombie Dice: when to roll, hold"),
-    "solve poker": Command(
-        "fairground.terminal.solve_poker", "what each hold of a poker hand is worth"
-    ),
+    "solve zombie": Command("commands.solve.zombie", "Zombie Dice: when to roll, hold"),
+    "solve poker": Command("commands.solve.poker", "what each hold of a poker hand is worth"),
     "solve fatestones": Command(
-        "fairground.terminal.solve_fatestones", "FateStones: perfect play, for one deal or all"
+        "commands.solve.fatestones",
+        "FateStones: perfect play, for one deal or all",
     ),
-    "dice-sets": Command("fairground.terminal.dice_sets", "the dice of FateStones, ranked"),
-    "episode": Command("fairground.terminal.episode", "one round of FateStones, as a row of data"),
-    "episodes": Command("fairground.terminal.episodes", "judge a file of rounds of FateStones"),
+    "dice-sets": Command("commands.lab.dice_sets", "the dice of FateStones, ranked"),
+    "episode": Command("commands.lab.episode", "one round of FateStones, as a row of data"),
+    "episodes": Command("commands.lab.episodes", "judge a file of rounds of FateStones"),
     "simulate fatestones": Command(
-        "fairground.terminal.simulate", "many games of FateStones, as rows of data"
+        "commands.lab.simulate", "many games of FateStones, as rows of data"
     ),
 }
 COMMANDS: Final = PLAY | WORK
@@ -98,7 +97,7 @@ def find(arguments: Sequence[str]) -> tuple[Command, list[str]] | None:
 def _dispatch(arguments: Sequence[str]) -> int:
     if not arguments:
         if sys.stdin.isatty() and sys.stdout.isatty():
-            from fairground.terminal.menu import run as run_menu
+            from fairground.terminal.commands.menu import run as run_menu
 
             return run_menu(help_text())
         print(help_text())
@@ -113,7 +112,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if found is None:
         return _unknown(arguments)
     command, rest = found
-    exit_code: int = import_module(command.module).run(rest)
+    exit_code: int = import_module(f"fairground.terminal.{command.module}").run(rest)
     return exit_code
 
 

@@ -1,1 +1,16 @@
-"""What a person sees in a terminal: one screen per game, one module per command."""
+"""What a person sees in a terminal: a folder for each game, and one for the commands.
+
+===============  =========================================================================
+`console`        lines out, lines in, whether it is a terminal or a pipe
+`capabilities`   what this terminal can show: signs beyond ASCII, colours
+`waiting`        a progress bar for long work
+`saving`         where transcripts go, line by line while the game goes on
+`background`     parties that act while a person thinks: an event loop in a thread
+`intransitive/`  ``fairground dice``
+`codebreaking/`  ``fairground codebreaking``
+`zombie/`        ``fairground zombie``
+`fatestones/`    ``fairground fatestones``
+`croupier/`      ``fairground croupier``
+`commands/`      all other commands
+===============  =========================================================================
+"""

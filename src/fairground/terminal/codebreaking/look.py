@@ -1,0 +1,183 @@
+"""The board of code breaking: guesses, marks and counts, for terminals of any kind and width.
+
+    #   guess  marks  full  partial   left
+    1   0012   Xo..      1        1    230
+    2   0213   XXo.      2        1     12
+
+Where a code is too long for a table, it is folded, and its marks stand below it. Marks are
+always written as numbers too: no sign and no colour says anything that a digit does not.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from fairground.games.codebreaking import CodeBreaking, Marks, Row, write_code
+from fairground.solve.codebreaking.advice import Count
+from fairground.terminal.capabilities import only_ascii, wants_colour
+
+WIDEST_TEXT: Final = 92
+MOST_PEGS: Final = 10
+"""Longer codes have their marks as numbers only: nobody counts twenty dots."""
+
+STYLES: Final = {"bold": "1", "good": "1;32", "bad": "1;31", "dim": "2"}
+
+
+class Signs(NamedTuple):
+    """What marks are drawn with."""
+
+    full: str
+    partial: str
+    none: str
+    bar: str
+
+
+ASCII: Final = Signs("X", "o", ".", "#")
+ROUND: Final = Signs("●", "○", "·", "█")
+
+
+class Entry(NamedTuple):
+    """A row of the board, and how many codes it leaves (``None``: not counted)."""
+
+    row: Row
+    left: Count | None
+
+
+def amount(count: Count | None) -> str:
+    """A number of codes: exact with all its digits, estimated with a sign and two of them."""
+    if count is None:
+        return "-"
+    if count.exact:
+        return f"{count.value:,}" if count.value < 10**15 else _rounded(count.value)
+    return f"~{_rounded(count.value)}" if count.value else "?"
+
+
+def _rounded(value: int) -> str:
+    """Two digits and a power of ten."""
+    if value < 1000:
+        return str(value)
+    exponent = len(str(value)) - 1
+    tenths = round(value / 10 ** (exponent - 1))
+    if tenths == 100:
+        tenths, exponent = 10, exponent + 1
+    return f"{tenths // 10}.{tenths % 10}e{exponent}"
+
+
+class Page:
+    """Writes for a terminal of a certain width."""
+
+    def __init__(self, columns: int, signs: Signs = ASCII, colour: bool = False) -> None:
+        self.columns = max(columns, 20)
+        self.signs = signs
+        self._colour = colour
+
+    @classmethod
+    def of_terminal(cls, ascii_only: bool | None = None) -> Page:
+        """A page for standard output as it is now."""
+        if ascii_only is None:
+            ascii_only = only_ascii(sys.stdout, os.environ)
+        return cls(
+            shutil.get_terminal_size().columns,
+            ASCII if ascii_only else ROUND,
+            wants_colour(sys.stdout, os.environ),
+        )
+
+    def ink(self, text: str, style: str) -> str:
+        """A text in a style, where there are colours."""
+        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self._colour and text else text
+
+    def fold(self, text: str, first: str = "", margin: str | None = None) -> str:
+        """A text in lines that fit; long hex numbers are broken where they must be."""
+        return textwrap.fill(
+            text,
+            min(self.columns, WIDEST_TEXT) - 1,
+            initial_indent=first,
+            subsequent_indent=first if margin is None else margin,
+            break_on_hyphens=False,
+        )
+
+    def pegs(self, marks: Marks, length: int) -> str:
+        """One sign for each place: full matches first, then partial ones, then none."""
+        full, partial = marks
+        none = length - full - partial
+        return self.signs.full * full + self.signs.partial * partial + self.signs.none * none
+
+
+class Board:
+    """Writes rows of one game, always in the same columns."""
+
+    def __init__(self, page: Page, game: CodeBreaking, heading: str = "guess") -> None:
+        self._page = page
+        self._base, self._length = game.base, game.length
+        widest = write_code([game.base - 1] * game.length, game.base)
+        most = amount(Count(game.codes, True, ""))
+        self._titles = ["#", heading, "full", "partial", "left"]
+        self._wide = [
+            3,
+            max(len(widest), len(heading)),
+            len("full"),
+            len("partial"),
+            max(len(most), len("left") if game.codes < 10**6 else len("~1.0e78")),
+        ]
+        if game.length <= MOST_PEGS:
+            self._titles.insert(2, "marks")
+            self._wide.insert(2, max(game.length, len("marks")))
+        self._stacked = sum(self._wide) + 2 * (len(self._wide) - 1) >= page.columns
+
+    @property
+    def heading(self) -> list[str]:
+        """The titles of the columns; none where rows are stacked."""
+        return [] if self._stacked else [self._page.ink(self._line(self._titles), "dim")]
+
+    def row(self, number: int, entry: Entry) -> list[str]:
+        """One row of the board."""
+        (guess, (full, partial)), left = entry
+        code = write_code(guess, self._base)
+        if self._stacked:
+            pegs = ""
+            if self._length <= MOST_PEGS:
+                pegs = self._page.pegs((full, partial), self._length) + "  "
+            said = f"{pegs}{full} full, {partial} partial; {amount(left)} left"
+            return [
+                self._page.fold(code, f"{number:>3}  ", "     "),
+                self._page.fold(said, "     "),
+            ]
+        cells = [str(number), code, str(full), str(partial), amount(left)]
+        if self._length <= MOST_PEGS:
+            cells.insert(2, self._page.pegs((full, partial), self._length))
+        return [self._line(cells)]
+
+    def lines(self, entries: Sequence[Entry], room: int | None = None) -> list[str]:
+        """The whole board; with little room, its end, and how much was left out."""
+        rows = [self.row(number, entry) for number, entry in enumerate(entries, 1)]
+        hidden = 0
+        if room is not None:
+            while len(rows) - hidden > 1 and sum(map(len, rows[hidden:])) > room:
+                hidden += 1
+        out = list(self.heading)
+        if hidden:
+            out.append(f"  ... {hidden} earlier ({'board'!r} shows all)")
+        return out + [line for row in rows[hidden:] for line in row]
+
+    def some(self, rows: Iterable[tuple[int, Row]]) -> list[str]:
+        """Certain rows, under their own numbers, without counts."""
+        out = []
+        for number, (guess, (full, partial)) in rows:
+            code = write_code(guess, self._base)
+            text = f"{code}: {full} full, {partial} partial"
+            out.append(self._page.fold(text, f"{number:>5}  ", "       "))
+        return out
+
+    def _line(self, cells: Sequence[str]) -> str:
+        """Text to the left, numbers to the right."""
+        left = {1, 2} if len(cells) > 5 else {1}
+        parts = [
+            f"{cell:<{wide}}" if i in left else f"{cell:>{wide}}"
+            for i, (cell, wide) in enumerate(zip(cells, self._wide, strict=True))
+        ]
+        return "  ".join(parts).rstrip()

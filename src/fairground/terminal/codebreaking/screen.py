@@ -1,0 +1,288 @@
+"""Breaking a code at the keyboard: shows the board, asks for guesses, tells how it ended.
+
+The screen moves on by the table's events alone, so what it tells is what the record says.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+from fairground.core import InputError, MissingExtra
+from fairground.fair.chains import LONGEST_STIR
+from fairground.games.codebreaking import (
+    BREAKER,
+    FAIR,
+    GIVE_UP,
+    CodeBreaking,
+    Row,
+    State,
+    digits,
+    fits,
+    write_code,
+)
+from fairground.players.hosted import Hosted
+from fairground.solve.codebreaking.advice import Counting, next_guess
+from fairground.table import Ask
+from fairground.terminal.codebreaking import words
+from fairground.terminal.codebreaking.input import code_of, example_code, patiently
+from fairground.terminal.codebreaking.look import Board, Entry, Page
+from fairground.terminal.console import Console, EndOfInput
+from fairground.transcript import Event
+
+EXIT = ("x", "q", "quit", "exit")
+HELP = ("?", "help")
+
+
+class Left(Exception):
+    """The person wants to leave."""
+
+
+class Screen:
+    """What both sides of the game have in common: a page, a board and a count."""
+
+    def __init__(self, console: Console, page: Page, game: CodeBreaking, heading: str) -> None:
+        self._console = console
+        self.page = page
+        self._game = game
+        self._board = Board(page, game, heading)
+        self._entries: list[Entry] = []
+        self._counting = self._count_from(())
+
+    def _count_from(self, rows: tuple[Row, ...]) -> Counting | None:
+        """A count of the codes that fit these rows; ``None`` where that needs an extra."""
+        try:
+            counting = Counting(self._game.base, self._game.length)
+        except MissingExtra:
+            return None
+        for row in rows:
+            counting.keep(row)
+        return counting
+
+    def say(self, text: str = "", style: str = "", first: str = "") -> None:
+        """A text, folded to the page."""
+        folded = self.page.fold(text, first)
+        self._console.say(self.page.ink(folded, style) if style else folded)
+
+    def bullets(self, *texts: str) -> None:
+        """One paragraph each."""
+        for text in texts:
+            self._console.say(self.page.fold(text, "* ", "  "))
+
+    def _ask(self, prompt: str) -> str:
+        """An answer, without blanks; leaving is the same at every prompt."""
+        answer = self._console.ask(prompt)
+        if answer.lower() in EXIT:
+            raise Left
+        return answer
+
+    def _add(self, row: Row) -> None:
+        """Count on with a row, and put it on the board."""
+        counting = self._counting
+        if counting is not None:
+            patiently("Counting codes", lambda: counting.keep(row))
+        self._put(row, counting)
+
+    def _enter(self, row: Row, counting: Counting | None) -> None:
+        self._counting = counting
+        self._entries.append(Entry(row, counting.count() if counting else None))
+
+    def _put(self, row: Row, counting: Counting | None) -> None:
+        """Put a row on the board, and show it: with all others where a terminal scrolls."""
+        self._enter(row, counting)
+        if sys.stdout.isatty():
+            self._show_board(shutil.get_terminal_size().lines - 6)
+            return
+        number = len(self._entries)
+        for line in (self._board.heading if number == 1 else []) + self._board.row(
+            number, self._entries[-1]
+        ):
+            self._console.say(line)
+
+    def _show_board(self, room: int | None = None) -> None:
+        if not self._entries:
+            self.say("The board is empty.")
+            return
+        self._console.say()
+        for line in self._board.lines(self._entries, room):
+            self._console.say(line)
+        if self._counting is None:
+            self.say(words.NOT_COUNTED)
+
+    def _code(self, code: tuple[int, ...]) -> str:
+        return write_code(code, self._game.base)
+
+
+class BreakerScreen(Screen):
+    """The person breaks, a keeper of the house keeps."""
+
+    def __init__(
+        self, console: Console, page: Page, hosted: Hosted, commitment: str, share: str | None
+    ) -> None:
+        game = hosted.table.game
+        assert isinstance(game, CodeBreaking)
+        super().__init__(console, page, game, "guess")
+        self._hosted = hosted
+        self._table = hosted.table
+        self._commitment = commitment
+        self._share = share
+        """The word to be lent; ``None``: it is asked for."""
+        self._told = 1
+
+    def play(self) -> None:
+        """From the commitment to the code, or until the person leaves."""
+        self._introduce()
+        try:
+            self._lend()
+            while asks := self._hosted.play():
+                self._tell_news()
+                self._guess(asks[0])
+            self._tell_news()
+        except Left:
+            self._leave("chose to exit")
+        except (EndOfInput, KeyboardInterrupt) as end:
+            self._console.say()
+            self._leave("Ctrl-C" if isinstance(end, KeyboardInterrupt) else "the input ended")
+            raise
+
+    def _introduce(self) -> None:
+        oracle = self._game.oracle
+        title = f"Code breaking, {oracle} keeper: {words.sizes(self._game)}"
+        self.say(title, "bold")
+        self.say("? helps, hint advises, give up shows the code, X leaves.")
+        self._console.say()
+        self.say(f"The keeper's commitment ({words.PROMISES[oracle]})")
+        self.say(self._commitment, first="  ")
+
+    def _lend(self) -> None:
+        """A word for the draw, after the commitment and before the first guess."""
+        asks = self._table.asks()
+        while self._share is None:
+            answer = self._ask("A word for the draw (enter: none): ")
+            if answer in HELP:
+                self.say(words.STIR_HELP)
+                continue
+            if problem := wrong_with(answer):
+                self.say(problem)
+                continue
+            self._share = answer
+        if self._game.oracle == FAIR:
+            self._table.submit(asks[0], self._share)
+        elif self._share:
+            # A look-alike takes a word as a fair keeper does; it has no draw to mix it into.
+            self._table.note({"share": self._share})
+            self.say(f"Noted. (The {self._game.oracle} keeper has no draw to mix it into.)")
+
+    def _leave(self, reason: str) -> None:
+        if not self._table.closed:
+            self._table.forfeit(BREAKER, reason)
+            self.say("You leave the game; that counts as giving up.")
+            self._tell_news()
+
+    # Asking
+
+    def _guess(self, ask: Ask) -> None:
+        """Ask until something changes on the table."""
+        state: State = self._table.view(BREAKER)
+        while True:
+            answer = self._ask(f"Guess {len(state.rows) + 1}: ")
+            word = " ".join(answer.lower().split())
+            if word in HELP:
+                self._help()
+            elif word == "hint":
+                self._hint(state.rows)
+            elif word == "board":
+                self._show_board()
+            elif word in (GIVE_UP, "giveup"):
+                self._table.submit(ask, GIVE_UP)
+                return
+            elif not word:
+                self.say(f"Type a guess, such as {example_code(self._game)}; ? helps.")
+            else:
+                try:
+                    self._table.submit(ask, code_of(answer, self._game))
+                except InputError as problem:
+                    self.say(
+                        f"Not counted: {problem}. A guess is typed like this: "
+                        f"{example_code(self._game)}"
+                    )
+                    continue
+                return
+
+    def _help(self) -> None:
+        self.say(f"Find the code: {words.sizes(self._game)}.")
+        self.bullets(*words.RULES, words.KEEPERS[self._game.oracle], words.LEFT_HELP)
+        full, partial, none = self.page.signs[:3]
+        self.say(f"Marks: {full} full, {partial} partial, {none} none; in no order of places.")
+        self.say(f"Type a guess, such as {example_code(self._game)}, or:")
+        self.bullets(*words.BREAKER_KEYS)
+
+    def _hint(self, rows: tuple[Row, ...]) -> None:
+        base, length = self._game.base, self._game.length
+        try:
+            guess = patiently("Thinking", lambda: next_guess(base, length, rows, patient=False))
+        except MissingExtra as missing:
+            self.say(f"No hint: {missing}")
+            return
+        if guess is None:
+            self.say("No code fits these answers.")
+            return
+        self._table.note({"hint": list(guess), "seat": BREAKER})
+        may = "it may be the code" if fits(guess, rows) else "it cannot be the code, but tells much"
+        self.say(f"Hint: {self._code(guess)} ({may})")
+
+    # Telling
+
+    def _tell_news(self) -> None:
+        """Put into words what the table has written since the last time."""
+        events = self._table.transcript.events
+        while self._told < len(events):
+            self._tell(events[self._told])
+            self._told += 1
+        shown: State = self._table.view(BREAKER)
+        for row in shown.rows[len(self._entries) :]:
+            self._add(row)
+        if self._table.closed:
+            self._tell_end(shown)
+
+    def _tell(self, event: Event) -> None:
+        if event["kind"] == "note" and "remark" in event["body"]:
+            self.say(f"The keeper remarks: {event['body']['remark']}.", "dim")
+
+    def _tell_end(self, state: State) -> None:
+        rows = state.rows
+        if state.shown is None:
+            self._tell_opened_code()
+        elif state.given_up:
+            what = "The code was" if self._game.oracle == FAIR else "A code that fits is"
+            self.say(f"{what} {self._code(state.shown)}. You gave up: the keeper wins.", "bad")
+        else:
+            count = words.guesses(len(rows))
+            self._console.say()
+            self.say(f"Broken with {count}: the code is {self._code(state.shown)}.", "good")
+        keys = [e["evidence"]["key"] for e in self._table.transcript.events if _opens(e)]
+        if keys:
+            self.say("The key that opens the commitment:")
+            self.say(keys[0], first="  ")
+        elif state.shown is not None:
+            self.say("The commitment was a look-alike. The code shown fits every answer.")
+
+    def _tell_opened_code(self) -> None:
+        """After a forfeit: the code, if one was drawn."""
+        for event in self._table.transcript.events:
+            if _opens(event) and event["draws"]:
+                code = digits(int(event["draws"][0][1]), self._game.base, self._game.length)
+                self.say(f"The code was {self._code(code)}.")
+
+
+def _opens(event: Event) -> bool:
+    return bool(event["kind"] == "opening")
+
+
+def wrong_with(word: str) -> str | None:
+    """Why this cannot be lent to the draw."""
+    if len(word) > LONGEST_STIR:
+        return f"At most {LONGEST_STIR} characters, please, not {len(word)}."
+    if any("\ud800" <= sign <= "\udfff" for sign in word):
+        return "Letters and digits, please."
+    return None

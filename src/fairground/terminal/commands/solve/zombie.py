@@ -1,0 +1,95 @@
+"""``fairground solve zombie``: what a turn of Zombie Dice is worth, and when to stop."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fairground.games.zombie import COLOURS
+from fairground.players.zombie import needs_solve
+from fairground.terminal.console import Arguments
+from fairground.terminal.zombie.ini import LEAST_PLAYERS, read_config
+from fairground.terminal.zombie.setup import how_it_ends
+from fairground.terminal.zombie.tables import Bar
+
+
+def _arguments() -> Arguments:
+    parser = Arguments(
+        "solve zombie",
+        "Exact figures for the configuration given: expected brains and bust chance of a turn\n"
+        "for each strategy, the winning chance of the first of two perfect players, and the\n"
+        "decision tables: roll or hold, by the dice on the table.",
+        "Examples:\n  fairground solve zombie\n  fairground solve zombie zdice.ini --json",
+    )
+    parser.add_argument("ini", nargs="?", metavar="zdice.ini", help="the configuration file")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """``fairground solve zombie``"""
+    options = _arguments().parse_args(arguments)
+    config = read_config(options.ini)
+    for warning in config.warnings:
+        print(f"fairground: {warning}", file=sys.stderr)
+    try:
+        from fairground.solve.zombie import duel as zombie_duel
+    except ImportError as missing:
+        raise needs_solve("solve zombie") from missing
+    game = config.game(LEAST_PLAYERS)
+    report = zombie_duel.report(game, Bar("Perfect play"))
+    if options.json:
+        print(json.dumps(report))
+        return 0
+    print(f"{textwrap.fill(how_it_ends(game), 96)}\nRules: {config.source}.\n")
+    print("\n".join(_lines(report)))
+    return 0
+
+
+def _lines(report: Mapping[str, Any]) -> list[str]:
+    first = report["first_roll"]
+    lines = [
+        f"First roll: {first['brains']} brains expected, bust {first['bust']}",
+        "",
+        "A turn          expected brains            bust chance",
+    ]
+    for name, turn in report["strategies"].items():
+        lines.append(f"  {name:<12}{turn['brains']:>17}      {turn['bust']:>17}")
+    lines += [
+        "",
+        f"Two perfect players: the first to move wins with {report['first_player_wins']}",
+        "",
+        "With three or more players, optimal plays the exact duel against its strongest rival,",
+        "and forgets the others: docs/games/zombie.md says how much that costs.",
+    ]
+    return [*lines, "", *_decisions(report)]
+
+
+def _decisions(report: Mapping[str, Any]) -> list[str]:
+    """One line for each pile of shotguns and footprints, one column for each strategy."""
+    columns = (report["decisions"], report["optimal"]["first"], report["optimal"]["second"])
+    lines = [
+        "When to stop. The dice of the shotguns and footprints on the table are G green, Y yellow,",
+        "R red. 5: roll with fewer than 5 brains, hold with 5 or more. 3..7: roll below 3, hold",
+        "from 7; between it depends on the colours of the brains' dice, which --json lists.",
+        "optimal is shown for a turn in which nobody has a brain yet, as first and as second.",
+        "",
+        "  shotguns  footprints    greedy   first  second",
+    ]
+    for row in zip(*columns, strict=True):
+        shot, steps = _pile(row[0]["shotguns"]) or "-", _pile(row[0]["footprints"]) or "-"
+        cells = "".join(f"{_limit(cell):>8}" for cell in row)
+        lines.append(f"  {shot:<8}  {steps:<10}{cells}")
+    return lines
+
+
+def _limit(row: Mapping[str, Any]) -> str:
+    below, hold = row["roll_below"], row["hold_from"]
+    return str(hold) if below >= hold else f"{below}..{hold}"
+
+
+def _pile(pile: Mapping[str, int]) -> str:
+    return "".join(colour[0].upper() * pile.get(colour, 0) for colour in COLOURS)

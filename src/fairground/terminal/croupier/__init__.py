@@ -1,0 +1,11 @@
+"""``fairground croupier``: video poker in which nobody has to trust anybody.
+
+=========  ===============================================================================
+`command`  the command and its options
+`parties`  who takes part, and where each of them is
+`screen`   an evening, hand after hand
+`input`    which cards to hold: by keys, or by lines
+`look`     cards and the pay table
+`words`    the protocol step by step, the rules, the ends
+=========  ===============================================================================
+"""

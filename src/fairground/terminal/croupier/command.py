@@ -1,0 +1,245 @@
+"""``fairground croupier``: Blind Croupier, video poker in which nobody has to trust anybody."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from fairground.bank.bank_port import PLAY_MONEY
+from fairground.bank.croupier_port import About
+from fairground.bank.messages import Key
+from fairground.bank.player.game import PlayersGame, Side
+from fairground.bank.player.news import News, in_chips
+from fairground.bank.player.player import Player
+from fairground.games.poker import BETS, LEVELS
+from fairground.terminal.background import Backstage
+from fairground.terminal.console import Arguments, Console, EndOfInput
+from fairground.terminal.croupier.look import Look
+from fairground.terminal.croupier.parties import Parties, at_home, far_away
+from fairground.terminal.croupier.screen import CroupierScreen, Left, Stake
+from fairground.terminal.croupier.words import minutes
+from fairground.terminal.saving import Saved, add_saving, data_directory
+
+BUY_IN: Final = 200
+
+
+def _arguments() -> Arguments:
+    parser = Arguments(
+        "croupier",
+        "Play Blind Croupier: video poker (9/6 Jacks or Better) against a Croupier whom you need\n"
+        "not trust. Both of you commit to seeds before the first card, and a Bank that neither\n"
+        "owns deals from all of them, and pays. With no address all three run here, on a chain\n"
+        f"in this process, with play money.\n\n{PLAY_MONEY}",
+        "Examples:\n"
+        "  fairground croupier\n"
+        "  fairground croupier --bet 2 --level 5 --explain\n"
+        "  fairground croupier --croupier http://127.0.0.1:8000\n"
+        "  fairground croupier --croupier http://127.0.0.1:8000 --bank http://127.0.0.1:8545 \\\n"
+        "      --key player.json --confirmations 2\n\n"
+        "Hold cards with the keys 1 to 5 and draw with Enter; in a pipe type lines such as 13.\n"
+        "b tells the best hold, ? helps, q quits. If the program is interrupted in a game, start\n"
+        "it again with the same --key: it goes on, or complains to the Bank by itself.",
+    )
+    stake = parser.add_argument_group("the stake (bet x level chips a hand)")
+    stake.add_argument(
+        "--bet", type=int, choices=BETS, default=1, metavar="1..10", help="default 1"
+    )
+    stake.add_argument(
+        "--level",
+        type=int,
+        choices=LEVELS,
+        default=LEVELS[-1],
+        metavar="1..5",
+        help="default 5, where a royal flush pays 800 stakes; below it 250",
+    )
+    stake.add_argument(
+        "--buy-in",
+        type=int,
+        default=BUY_IN,
+        metavar="CHIPS",
+        help="what to deposit at the Bank when you have less there than the stake (default 200)",
+    )
+    stake.add_argument("--withdraw", action="store_true", help="take all of it home in the end")
+    parser.add_argument("--hands", type=int, metavar="N", help="play N hands, and end")
+    where = parser.add_argument_group("separate programs")
+    where.add_argument("--croupier", metavar="URL", help="the arena where the Croupier is")
+    where.add_argument(
+        "--bank",
+        metavar="URL",
+        help="your own node (JSON-RPC) of the chain where the Bank is; without it, the Bank is the "
+        "ledger of the Croupier's arena, which you have to trust",
+    )
+    where.add_argument(
+        "--key",
+        metavar="FILE",
+        type=Path,
+        help="your key, encrypted; made if it is not there. Without it (at a ledger only) a fresh "
+        "key serves for one evening",
+    )
+    where.add_argument(
+        "--passphrase-file",
+        metavar="FILE",
+        type=Path,
+        help="where the key's passphrase is; otherwise FAIRGROUND_PASSPHRASE, or you are asked",
+    )
+    where.add_argument(
+        "--confirmations",
+        type=int,
+        default=0,
+        metavar="N",
+        help="blocks behind the Croupier's seed before yours is told (default 0)",
+    )
+    parser.add_argument(
+        "--explain", action="store_true", help="show each step: who tells whom what, and the gas"
+    )
+    parser.add_argument(
+        "--ascii",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="draw with plain characters, or with suits (default: what the terminal can show)",
+    )
+    add_saving(parser)
+    return parser
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = _arguments()
+    options = parser.parse_args(arguments)
+    if options.croupier is None:
+        for name in ("bank", "key", "passphrase_file"):
+            if getattr(options, name) is not None:
+                option = f"--{name.replace('_', '-')}"
+                parser.error(f"{option} needs --croupier URL: alone, all parties are in here")
+    elif options.bank is not None and options.key is None:
+        parser.error("at a Bank on a chain you need a key of your own: --key FILE")
+    for name, least in (("buy_in", 1), ("confirmations", 0)):
+        if getattr(options, name) < least:
+            option = f"--{name.replace('_', '-')}"
+            parser.error(f"{option} must be {least} or more, not {getattr(options, name)}")
+    if options.hands is not None and options.hands < 1:
+        parser.error(f"--hands must be 1 or more, not {options.hands}")
+    return options
+
+
+def _key(options: argparse.Namespace, console: Console) -> Key:
+    """The Player's key: out of its file, which is made if it is not there."""
+    if options.key is None:
+        console.say("Your key is fresh, and gone when this program ends.")
+        return Key.fresh()
+    from fairground.bank.crypto import keystore
+
+    def ask(what: str, twice: bool = False) -> str:
+        return keystore.passphrase_from(options.passphrase_file, what, twice=twice)
+
+    path: Path = options.key
+    if path.exists():
+        key = keystore.load(path, lambda: ask(f"Passphrase of {path}: "))
+    else:
+        key = Key.fresh()
+        keystore.create(path, key, ask(f"Passphrase for the new key {path}: ", twice=True))
+        console.say(f"A new key is in {path}. Who loses it, or its passphrase, loses what it owns.")
+    return key
+
+
+class _Shelf:
+    """Where the transcripts of an evening go: FILE for the first, FILE-2 and so on behind it."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._games = 0
+
+    def keep(self, game: PlayersGame) -> Path | None:
+        """Save a game that is over; where, unless it is not wanted or cannot be."""
+        self._games += 1
+        options = argparse.Namespace(no_save=self._options.no_save, save=self._options.save)
+        if options.save is not None and self._games > 1:
+            options.save = options.save.with_stem(f"{options.save.stem}-{self._games}")
+        with Saved(options, "croupier", game.bet.struct_hash()) as saved:
+            saved.keep(game.witness.record.data)
+        return saved.path
+
+
+def run(arguments: Sequence[str]) -> int:
+    """``fairground croupier``"""
+    options = _parse(arguments)
+    console, look = Console(), Look.of_terminal(options.ascii)
+    console.say(look.ink("Blind Croupier: video poker, 9/6 Jacks or Better", "bold"))
+    console.say(look.fold(PLAY_MONEY))
+    key = _key(options, console)
+    early: list[News | str] = []
+    with Backstage[News | str]() as backstage:
+        parties = backstage.do(_parties(options, key, backstage), early.append)
+        bank, tell = parties.bank, backstage.tell
+        side = Side(bank, parties.desk, key, parties.notebook, tell, options.confirmations)
+        player = Player(side)
+        screen = CroupierScreen(
+            console,
+            look,
+            backstage,
+            player,
+            Stake(options.bet, options.level),
+            buy_in=options.buy_in,
+            faucet=parties.faucet,
+            explain=options.explain,
+            lasting=options.key is not None,
+            keep=_Shelf(options).keep,
+        )
+        console.say(look.fold(f"The Bank: {bank.trusted}.", "  "))
+        for news in early:
+            screen.hear(news)
+        try:
+            screen.take_up()
+            about, funds = backstage.do(_sat_down(player), screen.hear)
+            _introduce(console, look, player, about, funds)
+            screen.play(options.hands)
+        except Left:
+            pass
+        except (EndOfInput, KeyboardInterrupt):
+            console.say()
+            _tell_what_is_open(console, look, screen, options)
+            raise
+        screen.end(options.withdraw)
+    return 0
+
+
+async def _sat_down(player: Player) -> tuple[About, int]:
+    """The Croupier, and what he has at the Bank."""
+    about = await player.sit_down()
+    return about, (await player.side.bank.account(about.account)).available
+
+
+async def _parties(
+    options: argparse.Namespace, key: Key, backstage: Backstage[News | str]
+) -> Parties:
+    if options.croupier is None:
+        return await at_home(backstage.stack, key, backstage.tell)
+    notes = None
+    if options.key is not None:
+        notes = data_directory().with_name("croupier") / key.address
+    return await far_away(backstage.stack, options.croupier, options.bank, key, notes)
+
+
+def _introduce(console: Console, look: Look, player: Player, about: About, funds: int) -> None:
+    """Who plays."""
+    has = f"{in_chips(funds, player.side.bank.terms.chip_cost)} at the Bank"
+    console.say(look.fold(f"The Croupier: {about.account}, {has}.", "  "))
+    console.say(look.fold(f"You: {player.address}.", "  "))
+    terms = player.side.bank.terms
+    cost = f"A chip costs {terms.chip_cost:,} wei at this Bank"
+    console.say(look.fold(f"{cost}, and a step may take {minutes(terms.step_time)}.", "  "))
+
+
+def _tell_what_is_open(
+    console: Console, look: Look, screen: CroupierScreen, options: argparse.Namespace
+) -> None:
+    if screen.open is None:
+        return
+    again = (
+        "Start again with the same key in time, and the game goes on; if you do not, the stake is "
+        "lost."
+        if options.key is not None
+        else "The key ends with this program, so the stake is lost."
+    )
+    console.say(look.fold(f"You leave in the middle of a game. {again}"))

@@ -1,0 +1,127 @@
+"""Which cards to hold: by single keys on a terminal, by lines everywhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from fairground.games.poker import HAND, Card
+from fairground.terminal.console import Console, EndOfInput, single_keys
+from fairground.terminal.croupier.look import Look
+from fairground.terminal.croupier.words import parse_hold
+
+BEST: Final = "b"
+PAYS: Final = "p"
+HELP: Final = "?"
+QUIT: Final = "q"
+ASIDES: Final = (BEST, PAYS, HELP, QUIT)
+
+ENTER: Final = ("\r", "\n")
+END: Final = "\x04"
+
+WARN_AT: Final = (300, 120, 60, 30, 10)
+"""Seconds before the deadline at which whoever still thinks is warned."""
+
+
+class Held(NamedTuple):
+    """The places, from 0, of the cards to keep."""
+
+    places: frozenset[int]
+
+
+Answer = Held | str
+"""Cards, or one of `ASIDES`."""
+
+
+class Hurry:
+    """How long a person may still think, by the clock of this machine."""
+
+    def __init__(self, seconds: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until = clock() + seconds
+        self._said = [limit for limit in WARN_AT if limit < seconds]
+
+    @property
+    def left(self) -> int:
+        """Seconds."""
+        return max(0, int(self._until - self._clock()))
+
+    def warning(self) -> str | None:
+        """What to say now, if anything: each once."""
+        due = [limit for limit in self._said if self.left <= limit]
+        if not due:
+            return None
+        self._said = [limit for limit in self._said if limit not in due]
+        return f"Only {self.left} seconds are left to decide; then the stake is lost."
+
+    def next_in(self) -> float | None:
+        """Seconds until something is to be said."""
+        return max(0.0, self._until - self._clock() - self._said[0]) if self._said else None
+
+
+def has_keys() -> bool:
+    """Whether keys can be read one by one."""
+    if os.environ.get("TERM") == "dumb" or sys.stdin is None:
+        return False
+    with contextlib.suppress(ImportError):
+        import termios
+
+        return bool(termios) and sys.stdin.isatty() and sys.stdout.isatty()
+    return False
+
+
+def ask_line(console: Console, prompt: str) -> Answer | None:
+    """One line; ``None`` if it cannot be understood (then the caller says so)."""
+    typed = console.ask(prompt)
+    if typed.lower() in ASIDES:
+        return typed.lower()
+    places = parse_hold(typed)
+    return None if places is None else Held(places)
+
+
+class KeyHold:
+    """Holding by keys: the line below the cards shows what is held, and changes in place."""
+
+    def __init__(self, look: Look, hand: Sequence[Card], hurry: Hurry) -> None:
+        self._look = look
+        self._hand = hand
+        self._hurry = hurry
+        self.held: set[int] = set()
+
+    def ask(self) -> Answer:
+        """Until Enter, or a key that asks for something else."""
+        with single_keys():
+            while True:
+                self._show()
+                key = self._key()
+                if key in ENTER:
+                    print()
+                    return Held(frozenset(self.held))
+                if key == END:
+                    print()
+                    raise EndOfInput
+                if key.lower() in ASIDES:
+                    print()
+                    return key.lower()
+                if key in "12345"[:HAND]:
+                    self.held ^= {int(key) - 1}
+
+    def _show(self) -> None:
+        kept = [self._hand[place] for place in sorted(self.held)]
+        text = self._look.cards(kept) if kept else "nothing"
+        print(f"\r\x1b[KHold {text} > ", end="", flush=True)
+
+    def _key(self) -> str:
+        while True:
+            if said := self._hurry.warning():
+                print(f"\r\x1b[K{said}")
+                self._show()
+            ready, _, _ = select.select([sys.stdin], [], [], self._hurry.next_in())
+            if ready:
+                data = os.read(sys.stdin.fileno(), 1)
+                return data.decode("latin-1") if data else END

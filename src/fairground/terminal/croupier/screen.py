@@ -1,0 +1,345 @@
+"""An evening with the Croupier: hand after hand, told as it happens, asked of a person."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotDone
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from fairground.bank.bank_port import PLAY_MONEY, Outcome
+from fairground.bank.player.game import PlayersGame
+from fairground.bank.player.news import Alarm, Ended, News, NoGame
+from fairground.bank.player.player import Player, WrongCroupier
+from fairground.core import FairgroundError
+from fairground.games.poker import BETS, HAND, LEVELS, Card, Poker, rank
+from fairground.solve.poker.holds import holds
+from fairground.terminal.background import Backstage
+from fairground.terminal.commands.solve.poker import decimal
+from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.croupier import words
+from fairground.terminal.croupier.input import (
+    BEST,
+    HELP,
+    PAYS,
+    QUIT,
+    Answer,
+    Held,
+    Hurry,
+    KeyHold,
+    ask_line,
+    has_keys,
+)
+from fairground.terminal.croupier.look import Look, a_list, in_words
+
+SETTLING: Final = 3.0
+"""Seconds that a person is kept waiting for the Bank after the final hand."""
+
+YES: Final = ("y", "yes")
+
+T = TypeVar("T")
+
+
+class Left(Exception):
+    """The person wants to go, with a game open or not."""
+
+
+@dataclass
+class Stake:
+    """What is played for; it can be changed between hands."""
+
+    bet: int
+    level: int
+
+    @property
+    def chips(self) -> int:
+        """How many chips a hand costs."""
+        return Poker(self.bet, self.level).stake
+
+
+@dataclass
+class Tally:
+    """The evening so far."""
+
+    hands: int = 0
+    won: int = 0
+    """In wei; below zero if more was lost."""
+
+
+class CroupierScreen:
+    """Tells and asks. All that is said by the parties comes through ``backstage``."""
+
+    def __init__(
+        self,
+        console: Console,
+        look: Look,
+        backstage: Backstage[News | str],
+        player: Player,
+        stake: Stake,
+        *,
+        buy_in: int,
+        faucet: Callable[[int], Awaitable[None]] | None,
+        explain: bool,
+        lasting: bool,
+        keep: Callable[[PlayersGame], Path | None],
+    ) -> None:
+        """``keep`` saves the transcript of a game; ``buy_in`` is in chips; what a
+        ``faucet`` gives is play money.
+        """
+        self._console = console
+        self._look = look
+        self._backstage = backstage
+        self._player = player
+        self._chip = player.side.bank.terms.chip_cost
+        self._words = words.Words(look, self._chip)
+        self._stake = stake
+        self._buy_in = buy_in * self._chip
+        self._faucet = faucet
+        self._explain = explain
+        self._lasting = lasting
+        self._keep = keep
+        self._settling: list[tuple[PlayersGame, Future[Ended]]] = []
+        self._tally = Tally()
+        self._told_how_to_hold = False
+        self.open: PlayersGame | None = None
+        """The game in which the person's stake is at risk."""
+
+    # The evening
+
+    def play(self, hands: int | None) -> None:
+        """So many hands, or until the person leaves."""
+        if hands is None:
+            self._pays()
+        while hands is None or self._tally.hands < hands:
+            if hands is None:
+                self._between()
+            try:
+                self._play(self._begun())
+            except (Alarm, WrongCroupier):
+                raise
+            except FairgroundError as reason:
+                if hands is not None or (self.open is not None and not isinstance(reason, NoGame)):
+                    raise
+                self.open = None
+                self._say(f"No game: {reason}.", "bad")
+
+    def end(self, withdraw: bool) -> None:
+        """Wait for the Bank, take the money home if wanted, and sum up."""
+        if self._settling:
+            self._say("Waiting for the Bank to settle. Ctrl-C leaves that to the Croupier.")
+        self._settled(None)
+        bank = self._player.side.bank
+        if withdraw:
+            taken = self._do(self._player.withdraw())
+            self._say(f"Withdrawn from the Bank: {self._words.chips(taken)}.")
+        if self._tally.hands:
+            many = f"{self._tally.hands} hand{'' if self._tally.hands == 1 else 's'}"
+            won = self._tally.won
+            sign = "won" if won >= 0 else "lost"
+            self._say(f"{many} played, {sign} {self._words.chips(abs(won))}. {PLAY_MONEY}", "bold")
+        self._say(f"The Bank: {bank.trusted}.")
+
+    def take_up(self) -> None:
+        """Go on with what an earlier client left open, whether the Croupier is there or not."""
+        for game in self._player.unfinished():
+            self._say(f"Game {game.bet.game_id} was left open: going on with it.", "bold")
+            self._play(game)
+        self._settled(None)
+        self._tally = Tally()
+
+    def _between(self) -> None:
+        """Until the person wants the next hand, or leaves."""
+        while True:
+            self._settled(0)
+            self._backstage.hear(self.hear)
+            stake = self._stake
+            what = f"bet {stake.bet}, level {stake.level}: {stake.chips} chips"
+            try:
+                typed = self._console.ask(f"Enter deals ({what}; ? helps, q quits): ").lower()
+            except EndOfInput:
+                raise Left from None  # nothing is at stake now
+            if not typed:
+                return
+            if typed == QUIT:
+                raise Left
+            if typed == PAYS:
+                self._pays()
+            elif typed == HELP:
+                self._help(words.BETWEEN)
+            else:
+                self._change(typed)
+
+    def _change(self, typed: str) -> None:
+        stake = self._stake
+        if typed.startswith("b") and (bet := words.number_behind(typed, "bet", BETS)):
+            stake.bet = bet
+        elif typed.startswith("l") and (level := words.number_behind(typed, "level", LEVELS)):
+            stake.level = level
+        else:
+            self._say(f"{typed!r} is not understood. {words.BETWEEN}")
+            return
+        self._pays()
+
+    # One hand
+
+    def _begun(self) -> PlayersGame:
+        stake = self._stake
+        deposited = self._do(self._funded(stake.bet, stake.level))
+        if deposited:
+            self._say(f"You deposit {self._words.chips(deposited)} at the Bank.")
+        return self._do(self._player.bet(stake.bet, stake.level))
+
+    async def _funded(self, bet: int, level: int) -> int:
+        """Deposit what is missing; a ledger's faucet fills an empty purse with play money."""
+        player, bank = self._player, self._player.side.bank
+        missing = await player.missing(bet, level)
+        if self._faucet is not None and missing > await bank.purse(player.address):
+            await self._faucet(max(missing, self._buy_in))
+        return await player.fund(bet, level, self._buy_in)
+
+    def _play(self, game: PlayersGame) -> None:
+        self.open = game
+        self._do(game.deal())
+        if game.ended is None:
+            self._do(game.draw(game.order or self._ask_order(game)))
+        self.open = None
+        self._tally.hands += 1
+        if game.witness.is_final:
+            self._show_final(game)
+        self._settling.append((game, self._backstage.start(game.settle())))
+        self._settled(SETTLING)
+
+    def _ask_order(self, game: PlayersGame) -> tuple[int, ...]:
+        hand, level = game.witness.hand, game.bet.level
+        self._console.say()
+        self._show(hand)
+        self._say(f"{_sentence(hand)} That is {_worth(hand)}.")
+        hurry = Hurry(self._do(game.seconds_left()))
+        by_keys = has_keys()
+        if not self._told_how_to_hold:
+            self._told_how_to_hold = True
+            self._say(words.HOLD_KEYS if by_keys else words.HOLD_LINE)
+            self._say(f"You have {words.minutes(hurry.left)} to decide.")
+        keys = KeyHold(self._look, hand, hurry)
+        while True:
+            answer: Answer | None
+            answer = keys.ask() if by_keys else ask_line(self._console, "Hold: ")
+            if isinstance(answer, Held):
+                return tuple(int(place not in answer.places) for place in range(HAND))
+            if answer == QUIT:
+                self._leave(game)
+            elif answer == BEST:
+                self._best(hand, level)
+            elif answer == PAYS:
+                self._pays()
+            elif answer == HELP:
+                self._help(words.HOLD_KEYS if by_keys else words.HOLD_LINE)
+            else:
+                self._say(f"That is not understood. {words.HOLD_LINE}")
+            if not by_keys and (said := hurry.warning()):
+                self._say(said)
+
+    def _leave(self, game: PlayersGame) -> None:
+        stake = self._words.chips(game.bet.stake)
+        later = "if you do not come back in time" if self._lasting else "if you leave now"
+        question = f"Your stake of {stake} is lost {later}. Leave all the same (y/n)? "
+        if self._console.ask(question).lower() in YES:
+            raise Left
+
+    def _best(self, hand: tuple[Card, ...], level: int) -> None:
+        best, second = holds(hand, level)[:2]
+        kept = self._look.cards(best.kept(hand)) or "nothing"
+        value = f"{decimal(best.value, 4)} stakes expected, exactly {best.value}"
+        self._say(f"The best is to hold {kept}: {value}.")
+        kept = self._look.cards(second.kept(hand)) or "nothing"
+        self._say(f"Next best: hold {kept}, {decimal(second.value, 4)}.")
+
+    def _show_final(self, game: PlayersGame) -> None:
+        final = game.witness.final
+        order = game.order or (0,) * HAND
+        self._console.say()
+        self._show(final, [place for place in range(HAND) if not order[place]])
+        prize = game.witness.record.prize
+        stake = game.bet.bet * game.bet.level
+        title = _worth(final).capitalize()
+        if prize:
+            back = "your stake back" if prize == stake else f"{prize:,} chips for {stake}"
+            self._say(f"{title}: {back}.", "good")
+        else:
+            self._say(f"{title}: your stake of {self._words.chips(game.bet.stake)} is lost.", "bad")
+
+    # The end of a hand
+
+    def _settled(self, seconds: float | None) -> None:
+        """Take note of games that the Bank has settled, waiting so long for the first."""
+        for game, future in list(self._settling):
+            try:
+                ended = self._backstage.wait(future, self.hear, seconds)
+            except NotDone:
+                if seconds:
+                    self._say("The Bank is still settling the game; you may go on.")
+                return
+            self._settling.remove((game, future))
+            self._ended(game, ended)
+
+    def _ended(self, game: PlayersGame, ended: Ended) -> None:
+        self._tally.won += ended.paid - ended.stake
+        balance = self._do(self._player.balance())
+        outcome = "Settled. " if ended.outcome == Outcome.SETTLED else ""
+        self._say(f"{outcome}Your account at the Bank: {self._words.chips(balance)}.")
+        if not ended.lapsed and (path := self._keep(game)):
+            self._say(f"The game is in {path}")
+            self._console.say(f"  verify with: fairground verify {shlex.quote(str(path))}")
+
+    # Saying
+
+    def _do(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._backstage.do(work, self.hear)
+
+    def hear(self, news: News | str) -> None:
+        """What the parties told, put into words; most only if it is to be explained."""
+        if isinstance(news, str):
+            text = news if self._explain else ""
+        elif self._explain:
+            text = self._words.explained(news)
+        else:
+            text = self._words.told(news)
+        if text:
+            mark = "  " if self._explain else ""
+            self._console.say(
+                self._look.ink(self._look.fold(text, mark + "  ", mark), "dim" if mark else "bold")
+            )
+
+    def _say(self, text: str, style: str = "") -> None:
+        folded = self._look.fold(text)
+        self._console.say(self._look.ink(folded, style) if style else folded)
+
+    def _show(self, hand: tuple[Card, ...], held: list[int] | None = None) -> None:
+        for line in self._look.row(hand, held or ()):
+            self._console.say(line)
+
+    def _pays(self) -> None:
+        stake = self._stake
+        self._console.say()
+        self._say(f"What a hand pays, in chips, for a bet of {stake.bet}:")
+        for line in self._look.pays(stake.bet, stake.level):
+            self._console.say(line)
+        self._console.say()
+
+    def _help(self, keys: str) -> None:
+        for rule in words.RULES:
+            self._console.say(self._look.fold(rule, "  ", "* "))
+        self._say(keys)
+
+
+def _sentence(hand: tuple[Card, ...]) -> str:
+    text = a_list([in_words(card) for card in hand])
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _worth(hand: tuple[Card, ...]) -> str:
+    made = rank(hand)
+    return made.words if made else "nothing that pays"

@@ -1,0 +1,10 @@
+"""``fairground fatestones``: three odd dice each, a sealed choice, one provable roll.
+
+=========  ===============================================================================
+`command`  the command and its options
+`screen`   a game at the keyboard
+`art`      dice with their pips, side by side
+`input`    dice, hands, files of dice, players
+`words`    who does what, the rules, the odds
+=========  ===============================================================================
+"""
