@@ -30,8 +30,8 @@ from _arena import Load, Server, arena, bare, make_oracles, profiled, submit
 from _machine import ratio, summary, write
 from fairground.arena.http.gate import GAMES_IN_MEMORY
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from postgres import throw_away_cluster
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.helpers.postgres import throw_away_cluster
 
 PAIRS: Final = 7
 SECONDS: Final = 4

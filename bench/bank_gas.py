@@ -15,9 +15,10 @@ from typing import Any
 
 from _machine import write
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from bank_evm import STEP_TIME, Hall, hall
+from tests.helpers.evm import STEP_TIME, Hall, hall
+
 from fairground.bank.chain.artifact import artifact
 from fairground.bank.seeds import unpacked_order
 

@@ -1,4 +1,4 @@
-"""Make the golden playthroughs: ``python tests/make_playthroughs.py``.
+"""Make the golden playthroughs: ``python -m tests.make_playthroughs``.
 
 Each is a transcript (``.jsonl``) and the same game told in words (``.txt``). Every secret
 and every decision is fixed, so making them again gives the same bytes; if it does not,
@@ -13,12 +13,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from driving import Driver, FixedVault, length_of, open_table
 from fairground.core import Draw, Over, Turn
 from fairground.games import GAMES
 from fairground.table import Table
 from fairground.verify import verify
-from registry import Golden, goldens_of
+from tests.helpers.driving import Driver, FixedVault, length_of, open_table
+from tests.helpers.samples import Golden, goldens_of
 
 FOLDER = Path(__file__).parent / "playthroughs"
 

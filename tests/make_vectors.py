@@ -1,8 +1,8 @@
-"""Make the shared vectors: ``python tests/make_vectors.py``.
+"""Make the shared vectors: ``python -m tests.make_vectors``.
 
 They are read by our tests and, later, by the checkers in TypeScript and Solidity. Bytes
 are lower-case hex; integers that may exceed 2^53 are decimal text; text is itself.
-`test_vectors.py` checks them against calculations that do not use our code.
+`tests/test_vectors.py` checks them against calculations that do not use our code.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from driving import TABLE, Driver, open_table, secret
 from fairground.contest.book import Part, disguise, keeper_seed, oracle_name, order
 from fairground.core import written
 from fairground.fair.bits import (
@@ -32,9 +31,10 @@ from fairground.fair.hmac_user import HmacKey
 from fairground.fair.schemes import Run
 from fairground.fair.seals import Spot, seal
 from fairground.transcript import canonical, line_hash
-from registry import mode
-from test_intransitive import SAMPLE
-from test_transcript import REFUSED
+from tests.games.test_intransitive import SAMPLE
+from tests.helpers.driving import TABLE, Driver, open_table, secret
+from tests.helpers.samples import mode
+from tests.test_transcript import REFUSED
 
 FOLDER = Path(__file__).parent / "vectors"
 Vectors = list[dict[str, Any]]

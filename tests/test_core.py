@@ -21,7 +21,7 @@ from fairground.core import (
     whole,
     written,
 )
-from toys import Toy
+from tests.helpers.toys import Toy
 
 EDGE = 9007199254740991  # 2^53 - 1, by hand
 

@@ -15,13 +15,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driving import Driver, Edit, events_of, find, forge, open_table, play_through, rechain
 from fairground.core import Unreadable
 from fairground.games import GAMES
 from fairground.transcript import NO_LINE
 from fairground.verify import verify
-from registry import MODES, SEED_DICE, mode
-from toys import RICH, Toy
+from tests.helpers.driving import (
+    Driver,
+    Edit,
+    events_of,
+    find,
+    forge,
+    open_table,
+    play_through,
+    rechain,
+)
+from tests.helpers.samples import MODES, SEED_DICE, mode
+from tests.helpers.toys import RICH, Toy
 
 Events = list[dict[str, Any]]
 DICE = {"dice": SEED_DICE}

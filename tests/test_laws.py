@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-import laws
-from driving import Mode
 from fairground.core import Draw, Game
 from fairground.fair.register import DEALERS
 from fairground.games import GAMES, make_game
-from registry import MODES, SAMPLES, Sample, modes_of, samples_of
-from toys import TOYS, Toy
+from tests.helpers import laws
+from tests.helpers.driving import Mode
+from tests.helpers.samples import MODES, SAMPLES, Sample, modes_of, samples_of
+from tests.helpers.toys import TOYS, Toy
 
 ALL_SAMPLES = [sample for game in GAMES for sample in SAMPLES.get(game, ())]
 ALL_MODES = [mode for dealer in DEALERS for mode in MODES.get(dealer, ())]

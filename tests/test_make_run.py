@@ -8,7 +8,7 @@ import subprocess
 import urllib.request
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.helpers.places import ROOT
 
 
 def test_make_run_serves_the_arena(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-import make_playthroughs
 from fairground.core import Unreadable
 from fairground.games import GAMES
 from fairground.verify import verify
-from registry import MODES, SAMPLES, Golden, goldens_of
+from tests import make_playthroughs
+from tests.helpers.samples import MODES, SAMPLES, Golden, goldens_of
 
 FOLDER = make_playthroughs.FOLDER
 GOLDENS = [golden for game in sorted(GAMES) if game in SAMPLES for golden in goldens_of(game)]
@@ -30,7 +30,7 @@ def test_a_registered_game_has_golden_playthroughs(game: str) -> None:
         for ending in ("jsonl", "txt")
         if not (FOLDER / f"{golden.name}.{ending}").exists()
     ]
-    assert not missing, f"run `python tests/make_playthroughs.py`; {game} lacks {missing}"
+    assert not missing, f"run `python -m tests.make_playthroughs`; {game} lacks {missing}"
 
 
 def test_nothing_lies_around_among_the_playthroughs() -> None:

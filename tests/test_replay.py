@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from driving import TABLE, Driver, FixedVault, Mode, find, forge, length_of, open_table
 from fairground.core import BadParams, Fault, UnknownName, Unreadable
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
@@ -15,8 +14,18 @@ from fairground.replay import replay, resume
 from fairground.table import Table
 from fairground.transcript import check_chain, read
 from fairground.verify import verify
-from registry import MODES, SEED_DICE, mode
-from toys import DUEL, LONG, RICH, TOYS
+from tests.helpers.driving import (
+    TABLE,
+    Driver,
+    FixedVault,
+    Mode,
+    find,
+    forge,
+    length_of,
+    open_table,
+)
+from tests.helpers.samples import MODES, SEED_DICE, mode
+from tests.helpers.toys import DUEL, LONG, RICH, TOYS
 
 ALL_MODES = [way for ways in MODES.values() for way in ways]
 DICE = {"dice": SEED_DICE}

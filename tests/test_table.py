@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from driving import TABLE, Driver, FixedVault, Mode, length_of, open_table, secret
 from fairground.core import (
     BadParams,
     BadShare,
@@ -23,8 +22,9 @@ from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Run
 from fairground.games import make_game
 from fairground.table import Ask, Table, new_name
 from fairground.verify import verify
-from registry import MODES, SEED_DICE, mode
-from toys import DUEL, GUESS, LONG, RICH, TOYS
+from tests.helpers.driving import TABLE, Driver, FixedVault, Mode, length_of, open_table, secret
+from tests.helpers.samples import MODES, SEED_DICE, mode
+from tests.helpers.toys import DUEL, GUESS, LONG, RICH, TOYS
 
 ALL_MODES = [way for ways in MODES.values() for way in ways]
 DICE = {"dice": SEED_DICE}

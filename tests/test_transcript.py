@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driving import plain_line, rechain
 from fairground import transcript
 from fairground.core import Fault, IllegalMove, Unreadable
 from fairground.transcript import (
@@ -25,6 +24,7 @@ from fairground.transcript import (
     parse,
     read,
 )
+from tests.helpers.driving import plain_line, rechain
 
 EDGES = [-(2**53) + 1, -(10**15), -(10**15) + 1, 10**15, 2**53 - 1]
 SAFE_INTS = st.integers(-(2**53) + 1, 2**53 - 1) | st.sampled_from(EDGES)

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-import make_vectors
 from fairground.core import Fault, whole
 from fairground.fair.bits import Tape, philox
 from fairground.fair.hmac_user import HmacKey
 from fairground.fair.seals import Spot, fits
 from fairground.transcript import parse
 from fairground.verify import verify
+from tests import make_vectors
 
 NAMES = sorted(make_vectors.everything())
 
@@ -67,7 +67,7 @@ def draws(root: bytes, n: int, count: int) -> list[int]:
 def test_the_vectors_are_those_that_our_code_makes(name: str) -> None:
     kept = (make_vectors.FOLDER / f"{name}.json").read_text(encoding="ascii")
     assert kept == make_vectors.text_of(make_vectors.everything()[name]), (
-        "run `python tests/make_vectors.py`; but a frozen scheme must never change"
+        "run `python -m tests.make_vectors`; but a frozen scheme must never change"
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from driving import SEED, TABLE, Driver, Mode, length_of, open_table, play_through
 from fairground.core import InputError, Unreadable
 from fairground.fair.bits import HOUSE
 from fairground.fair.chains import Chain, HashChainsScheme
@@ -16,8 +15,9 @@ from fairground.fair.schemes import Chair, Run, Setting, Share
 from fairground.fair.vault import MemoryVault
 from fairground.table import Ask, Table
 from fairground.verify import verify
-from registry import MODES, SEED_DICE, mode
-from toys import DUEL, GUESS, LONG, RICH, TOYS
+from tests.helpers.driving import SEED, TABLE, Driver, Mode, length_of, open_table, play_through
+from tests.helpers.samples import MODES, SEED_DICE, mode
+from tests.helpers.toys import DUEL, GUESS, LONG, RICH, TOYS
 
 DICE = {"dice": SEED_DICE}
 ALL_MODES = [way for ways in MODES.values() for way in ways]

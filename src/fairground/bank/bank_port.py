@@ -2,7 +2,7 @@
 
 Two keep one: `ledger.LedgerBank` in a database, and `chain_bank.ChainBank` in a contract
 on a chain. Both take the same `Call`, refuse it for the same reason under the same name,
-and leave the same balances; `tests/bank_laws.py` holds them to it.
+and leave the same balances; `tests/helpers/bank_laws.py` holds them to it.
 
 A call is data, and its sender signs for it in whatever way the keeper wants: a
 transaction on a chain, an envelope over HTTP, nothing inside one process.

@@ -10,7 +10,7 @@ A commit is durable when `Store.commit` returns, and never in part. Nothing that
 depends on it may leave the process before.
 
 `SqliteStore` serves one process from one file; `PostgresStore` serves several
-workers and machines. Both obey the same laws (tests/test_store.py).
+workers and machines. Both obey the same laws (tests/store/test_laws.py).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `Books` takes the contract's calls, asks the contract's questions in the contract's order,
 refuses for the same reason with the same values, and records the same events. It needs no
-chain and no extra. ``tests/bank_evm.py`` runs both side by side and compares them, to the
+chain and no extra. ``tests/helpers/evm.py`` runs both side by side and compares them, to the
 wei, after every call.
 
 Money is kept by double entry: every movement takes from one `Place` what it puts into

@@ -1,0 +1,1 @@
+"""The arena over HTTP, as its clients meet it."""

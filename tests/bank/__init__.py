@@ -1,0 +1,1 @@
+"""The Bank, its messages and the parties around it."""

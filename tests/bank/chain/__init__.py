@@ -1,0 +1,1 @@
+"""The contract, on real EVMs and a real node."""

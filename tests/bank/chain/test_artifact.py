@@ -1,0 +1,68 @@
+"""The committed artifact is what the compiler makes of the committed source, and is ours alone."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from fairground.bank.chain.artifact import FOLDER, WrongBank, artifact, parse, source, source_hash
+from tests.helpers.evm import CHIP, STEP_TIME, Bank, Evm
+from tests.helpers.places import ROOT
+
+SOLC = ROOT / "tools" / "node" / "node_modules" / "solc"
+
+
+def test_compiling_again_gives_the_same_bytes() -> None:
+    assert SOLC.is_dir(), "the Solidity compiler is not installed: run tools/node-setup"
+    done = subprocess.run(
+        [ROOT / "tools" / "compile_bank", "--print"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert parse(done.stdout) == artifact()
+    assert done.stdout == (FOLDER / "Bank.json").read_text("utf-8")
+
+
+def test_the_source_is_the_one_that_was_compiled() -> None:
+    assert source_hash() == artifact().source_sha256
+    assert artifact().compiler.startswith("0.8.30+")
+    assert "pragma solidity 0.8.30;" in source()
+
+
+def test_every_method_of_the_document_is_there() -> None:
+    names = {entry["name"] for entry in artifact().abi if entry["type"] == "function"}
+    assert names >= {
+        "submitPublicKey",
+        "depositFunds",
+        "withdrawFunds",
+        "getChipCost",
+        "generateInt",
+        "submitBet",
+        "submitCroupierSeedAsSignature",
+        "submitPlayerSeedAsSignature",
+        "submitReplacementOrder",
+        "submitGameResult",
+        "complainNoSecondCroupierSeed",
+        "complainNoFirstCroupierSeed",
+        "complainNoFirstPlayerSeed",
+        "complainNoReplacementOrder",
+        "complainNoSecondPlayerSeed",
+    }
+    events = [entry["name"] for entry in artifact().abi if entry["type"] == "event"]
+    assert all(name.endswith(("ed", "Withdrawn")) for name in events)
+
+
+def test_terms_are_read_from_the_code_and_any_other_byte_is_noticed() -> None:
+    evm = Evm()
+    bank = Bank(evm, chip=3 * CHIP, step_time=7 * STEP_TIME)
+    code = evm.code(bank.address)
+    assert artifact().terms_of(code) == (3 * CHIP, 7 * STEP_TIME)
+    for at in range(0, len(code), 97):
+        changed = bytearray(code)
+        changed[at] ^= 1
+        with pytest.raises(WrongBank):
+            artifact().terms_of(bytes(changed))
+    with pytest.raises(WrongBank):
+        artifact().terms_of(code + b"\x00")
+    with pytest.raises(WrongBank):
+        artifact().terms_of(b"")

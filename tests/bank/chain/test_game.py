@@ -1,0 +1,235 @@
+"""The contract on a real EVM: whole games, every ending, who may bring what, and the gas."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from fairground.bank import seeds
+from fairground.bank.bank_port import Outcome, Step
+from fairground.bank.chain.artifact import artifact
+from fairground.bank.messages import Role
+from fairground.games.poker import PAYS, Poker, Rank, rank
+from tests.helpers.evm import BANKROLL, CHIP, PURSE, STEP_TIME, Hall, Play, Receipt, hall, refused
+from tests.helpers.places import DATA
+
+SNAPSHOT = DATA / "bank-gas.json"
+ORDER = (1, 0, 1, 1, 0)
+
+
+@pytest.fixture
+def h() -> Hall:
+    return hall()
+
+
+def test_a_new_bank_says_its_terms_and_has_no_owner(h: Hall) -> None:
+    assert h.bank.ask("getChipCost") == CHIP
+    assert h.bank.ask("STEP_TIME") == STEP_TIME
+    assert h.bank.ask("eip712Domain")[1:5] == (
+        "Fairground Bank",
+        "1",
+        h.bank.evm.chain_id,
+        h.bank.address.lower(),
+    )
+    terms = artifact().terms_of(h.bank.evm.code(h.bank.address))
+    assert terms == (CHIP, STEP_TIME)
+    written = {entry["name"] for entry in artifact().abi if entry["type"] == "function"}
+    assert {name for name in written if "wner" in name} == {"keyOwner"}
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4, 5])
+def test_a_whole_game_at_every_level(h: Hall, level: int) -> None:
+    bet = 2 * level
+    play = h.play(bet=bet, level=level, label=level)
+    stake, top = bet * level * CHIP, bet * PAYS[level][Rank.ROYAL_FLUSH] * CHIP
+    assert play.bet.stake == stake
+
+    assert play.submit_bet().event("BetSubmitted")["betHash"] == play.bet.struct_hash()
+    assert h.wealth() == (BANKROLL - top, PURSE - stake)
+    assert h.bank.open_games(h.croupier) == h.bank.open_games(h.player) == 1
+    play.croupier_seed(0)
+    assert h.wealth() == (BANKROLL - top + stake, PURSE - stake)
+    dealt = play.player_seed(0).event("PlayerSeedSubmitted")["hand"]
+    assert seeds.unpacked_hand(dealt) == play.hand()
+    play.order(ORDER)
+    play.croupier_seed(1)
+    final = play.player_seed(1).event("PlayerSeedSubmitted")["hand"]
+    assert seeds.unpacked_hand(final) == play.final(ORDER)
+    settled = play.result().event("GameSettled")
+
+    prize = Poker(bet, level).prize(play.final(ORDER)) * CHIP
+    assert settled["prize"] == prize
+    assert settled["rank"] == rank(play.final(ORDER))
+    assert h.wealth() == (BANKROLL + stake - prize, PURSE - stake + prize)
+    assert h.bank.open_games(h.croupier) == h.bank.open_games(h.player) == 0
+    game = h.bank.game(play.bet)
+    assert (game.step, game.outcome) == (Step.HAND_FINAL, Outcome.SETTLED)
+    assert h.bank.next_id(h.croupier, h.player) == 1
+
+
+def winning(h: Hall, order: tuple[int, ...] = (0, 0, 0, 0, 0), at_least: int = 1) -> Play:
+    """A prepared game that ends in a prize: seeds are tried until one does (in a test one may)."""
+    for label in range(10_000):
+        play = h.play(label=label)
+        if rank(play.final(order)) >= at_least:
+            return play
+    raise AssertionError("no such game among ten thousand")
+
+
+def test_a_prize_is_paid_and_can_be_taken_home(h: Hall) -> None:
+    play = winning(h, ORDER, Rank.THREE_OF_A_KIND)
+    play.run_to(7)
+    prize = Poker(1, 5).prize(play.final(ORDER)) * CHIP
+    assert prize >= 15 * CHIP
+    held = PURSE - 5 * CHIP + prize
+    assert h.bank.available(h.player) == held
+    before = h.bank.evm.balance(h.player.address)
+    receipt = h.bank.withdraw(h.player, held)
+    assert receipt.event("FundsWithdrawn")["amount"] == held
+    gained = h.bank.evm.balance(h.player.address) - before
+    assert held - gained < 10**15  # the rest went for gas
+    assert h.bank.available(h.player) == 0
+
+
+def test_a_hand_that_stands_is_final_at_once(h: Hall) -> None:
+    play = winning(h)
+    play.run_to(4, order=(0, 0, 0, 0, 0))
+    with refused("AlreadySubmitted"):
+        play.player_seed(1, by=h.player)
+    play.result(by=h.player)
+    prize = Poker(1, 5).prize(play.hand()) * CHIP
+    assert h.wealth() == (BANKROLL + 5 * CHIP - prize, PURSE - 5 * CHIP + prize)
+
+
+def test_the_player_alone_can_bring_everything_that_was_signed(h: Hall) -> None:
+    play = h.play()
+    play.submit_bet()
+    play.croupier_seed(0, by=h.player)
+    play.player_seed(0, by=h.player)
+    play.order(ORDER, by=h.player)
+    play.croupier_seed(1, by=h.player)
+    play.player_seed(1, by=h.player)
+    play.result(by=h.player)
+    assert h.bank.game(play.bet).outcome == Outcome.SETTLED
+
+
+def test_the_next_game_begins_while_the_last_is_still_being_settled(h: Hall) -> None:
+    first, second = h.play(game_id=0), h.play(game_id=1, bet=2)
+    first.run_to(6)
+    second.run_to(6)
+    assert h.bank.open_games(h.player) == 2
+    second.result()
+    first.result()
+    won = sum(
+        Poker(bet, 5).prize(play.final(ORDER)) - 5 * bet for bet, play in ((1, first), (2, second))
+    )
+    assert h.wealth() == (BANKROLL - won * CHIP, PURSE + won * CHIP)
+
+
+SILENCES = {
+    1: ("FirstCroupierSeed", Outcome.RELEASED),
+    2: ("FirstPlayerSeed", Outcome.PLAYER_FORFEITED),
+    3: ("ReplacementOrder", Outcome.PLAYER_FORFEITED),
+    4: ("SecondCroupierSeed", Outcome.CROUPIER_FORFEITED),
+    5: ("SecondPlayerSeed", Outcome.PLAYER_FORFEITED),
+}
+
+
+@pytest.mark.parametrize("by_player", [True, False])
+@pytest.mark.parametrize("steps", SILENCES)
+def test_every_silence_has_a_deadline_and_an_end(h: Hall, steps: int, by_player: bool) -> None:
+    about, outcome = SILENCES[steps]
+    by = h.player if by_player else h.croupier
+    play = h.play()
+    play.run_to(steps)
+    deadline = h.bank.game(play.bet).deadline
+    h.bank.evm.travel_to(deadline)
+    with refused("TooEarly"):
+        play.complain(about, by=by)
+    h.bank.evm.travel_to(deadline + 10)
+    for other, _ in SILENCES.values():
+        if other != about:
+            with refused("WrongStep"):
+                play.complain(other, by=by)
+    with refused("NotAParty"):
+        play.complain(about, by=h.stranger)
+    play.complain(about, by=by)
+    stake = play.bet.stake
+    change = {
+        Outcome.RELEASED: (0, 0),
+        Outcome.PLAYER_FORFEITED: (stake, -stake),
+        Outcome.CROUPIER_FORFEITED: (-29 * stake, 29 * stake),
+    }[outcome]
+    assert h.wealth() == (BANKROLL + change[0], PURSE + change[1])
+    assert h.bank.game(play.bet).outcome == outcome
+    assert h.bank.open_games(h.croupier) == h.bank.open_games(h.player) == 0
+    for other, _ in SILENCES.values():
+        with refused("GameOver"):
+            play.complain(other, by=by)
+
+
+@pytest.mark.parametrize("steps", SILENCES)
+def test_a_step_counts_until_its_deadline_and_not_after(h: Hall, steps: int) -> None:
+    todo: list[Callable[[Play], Receipt]] = [
+        lambda play: play.croupier_seed(0),
+        lambda play: play.player_seed(0),
+        lambda play: play.order(ORDER),
+        lambda play: play.croupier_seed(1),
+        lambda play: play.player_seed(1),
+    ]
+    late = todo[steps - 1]
+    play = h.play()
+    play.run_to(steps)
+    deadline = h.bank.game(play.bet).deadline
+    h.bank.evm.travel_to(deadline + 1)
+    with refused("TooLate"):
+        late(play)
+    on_time = h.play(label="second", game_id=1)
+    on_time.run_to(steps)
+    h.bank.evm.travel_to(h.bank.game(on_time.bet).deadline)
+    late(on_time)
+
+
+def test_a_result_can_be_had_at_any_time(h: Hall) -> None:
+    play = h.play()
+    play.run_to(6)
+    h.bank.evm.travel(100 * STEP_TIME)
+    play.result(by=h.player)
+    assert h.bank.game(play.bet).outcome == Outcome.SETTLED
+
+
+def test_a_silent_croupier_changes_nothing_where_nothing_is_replaced(h: Hall) -> None:
+    play = winning(h)
+    play.run_to(4, order=(0, 0, 0, 0, 0))
+    play.complain("SecondCroupierSeed")
+    prize = Poker(1, 5).prize(play.hand()) * CHIP
+    assert h.wealth() == (BANKROLL + 5 * CHIP - prize, PURSE - 5 * CHIP + prize)
+
+
+def test_gas_and_size_are_as_recorded() -> None:
+    """Same bytes, same gas: a change of the contract must be a change of the snapshot too."""
+    h = hall()
+    h.play(game_id=0).run_to(7)
+    names = ["bet", "croupier seed 0", "player seed 0", "order"]
+    names += ["croupier seed 1", "player seed 1", "result"]
+    receipts = h.play(game_id=1).run_to(7, order=(1, 1, 1, 1, 1))
+    calls = {name: receipt.gas for name, receipt in zip(names, receipts, strict=True)}
+    calls["whole game"] = sum(calls.values())
+    silent = h.play(game_id=2)
+    silent.run_to(4)
+    h.bank.evm.travel(2 * STEP_TIME)
+    calls["complaint"] = silent.complain("SecondCroupierSeed").gas
+    calls["deposit"] = h.bank.deposit(h.player, CHIP).gas
+    calls["withdrawal"] = h.bank.withdraw(h.player, CHIP).gas
+    calls["deployment"] = h.bank.deployment_gas
+    found = {"code bytes": len(artifact().runtime_bytecode), "gas": calls}
+    assert found == json.loads(SNAPSHOT.read_text()), json.dumps(found, indent=1)
+    assert calls["whole game"] <= 420_000
+    assert len(artifact().runtime_bytecode) <= 24_576
+
+
+def test_seeds_of_the_two_roles_are_told_apart(h: Hall) -> None:
+    play = h.play()
+    assert len({play.seeds[role, seed_id] for role in Role for seed_id in (0, 1)}) == 4

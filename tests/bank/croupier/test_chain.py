@@ -1,0 +1,213 @@
+"""The Croupier on a real chain (``anvil``): many blocks behind, reorganised, and as a process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from web3.providers import BaseProvider
+
+from fairground.bank.bank_port import Outcome, Step
+from fairground.bank.chain.artifact import WrongBank
+from fairground.bank.chain.bank import ChainBank, deploy
+from fairground.bank.chain.node import Node
+from fairground.bank.croupier.client import DeskClient
+from fairground.bank.croupier.croupier import Croupier, Habits
+from fairground.bank.croupier_port import Offer
+from fairground.bank.crypto import keystore
+from fairground.bank.messages import Bet, Key
+from fairground.bank.schemes import REGISTER
+from fairground.cli import main
+from fairground.store.sqlite import SqliteStore
+from fairground.verify import verify
+from tests.helpers.anvil import Anvil, anvil
+from tests.helpers.arena import Process
+from tests.helpers.croupier import ORDER, STANDS, Guest, prize
+
+CHIP = 10**12
+STEP_TIME = 3600
+BANKROLL = 20_000 * CHIP
+PURSE = 100 * CHIP
+ETHER = 10**18
+DEEP = 12
+
+
+@pytest.fixture(scope="module")
+def chain() -> Iterator[Anvil]:
+    with anvil() as node:
+        yield node
+
+
+def rich(node: Node, key: Key) -> Key:
+    node.rpc("anvil_setBalance", key.address, hex(10 * ETHER))
+    return key
+
+
+class Table:
+    """A Croupier on a new Bank, and a guest; blocks are made by hand once all is prepared."""
+
+    def __init__(self, node: Node, bank: ChainBank, croupier: Croupier, guest: Guest) -> None:
+        self.node, self.bank, self.croupier, self.guest = node, bank, croupier, guest
+
+    async def mine(self, blocks: int = 1) -> None:
+        for _ in range(blocks):
+            await asyncio.to_thread(self.node.rpc, "evm_mine")
+
+    async def look(self, offer: Offer, bet: Bet) -> str:
+        """Look at the game, and see that no seed is told early."""
+        sight = await self.croupier.look(offer.id)
+        final = await self.bank.game(bet.key, DEEP)
+        for seed, step in zip(sight.seeds, (Step.BET_SUBMITTED, Step.ORDER_SUBMITTED), strict=True):
+            if seed is not None:
+                assert final.bet_hash == bet.struct_hash() and final.step >= step
+        return sight.stage
+
+    async def play(self, offer: Offer, order: Any, until: str) -> Bet:
+        bet = self.guest.bet_on(offer)
+        while await self.look(offer, bet) != until:
+            await self.guest.say_next(self.croupier, offer, bet, order)
+            if await self.look(offer, bet) == until:
+                break
+            await self.mine()
+        return bet
+
+    async def wealth(self) -> int:
+        accounts = [await self.bank.account(a) for a in (self.croupier.account, self.guest.address)]
+        return sum(account.available for account in accounts)
+
+
+@asynccontextmanager
+async def table(chain: Anvil, folder: Path, confirmations: int) -> AsyncIterator[Table]:
+    node = chain.node()
+    house = rich(node, Key.fresh())
+    address = await deploy(node, house, CHIP, STEP_TIME)
+    bank = await ChainBank.open(node, address)
+    store = await SqliteStore.open(f"sqlite:///{folder}/croupier.db")
+    habits = Habits(interval=0.01)
+    croupier = Croupier(
+        bank, house, store, confirmations=confirmations, bankroll=BANKROLL, habits=habits
+    )
+    guest = Guest(bank)
+    rich(node, guest.key)
+    await guest.enter(bank, PURSE)
+    await croupier.prepare()
+    node.rpc("evm_setAutomine", False)
+    try:
+        async with croupier:
+            yield Table(node, bank, croupier, guest)
+    finally:
+        node.rpc("evm_setAutomine", True)
+        await bank.close()
+        await store.close()
+
+
+def run(test: Awaitable[None]) -> None:
+    async def limited() -> None:
+        await asyncio.wait_for(test, 90)
+
+    asyncio.run(limited())
+
+
+def test_twelve_blocks_behind_the_next_game_begins_while_the_last_is_settled(
+    chain: Anvil, tmp_path: Path
+) -> None:
+    async def test() -> None:
+        async with table(chain, tmp_path, DEEP) as at:
+            first = await at.croupier.offer(at.guest.address)
+            one = await at.play(first, ORDER, "settling")
+            assert (await at.bank.game(one.key)).outcome == Outcome.OPEN
+            second = await at.croupier.offer(at.guest.address)
+            assert second.game_id == first.game_id + 1
+            two = await at.play(second, STANDS, "settling")
+            for offer, bet in ((first, one), (second, two)):
+                while await at.look(offer, bet) != "over":
+                    await at.mine()
+                verdict = verify(await at.croupier.transcript(offer.id), register=REGISTER)
+                assert verdict.ok
+            assert await at.wealth() == BANKROLL + PURSE
+
+    run(test())
+
+
+def test_a_bet_that_a_reorganisation_took_is_brought_again(chain: Anvil, tmp_path: Path) -> None:
+    async def test() -> None:
+        async with table(chain, tmp_path, DEEP) as at:
+            offer = await at.croupier.offer(at.guest.address)
+            bet = at.guest.bet_on(offer)
+            await at.croupier.bet(offer.id, bet, at.guest.sign(bet))
+            while (await at.bank.game(bet.key)).step != Step.BET_SUBMITTED:
+                await at.mine()
+            await at.mine(DEEP - 2)
+            assert await at.look(offer, bet) == "bet-sent"
+            await asyncio.to_thread(at.node.rpc, "anvil_reorg", DEEP - 1, [])
+            assert (await at.bank.game(bet.key)).step == Step.NONE
+            assert (await at.croupier.look(offer.id)).seeds == (None, None)
+            await at.play(offer, ORDER, "over")
+            assert (await at.bank.game(bet.key, DEEP)).outcome == Outcome.SETTLED
+            assert await at.wealth() == BANKROLL + PURSE
+
+    run(test())
+
+
+def test_an_operator_makes_a_key_a_bank_and_a_croupier(
+    chain: Anvil,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As commands, and the arena as a process of its own."""
+    monkeypatch.setattr(keystore.create, "__defaults__", (2,))
+    secret = tmp_path / "passphrase"
+    secret.touch(0o600)
+    secret.write_text("swordfish\n")
+    file = str(tmp_path / "croupier.json")
+    opened = ["--passphrase-file", str(secret)]
+    assert main(["bank", "key", file, *opened]) == 0
+    account = capsys.readouterr().out.split()[2]
+    node = chain.node()
+    node.rpc("anvil_setBalance", account, hex(100 * ETHER))
+    where = ["--bank", chain.url]
+    assert main(["bank", "deploy", *where, "--key", file, *opened, "--chip-cost", "0"]) == 2
+    assert "--chip-cost must be 1 to " in capsys.readouterr().err
+    assert main(["bank", "deploy", *where, "--key", file, *opened, "--step-time", "60"]) == 0
+    printed = capsys.readouterr().out
+    address = printed.split()[2]
+    assert "Nothing here is a licence" in printed
+
+    async def play(url: str) -> None:
+        bank = await ChainBank.open(node, address)
+        desk, guest = DeskClient(url), Guest(bank)
+        about = await desk.about()
+        assert (about.account, about.confirmations) == (account, 1)
+        assert (about.domain, about.terms) == (bank.domain, bank.terms)
+        rich(node, guest.key)
+        await guest.enter(bank, 10 * bank.terms.chip_cost)
+        offer = await desk.offer(guest.address)
+        bet = guest.bet_on(offer)
+        while (sight := await guest.say_next(desk, offer, bet, ORDER)).stage != "over":
+            await asyncio.to_thread(node.rpc, "evm_mine")
+        won = prize(bet, guest.final_hand(offer, bet, sight, ORDER))
+        available = (await bank.account(guest.address)).available
+        assert available == 5 * bank.terms.chip_cost + won
+        await bank.close()
+
+    options = [*where, "--bank-address", address, "--croupier-key", file, *opened]
+    options += ["--confirmations", "1", "--bankroll", "8000"]
+    with Process(tmp_path, "--database", f"sqlite:///{tmp_path}/arena.db", *options) as arena:
+        assert f"/croupier (at the Bank {address})" in arena.printed
+        run(play(arena.url))
+        assert arena.end() == 0
+        assert "swordfish" not in arena.errors
+
+
+def test_chains_where_money_is_real_are_refused() -> None:
+    class Real(BaseProvider):
+        def make_request(self, method: Any, params: Any) -> Any:
+            return {"jsonrpc": "2.0", "id": 1, "result": "0x1"}
+
+    with pytest.raises(WrongBank, match=r"on Ethereum .* money is real"):
+        Node(Real())

@@ -1,0 +1,1 @@
+"""The Bank in a ledger."""

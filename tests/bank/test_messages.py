@@ -1,0 +1,262 @@
+"""Messages and seeds: against ``eth-account``, against the contract, and against forgery."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from eth_account import Account
+from eth_account.messages import encode_typed_data
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairground.bank import blind_croupier_2017 as history
+from fairground.bank import seeds
+from fairground.bank.bank_port import Refused
+from fairground.bank.crypto.curve import BadSignature, keccak
+from fairground.bank.messages import (
+    Bet,
+    Domain,
+    Key,
+    LedgerCall,
+    Message,
+    PublicKey,
+    ReplacementOrder,
+    Role,
+    SeedMessage,
+    must_be_signed,
+    typed_data,
+    word,
+)
+from fairground.bank.seeds import WrongSeed, check_seed, fresh_seeds
+from fairground.core import InputError
+from fairground.games.poker import DECK, PAYS, Rank, hand_text, parse_hand, rank
+from tests.helpers.evm import Hall, hall, nonce
+
+DOMAIN = Domain(31337, "0x5FbDB2315678afecb367f032d93F642f64180aa3")
+CROUPIER, PLAYER = Key(1), Key(2)
+SPAN = 2**256 - 1
+
+
+@pytest.fixture(scope="module")
+def h() -> Hall:
+    return hall()
+
+
+def bet_of(**changes: Any) -> Bet:
+    a, b, c, d = (keccak(bytes([i])) for i in range(4))
+    addresses = (CROUPIER.address, PLAYER.address, Key(3).address, Key(4).address)
+    return Bet(*addresses, 7, 10, 5, 10**15, a, b, c, d, 2**40)._replace(**changes)
+
+
+MESSAGES: list[Message] = [
+    PublicKey(CROUPIER.address, PLAYER.address),
+    bet_of(),
+    SeedMessage(CROUPIER.address, PLAYER.address, Role.CROUPIER, 3, 1, nonce("x")),
+    ReplacementOrder.of(bet_of(), (1, 0, 1, 1, 0)),
+    LedgerCall(CROUPIER.address, 2**200, nonce("call")),
+]
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
+def test_messages_are_eip_712_as_eth_account_has_it(message: Message) -> None:
+    signable = encode_typed_data(full_message=typed_data(DOMAIN, message))
+    signed = Account.sign_message(signable, (2).to_bytes(32, "big"))
+    ours = PLAYER.sign(DOMAIN, message)
+    assert (ours.v, ours.r, ours.s) == (signed.v, signed.r, signed.s)
+    assert signable.header == DOMAIN.separator
+    assert signable.body == message.struct_hash()
+    must_be_signed(DOMAIN, message, ours, PLAYER.address)
+    with pytest.raises(BadSignature, match="must be signed by"):
+        must_be_signed(DOMAIN, message, ours, CROUPIER.address)
+    with pytest.raises(BadSignature):
+        must_be_signed(DOMAIN._replace(chain_id=1), message, ours, PLAYER.address)
+
+
+def test_every_field_of_a_bet_is_signed() -> None:
+    bet = bet_of()
+    hashes = {bet.struct_hash()}
+    for field in Bet._fields:
+        value = getattr(bet, field)
+        other: Any = value + 1 if isinstance(value, int) else keccak(b"other")
+        if isinstance(value, str):
+            other = Key(99).address
+        hashes.add(bet._replace(**{field: other}).struct_hash())
+    assert len(hashes) == 1 + len(Bet._fields)
+
+
+def test_a_bad_value_is_refused_before_it_is_signed() -> None:
+    for wrong in (-1, 2**256, b"short", "0xnonsense"):
+        with pytest.raises(InputError):
+            word(wrong)
+    for order in ((1, 0), (0, 0, 0, 0, 2)):
+        with pytest.raises(InputError):
+            ReplacementOrder.of(bet_of(), order).struct_hash()
+    for secret in (0, 2**256 - 1):
+        with pytest.raises(InputError):
+            Key(secret)
+
+
+def test_a_key_does_not_show_itself() -> None:
+    key = Key.fresh()
+    assert repr(key) == f"Key({key.address})"
+    assert Key.fresh().address != key.address
+
+
+def test_seeds_are_fresh_and_checked() -> None:
+    parties = (CROUPIER.address, PLAYER.address)
+    mine = fresh_seeds(Key(3), DOMAIN, parties, Role.CROUPIER, 7)
+    again = fresh_seeds(Key(3), DOMAIN, parties, Role.CROUPIER, 7)
+    theirs = fresh_seeds(Key(4), DOMAIN, parties, Role.PLAYER, 7)
+    assert len({*mine, *again, *theirs}) == 6
+    bet = bet_of(
+        croupier_commitment_0=mine[0].commitment,
+        croupier_commitment_1=mine[1].commitment,
+        player_commitment_0=theirs[0].commitment,
+        player_commitment_1=theirs[1].commitment,
+    )
+    assert len(set(bet.commitments)) == 4
+    for seed_id in (0, 1):
+        check_seed(DOMAIN, bet, Role.CROUPIER, seed_id, mine[seed_id])
+        check_seed(DOMAIN, bet, Role.PLAYER, seed_id, theirs[seed_id])
+        with pytest.raises(WrongSeed):
+            check_seed(DOMAIN, bet, Role.CROUPIER, seed_id, again[seed_id])
+        with pytest.raises(BadSignature):
+            check_seed(DOMAIN, bet._replace(game_id=8), Role.PLAYER, seed_id, theirs[seed_id])
+    with pytest.raises(WrongSeed):
+        check_seed(DOMAIN, bet, Role.CROUPIER, 2, mine[0])
+
+
+# The contract and Python: the same numbers
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(0, SPAN),
+    st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)).map(sorted),
+)
+def test_generate_int_is_the_same(seed: int, span: list[int]) -> None:
+    h = shared()
+    low, high = span
+    assert h.bank.ask("generateInt", seed, low, high) == seeds.generate_int(seed, low, high)
+
+
+_shared: list[Hall] = []
+
+
+def shared() -> Hall:
+    """One chain for all examples: they only ask."""
+    if not _shared:
+        _shared.append(hall())
+    return _shared[0]
+
+
+def test_many_deals_and_replacements_are_the_same() -> None:
+    """300 games: deal, replace by every order in turn, rank."""
+    bank = shared().bank
+    for number in range(300):
+        seed = int.from_bytes(keccak(f"game {number}".encode()), "big")
+        hand = bank.ask("dealHand", seed)
+        assert seeds.unpacked_hand(hand) == seeds.deal(seed)
+        order = number % 32
+        final = bank.ask("replaceCards", hand, order, seed ^ SPAN)
+        expected = seeds.replace(seeds.deal(seed), seeds.unpacked_order(order), seed ^ SPAN)
+        assert seeds.unpacked_hand(final) == expected
+        assert bank.ask("rankHand", final) == rank(expected)
+        assert len({*expected, *seeds.deal(seed)}) == 5 + sum(seeds.unpacked_order(order))
+
+
+RANKED = {
+    "10♡ J♡ Q♡ K♡ A♡": Rank.ROYAL_FLUSH,
+    "A♤ K♤ 10♤ Q♤ J♤": Rank.ROYAL_FLUSH,
+    "9♢ 10♢ J♢ Q♢ K♢": Rank.STRAIGHT_FLUSH,
+    "A♧ 2♧ 3♧ 4♧ 5♧": Rank.STRAIGHT_FLUSH,
+    "2♡ 2♢ 2♧ 2♤ 3♡": Rank.FOUR_OF_A_KIND,
+    "A♡ A♢ 3♧ A♤ A♧": Rank.FOUR_OF_A_KIND,
+    "2♡ 2♢ 2♧ A♤ A♡": Rank.FULL_HOUSE,
+    "2♡ 4♡ 6♡ 8♡ 10♡": Rank.FLUSH,
+    "10♡ J♡ Q♡ K♡ A♢": Rank.STRAIGHT,
+    "A♡ 2♢ 3♡ 4♡ 5♡": Rank.STRAIGHT,
+    "J♡ Q♡ K♡ A♢ 2♡": Rank.NOTHING,
+    "Q♡ K♡ A♡ 2♡ 3♡": Rank.FLUSH,
+    "7♡ 7♢ 7♧ 8♤ 9♡": Rank.THREE_OF_A_KIND,
+    "7♡ 7♢ 8♧ 8♤ 9♡": Rank.TWO_PAIR,
+    "J♡ J♢ 2♧ 3♤ 4♡": Rank.JACKS_OR_BETTER,
+    "A♡ A♢ 2♧ 3♤ 4♡": Rank.JACKS_OR_BETTER,
+    "10♡ 10♢ 2♧ 3♤ A♡": Rank.NOTHING,
+    "2♡ 2♢ J♧ Q♤ K♡": Rank.NOTHING,
+}
+
+
+@pytest.mark.parametrize("text", RANKED)
+def test_every_rank_of_hand_in_the_contract(text: str) -> None:
+    hand = seeds.packed_hand(parse_hand(text))
+    assert shared().bank.ask("rankHand", hand) == RANKED[text] == rank(parse_hand(text))
+
+
+@settings(max_examples=150)
+@given(st.lists(st.integers(0, DECK - 1), min_size=5, max_size=5, unique=True))
+def test_ranks_of_any_hand_are_the_same(hand: list[int]) -> None:
+    assert shared().bank.ask("rankHand", seeds.packed_hand(hand)) == rank(hand)
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(st.integers(0, 12), min_size=5, max_size=5),
+    st.lists(st.integers(0, 1), min_size=5, max_size=5),
+)
+def test_ranks_of_likely_pairs_and_flushes_are_the_same(kinds: list[int], suits: list[int]) -> None:
+    hand = list(
+        dict.fromkeys(suit * 13 + kind // 2 for kind, suit in zip(kinds, suits, strict=True))
+    )
+    while len(hand) < 5:
+        hand.append(next(card for card in range(26) if card not in hand))
+    assert shared().bank.ask("rankHand", seeds.packed_hand(hand)) == rank(hand)
+
+
+def test_the_contract_refuses_hands_that_are_none() -> None:
+    for cards in ([0, 0, 1, 2, 3], [52, 0, 1, 2, 3], [255] * 5):
+        for name, rest in (("rankHand", ()), ("replaceCards", (1, 1))):
+            with pytest.raises(Refused, match="BadHand"):
+                shared().bank.ask(name, seeds.packed_hand(cards), *rest)
+
+
+def test_commitments_and_mixing_are_the_same(h: Hall) -> None:
+    play = h.play()
+    ours = [play.seeds[role, 0].signature for role in (Role.CROUPIER, Role.PLAYER)]
+    for signature in ours:
+        assert h.bank.ask("commitTo", signature) == seeds.commit_to(signature)
+    bet_hash = play.bet.struct_hash()
+    assert h.bank.ask("mixSeeds", bet_hash, 1, *ours) == seeds.mix(bet_hash, 1, *ours)
+    assert h.bank.ask("gameKey", *play.bet[:2], 0) == play.bet.key
+
+
+def test_a_commitment_is_not_the_seed_of_the_outcome() -> None:
+    tags = {seeds.COMMIT_TAG, seeds.SEED_TAG, seeds.MIX_TAG, seeds.GENERATE_TAG}
+    assert len(tags) == 4
+
+
+def test_the_pay_table_has_a_level_for_each_chip() -> None:
+    assert PAYS[1][Rank.THREE_OF_A_KIND] * 10**17 == 3 * 10**17  # chip 0.1: 0.3, as documented
+
+
+def test_bad_ranges_are_refused() -> None:
+    for low, high in ((1, 0), (-1, 5), (0, 2**32)):
+        with pytest.raises(InputError):
+            seeds.generate_int(1, low, high)
+
+
+# History
+
+
+def test_the_real_game_of_2017() -> None:
+    croupier, player = (62504461, 1600494777), (393532593, 1301748256)
+    hand, final = history.play(croupier, player, (1, 0, 1, 1, 0))
+    assert hand_text(hand) == "5♢ 7♢ 9♧ 10♧ 7♡"
+    assert hand_text(final) == "3♡ 7♢ J♧ 7♤ 7♡"
+
+
+def test_the_streams_of_2017_overlap_and_ours_do_not() -> None:
+    following, _ = history.generate_int(1000, 0, 51)
+    assert following == 1001
+    assert history.shuffled(range(52), 5) != history.shuffled(range(52), 6)

@@ -1,0 +1,1 @@
+"""Books, files and standings of contests."""

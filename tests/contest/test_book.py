@@ -1,0 +1,583 @@
+"""What follows from a contest's seed, the rules of its book, and the contest file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fairground.cli import main
+from fairground.contest.book import (
+    Book,
+    Disguise,
+    Entry,
+    Part,
+    check_parts,
+    disguise,
+    fair_code,
+    keeper_seed,
+    oracle_name,
+    order,
+    shuffled,
+)
+from fairground.contest.file import check
+from fairground.core import BadParams, Fault, InputError, Unreadable
+from fairground.fair.bits import SeededStream, Tape
+from fairground.games.codebreaking import GIVE_UP, Code, Marks, marks
+from fairground.transcript import canonical, line_hash
+from tests.helpers.contests import SEED, House, a_contest, rechained, sections, solve
+
+FILE = a_contest().file()
+LAYOUT = sections(FILE)
+
+
+def by_hand(tag: str, *parts: str | int | bytes) -> bytes:
+    """`digest` without our code."""
+    out = b""
+    for part in (tag, *parts):
+        data = (
+            part.encode()
+            if isinstance(part, str)
+            else part.to_bytes(8, "big")
+            if isinstance(part, int)
+            else part
+        )
+        out += len(data).to_bytes(4, "big") + data
+    return hashlib.sha3_256(out).digest()
+
+
+def drawn_by_hand(root: bytes, *ranges: int) -> list[int]:
+    """Numbers below at most 256 from a hash stream, without our code."""
+    tape = b"".join(by_hand("fairground/stream-block/1", root, i) for i in range(9))
+    out, at = [], 0
+    for n in ranges:
+        while tape[at] >= 256 - 256 % n:
+            at += 1
+        out.append(tape[at] % n)
+        at += 1
+    return out
+
+
+# What follows from the seed
+
+
+def test_a_shuffle_by_hand() -> None:
+    # 4 places: swap 3 with 1, then 2 with 2, then 1 with 0: 0123 → 0321 → 0321 → 3021
+    assert shuffled(4, Tape(bytes([1, 2, 0]))) == (3, 0, 2, 1)
+    assert shuffled(1, Tape(b"")) == (0,)
+
+
+def test_every_shuffle_comes_up_alike() -> None:
+    counts = Counter(shuffled(4, SeededStream("shuffle", game)) for game in range(4800))
+    assert len(counts) == 24
+    # 23 degrees of freedom: chi-square beyond 60 has a chance below 1 in 10,000
+    assert sum((count - 200) ** 2 / 200 for count in counts.values()) < 60
+
+
+def test_order_and_disguise_by_hand() -> None:
+    root = by_hand("fairground/contest-order/1", "cup", 5, SEED)
+    expected = list(range(7))
+    for i, j in zip(range(6, 0, -1), drawn_by_hand(root, 7, 6, 5, 4, 3, 2), strict=True):
+        expected[i], expected[j] = expected[j], expected[i]
+    assert order("cup", SEED, 5, 7) == tuple(expected)
+    root = by_hand("fairground/contest-disguise/1", "cup", 5, 3, SEED)
+    digits, places = list(range(4)), list(range(3))
+    draws = drawn_by_hand(root, 4, 3, 2, 3, 2)
+    for out, at, j in zip((digits,) * 3 + (places,) * 2, (3, 2, 1, 2, 1), draws, strict=True):
+        out[at], out[j] = out[j], out[at]
+    part = Part(4, 3, "fair", 1)
+    assert disguise("cup", SEED, 5, 3, part) == (tuple(digits), tuple(places))
+    assert keeper_seed("cup", SEED, 3) == by_hand("fairground/contest-keeper/1", "cup", 3, SEED)
+
+
+def test_scores_are_the_same_in_every_disguise() -> None:
+    chance = SeededStream("disguises")
+    for game in range(200):
+        part = Part(2 + chance.below(9), 1 + chance.below(6), "fair", 1)
+        seen = disguise("cup", SEED, 0, game, part)
+        code, guess = (tuple(chance.below(part.base) for _ in range(part.length)) for _ in range(2))
+        assert marks(seen.to_raw(code), seen.to_raw(guess)) == marks(code, guess)
+        assert seen.from_raw(seen.to_raw(code)) == code
+        assert seen.to_raw(seen.from_raw(code)) == code
+
+
+def test_a_disguise_by_hand() -> None:
+    seen = Disguise(digits=(2, 0, 1), places=(1, 2, 0))
+    # digit 0 at place 0 is raw 2 at 1; digit 1 at 1 is raw 0 at 2; digit 2 at 2 is raw 1 at 0
+    assert seen.to_raw((0, 1, 2)) == (1, 2, 0)
+
+
+def test_disguises_are_independent_of_one_another() -> None:
+    """Two entries' disguises of a game, and one entry's of two games, have nothing in common."""
+    part = Part(10, 6, "fair", 1)
+    by_entry = {disguise("cup", SEED, entry, 7, part) for entry in range(50)}
+    by_game = {disguise("cup", SEED, 7, game, part) for game in range(50)}
+    assert len(by_entry) == len(by_game) == 50
+    # How one changes into the other is new each time as well: nothing is learnt from five games
+    steps = set()
+    for game in range(50):
+        one, other = (disguise("cup", SEED, entry, game, part).digits for entry in (0, 1))
+        steps.add(tuple(other.index(digit) for digit in one))
+    assert len(steps) == 50
+    assert len({order("cup", SEED, entry, 20) for entry in range(50)}) == 50
+
+
+def test_the_code_is_what_the_scheme_deals() -> None:
+    house = House()
+    entry = house.enter("A")
+    for slot in range(house.book.games):
+        game, part, _ = house.seen(entry, slot)
+        if part.oracle == "fair":
+            assert house.table(entry, slot).state.code == fair_code("cup", SEED, game, part)
+
+
+def test_names_of_oracles_cannot_be_made_up() -> None:
+    names = {oracle_name("cup", SEED, entry, slot) for entry in range(9) for slot in range(9)}
+    assert len({name.rpartition(".")[2] for name in names}) == 81
+    assert oracle_name("cup", SEED, 0, 0) != oracle_name("cup", b"x" * 32, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [],
+        [Part(6, 4, "fair", 0)],
+        [Part(1, 4, "fair", 1)],
+        [Part(6, 41, "fair", 1)],
+        [Part(6, 4, "moody", 1)],
+        [Part(6, 4, "fair", True)],
+        [Part(6, 4, "fair", 6000), Part(6, 4, "evil", 6000)],
+        [Part(6, 4, "fair", 1)] * 101,
+        [Part(6, 4, "moody", 1, "http://a.example/")],
+        [Part(6, 4, "fair", 1, "")],
+        [Part(6, 4, "fair", 1, "x" * 2001)],
+    ],
+)
+def test_what_no_contest_is_made_of(parts: list[Part]) -> None:
+    with pytest.raises(BadParams):
+        check_parts(parts)
+
+
+# The book
+
+
+def refused(house: House, code: str, kind: str, **fields: Any) -> str:
+    with pytest.raises(Fault) as caught:
+        house.write(kind, **fields)
+    assert caught.value.code == code
+    return caught.value.reason
+
+
+ENTRY = {"entry": 1, "team": "B", "version": "1", "training": False, "at": 1001}
+RESULT = {"entry": 0, "slot": 0, "result": "solved", "steps": 3, "head": "a" * 64, "at": 1001}
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"entry": 0}, "contest/entry"),
+        ({"entry": 2}, "contest/entry"),
+        ({"entry": True}, "contest/entry"),
+        ({"team": ""}, "contest/entry"),
+        ({"team": "x" * 21}, "contest/entry"),
+        ({"team": " B"}, "contest/entry"),
+        ({"team": "B\n"}, "contest/entry"),
+        ({"team": 7}, "contest/entry"),
+        ({"version": ""}, "contest/entry"),
+        ({"training": True}, "contest/entry"),
+        ({"training": 0}, "contest/entry"),
+        ({"team": "A"}, "contest/entry"),
+        ({"team": "A", "version": "2"}, "contest/entry"),
+        ({"at": 2000}, "contest/late"),
+        ({"at": 1000}, "contest/time"),
+        ({"at": "1001"}, "contest/time"),
+        ({"more": 1}, "contest/malformed"),
+    ],
+)
+def test_entries_that_a_book_refuses(change: dict[str, Any], code: str) -> None:
+    house = House()
+    house.enter("A")
+    refused(house, code, "entered", **{**ENTRY, **change})
+    house.write("entered", **ENTRY)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"entry": 1}, "contest/result"),
+        ({"entry": -1}, "contest/result"),
+        ({"slot": 6}, "contest/result"),
+        ({"slot": "0"}, "contest/result"),
+        ({"result": "lost"}, "contest/result"),
+        ({"result": []}, "contest/result"),
+        ({"steps": 0}, "contest/result"),
+        ({"steps": "3"}, "contest/result"),
+        ({"head": "a"}, "contest/result"),
+        ({"at": 2000}, "contest/late"),
+        ({"at": 1000}, "contest/time"),
+    ],
+)
+def test_results_that_a_book_refuses(change: dict[str, Any], code: str) -> None:
+    house = House()
+    house.enter("A")
+    refused(house, code, "finished", **{**RESULT, **change})
+    house.write("finished", **RESULT)
+    refused(house, "contest/result", "finished", **RESULT)
+
+
+def test_a_second_entry_trains_and_ends_the_first() -> None:
+    house = House()
+    first, second = house.enter("A"), house.enter("A", "2")
+    assert (first.training, second.training) == (False, True)
+    assert "entered again" in refused(house, "contest/result", "finished", **RESULT)
+    third = house.enter("A", "3")
+    assert third.training
+    house.write("finished", **{**RESULT, "entry": 1})  # training goes on beside training
+    refused(house, "contest/entry", "entered", **{**ENTRY, "entry": 3, "team": "A"})
+
+
+FAILED = {"entry": 0, "slot": 0, "reason": "the factory is down", "at": 1001}
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"entry": 1}, "contest/result"),
+        ({"slot": 6}, "contest/result"),
+        ({"reason": ""}, "contest/malformed"),
+        ({"reason": 7}, "contest/malformed"),
+        ({"reason": "x" * 2501}, "contest/malformed"),
+        ({"at": 2000}, "contest/late"),
+        ({"at": 1000}, "contest/time"),
+    ],
+)
+def test_failures_that_a_book_refuses(change: dict[str, Any], code: str) -> None:
+    house = House()
+    house.enter("A")
+    refused(house, code, "failed", **{**FAILED, **change})
+    house.write("failed", **FAILED)
+
+
+def test_a_game_waits_until_it_goes_on_or_ends() -> None:
+    house = House()
+    entry = house.enter("A")
+    again = {"entry": 0, "slot": 0, "at": 1001}
+    assert "does not wait" in refused(house, "contest/result", "recovered", **again)
+    house.write("failed", **FAILED)
+    assert entry.waiting == {0: "the factory is down"}
+    assert "waits already" in refused(house, "contest/result", "failed", **FAILED)
+    house.write("recovered", **again)
+    assert not entry.waiting
+    house.write("failed", **FAILED)
+    assert entry.failures == {0: 2}
+    house.write("finished", **RESULT)
+    assert not entry.waiting
+    refused(house, "contest/result", "failed", **FAILED)
+    refused(house, "contest/result", "recovered", **again)
+
+
+def test_only_a_factory_can_fail() -> None:
+    """The house cannot put its own slowness on somebody else."""
+    house = House()
+    house.enter("A")
+    house.write("failed", **FAILED)
+    house.close()
+    fault = fault_of(house.file())
+    assert (fault.code, fault.line) == ("contest/game", 4)
+    assert "has no factory" in fault.reason
+
+
+def test_closing() -> None:
+    house = House()
+    closed: dict[str, Any] = {"seed": SEED.hex(), "by": "time", "at": 2000}
+    refused(house, "contest/time", "closed", **{**closed, "at": 1999})
+    refused(house, "contest/time", "closed", **{**closed, "by": "nobody"})
+    refused(house, "fair/bad-evidence", "closed", **{**closed, "seed": "0" * 64})
+    refused(house, "fair/bad-evidence", "closed", **{**closed, "seed": 7})
+    refused(house, "contest/late", "filed", games=0, digest="0" * 64)
+    house.write("closed", **closed)
+    refused(house, "contest/late", "entered", **{**ENTRY, "entry": 0})
+    refused(house, "contest/malformed", "filed", games="0", digest="0" * 64)
+    house.write("filed", games=0, digest="0" * 64)
+    refused(house, "contest/late", "filed", games=0, digest="0" * 64)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "fairground-contest/9"},
+        {"contest": ""},
+        {"commitment": "x"},
+        {"at": 2000},
+        {"parts": 7},
+        {"parts": [{"base": 6}]},
+        {"parts": [{"base": 1, "length": 4, "oracle": "fair", "games": 1}]},
+    ],
+)
+def test_openings_that_a_book_refuses(change: dict[str, Any]) -> None:
+    event = {**json.loads(FILE[1]), **change}
+    with pytest.raises(Fault) as caught:
+        Book().apply(event, b"")
+    assert caught.value.code == "contest/malformed"
+
+
+# The file
+
+
+def fault_of(lines: list[bytes]) -> Fault:
+    verdict = check(b"".join(lines))
+    assert not verdict.ok
+    assert verdict.fault is not None
+    return verdict.fault
+
+
+def test_an_honest_file_holds() -> None:
+    verdict = check(b"".join(FILE))
+    assert verdict.ok, verdict.fault
+    assert verdict.table is not None
+    assert [row["team_name"] for row in verdict.table["official"]] == ["A", "B"]
+    assert verdict.table["official"][1]["unfinished"] == 2  # one given up, one never begun
+    (training,) = verdict.table["training"]
+    assert (training["team_name"], training["software_version"]) == ("B", "2")
+    assert [claim.partition(":")[0] for claim in verdict.claims] == ["COMMITTED", "CONSISTENT"]
+    assert verdict.games == len(LAYOUT) - 1
+
+
+def in_raw(house: House, entry: Entry, slot: int) -> Callable[[Code], Marks]:
+    """Ask in raw coordinates, through the entry's disguise."""
+    seen = house.seen(entry, slot)[2]
+    return lambda raw: house.submit(entry, slot, seen.from_raw(raw))
+
+
+def test_the_same_raw_questions_get_the_same_answers_whoever_asks() -> None:
+    """All teams meet the same codes and the same adversaries, up to the disguise."""
+    house = House()
+    steps = []
+    for team in "ABC":
+        entry = house.enter(team)
+        rows = {}
+        for slot in range(house.book.games):
+            game, part, _ = house.seen(entry, slot)
+            rows[game] = solve(part.base, part.length, in_raw(house, entry, slot))
+        steps.append(rows)
+    assert steps[0] == steps[1] == steps[2]
+    looks = {entry.number: house.seen(entry, 0)[0] for entry in house.book.entries}
+    assert len(set(looks.values())) > 1, "the orders should differ"
+
+
+def tampered(value: Any) -> Any:
+    """Another value of the same form."""
+    if isinstance(value, bool) or value is None:
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, str):
+        return value[:-1] + ("0" if value[-1:] != "0" else "1") if value else "x"
+    if isinstance(value, list):
+        return [*value[:-1], tampered(value[-1])] if value else [0]
+    if value:
+        key = max(value)
+        return {**value, key: tampered(value[key])}
+    return {"x": 0}
+
+
+@pytest.mark.parametrize("i", range(len(FILE)))
+def test_no_line_can_be_changed_even_if_its_chain_is_written_anew(i: int) -> None:
+    event = json.loads(FILE[i])
+    for key in sorted(event.keys() - {"prev"}):
+        changed = list(FILE)
+        changed[i] = canonical({**event, key: tampered(event[key])}) + b"\n"
+        assert not check(b"".join(changed)).ok, key
+        try:
+            layout = sections(changed)
+            anew = rechained(changed, layout)
+        except (ValueError, IndexError, TypeError):
+            continue  # a heading that counts wrongly: there is nothing to chain
+        assert not check(b"".join(anew)).ok, key
+
+
+@pytest.mark.parametrize("section", range(len(LAYOUT)))
+def test_no_line_can_be_left_out(section: int) -> None:
+    first, last = LAYOUT[section]
+    for i in range(first, last + 1):
+        heading = json.loads(FILE[first - 1])
+        heading["lines"] -= 1
+        lines = [*FILE[: first - 1], canonical(heading) + b"\n", *FILE[first:i], *FILE[i + 1 :]]
+        assert not check(b"".join(rechained(lines, sections(lines)))).ok, i
+        assert not check(b"".join(FILE[:i] + FILE[i + 1 :])).ok, i
+
+
+@pytest.mark.parametrize("section", range(1, len(LAYOUT)))
+def test_no_game_can_be_left_out(section: int) -> None:
+    first, last = LAYOUT[section]
+    fault = fault_of(FILE[: first - 1] + FILE[last + 1 :])
+    assert fault.code in ("contest/game", "contest/malformed")
+
+
+def test_no_byte_can_be_flipped() -> None:
+    data = b"".join(FILE)
+    for i in range(0, len(data), 97):
+        assert not check(data[:i] + bytes([data[i] ^ 1]) + data[i + 1 :]).ok, i
+    for cut in (data[:-1], data + b"\n", data + FILE[-1], b"".join(FILE[:-1]), FILE[-1], FILE[0]):
+        assert not check(cut).ok
+    with pytest.raises(Unreadable):
+        check(b"hello\n")
+
+
+def forged(change: Callable[[House], None], house: House | None = None) -> Fault:
+    """A house that lies, and then writes book, digest, hashes and standings to fit."""
+    house = house or House()
+    change(house)
+    house.close()
+    return fault_of(house.file())
+
+
+def play_three(house: House) -> None:
+    entry = house.enter("B")
+    for slot in range(3):
+        house.solve(entry, slot)
+
+
+class TestAHouseThatWritesEverythingAnew:
+    def test_another_disguise_than_the_seed_gives(self) -> None:
+        class Careless(House):
+            def seen(self, entry: Any, slot: int) -> tuple[int, Part, Disguise]:
+                game, part, _ = super().seen(entry, slot)
+                return game, part, disguise("cup", SEED, 0, 0, part)
+
+        house = Careless()
+        house.enter("A")
+        fault = forged(play_three, house)
+        assert fault.code == "contest/disguise"
+
+    def test_another_order_than_the_seed_gives(self) -> None:
+        class Kind(House):
+            def seen(self, entry: Any, slot: int) -> tuple[int, Part, Disguise]:
+                part = self.book.part_of[slot]
+                return slot, part, disguise("cup", SEED, entry.number, slot, part)
+
+        fault = forged(play_three, Kind())
+        assert fault.code == "contest/game"
+
+    def test_an_easier_code(self) -> None:
+        def change(house: House) -> None:
+            entry = house.enter("A")
+            slot = next(s for s in range(6) if house.seen(entry, s)[1].oracle == "fair")
+            table = house.table(entry, slot)
+            table.state = table.state._replace(code=(0, 0, 0))
+            house.solve(entry, slot)
+
+        assert forged(change).code == "move/illegal"
+
+    def test_fewer_steps(self) -> None:
+        def change(house: House) -> None:
+            house.solve(house.enter("A"), 0)
+            result = house.chain.events.pop()
+            house.chain.lines.pop()
+            house.chain.head = result["prev"]
+            house.book.entries[0].results.clear()
+            fields = {k: result[k] for k in result.keys() - {"kind", "prev"}}
+            house.write("finished", **{**fields, "steps": max(1, result["steps"] - 1) or 1})
+            assert result["steps"] > 1
+
+        assert forged(change).code == "contest/result"
+
+    def test_another_game_of_the_same_length(self) -> None:
+        """The book named the game's last line when it was finished; this is not it."""
+        house, other = House(), House()
+        for one in (house, other):
+            entry = one.enter("A")
+            if one is other:
+                one.table(entry, 0).note({"remark": "this was played later"})
+            one.solve(entry, 0)
+        house.games = other.games
+        house.close()
+        fault = fault_of(house.file())
+        assert fault.code == "contest/result"
+        assert "this is another" in fault.reason
+
+    def test_a_result_that_never_was(self) -> None:
+        def change(house: House) -> None:
+            house.enter("A")
+            house.write("finished", **RESULT)
+
+        assert forged(change).code == "contest/game"
+
+    def test_a_result_left_out_of_the_book(self) -> None:
+        def change(house: House) -> None:
+            entry = house.enter("A")
+            house.write = lambda *_, **__: None  # type: ignore[method-assign]
+            house.solve(entry, 0)
+            del house.write
+
+        assert forged(change).code == "contest/result"
+
+    def test_a_rival_is_wiped_out_and_only_the_receipt_knows(self) -> None:
+        """Replay proves consistency; what was is proven by what somebody kept of it."""
+        honest, forger = House(), House()
+        for house, entries in ((honest, "AB"), (forger, "A")):
+            for team in entries:
+                house.solve(house.enter(team), 0)
+            house.close()
+        data = b"".join(forger.file())
+        assert check(data).ok
+        receipt = honest.games[1, 0][0].transcript.lines[-3]
+        verdict = check(data, line_hash(receipt))
+        assert verdict.fault is not None
+        assert verdict.fault.code == "transcript/receipt"
+        kept = check(b"".join(honest.file()), line_hash(receipt).upper())
+        assert kept.ok
+        assert kept.claims[-1].startswith("ORDERED")
+
+
+def test_a_receipt_is_64_hex_digits() -> None:
+    with pytest.raises(InputError, match="64 hex digits"):
+        check(b"".join(FILE), "abc")
+
+
+def test_an_unfinished_book_is_no_contest_file() -> None:
+    house = House()
+    house.solve(house.enter("A"), 0)
+    fault = fault_of(house.file())
+    assert fault.code == "contest/unfinished"
+
+
+def test_a_game_given_up_before_the_first_step() -> None:
+    house = House()
+    house.submit(house.enter("A"), 0, GIVE_UP)
+    house.close(at=1500)
+    assert check(b"".join(house.file())).ok
+
+
+class TestTheCommand:
+    def test_a_file_that_holds(self, tmp_path: Any, capsys: Any) -> None:
+        path = tmp_path / "cup.jsonl"
+        path.write_bytes(b"".join(FILE))
+        assert main(["verify", "--contest", str(path)]) == 0
+        out = capsys.readouterr().out
+        assert "HOLDS" in out
+        assert "1.       A 1: 6 solved, 0 unfinished" in out
+        assert "training B 2: 1 solved, 5 unfinished" in out
+        assert "are not separable" in out
+        assert "no --receipt was given" in out
+        assert main(["verify", "--contest", str(path), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["ok"] is True
+        receipt = line_hash(FILE[2])
+        assert main(["verify", "--contest", str(path), "--receipt", receipt]) == 0
+        assert "ORDERED" in capsys.readouterr().out
+
+    def test_a_file_that_does_not(self, tmp_path: Any, capsys: Any) -> None:
+        path = tmp_path / "cup.jsonl"
+        path.write_bytes(b"".join(FILE).replace(b'"team":"A"', b'"team":"Z"'))
+        assert main(["verify", "--contest", str(path)]) == 1
+        assert "DOES NOT HOLD at line 3 (transcript/broken-chain)" in capsys.readouterr().out
+        assert main(["verify", "--contest", str(path), "--json"]) == 1
+        assert json.loads(capsys.readouterr().out)["fault"]["line"] == 3
+
+    @pytest.mark.parametrize("arguments", [[], ["a", "--contest", "b"], ["--contest", "nowhere"]])
+    def test_bad_arguments(self, arguments: list[str], capsys: Any) -> None:
+        assert main(["verify", *arguments]) == 2

@@ -1,0 +1,1 @@
+"""Bytes of chance, schemes, seals and the vault."""

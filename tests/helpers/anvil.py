@@ -1,0 +1,80 @@
+"""The node ``anvil``, from npm (``tools/node-setup``), for as long as a test needs it."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
+
+from fairground.bank.chain.node import Node
+from tests.helpers.places import ROOT
+
+TOOLS = ROOT / "tools" / "node" / "node_modules"
+"""Where npm put it; the program itself, and not npm's script, so that it can be killed."""
+
+DEADLINE = 60.0
+
+
+class Anvil:
+    """A node that can be killed, and started again at the same address."""
+
+    def __init__(self, *options: str) -> None:
+        found = list((TOOLS / "@foundry-rs").glob("anvil-*/bin/anvil"))
+        assert found, "the node anvil is not installed: run tools/node-setup"
+        self._program = str(found[0])
+        self._process: subprocess.Popen[str] | None = None
+        self.port = "0"
+        self.start(*options)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self, *options: str) -> None:
+        """Start it, at its old port if it had one."""
+        command = [self._program, "--port", self.port, *options]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        line = next(line for line in self._process.stdout if line.startswith("Listening on"))
+        self._reader = Thread(target=self._process.stdout.read)  # or it would fill up
+        self._reader.start()
+        self.port = line.strip().rpartition(":")[2]
+
+    def kill(self) -> None:
+        """End it at once, with nothing saved."""
+        if self._process is not None and self._process.stdout is not None:
+            self._process.kill()
+            self._process.wait()
+            self._reader.join()
+            self._process.stdout.close()
+            self._process = None
+
+    def node(self) -> Node:
+        return Node(self.url, timeout=300)
+
+
+@contextmanager
+def anvil(*options: str) -> Iterator[Anvil]:
+    """Start a node on a free port, and end it in the end."""
+    node = Anvil(*options)
+    try:
+        yield node
+    finally:
+        node.kill()
+
+
+@contextmanager
+def running_anvil(*options: str) -> Iterator[Node]:
+    """The same, as a `Node` that is asked."""
+    with anvil(*options) as node:
+        yield node.node()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end, "it did not come to be"
+        time.sleep(0.01)

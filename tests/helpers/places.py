@@ -1,0 +1,9 @@
+"""Where things lie in this repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+ROOT = TESTS.parent
+DATA = TESTS / "data"

@@ -1,0 +1,61 @@
+"""Where tests of stores put their logs: a file of SQLite, or a database of a real PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from fairground.store import Store, open_store
+from tests.helpers.postgres import throw_away_cluster
+
+Law = Callable[[Store], Awaitable[None]]
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[str]:
+    """One PostgreSQL for all that ask for one."""
+    with throw_away_cluster() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A place for one test alone, once of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/deep/er/arena.db"
+    return new_database(request.getfixturevalue("cluster"))
+
+
+def new_database(cluster: str) -> str:
+    name = f"t{uuid.uuid4().hex}"
+    run_sql(cluster, f"CREATE DATABASE {name}")
+    return cluster.replace("/postgres?", f"/{name}?")
+
+
+def run_sql(url: str, script: str) -> None:
+    """Behind the store's back."""
+
+    async def run() -> None:
+        db = await asyncpg.connect(url)
+        await db.execute(script)
+        await db.close()
+
+    asyncio.run(run())
+
+
+def holds(url: str, law: Law) -> None:
+    """Open a store, and see whether this is true of it."""
+
+    async def run() -> None:
+        store = await open_store(url)
+        try:
+            await law(store)
+        finally:
+            await store.close()
+
+    asyncio.run(run())

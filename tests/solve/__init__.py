@@ -1,0 +1,1 @@
+"""Solvers, each against a brute-force twin or published figures."""

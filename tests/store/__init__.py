@@ -1,0 +1,1 @@
+"""Stores: a file of SQLite, a real PostgreSQL."""

@@ -1,0 +1,231 @@
+"""Commits that are written together: each as if it were alone, and in their order."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+
+import asyncpg
+import pytest
+
+from fairground.store import (
+    MISSED,
+    Append,
+    Conflict,
+    Secret,
+    Store,
+    can_go_together,
+    open_store,
+)
+from tests.helpers.stores import holds, new_database, run_sql
+
+
+def line(text: str) -> tuple[bytes, ...]:
+    return (f"{text}\n".encode(),)
+
+
+async def outcome(store: Store, *appends: Append) -> str:
+    try:
+        await store.commit(*appends)
+    except Conflict:
+        return "conflict"
+    return "written"
+
+
+def test_what_is_queued_behind_one_another_is_written_in_that_order(store_url: str) -> None:
+    """A book grows by commits that nobody waits for, some of them with a game's end."""
+
+    async def law(store: Store) -> None:
+        await store.commit(Append("book", 0, line("0"), "contest"))
+        commits: list[tuple[Append, ...]] = []
+        for step in range(1, 60):
+            book = Append("book", step, line(str(step)))
+            if step % 3 == 0:
+                commits.append((book, Append(f"game{step}", 0, line("end"), "game")))
+            elif step % 3 == 1:
+                commits.append((book,))
+            else:  # somebody else's submission comes between
+                commits.append((book, Append(f"game{step - 2}x", 0, line("end"), "game")))
+        done = await asyncio.gather(*(outcome(store, *commit) for commit in commits))
+        assert set(done) == {"written"}
+        stored = await store.read("book")
+        assert stored is not None
+        assert [int(one) for one in stored.lines] == list(range(60))
+
+    holds(store_url, law)
+
+
+def test_a_log_that_is_made_in_a_group_can_grow_in_it(store_url: str) -> None:
+    async def law(store: Store) -> None:
+        commits = [Append("a", step, line(str(step)), "oracle") for step in range(5)]
+        done = await asyncio.gather(*(outcome(store, commit) for commit in commits))
+        assert set(done) == {"written"}
+        stored = await store.read("a")
+        assert stored is not None
+        assert stored.data == b"0\n1\n2\n3\n4\n"
+
+    holds(store_url, law)
+
+
+def test_the_stale_of_a_group_are_refused_and_the_others_written(store_url: str) -> None:
+    """More than one statement's worth of them, with secrets and without, some to be closed."""
+    names = [f"log{i}" for i in range(150)]
+
+    def append(i: int) -> Append:
+        return Append(
+            names[i],
+            2 if i % 7 == 3 else 1,
+            line(f"second of {i}") if i % 5 else (),
+            closed=i % 2 == 0,
+            secrets=(Secret("key", bytes([i]), f"h{i}"),) if i % 4 == 0 else (),
+            spent=(("link", f"s{i}"),) if i % 6 == 0 else (),
+        )
+
+    async def law(store: Store) -> None:
+        await asyncio.gather(*(store.commit(Append(n, 0, line("first"), "x")) for n in names))
+        done = await asyncio.gather(*(outcome(store, append(i)) for i in range(150)))
+        for i in range(150):
+            stored = await store.read(names[i])
+            wanted, stale = append(i), i % 7 == 3
+            assert stored is not None
+            assert done[i] == ("conflict" if stale else "written")
+            assert stored.lines == line("first") + (() if stale else wanted.lines)
+            assert stored.secrets == (() if stale else wanted.secrets)
+            assert stored.spent == (() if stale else wanted.spent)
+            assert stored.closed == (not stale and wanted.closed)
+
+    holds(store_url, law)
+
+
+def test_one_who_wants_to_replace_a_secret_is_found_among_many(store_url: str) -> None:
+    names = [f"log{i}" for i in range(20)]
+
+    async def law(store: Store) -> None:
+        secret = Secret("key", b"1", "h")
+        await asyncio.gather(
+            *(store.commit(Append(n, 0, line("1"), "x", secrets=(secret,))) for n in names)
+        )
+        late = Secret("key", b"2", "h")
+        done = await asyncio.gather(
+            *(
+                outcome(store, Append(n, 1, line("2"), secrets=(late,) if n == "log7" else ()))
+                for n in names
+            )
+        )
+        assert [n for n, end in zip(names, done, strict=True) if end == "conflict"] == ["log7"]
+        for name in names:
+            stored = await store.read(name)
+            assert stored is not None
+            assert stored.secrets == (secret,)
+            assert len(stored.lines) == (1 if name == "log7" else 2)
+
+    holds(store_url, law)
+
+
+def test_who_may_share_a_statement() -> None:
+    alone = (Append("a", 1, ()),)
+    first = (Append("b", 0, ()),)
+    both = (Append("c", 4, ()), Append("d", 4, ()))
+    twice = (Append("e", 1, ()),), (Append("e", 2, ()),)
+    beside = (Append("d", 5, ()),)
+    assert can_go_together([alone, first, both, *twice, beside]) == [0]
+
+
+def test_everybody_hears_everything_once(cluster: str) -> None:
+    """Many logs with long names, so that one note cannot hold them; our own are not told twice."""
+    url = new_database(cluster)
+    names = [f"{i}-{'x' * 60}" for i in range(300)]
+
+    async def run() -> None:
+        one, other = await open_store(url), await open_store(url)
+        mine, theirs = one.listen(), other.listen()
+        await asyncio.gather(*(one.commit(Append(n, 0, line("1"), "x")) for n in names))
+        await asyncio.gather(*(one.commit(Append(n, 1, line("2"))) for n in names))
+        await other.commit(Append("last", 0, line("1"), "x"))
+        everything = sorted([(n, step) for n in names for step in (1, 2)] + [("last", 1)])
+        for news in (mine, theirs):
+            heard = [await asyncio.wait_for(anext(news), 20) for _ in everything]
+            assert sorted(heard) == everything
+        await one.close()
+        await other.close()
+
+    asyncio.run(run())
+
+
+def test_two_workers_who_wait_for_each_other_are_a_conflict(cluster: str) -> None:
+    """One of them is told to look again; it is no failure of the arena."""
+    url = new_database(cluster)
+    database = url.partition("?")[0].rpartition("/")[2]
+    run_sql(url, f"ALTER DATABASE {database} SET deadlock_timeout = '20ms'")
+
+    async def run() -> None:
+        store = await open_store(url)
+        for name in ("a", "b"):
+            await store.commit(Append(name, 0, line("1"), "x"))
+        rival = await asyncpg.connect(url)
+        await rival.execute("SET deadlock_timeout = '1h'")  # so that the store's side is undone
+        async with rival.transaction():
+            await rival.execute("UPDATE logs SET seen = 1 WHERE id = 'b'")
+            ours = asyncio.create_task(
+                outcome(store, Append("a", 1, line("2")), Append("b", 1, line("2")))
+            )
+            while not await rival.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):
+                await asyncio.sleep(0)  # until it waits for us
+            await rival.execute("UPDATE logs SET seen = 1 WHERE id = 'a'")
+        assert await asyncio.wait_for(ours, 20) == "conflict"
+        assert await outcome(store, Append("a", 1, line("2")), Append("b", 1, line("2")))
+        await rival.close()
+        await store.close()
+
+    asyncio.run(run())
+
+
+def test_a_server_that_goes_away_is_told_to_those_who_wait(cluster: str) -> None:
+    """And it is asked again for the next."""
+    url = new_database(cluster)
+
+    async def run() -> None:
+        store = await open_store(url)
+        name = uuid.uuid4().hex
+        await store.commit(Append(name, 0, line("1"), "x"))
+        rival = await asyncpg.connect(url)
+        async with rival.transaction():
+            await rival.execute("UPDATE logs SET seen = 1")
+            waiting = asyncio.create_task(store.commit(Append(name, 1, line("2"))))
+            kill = """
+                SELECT count(pg_terminate_backend(pid)) FROM pg_locks
+                WHERE NOT granted AND pid <> pg_backend_pid()
+            """
+            while not await rival.fetchval(kill):
+                await asyncio.sleep(0)
+            with pytest.raises((asyncpg.PostgresError, asyncpg.InterfaceError, OSError)):
+                await asyncio.wait_for(waiting, 20)
+        assert await outcome(store, Append(name, 1, line("2"))) == "written"
+        await rival.close()
+        await store.close()
+
+    asyncio.run(run())
+
+
+def test_who_could_not_hear_for_a_while_is_told_so_and_hears_again(cluster: str) -> None:
+    url = new_database(cluster)
+
+    async def run() -> None:
+        here, there = await open_store(url), await open_store(url)
+        news = here.listen()
+        db = await asyncpg.connect(url)
+        kill = """
+            SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE query LIKE 'LISTEN%' AND datname = current_database()
+        """
+        assert await db.fetchval(kill) == 2
+        assert await asyncio.wait_for(anext(news), 20) == MISSED
+        name = uuid.uuid4().hex
+        await there.commit(Append(name, 0, line("1"), "x"))
+        assert await asyncio.wait_for(anext(news), 20) == (name, 1)
+        await db.fetchval(kill)
+        await db.close()
+        for store in (here, there):  # also in the middle of it
+            await store.close()
+
+    asyncio.run(run())

@@ -1,0 +1,638 @@
+"""Code breaking as a person meets it: whole games typed line by line, and what they prove."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from itertools import count, product
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from fairground.cli import main
+from fairground.core import IllegalMove, MissingExtra
+from fairground.fair.bits import SeededStream
+from fairground.games.codebreaking import (
+    STAKE,
+    Code,
+    CodeBreaking,
+    Marks,
+    Row,
+    fits,
+    marks,
+    possible_marks,
+    read_code,
+    write_code,
+)
+from fairground.solve.codebreaking.advice import Count, Counting, next_guess
+from fairground.terminal.codebreaking import command
+from fairground.terminal.codebreaking import screen as codebreaking_screen
+from fairground.terminal.codebreaking.input import code_of, example_code, marks_of, patiently
+from fairground.terminal.codebreaking.look import ASCII, ROUND, Board, Entry, Page, amount
+from fairground.verify import Verdict, verify
+from tests.helpers.pseudo_terminal import on_a_terminal
+
+
+class Told(NamedTuple):
+    """What came of a session."""
+
+    code: int
+    out: str
+    err: str
+    transcript: bytes
+
+    @property
+    def verdict(self) -> Verdict:
+        return verify(self.transcript)
+
+    @property
+    def claims(self) -> set[str]:
+        assert self.verdict.ok, self.verdict.fault
+        return {str(claim) for claim in self.verdict.claims}
+
+    @property
+    def notes(self) -> list[dict[str, object]]:
+        events = map(json.loads, self.transcript.splitlines())
+        return [event["body"] for event in events if event["kind"] == "note"]
+
+
+class Keyboard(io.StringIO):
+    """Types what a function makes of all that was printed so far; ends when it says nothing."""
+
+    def __init__(self, answer: Callable[[str], str | None], seen: Callable[[], str]) -> None:
+        super().__init__()
+        self._answer, self._seen = answer, seen
+
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+        said = self._answer(self._seen())
+        return "" if said is None else f"{said}\n"
+
+
+class Session:
+    """Runs the command in this process, with the screen and the record at hand."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        self._patch = monkeypatch
+        self._path = folder / "game.jsonl"
+
+    def __call__(
+        self, answers: Iterable[str] | Callable[[str], str | None], *arguments: str
+    ) -> Told:
+        screen, errors = io.StringIO(), io.StringIO()
+        if callable(answers):
+            keyboard: io.StringIO = Keyboard(answers, screen.getvalue)
+        else:
+            keyboard = io.StringIO("".join(f"{answer}\n" for answer in answers))
+        with self._patch.context() as patch:
+            patch.setattr(sys, "stdin", keyboard)
+            patch.setattr(sys, "stdout", screen)
+            patch.setattr(sys, "stderr", errors)
+            code = main(["codebreaking", *arguments, "--save", str(self._path)])
+        saved = self._path.read_bytes() if self._path.exists() else b""
+        return Told(code, screen.getvalue(), errors.getvalue(), saved)
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Session:
+    """Games whose chance is the same in every run: no guess hits the code by accident."""
+    drops = count()
+
+    def fresh() -> bytes:
+        return hashlib.sha3_256(f"drop {next(drops)}".encode()).digest()
+
+    monkeypatch.setattr("fairground.fair.chains.fresh", fresh)
+    monkeypatch.setattr("fairground.table.fresh", fresh)
+    monkeypatch.setattr(command, "SystemStream", lambda: SeededStream("terminal", 0))
+    monkeypatch.setenv("COLUMNS", "100")
+    return Session(monkeypatch, tmp_path)
+
+
+ROW = re.compile(r"^ +\d+  (\d+) +[Xo.●○·]+ +(\d+) +(\d+) +([\d,]+)$", re.MULTILINE)
+
+
+def rows_on(screen: str) -> list[tuple[Row, int]]:
+    """The board as a person reads it off the screen: rows, and how many codes are left."""
+    return [
+        (Row(read_code(code), (int(full), int(partial))), int(left.replace(",", "")))
+        for code, full, partial, left in ROW.findall(screen)
+    ]
+
+
+def simple_breaker(base: int, length: int) -> Callable[[str], str]:
+    """The first code that fits what the screen shows."""
+
+    def answer(screen: str) -> str:
+        rows = [row for row, _ in rows_on(screen)]
+        codes = product(range(base), repeat=length)
+        return write_code(next(code for code in codes if fits(code, rows)), base)
+
+    return answer
+
+
+def honest_keeper(secret: Code, base: int) -> Callable[[str], str]:
+    """Answers the last guess on the screen with the truth about a code."""
+
+    def answer(screen: str) -> str:
+        asked = re.findall(r"My guess \d+: ([\d ]+)", screen)[-1]
+        full, partial = marks(secret, read_code(asked))
+        return f"{full} {partial}"
+
+    return answer
+
+
+class TestBreaking:
+    def test_a_fair_game_with_a_share(self, play: Session) -> None:
+        told = play(simple_breaker(6, 4), "--oracle", "fair", "--share", "heads, tails, tails")
+        assert told.code == 0
+        rows = [row for row, _ in rows_on(told.out)]
+        code = write_code(rows[-1].guess, 6)
+        assert rows[-1].marks == (4, 0) and fits(rows[-1].guess, rows)
+        assert f"the code is {code}" in told.out and f"Broken with {len(rows)} guess" in told.out
+        assert told.claims == {"COMMITTED", "UNIFORM:1", "UNFORESEEN:1"}
+        assert told.verdict.payoff == (len(rows), -len(rows))
+        for claim in told.verdict.claims:
+            assert f"* {claim}: " in told.out
+
+    def test_the_commitment_comes_before_the_word_and_the_key_at_the_end(
+        self, play: Session
+    ) -> None:
+        told = play(["a word", "0000", "give up"])
+        events = [json.loads(line) for line in told.transcript.splitlines()]
+        ticket = next(event for event in events if event["kind"] == "ticket")
+        opening = next(event for event in events if event["kind"] == "opening")
+        places = [
+            told.out.index(text)
+            for text in (
+                ticket["ticket"]["blind"],
+                "A word for the draw (enter: none): a word",
+                "Guess 1: 0000",
+                opening["evidence"]["key"],
+                "Checked:",
+            )
+        ]
+        assert places == sorted(places)
+        assert any(event.get("value") == "a word" for event in events)
+
+    @pytest.mark.parametrize("arguments", [[], ["--no-share"]])
+    def test_without_a_share_the_code_is_committed_only(
+        self, arguments: list[str], play: Session
+    ) -> None:
+        answers = ["give up"] if arguments else ["", "give up"]
+        told = play(answers, *arguments)
+        assert told.code == 0 and told.claims == {"COMMITTED"}
+        assert "nothing proves that the house did not choose the code" in told.out
+        assert told.verdict.payoff == (STAKE, -STAKE)
+
+    def test_an_evil_game_is_consistent_and_takes_five_guesses_at_least(
+        self, play: Session
+    ) -> None:
+        told = play(simple_breaker(6, 4), "--oracle", "evil", "--share", "ignored")
+        rows = [row for row, _ in rows_on(told.out)]
+        assert told.code == 0 and len(rows) >= 5
+        assert told.claims == {"CONSISTENT"}
+        commitment, share, remark = told.notes
+        assert re.fullmatch("[0-9a-f]{64}", str(commitment["commitment"]))
+        assert str(commitment["commitment"]) in told.out
+        assert share == {"share": "ignored"}
+        assert "proven forced" in str(remark["remark"]) and "proven forced" in told.out
+        assert "look-alike" in told.out and "KEY" not in told.out
+
+    def test_fair_and_evil_show_a_commitment_in_the_same_form(self, play: Session) -> None:
+        form = r"The keeper's commitment \(.*\n(?:.*\n)*?  [0-9a-f]{64}\n"
+        for oracle in ("fair", "nice", "evil"):
+            told = play(["", "x"], "--oracle", oracle)
+            assert re.search(form, told.out), oracle
+            assert "A word for the draw" in told.out
+
+    def test_a_nice_game(self, play: Session) -> None:
+        told = play(["", "0511"], "--oracle", "nice")
+        assert told.code == 0 and told.claims == {"CONSISTENT"}
+        assert "Broken with 1 guess: the code is 0511." in told.out
+        assert told.verdict.payoff == (1, -1)
+
+    def test_malformed_guesses_are_refused_with_the_reason_and_not_counted(
+        self, play: Session
+    ) -> None:
+        bad = ["012", "01234", "0129", "abcd", "-1 2 3 4", "1.5", ""]
+        told = play(["", *bad, "0123", "give up"])
+        assert "a code has 4 digits, not 3" in told.out
+        assert "a code has 4 digits, not 5" in told.out
+        assert "a digit must be in 0..5, not 9" in told.out
+        assert told.out.count("a code is typed as digits") == 3
+        assert told.out.count("Not counted: ") == 6 and "Type a guess, such as 5432" in told.out
+        assert told.out.count("Guess 1: ") == 8 and told.out.count("Guess 2: ") == 1
+        assert len(rows_on(told.out)) == 1
+
+    def test_the_count_is_exact(self, play: Session) -> None:
+        told = play(["", "0012", "3454", "1122", "give up"])
+        rows: list[Row] = []
+        for row, left in rows_on(told.out):
+            rows.append(row)
+            assert left == sum(fits(code, rows) for code in product(range(6), repeat=4))
+        assert len(rows) == 3
+
+    def test_help_hint_and_board(self, play: Session) -> None:
+        told = play(["?", "", "?", "hint", "0012", "board", "HINT", "give  up"])
+        assert told.code == 0
+        assert "neither side alone decides the code" in told.out
+        assert "A full match is a right digit in the right place" in told.out
+        hints = re.findall(r"Hint: (\d{4}) \((it (?:may|cannot) be)", told.out)
+        assert [note["hint"] for note in told.notes] == [list(read_code(h)) for h, _ in hints]
+        assert hints[0][0] == "0012", "the best first guess that we know"
+        (row, _), (again, _) = rows_on(told.out)
+        assert row == again, "the board was shown again"
+        assert next_guess(6, 4, [row], patient=False) == read_code(hints[1][0])
+
+    def test_hints_lead_to_the_code(self, play: Session) -> None:
+        def follow(screen: str) -> str:
+            """Ask for a hint, then type it."""
+            last = screen.rstrip().splitlines()[-2]
+            found = re.match(r"Hint: (\d{4})", last)
+            return found[1] if found else "hint"
+
+        told = play(follow, "--no-share")
+        assert told.code == 0 and "Broken with" in told.out
+        assert len(rows_on(told.out)) <= 6, "perfect play needs six guesses at most"
+
+    @pytest.mark.parametrize("word", ["X", "q", "exit"])
+    @pytest.mark.parametrize("before", [[], [""], ["", "0000"]])
+    def test_leaving_is_a_recorded_forfeit(
+        self, word: str, before: list[str], play: Session
+    ) -> None:
+        told = play([*before, word])
+        assert told.code == 0
+        assert told.verdict.payoff == (STAKE, -STAKE)
+        assert "Player forfeited, recorded as their own word" in told.verdict.remarks[0]
+        assert "The key that opens the commitment" in told.out
+        assert ("The code was" in told.out) == bool(before), "only what was drawn can be told"
+
+    def test_the_end_of_input_has_its_own_exit_code(self, play: Session) -> None:
+        told = play(["", "0012"])
+        assert told.code == 3 and "Goodbye" in told.err
+        assert told.verdict.ok and "The key that opens" in told.out
+
+    def test_ctrl_c_keeps_the_record(self, play: Session) -> None:
+        def interrupt(screen: str) -> str:
+            raise KeyboardInterrupt
+
+        told = play(interrupt)
+        assert told.code == 130
+        assert told.verdict.ok and "Ctrl-C" in told.verdict.remarks[0]
+
+    def test_large_codes_have_estimates_that_say_so(self, play: Session) -> None:
+        guess = " ".join(map(str, range(40)))
+        told = play(["", guess, "?", "give up"], "--base", "100", "--length", "40")
+        assert told.code == 0
+        left = re.search(r"(\d+) full, (\d+) partial; ~([\d.]+)e(\d+) left", told.out)
+        assert left and 70 <= int(left[4]) <= 79
+        assert "~ marks an estimate from samples" in " ".join(told.out.split())
+        assert told.claims == {"COMMITTED"}
+
+    def test_a_word_that_is_too_long_is_asked_for_again(self, play: Session) -> None:
+        told = play(["w" * 201, "short", "give up"])
+        assert "At most 200 characters, please, not 201." in told.out
+        assert told.claims >= {"UNIFORM:1"}
+
+    def test_what_needs_an_extra_says_so_before_the_game(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "fairground.solve.codebreaking.sets", None)
+        monkeypatch.delattr("fairground.solve.codebreaking.sets", raising=False)
+        for argument in ("--oracle=evil", "--keeper"):
+            assert main(["codebreaking", argument, "--no-save"]) == 2
+            printed = capsys.readouterr()
+            assert "pip install 'fairground[solve]'" in printed.err and printed.out == ""
+
+    def test_a_fair_game_needs_no_extra(
+        self, play: Session, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def missing(*_: object, **__: object) -> None:
+            raise MissingExtra("no extra here")
+
+        monkeypatch.setattr(codebreaking_screen, "Counting", missing)
+        monkeypatch.setattr(codebreaking_screen, "next_guess", missing)
+        told = play(["", "0000", "hint", "board", "give up"])
+        assert told.code == 0 and "No hint: no extra here" in told.out
+        assert re.search(r"^ +1  0000 .* -$", told.out, re.MULTILINE)
+        assert "pip install 'fairground[solve]'" in told.out
+
+
+LARGE = ("--keeper", "--base", "20", "--length", "8")
+
+
+class TestKeeping:
+    @pytest.mark.parametrize("secret", [(1, 0, 1, 3), (5, 5, 5, 5), (0, 0, 1, 2)])
+    def test_the_solver_finds_the_code(self, secret: Code, play: Session) -> None:
+        told = play(honest_keeper(secret, 6), "--keeper")
+        rows = [row for row, _ in rows_on(told.out)]
+        assert told.code == 0 and len(rows) <= 6
+        assert f"your code is {write_code(secret, 6)}." in told.out
+        assert told.claims == {"CONSISTENT"}
+        assert told.verdict.payoff == (len(rows), -len(rows))
+        assert told.verdict.seats == ("Player", "Solver (best)")
+
+    @pytest.mark.parametrize("solver", ["entropy", "optimal:5", "annealing:200"])
+    def test_any_solver(self, solver: str, play: Session) -> None:
+        size = ("--base", "4", "--length", "3")
+        told = play(honest_keeper((3, 1, 1), 4), "--keeper", *size, "--solver", solver)
+        assert told.code == 0 and "your code is 311." in told.out
+
+    def test_a_contradiction_is_named_and_lost(self, play: Session) -> None:
+        told = play(["0 0", "0 0", "0 0", "end"], "--keeper")
+        # 0012 and what follows without any match leave codes of 3, 4 and 5 only, and so on
+        named = re.search(r"no code fits rows? ([\d, and]+)", told.out)
+        assert told.code == 0 and named
+        numbers = [int(n) for n in re.findall(r"\d+", named[1])]
+        rows = [Row(read_code(c), (0, 0)) for c in re.findall(r"My guess \d+: (\d+)", told.out)]
+        chosen = [rows[n - 1] for n in numbers]
+        codes = list(product(range(6), repeat=4))
+        assert not any(fits(code, chosen) for code in codes)
+        for spared in range(len(chosen)):
+            fewer = chosen[:spared] + chosen[spared + 1 :]
+            assert any(fits(code, fewer) for code in codes), "no row can be spared"
+        assert "No code fits your answers" in told.out
+        assert told.verdict.payoff == (-STAKE, STAKE) and told.claims == set()
+
+    def test_a_correction_opens_a_new_record_that_says_so(self, play: Session) -> None:
+        secret = (1, 0, 1, 3)
+        honest = honest_keeper(secret, 6)
+        steps = iter(["3 0", None, "fix 1"])  # a false answer, a true one, then the correction
+        state = {"corrected": False}
+
+        def answer(screen: str) -> str:
+            if screen.endswith("or end: "):
+                return "1"
+            if "Row 1 was" in screen and not state["corrected"]:
+                state["corrected"] = True
+                full, partial = marks(secret, (0, 0, 1, 2))
+                return f"{full},{partial}"
+            return next(steps, None) or honest(screen)
+
+        told = play(answer, "--keeper")
+        assert told.code == 0 and "your code is 1013." in told.out
+        assert told.claims == {"CONSISTENT"}
+        (note,) = told.notes
+        assert note["corrected"] == [
+            {"row": 1, "said": [3, 0], "now": list(marks(secret, (0, 0, 1, 2)))}
+        ]
+        assert re.fullmatch("[0-9a-f]{64}", str(note["before"]))
+
+    def test_the_old_record_is_closed_where_both_are_kept(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+        monkeypatch.setattr(sys, "stdin", io.StringIO("1 1\nfix 1\n0 1\nq\n"))
+        assert main(["codebreaking", "--keeper"]) == 0
+        files = list(tmp_path.glob("fairground/transcripts/codebreaking-*.jsonl"))
+        verdicts = [verify(path.read_bytes()) for path in files]
+        assert len(files) == 2 and all(verdict.ok for verdict in verdicts)
+        reasons = sorted(verdict.remarks[0].rpartition(": ")[2] for verdict in verdicts)
+        assert reasons == ["chose to exit", "the game goes on in another record"]
+        assert "HOLD" not in capsys.readouterr().out
+
+    def test_the_answer_that_contradicts_can_be_corrected_itself(self, play: Session) -> None:
+        """Nothing false was written down, so the record is the first one."""
+        secret = (1, 0, 1, 3)
+        honest = honest_keeper(secret, 6)
+        codes = list(product(range(6), repeat=4))
+
+        def answer(screen: str) -> str:
+            if screen.endswith("or end: "):
+                return "2"
+            rows = [row for row, _ in rows_on(screen)]
+            if len(rows) == 1 and "Row 2 was" not in screen:
+                guess = read_code(re.findall(r"My guess 2: (\d+)", screen)[-1])
+                given = {marks(code, guess) for code in codes if fits(code, rows)}
+                full, partial = next(m for m in possible_marks(4) if m not in given)
+                return f"{full} {partial}"
+            return honest(screen)
+
+        told = play(answer, "--keeper")
+        assert told.out.count("Your answers contradict each other: no code fits rows 1 and 2") == 1
+        assert told.code == 0 and "your code is 1013." in told.out
+        assert told.claims == {"CONSISTENT"} and told.notes == []
+
+    def test_an_earlier_row_may_name_the_code(self, play: Session) -> None:
+        """The code was asked in row 1 already: what was asked later does not count."""
+        assert marks((0, 0, 1, 2), (0, 3, 0, 4)) == (1, 1), "the truth about the second guess"
+        told = play(["1 1", "1 1", "fix 1", "4 0"], "--keeper")
+        assert "My guess 2: 0304" in told.out
+        assert told.code == 0 and "Found with 1 guess: your code is 0012." in told.out
+        assert told.claims == {"CONSISTENT"} and told.verdict.payoff == (1, -1)
+
+    def test_a_code_that_a_later_row_denies_is_no_code(self, play: Session) -> None:
+        told = play(["1 1", "0 1", "fix 1", "4 0", "end"], "--keeper")
+        assert "no code fits rows 1 and 2 together" in told.out
+        assert told.claims == set() and told.verdict.payoff == (-STAKE, STAKE)
+
+    def test_a_correction_that_is_taken_back_changes_nothing(self, play: Session) -> None:
+        told = play(["1 1", "0 1", "fix 1", "4 0", "1", "1 1", "q"], "--keeper")
+        assert told.notes == [], "it is still the first record"
+        assert len(rows_on(told.out)) == 2
+        assert told.out.count("My guess 3: ") == 2, "the same question is asked again"
+
+    def test_malformed_answers_are_refused_and_not_counted(self, play: Session) -> None:
+        bad = ["", "1", "1 2 3", "a b", "3 1", "5 0", "fix", "fix 1", "?", "board"]
+        told = play([*bad, "0,0", "fix 1", "0 0", "q"], "--keeper")
+        assert told.code == 0
+        assert told.out.count("Not counted: an answer is two numbers") == 4
+        assert told.out.count("Not counted: no two codes of 4 digits match like") == 2
+        assert told.out.count("rows: none yet") == 2
+        assert "Nothing was changed." in told.out and "The board is empty." in told.out
+        assert len(rows_on(told.out)) == 1
+        assert told.verdict.payoff == (-STAKE, STAKE)
+
+    def test_beyond_counting_a_contradiction_is_still_found(self, play: Session) -> None:
+        """At (20, 8) codes cannot be listed. Codes that share 7 places cannot miss entirely."""
+        told = play(["7 0", "0 0", "end"], *LARGE)
+        assert told.code == 0
+        assert "no code fits rows 1 and 2 together" in told.out
+        assert "No smaller set" not in told.out, "two rows, of which each might be wrong alone"
+        assert told.verdict.payoff == (-STAKE, STAKE)
+
+    def test_beyond_counting_the_named_code_must_fit(self, play: Session) -> None:
+        told = play(["0 0", "fix 1", "1 0", "8 0", "end"], *LARGE)
+        assert told.code == 0 and told.verdict.ok
+        assert "Found with 2 guesses" in told.out and told.claims == {"CONSISTENT"}
+
+    def test_the_end_of_input_and_ctrl_c(self, play: Session) -> None:
+        def interrupt(screen: str) -> str:
+            raise KeyboardInterrupt
+
+        assert play(["1 1"], "--keeper").code == 3
+        told = play(interrupt, "--keeper")
+        assert told.code == 130 and told.verdict.payoff == (-STAKE, STAKE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--base", "1"], "base must be in 2..100, not 1"),
+        (["--base", "101"], "base must be in 2..100, not 101"),
+        (["--length", "41"], "length must be in 1..40, not 41"),
+        (["--length", "four"], "invalid int value: 'four'"),
+        (["--oracle", "kind"], "invalid choice: 'kind'"),
+        (["--oracle", "fair", "--keeper"], "not allowed with"),
+        (["--keeper", "--share", "word"], "with --keeper nothing is drawn"),
+        (["--solver", "entropy"], "it goes with --keeper"),
+        (["--keeper", "--solver", "evil"], "'evil' does not break codes"),
+        (["--keeper", "--solver", "nobody"], "no player named 'nobody'"),
+        (["--keeper", "--solver", "optimal", "--base", "100", "--length", "40"], "annealing"),
+        (["--share", "w" * 201], "At most 200 characters"),
+        (["--save", "/nowhere/at/all.jsonl"], "cannot be written to /nowhere"),
+    ],
+)
+def test_bad_arguments_are_explained(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["codebreaking", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err and printed.out == ""
+
+
+class TestLook:
+    GAME = CodeBreaking(6, 4)
+
+    def test_marks_are_signs_and_numbers(self) -> None:
+        entry = Entry(Row((0, 5, 1, 1), (1, 2)), Count(208, True, ""))
+        (line,) = Board(Page(80, ROUND), self.GAME).row(7, entry)
+        assert line.split() == ["7", "0511", "●○○·", "1", "2", "208"]
+        (line,) = Board(Page(80, ASCII), self.GAME).row(7, entry)
+        assert line.split() == ["7", "0511", "Xoo.", "1", "2", "208"] and line.isascii()
+
+    @pytest.mark.parametrize("columns", [20, 40, 60, 80, 120])
+    @pytest.mark.parametrize(("base", "length"), [(6, 4), (10, 10), (100, 40), (2, 40), (100, 1)])
+    def test_everything_fits(self, columns: int, base: int, length: int) -> None:
+        game = CodeBreaking(base, length)
+        board = Board(Page(columns), game)
+        row = Row((base - 1,) * length, (0, length))
+        entries = [Entry(row, Count(base**length, True, ""))] * 30
+        lines = [part for line in board.lines(entries) for part in line.splitlines()]
+        assert max(map(len, lines)) < columns
+        text = " ".join(" ".join(lines).split())
+        assert write_code(row.guess, base).rstrip(",")[:4] in text
+
+    def test_a_tall_board_shows_its_end(self) -> None:
+        entries = [Entry(Row((0, 0, 0, k), (0, 0)), None) for k in range(5)]
+        lines = Board(Page(80), self.GAME).lines(entries, room=3)
+        assert "2 earlier" in lines[1]
+        assert [line.split()[1] for line in lines[2:]] == ["0002", "0003", "0004"]
+
+    @pytest.mark.parametrize(
+        ("found", "text"),
+        [
+            (Count(1296, True, ""), "1,296"),
+            (Count(100**40, True, ""), "1.0e80"),
+            (Count(995, False, ""), "~995"),
+            (Count(99_999, False, ""), "~1.0e5"),
+            (Count(3_650, False, ""), "~3.6e3"),
+            (Count(0, False, ""), "?"),
+            (None, "-"),
+        ],
+    )
+    def test_amounts(self, found: Count | None, text: str) -> None:
+        assert amount(found) == text
+
+    def test_colour_only_where_asked_for(self) -> None:
+        assert Page(80).ink("text", "good") == "text"
+        assert Page(80, colour=True).ink("text", "good") == "\x1b[1;32mtext\x1b[0m"
+
+
+class TestInput:
+    def test_codes(self) -> None:
+        assert code_of("0511", CodeBreaking(6, 4)) == (0, 5, 1, 1)
+        assert code_of("12,99,3", CodeBreaking(100, 3)) == (12, 99, 3)
+        assert code_of("42", CodeBreaking(100, 1)) == (42,)
+        assert read_code(write_code((42,), 100)) == (42,)
+        with pytest.raises(IllegalMove, match=r"must be in 0\.\.5, not 6"):
+            code_of("0 1 2 6", CodeBreaking(6, 4))
+
+    @pytest.mark.parametrize(("base", "length"), [(2, 1), (6, 4), (10, 8), (100, 1), (100, 5)])
+    def test_examples_can_be_typed(self, base: int, length: int) -> None:
+        game = CodeBreaking(base, length)
+        assert len(code_of(example_code(game), game)) == length
+
+    @pytest.mark.parametrize("text", ["1 2", "1,2", "12", "1/2", " 1 ,2 "])
+    def test_marks(self, text: str) -> None:
+        wanted: Marks = (1, 2)
+        assert marks_of(text, CodeBreaking(6, 4)) == wanted
+
+    def test_in_long_codes_two_digits_are_one_number(self) -> None:
+        with pytest.raises(IllegalMove, match="two numbers"):
+            marks_of("12", CodeBreaking(6, 12))
+
+    def test_what_fails_while_waiting_fails(self) -> None:
+        with pytest.raises(ZeroDivisionError):
+            patiently("Dividing", lambda: 1 // 0)
+        assert patiently("Adding", lambda: 1 + 1) == 2
+
+
+def test_counting_goes_on_row_by_row() -> None:
+    """Plain, listed and one-by-one counts agree."""
+    secret = (3, 1, 4, 1)
+    rows = [Row(g, marks(secret, g)) for g in ((0, 0, 1, 1), (1, 3, 2, 2), (3, 1, 5, 5))]
+    plain, compiled = Counting(6, 4), Counting(6, 4, plain=0)
+    for number, row in enumerate(rows, 1):
+        plain.keep(row)
+        compiled.keep(row)
+        left = sum(fits(code, rows[:number]) for code in product(range(6), repeat=4))
+        assert plain.count() == compiled.count() == (left, True, "counted one by one")
+
+
+# The real program, in a pipe and on a terminal
+
+
+def test_a_pipe_with_plain_letters() -> None:
+    environment = os.environ | {"LC_ALL": "C", "COLUMNS": "40", "NO_COLOR": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "fairground", "codebreaking", "--no-save", "--oracle", "nice"],
+        input="word\n0123\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+        timeout=120,
+    )
+    assert done.stdout.isascii() and "\x1b" not in done.stdout and done.stderr == ""
+    assert max(map(len, done.stdout.splitlines())) <= 40
+    assert re.search(r"1  0123 +XXXX +4 +0 +1$", done.stdout, re.MULTILINE)
+
+
+def test_a_game_on_a_real_terminal_shows_the_whole_board() -> None:
+    keys = [
+        ("(enter: none): ", "seven\n"),
+        ("Guess 1: ", "0123\n"),
+        ("Guess 2: ", "9\n"),
+        ("Guess 2: ", "4455\n"),
+        ("Guess 3: ", "give up\n"),
+    ]
+    shown = on_a_terminal(keys, 80, 50, "codebreaking", "--no-save", "--oracle", "evil")
+    assert len(re.findall(r"^  1  0123   [●○·]{4} ", shown, re.MULTILINE)) == 2
+    assert len(re.findall(r"^  2  4455   [●○·]{4} ", shown, re.MULTILINE)) == 1
+    assert "CONSISTENT" in shown and "No transcript was kept." in shown
+    assert shown.endswith("exit 0")
+
+
+def test_ctrl_c_on_a_narrow_terminal() -> None:
+    keys = [("(enter: none): ", "\n"), ("Guess 1: ", "\x03\n")]
+    shown = on_a_terminal(keys, 40, 24, "codebreaking", "--no-save")
+    assert "The code was " in shown and "COMMITTED" in shown
+    assert shown.endswith("exit 130")
+
+
+def test_the_menu_has_it() -> None:
+    keys = [
+        ("Press a key.", "c"),
+        ("(enter: none): ", "x\n"),
+        ("Press a key.", "q"),
+    ]
+    shown = on_a_terminal(keys, 100, 50)
+    assert "(fairground codebreaking)" in shown and "You leave the game" in shown
+    assert shown.endswith("exit 0")

@@ -1,0 +1,298 @@
+"""Blind Croupier as a person meets it: real games on an embedded chain, by keys and by lines."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fairground.bank.schemes import REGISTER
+from fairground.cli import main
+from fairground.games.poker import PAYS, Rank, parse_hand, rank
+from fairground.solve.poker.holds import best_hold
+from fairground.terminal.croupier.input import Hurry
+from fairground.terminal.croupier.look import Look, in_words
+from fairground.terminal.croupier.words import minutes, number_behind, parse_hold, short
+from fairground.verify import verify
+from tests.helpers.pseudo_terminal import on_a_terminal, session
+
+Play = Callable[..., tuple[int, str, str]]
+
+CARD = r"(?:10|[2-9JQKA])[♡♢♧♤]"
+ROW = re.compile("│ ?" + " ?│ │ ?".join([f"({CARD})"] * 5) + " ?│")
+
+
+@pytest.fixture
+def play(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Play:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+    def played(answers: str, *arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+        code = main(["croupier", *arguments])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return played
+
+
+def hands(shown: str) -> list[tuple[int, ...]]:
+    """The hands that were drawn on the screen, in their order."""
+    return [parse_hand(" ".join(found.groups())) for found in ROW.finditer(shown)]
+
+
+def in_order(shown: str, *texts: str) -> bool:
+    """Whether these stand one after the other in what was shown, lines folded or not."""
+    flat, at = " ".join(shown.split()), 0
+    for text in texts:
+        at = flat.find(text, at)
+        assert at >= 0, f"{text!r} is missing, or too early"
+    return True
+
+
+class TestInAPipe:
+    def test_a_hand_is_explained_saved_and_verified(self, play: Play, tmp_path: Path) -> None:
+        record = tmp_path / "game.jsonl"
+        code, shown, _ = play("13\n", "--hands", "1", "--explain", "--save", str(record))
+        assert code == 0
+        dealt, final = hands(shown)
+        assert (dealt[0], dealt[2]) == (final[0], final[2]), "the held cards stay"
+        assert len({*dealt, *final}) == 8, "the others come from the rest of the deck"
+        prize = PAYS[5][rank(final)]
+        verdict = verify(record.read_bytes(), register=REGISTER)
+        assert verdict.ok and verdict.payoff == (5 - prize, prize - 5)
+        assert f"Your account at the Bank: {195 + prize:,} chips." in shown
+        assert f"verify with: fairground verify {record}" in shown
+        assert "Play money and test chains" in shown
+        assert shown.count("operator trusted: an embedded chain") == 2, "at first and in the end"
+        # The protocol as the Player lives it, and the calls as the chain has them.
+        assert in_order(
+            shown,
+            "Player checks chain and Bank",
+            "Player checks the Croupier's funds: 100,000 chips",
+            "Croupier → Player: an offer of game 0",
+            "Player → Croupier: the signed bet: a stake of 5 chips",
+            "Bank records BetSubmitted: it locks your stake, 5 chips, and the top prize",
+            "Bank records CroupierSeedSubmitted: his seed 0 fits",
+            "Player → Croupier: seed 0",
+            "Bank records PlayerSeedSubmitted: your seed 0 fits",
+            "Hold: 13",
+            "Player → Croupier: the order: 0,1,0,1,1",
+            "Bank records CroupierSeedSubmitted: his seed 1 fits",
+            "Player → Croupier: seed 1",
+            "Bank records GameSettled",
+        )
+        calls = re.findall(r"Croupier calls the Bank: (\w+)(?: \d)?, ([\d,]+) gas", shown)
+        assert [name for name, _ in calls][:8] == [
+            "submitPublicKey",
+            "depositFunds",
+            "submitBet",
+            "submitCroupierSeedAsSignature",
+            "submitPlayerSeedAsSignature",
+            "submitReplacementOrder",
+            "submitCroupierSeedAsSignature",
+            "submitPlayerSeedAsSignature",
+        ]
+        assert all(40_000 < int(gas.replace(",", "")) < 130_000 for _, gas in calls)
+
+    def test_an_evening(self, play: Play, tmp_path: Path) -> None:
+        answers = "p\n?\nbet 3\nlevel 2\nbet 11\n\nb\nx\n12345\n\n\n\n\nq\n"
+        code, shown, _ = play(answers, "--withdraw")
+        assert code == 0
+        assert "What a hand pays, in chips, for a bet of 3:" in shown
+        assert "'bet 11' is not understood" in shown
+        assert "Enter deals (bet 3, level 2: 6 chips" in shown
+        assert "You stake bet x level chips." in shown
+        first = hands(shown)[0]
+        best = best_hold(first, 2)
+        assert f"exactly {best.value}." in shown
+        assert "That is not understood. Type the numbers" in shown
+        assert hands(shown)[1] == first, "12345 holds all"
+        assert in_words(first[0])[1:] in shown
+        assert len(hands(shown)) == 6
+        assert "3 hands played, " in shown
+        assert "Withdrawn from the Bank: " in shown
+        saved = list((tmp_path / "data" / "fairground" / "transcripts").glob("croupier-*.jsonl"))
+        assert len(saved) == 3
+        assert all(verify(path.read_bytes(), register=REGISTER).ok for path in saved)
+        won = [verify(path.read_bytes(), register=REGISTER).payoff for path in saved]
+        total = sum(payoff[1] for payoff in won if payoff)
+        word = "won" if total >= 0 else "lost"
+        assert f"3 hands played, {word} {abs(total):,} chip" in shown
+
+    def test_several_hands_go_to_several_files(self, play: Play, tmp_path: Path) -> None:
+        record = tmp_path / "game.jsonl"
+        play("\n\n", "--hands", "2", "--save", str(record))
+        games = [
+            json.loads(path.read_text().splitlines()[0])
+            for path in (record, tmp_path / "game-2.jsonl")
+        ]
+        assert [game["public"]["game_id"] for game in games] == [0, 1]
+
+    def test_the_end_of_the_input(self, play: Play) -> None:
+        code, shown, said = play("", "--hands", "1", "--no-save")
+        assert code == 3
+        assert "You leave in the middle of a game." in shown
+        assert "The input ended in the middle" in said
+        code, shown, _ = play("\n12345\n", "--no-save")
+        assert code == 0, "between two hands nothing is at stake"
+        assert "1 hand played" in shown
+
+    def test_leaving_in_a_game_is_asked_twice(self, play: Play) -> None:
+        code, shown, _ = play("q\nn\nq\ny\n", "--hands", "1", "--no-save")
+        assert code == 0
+        assert shown.count("Your stake of 5 chips is lost if you leave now.") == 2
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["--bet", "11"], "argument --bet: invalid choice: 11"),
+            (["--level", "six"], "'six'"),
+            (["--bank", "http://127.0.0.1:1"], "--bank needs --croupier URL"),
+            (["--key", "k.json"], "--key needs --croupier URL"),
+            (["--croupier", "http://127.0.0.1:1", "--bank", "http://127.0.0.1:2"], "--key FILE"),
+            (["--hands", "0"], "--hands must be 1 or more, not 0"),
+            (["--buy-in", "-1"], "--buy-in must be 1 or more, not -1"),
+            (["--confirmations", "-1"], "--confirmations must be 0 or more"),
+        ],
+    )
+    def test_bad_arguments(self, play: Play, arguments: list[str], said: str) -> None:
+        code, _, error = play("", *arguments)
+        assert code == 2
+        assert said in error
+        assert "For example: fairground croupier" in error
+
+    def test_without_the_chain_extra_it_says_which(self) -> None:
+        program = (
+            "import sys\n"
+            "sys.modules['eth_tester'] = None\n"
+            "from fairground.cli import main\n"
+            "sys.exit(main(['croupier']))\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2
+        assert "pip install 'fairground[chain]'" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+class TestOnATerminal:
+    def test_by_keys(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+        record = tmp_path / "game.jsonl"
+        keys = [
+            ("helps, q quits): ", "level 4\n"),
+            ("helps, q quits): ", "\n"),
+            ("Hold nothing > ", "1"),
+            ("Hold ", "2"),
+            ("Hold ", "9"),  # no such card: nothing happens
+            ("Hold ", "1"),
+            ("Hold ", "4"),
+            ("Hold ", "b"),
+            ("Next best: hold", "?"),
+            ("Hold ", "\n"),
+            ("helps, q quits): ", "q\n"),
+        ]
+        done = session(keys, 100, 200, "croupier", "--save", str(record))
+        assert done.shown.endswith("exit 0")
+        assert "1 to 5 hold a card or let it go" in done.shown
+        assert b"\x1b[31m" in done.raw, "red cards are red"
+        events = [json.loads(line) for line in record.read_text().splitlines()]
+        assert [e["move"] for e in events if e["kind"] == "move"] == [[1, 0, 1, 0, 1]]
+        assert events[0]["params"] == {"bet": 1, "level": 4}
+        dealt, final = hands(done.shown)
+        assert (dealt[1], dealt[3]) == (final[1], final[3])
+        assert verify(record.read_bytes(), register=REGISTER).ok
+
+    def test_a_narrow_plain_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("NO_COLOR", "1")
+        monkeypatch.setenv("LC_ALL", "C")
+        keys = [("q quits): ", "\n"), ("Hold nothing > ", "5"), ("Hold ", "\x03\n")]
+        done = session(keys, 34, 120, "croupier", "--no-save", "--explain")
+        assert done.shown.isascii()
+        assert b"\x1b[31m" not in done.raw and b"\x1b[1" not in done.raw
+        assert "royal flush     [4000]" in done.shown
+        assert "[3000]" not in done.shown
+        assert re.search(r"^((10|[2-9JQKA])[hdcs] ?){5}", done.shown, re.MULTILINE)
+        assert "Player -> Croupier" in done.shown
+        assert "so the stake is" in done.shown
+        assert done.shown.endswith("exit 130")
+
+    def test_the_menu_has_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+        keys = [("Press a key.", "b"), ("q quits): ", "q\n"), ("Press a key.", "q")]
+        shown = on_a_terminal(keys, 80, 60)
+        assert "Blind Croupier: video poker, 9/6 Jacks or Better" in shown
+        assert shown.endswith("exit 0")
+
+
+class TestWords:
+    def test_cards_are_named(self) -> None:
+        hand = parse_hand("Jc 10d 2h As 7c")
+        assert [in_words(card) for card in hand] == [
+            "jack of clubs",
+            "ten of diamonds",
+            "two of hearts",
+            "ace of spades",
+            "seven of clubs",
+        ]
+        assert Look(80).cards(hand) == "Jc 10d 2h As 7c"
+        assert Look(80, ascii_only=False).cards(hand) == "J♧ 10♢ 2♡ A♤ 7♧"
+
+    @pytest.mark.parametrize("level", [1, 3, 5])
+    def test_the_pay_table_is_the_rules(self, level: int) -> None:
+        lines = Look(80).pays(2, level)
+        assert len(lines) == len(Rank)
+        assert f"[{level}]" in lines[0]
+        for rank_, line in zip(reversed(Rank), lines[1:], strict=False):
+            assert line.startswith(rank_.words)
+            numbers = [int(word.strip("[]")) for word in line[len(rank_.words) :].split()]
+            assert numbers == [2 * PAYS[at][rank_] for at in range(1, 6)]
+            assert f"[{2 * PAYS[level][rank_]}]" in line
+
+    def test_held_cards_are_marked(self) -> None:
+        hand = parse_hand("Jc 10d 2h As 7c")
+        assert Look(80).row(hand, {0, 3}) == [
+            "+----+ +----+ +----+ +----+ +----+",
+            "| Jc | |10d | | 2h | | As | | 7c |",
+            "+----+ +----+ +----+ +----+ +----+",
+            "  1      2      3      4      5",
+            " held                 held",
+        ]
+        assert Look(30).row(hand, {0, 3}) == ["[Jc] 10d 2h [As] 7c"]
+
+    def test_what_is_typed(self) -> None:
+        assert parse_hold("13") == parse_hold("3, 1") == frozenset({0, 2})
+        assert parse_hold("") == frozenset()
+        assert parse_hold("6") is parse_hold("a") is parse_hold("0") is None
+        levels = range(1, 6)
+        assert number_behind("level 3", "level", levels) == 3
+        assert number_behind("l3", "level", levels) == 3
+        assert number_behind("level 6", "level", levels) is None
+        assert number_behind("level", "level", levels) is None
+        assert number_behind("level ³", "level", levels) is None
+
+    def test_times_and_long_words(self) -> None:
+        assert minutes(1) == "1 second" and minutes(119) == "119 seconds"
+        assert minutes(3599) == "59 minutes"
+        assert short("a " + "ab" * 32) == "a " + "ab" * 8 + "..."
+        assert short("a-long-word-that-is-not-hexadecimal") == "a-long-word-that-is-not-hexadecimal"
+
+    def test_a_slow_thinker_is_warned_in_time(self) -> None:
+        now = [0.0]
+        hurry = Hurry(100, lambda: now[0])
+        assert hurry.warning() is None and hurry.next_in() == 40
+        now[0] = 40
+        assert hurry.warning() == "Only 60 seconds are left to decide; then the stake is lost."
+        assert hurry.warning() is None and hurry.next_in() == 30
+        now[0] = 95
+        assert hurry.warning() == "Only 5 seconds are left to decide; then the stake is lost."
+        assert hurry.warning() is None and hurry.next_in() is None

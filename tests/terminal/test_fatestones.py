@@ -1,0 +1,513 @@
+"""FateStones as people meet it: sealed choices, drawn dice, a record that holds."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairground.cli import main
+from fairground.games.fatestones import fair_dice
+from fairground.solve.fatestones.choices import solve
+from fairground.terminal.fatestones import command as fatestones
+from fairground.terminal.fatestones.art import ASCII, BOXES, Art
+from fairground.terminal.fatestones.words import Words, advice, cost, exactly, percent
+from fairground.verify import Verdict, verify
+from tests.helpers.pseudo_terminal import on_a_terminal
+
+Events = list[dict[str, Any]]
+Play = Callable[..., tuple[int, str, str]]
+
+ONES = "111111\n" * 6
+PICKS = "0\n" * 90
+"""More choices than a game needs; what is not needed is not read."""
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Play:
+    """Play with answers from a pipe: the exit code, and what was printed."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def session(answers: str, *arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+        code = main(["fatestones", *arguments])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return session
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    return tmp_path / "game.jsonl"
+
+
+@pytest.fixture
+def ones(tmp_path: Path) -> Path:
+    """Six dice that always tie."""
+    path = tmp_path / "ones.txt"
+    path.write_text(ONES)
+    return path
+
+
+def read(path: Path) -> tuple[Verdict, Events]:
+    data = path.read_bytes()
+    return verify(data), [json.loads(line) for line in data.splitlines()]
+
+
+def claims(verdict: Verdict) -> list[str]:
+    return [str(claim) for claim in verdict.claims]
+
+
+def where(events: Events, kind: str, seat: int) -> list[int]:
+    return [
+        i for i, event in enumerate(events) if (event["kind"], event.get("seat")) == (kind, seat)
+    ]
+
+
+class TestAgainstTheMachine:
+    def test_a_game_is_told_as_it_was_recorded(self, play: Play, record: Path) -> None:
+        for opponent in ("optimal", "greedy", "random", "mcts:20"):
+            code, text, error = play(
+                f"my word\n{PICKS}", "--opponent", opponent, "--save", str(record)
+            )
+            assert (code, error) == (0, "")
+            verdict, events = read(record)
+            assert verdict.ok
+            assert verdict.seats == ("Player", f"Machine ({opponent})")
+            assert claims(verdict) == ["COMMITTED", "UNIFORM:0", "SEALED"]
+            assert events[0]["public"]["stir"] == "once"
+            assert [e["value"] for e in events if e["kind"] == "share"] == ["my word"]
+            assert verdict.payoff is not None
+            winner = "You win: " if verdict.payoff[0] == 1 else "I win: "
+            assert text.count(winner) == 1
+            assert text.count(" win: ") == 1
+            assert "Not proven: that this program" in text
+            assert f"fairground verify {record}" in text
+
+    def test_the_machines_seal_is_shown_before_you_choose_and_fits_no_other_choice(
+        self, play: Play, record: Path
+    ) -> None:
+        _, text, _ = play(f"my word\n{PICKS}", "--save", str(record))
+        _, events = read(record)
+        lines = record.read_bytes().splitlines(keepends=True)
+        table = bytes.fromhex(events[0]["table"])
+        seals, openings = where(events, "seal", 1), where(events, "open", 1)
+        assert seals
+        prompt = 0
+        for sealed, opened, mine in zip(seals, openings, where(events, "seal", 0), strict=True):
+            commitment = events[sealed]["commitment"]
+            prompt = text.index("Your die (", prompt + 1)
+            assert text.index(commitment) < prompt < text.index(events[mine]["commitment"])
+            assert sealed < mine < opened
+            # The seal by hand, as docs/fairness.md has it: lengths of four bytes, numbers of eight.
+            before = min(sealed, mine)
+            parts = [
+                b"fairground/seal/1",
+                table,
+                (1).to_bytes(8, "big"),
+                before.to_bytes(8, "big"),
+                hashlib.sha3_256(lines[before - 1]).hexdigest().encode(),
+                bytes.fromhex(events[opened]["key"]),
+            ]
+
+            def made(move: int, parts: list[bytes] = parts) -> str:
+                data = b"".join(len(p).to_bytes(4, "big") + p for p in [*parts, b"%d" % move])
+                return hashlib.sha3_256(data).hexdigest()
+
+            fitting = [move for move in range(3) if made(move) == commitment]
+            assert fitting == [events[opened]["move"]]
+
+    def test_a_stir_at_each_roll_proves_more(self, play: Play, record: Path) -> None:
+        answers = "deal\n" + "0\nroll\n" * 90
+        _, text, _ = play(answers, "--stir", "each", "--save", str(record))
+        verdict, events = read(record)
+        assert claims(verdict) == ["COMMITTED", "UNIFORM:0", "UNFORESEEN:0", "SEALED"]
+        stirs = [e["value"] for e in events if e["kind"] == "share"]
+        assert stirs[0] == "deal"
+        assert set(stirs[1:]) == {"roll"}
+        assert len(stirs) == len([e for e in events if e["kind"] == "ticket"])
+        assert "Not proven" not in text
+        assert text.count("Your stir for the deal: ") == 1
+
+    def test_an_empty_stir_proves_nothing_about_the_rolls_and_that_is_said(
+        self, play: Play, record: Path
+    ) -> None:
+        _, text, _ = play(f"\n{PICKS}", "--save", str(record))
+        assert claims(read(record)[0]) == ["COMMITTED", "SEALED"]
+        assert "nothing proves that the house did not choose" in " ".join(text.split())
+
+    def test_ties_use_up_dice_and_a_scratch_is_a_new_deal(
+        self, play: Play, record: Path, ones: Path
+    ) -> None:
+        answers = "w\n0\n0\n0\nX\n"
+        code, text, _ = play(answers, "--dice", str(ones), "--save", str(record))
+        assert code == 0
+        assert text.count("A tie: 1 and 1. Both dice are gone; choose again.") == 2
+        assert text.count("These dice are left:") == 2
+        assert "Your die (0, 1, 2, hint" in text
+        assert "Your die (0, 1, hint" in text
+        assert "Your die (0, hint" in text
+        scratch = text.index("That is a scratch")
+        assert scratch < text.index("Deal number 2:") < text.index("You leave the game")
+        verdict, _ = read(record)
+        assert (verdict.ok, verdict.payoff) == (True, (-1, 1))
+
+    def test_the_rolls_told_are_those_of_the_record(self, play: Play, record: Path) -> None:
+        _, text, _ = play(f"w\n{PICKS}", "--ascii", "--save", str(record))
+        _, events = read(record)
+        bag = sorted(events[0]["params"]["dice"])
+        hands: tuple[list[str], list[str]] = ([], [])
+        draws = [tuple(draw) for e in events if e["kind"] == "dealt" for draw in e["draws"]]
+        for i, (_, value) in enumerate(draws[:6]):
+            hands[i % 2].append(bag.pop(value))
+        dice = [hands[seat][events[where(events, "open", seat)[0]]["move"]] for seat in (0, 1)]
+        assert f"You take {dice[0]}, I take {dice[1]}." in text
+        faces = [int(die[value]) for die, (_, value) in zip(dice, draws[6:8], strict=True)]
+        first = text[text.index(f"You roll {dice[0]}   I roll {dice[1]}") :].splitlines()
+        assert [line.count("o") for line in first[2:5]] == [
+            sum(pips) for pips in zip(*(ROWS[face] for face in faces), strict=True)
+        ]
+        if faces[0] != faces[1]:
+            assert f"{max(faces)} is more than {min(faces)}." in first[6]
+
+    def test_a_die_can_be_chosen_by_its_name(
+        self, play: Play, record: Path, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "twos.txt"
+        path.write_text("111111\n" + "222222\n" * 5)
+        for _ in range(3):
+            play("w\n222222\nX\n", "--dice", str(path), "--save", str(record))
+            _, events = read(record)
+            bag, mine = ["111111", *["222222"] * 5], []
+            for i, (_, value) in enumerate(events[3]["draws"]):
+                die = bag.pop(value)
+                mine += [die] if i % 2 == 0 else []
+            (opened,) = where(events, "open", 0)
+            assert events[opened]["move"] == mine.index("222222")
+
+    def test_a_hint_is_perfect_play_and_recorded(self, play: Play, record: Path) -> None:
+        code, text, _ = play("w\nHint\nX\n", "--ascii", "--save", str(record))
+        assert code == 0
+        verdict, events = read(record)
+        assert verdict.ok, "a note between two seals breaks neither"
+        (note,) = [event["body"] for event in events if event["kind"] == "note"]
+        shown = re.findall(r"^\d  (\d{6}) +\d  (\d{6})$", text, re.MULTILINE)
+        found = solve([mine for mine, _ in shown], [theirs for _, theirs in shown])
+        assert note == {"hint": {str(i): str(p) for i, p in enumerate(found.my_mix)}, "seat": 0}
+        for number, (die, share) in enumerate(zip(found.mine, found.my_mix, strict=True)):
+            (line,) = re.findall(rf"^  {number}  {die}  (.*)$", text, re.MULTILINE)
+            assert ("never" in line or "not needed" in line) == (share == 0)
+            assert share in (0, 1) or percent(share) in line
+
+    def test_help_shows_the_rules_and_the_odds_and_comes_back(self, play: Play, ones: Path) -> None:
+        answers = "?\nw\n?\nX\n"
+        code, text, _ = play(answers, "--dice", str(ones), "--no-save")
+        assert code == 0
+        assert "Chance is dealt from a chain of hashes" in text
+        assert "A tie uses up both dice" in text
+        assert "0  111111    0+36    0+36    0+36" in text
+        assert text.count("Your stir for the deal:") == 2
+        assert text.count("Your die (") == 2
+        assert text.count("My choice is made, and sealed:") == 1, "help seals nothing anew"
+
+    def test_nonsense_is_answered_and_changes_nothing(self, play: Play, record: Path) -> None:
+        long = "x" * 201
+        code, text, _ = play(f"{long}\nw\n3\n\n-1\n123\nX\n", "--save", str(record))
+        assert code == 0
+        assert "at most 200" in text
+        assert "'3' is none of the dice. Type 0, 1, 2 or the die itself" in text
+        assert "That is none of the dice" in text
+        assert "'-1' is none" in text
+        assert [e["kind"] for e in read(record)[1]].count("seal") == 1
+
+    def test_what_the_choice_cost_is_told(self, play: Play) -> None:
+        _, text, _ = play(f"w\n{PICKS}", "--no-save")
+        assert re.search(r"Your choice of \d{6} (cost|was as good as any)", text)
+        assert "No transcript was kept." in text
+
+
+ROWS = {1: (0, 1, 0), 2: (1, 0, 1), 3: (1, 1, 1), 4: (2, 0, 2), 5: (2, 1, 2), 6: (2, 2, 2)}
+"""Pips of a face, row by row."""
+
+
+class TestLeaving:
+    @pytest.mark.parametrize("answers", ["X\n", "w\nx\n", "w\n0\nX\n", "w\n0\n0\nX\n"])
+    def test_x_is_a_recorded_forfeit(
+        self, answers: str, play: Play, record: Path, ones: Path
+    ) -> None:
+        code, text, _ = play(answers, "--dice", str(ones), "--save", str(record))
+        assert code == 0
+        assert "You leave the game" in text
+        verdict, _ = read(record)
+        assert (verdict.ok, verdict.payoff) == (True, (-1, 1))
+        assert "Player forfeited" in verdict.remarks[0]
+        assert "chose to exit" in verdict.remarks[0]
+
+    @pytest.mark.parametrize("answers", ["", "w\n", "w\n0\n"])
+    def test_the_end_of_input_exits_3(
+        self, answers: str, play: Play, record: Path, ones: Path
+    ) -> None:
+        code, text, error = play(answers, "--dice", str(ones), "--save", str(record))
+        assert code == 3
+        assert "Goodbye" in error
+        assert "Checked: the record of " in text
+        verdict, _ = read(record)
+        assert (verdict.ok, verdict.payoff) == (True, (-1, 1))
+        assert "the input ended" in verdict.remarks[0]
+
+    def test_a_record_that_does_not_hold_is_a_failed_check(
+        self, play: Play, record: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def distrust(data: bytes) -> Verdict:
+            return verify(data.replace(b'"my word"', b'"my work"'))
+
+        monkeypatch.setattr(fatestones, "verify", distrust)
+        code, text, _ = play(f"my word\n{PICKS}", "--save", str(record))
+        assert code == 1
+        assert "DOES NOT HOLD" in text
+
+
+class TestHotSeat:
+    def test_two_people_choose_without_being_seen(self, play: Play, record: Path) -> None:
+        answers = "red\nblue\n" + "1\n0\n" + PICKS
+        code, text, _ = play(answers, "--hot-seat", "--save", str(record))
+        assert code == 0
+        verdict, events = read(record)
+        assert claims(verdict) == ["COMMITTED", "UNIFORM:0", "UNIFORM:1", "SEALED"]
+        assert verdict.seats == ("Player 1", "Player 2")
+        assert verdict.payoff is not None
+        assert f"Player {1 if verdict.payoff[0] == 1 else 2} wins: " in text
+        assert [events[where(events, "open", seat)[0]]["move"] for seat in (0, 1)] == [1, 0]
+        for prompt in re.findall(r"your die \(hidden.*", text):
+            assert prompt.endswith("X): "), "an answer stands behind the prompt"
+        commitments = [e["commitment"] for e in events if e["kind"] == "seal"]
+        places = [text.index(commitment) for commitment in commitments]
+        assert all(a < b for a, b in pairwise(places))
+        assert max(places[:2]) < text.index("Both seals are opened.")
+
+    def test_nonsense_behind_a_hidden_prompt_is_not_repeated(self, play: Play) -> None:
+        _, text, _ = play("a\nb\nsecret\nX\n", "--hot-seat", "--no-save")
+        assert "That is none of the dice" in text
+        assert "secret'" not in text
+
+    @pytest.mark.parametrize(("answers", "loser"), [("a\nb\n0\nX\n", 1), ("a\nb\nX\n", 0)])
+    def test_who_leaves_loses(self, answers: str, loser: int, play: Play, record: Path) -> None:
+        code, text, _ = play(answers, "--hot-seat", "--save", str(record))
+        assert code == 0
+        assert f"Player {loser + 1} leaves the game" in text
+        verdict, _ = read(record)
+        assert verdict.ok
+        assert verdict.payoff == ((-1, 1) if loser == 0 else (1, -1))
+
+    def test_a_hint_is_for_the_one_who_asks(self, play: Play, record: Path) -> None:
+        play("a\nb\n0\nhint\nX\n", "--hot-seat", "--save", str(record))
+        verdict, events = read(record)
+        assert verdict.ok
+        assert [e["body"]["seat"] for e in events if e["kind"] == "note"] == [1]
+
+
+class TestArguments:
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["--opponent", "genius"], "no player named 'genius'"),
+            (["--opponent", "mcts:abc"], "such as mcts:200"),
+            (["--opponent", "mcts:0"], "such as mcts:200"),
+            (["--opponent", "optimal:9"], "takes nothing after a colon"),
+            (["--dice", "nowhere.txt"], "cannot read 'nowhere.txt'"),
+            (["--stir", "never"], "invalid choice"),
+            (["--hot-seat", "--opponent", "random"], "not allowed with"),
+            (["--save", "/nowhere/at/all.jsonl"], "cannot be written to /nowhere"),
+            (["123456"], "unrecognized arguments"),
+        ],
+    )
+    def test_bad_arguments_are_explained(self, arguments: list[str], said: str, play: Play) -> None:
+        code, text, error = play("", *arguments)
+        assert code == 2
+        assert said in error
+        assert text == ""
+        assert "Traceback" not in error
+
+    def test_every_bad_line_of_a_dice_file_is_named(self, play: Play, tmp_path: Path) -> None:
+        path = tmp_path / "bad.txt"
+        path.write_text("123456\n654321\n\n1 2 3 4 5 6\n12345\n1 2 3 4 5 7\n")
+        code, _, error = play("", "--dice", str(path))
+        assert code == 2
+        assert "line 2: '654321': no digit may be higher than a digit to its right" in error
+        assert "line 5: '12345': a die has six digits" in error
+        assert "line 6: '1 2 3 4 5 7': every face must be a digit from 1 to 6" in error
+        assert "line 4" not in error
+        assert "123456 or 1 2 3 4 5 6 on each line" in error
+
+    def test_too_few_dice_and_no_text(self, play: Play, tmp_path: Path) -> None:
+        path = tmp_path / "five.txt"
+        path.write_text("123456\n" * 5)
+        assert "5 dice, but two hands need at least 6" in play("", "--dice", str(path))[2]
+        path.write_bytes(b"\xff\xfe\x00")
+        code, _, error = play("", "--dice", str(path))
+        assert code == 2
+        assert "is not text" in error
+
+    def test_a_game_is_saved_by_itself(
+        self, play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+        play("w\nX\n")
+        (saved,) = tmp_path.glob("fairground/transcripts/fatestones-*.jsonl")
+        assert verify(saved.read_bytes()).ok
+
+
+class TestArt:
+    HANDS = (("123456", "111666", "333444"), ("222555", "133446", "144444"))
+    TITLES = ("Your dice", "My dice")
+
+    @pytest.mark.parametrize("signs", [ASCII, BOXES])
+    @pytest.mark.parametrize("columns", [200, 80, 77, 76, 53, 52, 37, 36, 25, 24, 9, 1])
+    def test_nothing_is_wider_than_the_terminal(self, columns: int, signs: Any) -> None:
+        lines = Art(columns, signs).hands(self.TITLES, self.HANDS)
+        assert max(map(len, lines)) <= max(columns, 9)
+        text = "\n".join(lines)
+        for die in (*self.HANDS[0], *self.HANDS[1]):
+            assert text.count(die) == 1
+        drawn = text.count(signs.pip) - " ".join(self.TITLES).count(signs.pip)
+        assert drawn == (6 * 21 if columns >= 25 else 0), "six dice of 21 pips each"
+
+    def test_a_die_is_drawn_as_its_faces(self) -> None:
+        assert Art(30).die("0", "123456", wide=False) == [
+            "0  123456",
+            "+---+---+---+---+---+---+",
+            "|   |o  |o  |o o|o o|o o|",
+            "| o |   | o |   | o |o o|",
+            "|   |  o|  o|o o|o o|o o|",
+            "+---+---+---+---+---+---+",
+        ]
+
+    def test_two_hands_lie_side_by_side_and_line_up(self) -> None:
+        lines = Art(80, BOXES).hands(self.TITLES, self.HANDS)
+        assert len(lines) == 1 + 3 * 6
+        edges = [line for line in lines if line[0] in "┌│└"]
+        assert len(edges) == 3 * 5
+        assert {len(line) for line in edges} == {77}
+        assert {line[37:40] for line in edges} == {"   "}
+
+    def test_faces_fold_where_they_do_not_fit(self) -> None:
+        beside = Art(60).rolled((1, 6), ("You roll 123456", "I roll 123456"))
+        below = Art(20).rolled((1, 6), ("You roll 123456", "I roll 123456"))
+        assert (len(beside), len(below)) == (6, 12)
+        assert max(map(len, below)) <= 20
+
+    def test_text_folds_and_colour_is_only_ink(self) -> None:
+        assert all(len(line) < 30 for line in Art(30).fold("ab" * 32).splitlines())
+        assert Art(80).ink("win", "good") == "win"
+        assert Art(80, colour=True).ink("win", "good") == "\x1b[1;32mwin\x1b[0m"
+
+
+class TestWords:
+    def test_percents_never_call_a_little_nothing(self) -> None:
+        assert percent(Fraction(185, 288)) == "64.2%"
+        assert percent(Fraction(1, 10_000)) == "less than 0.1%"
+        assert percent(Fraction(0)) == "0.0%"
+        assert exactly(Fraction(185, 288)) == "185/288 (64.2%)"
+        assert exactly(Fraction(10**9, 10**10 + 1)) == "10.0%"
+
+    def test_advice_says_always_never_and_by_chance(self) -> None:
+        best = advice(("134445", "144444", "234444"), ("233346", "333336", "333444"))
+        assert "185/288 (64.2%)" in best[0]
+        assert best[2] == "  1  144444  always"
+        assert best[1].startswith("  0  134445  never (costs ")
+        same = advice(("111111", "111111"), ("111111", "111111"))
+        assert "1/2 (50.0%)" in same[0]
+        assert same[1:] == ["  0  111111  always", "  1  111111  not needed (costs nothing)"]
+
+    def test_what_a_choice_cost(self) -> None:
+        hands = ("134445", "144444", "234444"), ("233346", "333336", "333444")
+        assert cost(*hands, 1).endswith("it cost nothing.")
+        assert re.fullmatch(
+            r"Your choice of 134445 cost \d\.\d% against perfect play\.", cost(*hands, 0)
+        )
+
+    def test_people_and_machines_are_spoken_of_in_their_own_way(self) -> None:
+        alone, two = Words(hot_seat=False), Words(hot_seat=True)
+        assert [alone.does(seat, "win") for seat in (0, 1)] == ["You win", "I win"]
+        assert [two.does(seat, "win") for seat in (0, 1)] == ["Player 1 wins", "Player 2 wins"]
+        assert [alone.whose(1), two.whose(1)] == ["My", "Player 2's"]
+
+
+class TestOnATerminal:
+    def test_a_game_in_colour_and_its_choices(self, ones: Path, record: Path) -> None:
+        keys = [
+            ("stir for the deal: ", "rain\n"),
+            ("hint, ?, X): ", "hint\n"),
+            ("hint, ?, X): ", "1\n"),
+            ("hint, ?, X): ", "x\n"),
+        ]
+        arguments = ["--dice", str(ones), "--save", str(record), "--no-ascii"]
+        shown = on_a_terminal(keys, 80, 50, "fatestones", *arguments)
+        assert "│  ●  │  ●  │  ●  │  ●  │  ●  │  ●  │   │  ●  │" in shown
+        assert "hint, ?, X): 1" in shown
+        assert "A tie: 1 and 1." in shown
+        assert shown.endswith("exit 0")
+        assert read(record)[0].ok
+
+    def test_a_narrow_plain_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("NO_COLOR", "1")
+        monkeypatch.setenv("LC_ALL", "C")
+        keys = [("stir for the deal: ", "rain\n"), ("?, X): ", "X\n")]
+        shown = on_a_terminal(keys, 40, 60, "fatestones", "--no-save")
+        assert shown.isascii()
+        assert "| o o |" in shown
+        assert shown.count("+-----+-----+-----+-----+-----+-----+") == 12
+        assert shown.endswith("exit 0")
+
+    def test_hot_seat_choices_are_not_echoed(self, ones: Path, record: Path) -> None:
+        keys = [
+            ("Player 1, your stir for the deal: ", "rain\n"),
+            ("Player 2, your stir for the deal: ", "wind\n"),
+            ("Player 1, your die (hidden: 0, 1, 2, hint, ?, X): ", "2\n"),
+            ("Player 2, your die (hidden: 0, 1, 2, hint, ?, X): ", "1\n"),
+            ("Player 1, your die (hidden: 0, 1, hint, ?, X): ", "\x04"),
+        ]
+        arguments = ["--hot-seat", "--dice", str(ones), "--save", str(record)]
+        shown = on_a_terminal(keys, 100, 60, "fatestones", *arguments)
+        for line in shown.splitlines():
+            if "your die (hidden" in line:
+                assert line.rstrip().endswith("X):")
+        assert shown.endswith("exit 3")
+        verdict, events = read(record)
+        assert verdict.ok
+        assert [e["move"] for e in events if e["kind"] == "open"] == [2, 1]
+
+    def test_ctrl_c_is_a_recorded_forfeit(self, record: Path) -> None:
+        keys = [("stir for the deal: ", "rain\n"), ("?, X): ", "\x03\n")]
+        shown = on_a_terminal(keys, 80, 40, "fatestones", "--save", str(record))
+        assert "You leave the game" in shown
+        assert shown.endswith("exit 130")
+        verdict, _ = read(record)
+        assert verdict.ok
+        assert "Ctrl-C" in verdict.remarks[0]
+
+    def test_the_menu_has_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+        keys = [("Press a key.", "f"), ("stir for the deal: ", "x\n"), ("Press a key.", "q")]
+        shown = on_a_terminal(keys, 100, 50)
+        assert "FateStones against optimal" in shown
+        assert shown.endswith("exit 0")
+
+
+def test_the_bag_is_the_fair_dice_unless_said_otherwise(
+    play: Play, record: Path, ones: Path
+) -> None:
+    play("X\n", "--save", str(record))
+    assert read(record)[1][0]["params"] == {"dice": list(fair_dice()), "scratch": "redeal"}
+    play("X\n", "--dice", str(ones), "--save", str(record))
+    assert read(record)[1][0]["params"]["dice"] == ["111111"] * 6

@@ -1,0 +1,664 @@
+"""FateStones as data: dice-sets, solve, episode, simulate and episodes at the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import lzma
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairground.cli import main
+from fairground.core import Fault
+from fairground.games.fatestones import FateStones, Round
+from fairground.lab.fatestones import simulation as lab
+from fairground.lab.fatestones.rows import HEADER, row_of
+from fairground.lab.fatestones.simulation import Plan, play_game
+from fairground.replay import replay
+from fairground.solve.fatestones.deals import DealValues
+from fairground.terminal.commands.lab import simulate as command
+from fairground.terminal.commands.solve.fatestones import decimal, histogram
+from fairground.transcript import check_chain, read
+from fairground.verify import verify
+from tests.helpers.places import DATA
+from tests.helpers.pseudo_terminal import on_a_terminal
+
+Run = Callable[..., tuple[int, str, str]]
+
+MINE, THEIRS = "134445,144444,234444", "233346,333336,333444"
+HANDS = ["--mine", MINE, "--theirs", THEIRS]
+LOG = DATA / "fatestones-random-vs-random.txt.xz"
+SAMPLE = "|111111|111111|111111|111111|111111|111111|1|1|1|1|\n"
+"""The row of the source document."""
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def command_line(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return command_line
+
+
+@pytest.fixture
+def bag(tmp_path: Path) -> Path:
+    """A small bag, one die of it twice."""
+    path = tmp_path / "bag.txt"
+    path.write_text("111666\n1 2 3 4 5 6\n222555\n\n333444\n144444\n333336\n123456\n")
+    return path
+
+
+class TestDiceSets:
+    @pytest.mark.parametrize(("which", "count"), [("all", 462), ("fair", 32)])
+    def test_the_dice_in_their_rank(self, which: str, count: int, run: Run) -> None:
+        code, text, _ = run("dice-sets", "--set", which, "--csv")
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert code == 0
+        assert len(rows) == len({row["die"] for row in rows}) == count
+        assert [int(row["rank"]) for row in rows] == list(range(1, count + 1))
+        wanted = {"".join(die) for die in combinations_with_replacement("123456", 6)}
+        if which == "fair":
+            wanted = {die for die in wanted if sum(map(int, die)) == 21}
+        else:
+            assert (rows[0]["die"], rows[-1]["die"]) == ("666666", "111111")
+        assert {row["die"] for row in rows} == wanted
+        for row in rows:
+            assert Fraction(row["mean"]) == Fraction(sum(map(int, row["die"])), 6)
+
+    def test_the_table_explains_itself_and_counts_what_it_contradicts(self, run: Run) -> None:
+        code, text, _ = run("dice-sets", "--set", "fair")
+        assert code == 0
+        ranks = {die: int(rank) for rank, die in re.findall(r"(\d+)  (\d{6})  ", text)}
+        assert len(ranks) == 32
+        against = level = 0
+        for a, b in product(ranks, ranks):
+            wins = sum((x > y) - (x < y) for x, y in product(a, b))
+            against += ranks[a] > ranks[b] and wins > 0
+            level += ranks[a] > ranks[b] and wins == 0
+        assert f"Of 496 pairs, {level} are level." in text
+        assert f"contradicts {against} of the other {496 - level} " in text
+        assert "respects dominance" in text
+
+    def test_the_plain_list_is_a_dice_file(self, run: Run, tmp_path: Path) -> None:
+        _, text, _ = run("dice-sets", "--plain")
+        path = tmp_path / "fair.txt"
+        path.write_text(text)
+        assert len(text.split()) == 32
+        _, one, _ = run("simulate", "fatestones", *SHORT, "--game", 5)
+        _, other, _ = run("simulate", "fatestones", *SHORT, "--game", 5, "--dice", path)
+        assert one == other
+
+    def test_a_narrow_terminal_gets_one_column(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("COLUMNS", "40")
+        _, text, _ = run("dice-sets")
+        assert " | " not in text
+        assert len(re.findall(r"^ +\d+  \d{6}  ", text, re.MULTILINE)) == 32
+
+    def test_bad_arguments(self, run: Run) -> None:
+        code, _, error = run("dice-sets", "--set", "odd")
+        assert code == 2
+        assert "'odd'" in error
+        assert "fairground dice-sets --set fair" in error
+
+
+class TestSolve:
+    def test_the_json_of_the_issue(self, run: Run) -> None:
+        code, text, _ = run("solve", "fatestones", *HANDS, "--json")
+        assert code == 0
+        assert json.loads(text) == {
+            "value": "185/288",
+            "mine": {"134445": "0", "144444": "1", "234444": "0"},
+            "theirs": {"233346": "1", "333336": "0", "333444": "0"},
+        }
+
+    def test_a_mixed_strategy_equalises_what_the_other_side_may_do(self, run: Run) -> None:
+        """Two dice each, checked by hand: no reply does better, on either side."""
+        mine, theirs = ("111666", "222555"), ("333444", "122556")
+        arguments = ["--mine", ",".join(mine), "--theirs", ",".join(theirs), "--json"]
+        found = json.loads(run("solve", "fatestones", *arguments)[1])
+
+        def chances(a: str, b: str) -> tuple[Fraction, Fraction]:
+            rolls = list(product(a, b))
+            wins, ties = sum(x > y for x, y in rolls), sum(x == y for x, y in rolls)
+            return Fraction(wins, 36), Fraction(ties, 36)
+
+        def entry(i: int, j: int) -> Fraction:
+            win, tie = chances(mine[i], theirs[j])
+            rest_win, rest_tie = chances(mine[1 - i], theirs[1 - j])
+            return win + tie * (rest_win + rest_tie / 2)
+
+        x = [Fraction(found["mine"][die]) for die in mine]
+        y = [Fraction(found["theirs"][die]) for die in theirs]
+        value = Fraction(found["value"])
+        assert sum(x) == sum(y) == 1
+        assert min(sum(x[i] * entry(i, j) for i in (0, 1)) for j in (0, 1)) == value
+        assert max(sum(y[j] * entry(i, j) for j in (0, 1)) for i in (0, 1)) == value
+
+    def test_in_words(self, run: Run) -> None:
+        code, text, _ = run("solve", "fatestones", *HANDS)
+        assert code == 0
+        assert "185/288 = 0.642361111111" in text
+        assert "134445  never" in text
+        one = run("solve", "fatestones", "--mine", "123456", "--theirs", "123456")[1]
+        assert "1/2 = 0.500000000000" in one
+
+    def test_equal_dice_are_one_entry(self, run: Run) -> None:
+        arguments = ["--mine", "123456,123456", "--theirs", "111666,111666", "--json"]
+        found = json.loads(run("solve", "fatestones", *arguments)[1])
+        assert found == {"value": "1/2", "mine": {"123456": "1"}, "theirs": {"111666": "1"}}
+
+    def test_a_single_deal_needs_nothing_heavy(self) -> None:
+        """Milliseconds: neither Numba nor NumPy nor Rich is imported for it."""
+        code = (
+            "import sys; from fairground.cli import main; "
+            f"main(['solve', 'fatestones', '--mine', '{MINE}', '--theirs', '{THEIRS}']); "
+            "print(sorted({'numba', 'numpy', 'rich', 'multiprocessing'} & set(sys.modules)))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert done.stdout.splitlines()[-1] == "[]"
+
+    def test_all_deals_of_a_bag(self, run: Run, bag: Path, tmp_path: Path) -> None:
+        out = tmp_path / "values.bin"
+        code, text, _ = run("solve", "fatestones", "--all", "--dice", bag, "--out", out)
+        assert code == 0
+        assert "140 deals of 7 dice" in text
+        assert f"The values are in {out} ({out.stat().st_size:,} bytes)." in text
+        bars = re.findall(r"^ *(\d+)%  +(\d+)", text, re.MULTILINE)
+        assert sum(int(count) for _, count in bars) == 140
+        hands = ("111666", "123456", "333444"), ("222555", "144444", "123456")
+        arguments = ["--mine", ",".join(hands[0]), "--theirs", ",".join(hands[1]), "--json"]
+        exact = Fraction(json.loads(run("solve", "fatestones", *arguments)[1])["value"])
+        with DealValues(out) as values:
+            values.check()
+            assert values.value(*hands) == pytest.approx(float(exact), abs=1e-12)
+        assert [path.name for path in tmp_path.iterdir() if "part" in path.name] == []
+
+    def test_all_deals_as_json_and_the_default_file(
+        self, run: Run, bag: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        code, text, error = run("solve", "fatestones", "--all", "--dice", bag, "--json")
+        found = json.loads(text)
+        assert (code, error) == (0, "")
+        assert (found["deals"], sum(found["histogram"])) == (140, 140)
+        assert found["file"] == "fatestones-values.bin"
+        assert (tmp_path / "fatestones-values.bin").exists()
+        (tmp_path / "fatestones-values.bin").unlink()
+        run("solve", "fatestones", "--all", "--dice", bag, "--no-out")
+        assert not (tmp_path / "fatestones-values.bin").exists()
+
+    def test_the_bar_moves_on_a_terminal(self, bag: Path) -> None:
+        arguments = ["solve", "fatestones", "--all", "--no-out", "--dice", str(bag)]
+        shown = on_a_terminal([], 80, 50, *arguments)
+        assert "140/140" in shown
+        assert "140 deals of 7 dice" in shown
+        assert shown.endswith("exit 0")
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            ([], "both --mine and --theirs are needed, or --all"),
+            (["--mine", MINE], "both --mine and --theirs are needed"),
+            (["--mine", "123465", "--theirs", "123456"], "'123465': no digit may be higher"),
+            (["--mine", "12345", "--theirs", "123456"], "'12345': a die has six digits"),
+            (["--mine", "123457", "--theirs", "123456"], "every face must be a digit from 1 to 6"),
+            (["--mine", "", "--theirs", "123456"], "''"),
+            (["--mine", "123456,123456", "--theirs", "123456"], "not 2 and 1"),
+            (["--mine", ",".join(["123456"] * 4), "--theirs", "123456"], "not 4 and 1"),
+            (["--all", *HANDS], "--all is about every deal"),
+            ([*HANDS, "--no-out"], "belong to --all"),
+            (["--all", "--dice", "nowhere.txt"], "cannot read 'nowhere.txt'"),
+            (["--all", "--out", "/nowhere/at/all"], "cannot write '/nowhere/at/all'"),
+            (["--all", "--out", "."], "'.' is a directory"),
+        ],
+    )
+    def test_bad_arguments_are_explained(self, arguments: list[str], said: str, run: Run) -> None:
+        code, text, error = run("solve", "fatestones", *arguments)
+        assert code == 2
+        assert said in error
+        assert text == ""
+        if "--all" not in arguments:
+            assert HANDS[1] in error, "an example is shown"
+
+    def test_a_bag_too_large_is_refused_before_the_work(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "many.txt"
+        path.write_text("123456\n" * 54)
+        code, _, error = run("solve", "fatestones", "--all", "--dice", path, "--no-out")
+        assert code == 2
+        assert "54 dice have" in error
+
+    def test_decimals_and_bars(self) -> None:
+        assert decimal(Fraction(2, 3)) == "0.666666666667"
+        assert decimal(Fraction(1)) == "1.000000000000"
+        counts = [0] * 101
+        counts[49:52] = [1, 4, 1]
+        assert histogram(counts, 80) == [
+            f" 49%  1  {'#' * 15}",
+            f" 50%  4  {'#' * 60}",
+            f" 51%  1  {'#' * 15}",
+        ]
+        assert max(map(len, histogram(counts, 30))) <= 30
+
+
+class TestEpisode:
+    def test_six_dice_in_a_row_out(self, run: Run) -> None:
+        arguments = ["episode", *HANDS, "--players", "optimal,mcts:20", "--seed", "7"]
+        code, text, _ = run(*arguments)
+        assert code == 0
+        row = text.splitlines()[-1].split(",")
+        assert row[:6] == [*MINE.split(","), *THEIRS.split(",")]
+        picks, rolls = [int(cell) for cell in row[6:8]], row[8:10]
+        for number, (hand, pick) in enumerate(zip((MINE, THEIRS), picks, strict=True)):
+            die = hand.split(",")[pick]
+            assert rolls[number] in die
+            assert f"Player {number + 1} (" in text
+            assert f") chooses {die} and rolls {rolls[number]}" in text
+        assert picks[0] == 1, "perfect play always takes 144444 here"
+        assert run(*arguments)[1] == text, "a seed makes it reproducible"
+        found = json.loads(run(*arguments, "--json")[1])
+        assert found["row"] == ",".join(row)
+        assert found["choices"] == picks
+        assert found["results"] == [int(roll) for roll in rolls]
+        assert found["seed"] == "7"
+
+    def test_dice_that_are_gone_are_empty(self, run: Run) -> None:
+        arguments = ["--mine", "111111", "--theirs", "222222", "--seed", "x"]
+        _, text, _ = run("episode", *arguments)
+        assert text.splitlines()[-1] == "111111,,,222222,,,0,0,1,2"
+
+    def test_the_seeds_sample_episode(self, run: Run) -> None:
+        ones = ",".join(["111111"] * 3)
+        _, text, _ = run("episode", "--mine", ones, "--theirs", ones, "--players", "random,random",
+                         "--seed", "s", "--json")  # fmt: skip
+        row = json.loads(text)["row"]
+        assert re.fullmatch(rf"{ones},{ones},[012],[012],1,1", row)
+
+    def test_without_a_seed_one_is_made_up_and_told(self, run: Run) -> None:
+        _, text, _ = run("episode", *HANDS)
+        again = text.splitlines()[-1].removeprefix("Again: fairground ").split()
+        assert run(*again)[1].splitlines() == text.splitlines()[:-1]
+        assert run("episode", *HANDS, "--json")[1] != run("episode", *HANDS, "--json")[1]
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["--mine", MINE], "required: --theirs"),
+            ([*HANDS, "--players", "optimal"], "two players are needed"),
+            ([*HANDS, "--players", "optimal,"], "two players are needed"),
+            ([*HANDS, "--players", "optimal,genius"], "no player named 'genius'"),
+            ([*HANDS, "--players", "optimal,mcts:abc"], "mcts:200"),
+            (["--mine", "999999", "--theirs", "123456"], "'999999'"),
+        ],
+    )
+    def test_bad_arguments_are_explained(self, arguments: list[str], said: str, run: Run) -> None:
+        code, text, error = run("episode", *arguments)
+        assert (code, text) == (2, "")
+        assert said in error
+
+
+SHORT = ["--players", "mcts:5,random", "--seed", "s"]
+
+
+class TestSimulate:
+    def test_rows_are_reproducible_and_each_game_is_a_transcript(
+        self, run: Run, tmp_path: Path
+    ) -> None:
+        out = tmp_path / "episodes.csv"
+        arguments = ["simulate", "fatestones", *SHORT]
+        code, text, error = run(*arguments, "--games", 30, "--out", out)
+        rows = out.read_text().splitlines()
+        assert (code, error) == (0, "")
+        assert text == f"30 games, {len(rows)} rows in {out}\n"
+        assert all(len(row.split(",")) == 10 for row in rows)
+        by_game: list[str] = []
+        for number in range(30):
+            record = tmp_path / f"{number}.jsonl"
+            code, printed, _ = run(*arguments, "--game", number, "--transcript", record)
+            assert code == 0
+            assert rounds_of(record) == printed.splitlines()
+            by_game += printed.splitlines()
+        assert by_game == rows
+        assert any(row.split(",")[1] == "" for row in rows), "some game had a third round"
+        code, text, _ = run("verify", tmp_path / "3.jsonl")
+        assert code == 0
+        assert "HOLDS" in text
+        assert "Player 1 (mcts:5)" in text
+
+    @pytest.mark.parametrize("players", ["greedy,random", "optimal,greedy"])
+    def test_transcripts_of_other_players_and_dice(
+        self, players: str, run: Run, bag: Path, tmp_path: Path
+    ) -> None:
+        out, record = tmp_path / "out.csv", tmp_path / "one.jsonl"
+        arguments = ["simulate", "fatestones", "--players", players, "--seed", "t", "--dice", bag]
+        run(*arguments, "--games", 12, "--out", out)
+        rows: list[str] = []
+        for number in range(12):
+            run(*arguments, "--games", 12, "--game", number, "--transcript", record)
+            rows += rounds_of(record)
+        assert rows == out.read_text().splitlines()
+        assert [path.name for path in tmp_path.glob("out*")] == ["out.csv"]
+
+    def test_a_header_and_parquet(self, run: Run, tmp_path: Path) -> None:
+        arguments = ["simulate", "fatestones", "--players", "random,random", "--seed", "s"]
+        text, parquet = tmp_path / "a.csv", tmp_path / "a.parquet"
+        run(*arguments, "--games", 50, "--out", text, "--header")
+        run(*arguments, "--games", 50, "--out", parquet)
+        assert text.read_text().splitlines()[0] == HEADER
+        reports = [json.loads(run("episodes", file, "--json")[1]) for file in (text, parquet)]
+        for report, first in zip(reports, (2, 1), strict=True):
+            for player in ("loss_player1", "loss_player2"):
+                report[player]["worst_line"] -= first  # a header is a line, too
+        assert reports[0] == reports[1]
+        assert (reports[0]["games"], reports[0]["illegal"]) == (50, [])
+        _, printed, _ = run(*arguments, "--game", 0, "--header")
+        assert printed.splitlines()[:2] == text.read_text().splitlines()[:2]
+
+    def test_without_a_seed_the_command_that_repeats_it_is_told(
+        self, run: Run, tmp_path: Path
+    ) -> None:
+        out = tmp_path / "a file.csv"
+        _, text, _ = run("simulate", "fatestones", "--games", 5, "--players", "optimal,random",
+                         "--out", out)  # fmt: skip
+        rows = out.read_bytes()
+        again = re.findall(r"To make them again: (.*)", text)[0]
+        out.unlink()
+        done = subprocess.run(
+            ["bash", "-c", again.replace("fairground", f"'{sys.executable}' -m fairground", 1)],
+            capture_output=True,
+            check=True,
+        )
+        assert b"5 games" in done.stdout
+        assert out.read_bytes() == rows
+
+    def test_ctrl_c_leaves_a_state_that_the_same_command_goes_on_from(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(lab, "CHUNK", 4)
+        out, whole = tmp_path / "out.csv", tmp_path / "whole.csv"
+        arguments = ["simulate", "fatestones", *SHORT, "--games", "20"]
+        run(*arguments, "--out", whole)
+        play = lab.play_chunk
+
+        def interrupted(plan: Plan, first: int, count: int) -> Any:
+            if first >= 8:
+                raise KeyboardInterrupt
+            return play(plan, first, count)
+
+        monkeypatch.setattr(lab, "play_chunk", interrupted)
+        monkeypatch.setattr(command, "_workers", in_this_process)
+        code, text, _ = run(*arguments, "--out", out)
+        assert code == 130
+        assert "Interrupted." in text
+        assert f"fairground {' '.join(arguments)} --out {out}" in text
+        assert not out.exists()
+        code, _, error = run(*arguments, "--seed", "other", "--out", out)
+        assert code == 2
+        assert "other arguments" in error
+        monkeypatch.setattr(lab, "play_chunk", play)
+        code, text, _ = run(*arguments, "--out", out)
+        assert code == 0
+        assert "20 games (8 of them by an earlier run)" in text
+        assert out.read_bytes() == whole.read_bytes()
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "whole.csv"]
+
+    def test_ctrl_c_on_a_terminal_stops_the_workers_quietly(self, tmp_path: Path) -> None:
+        """Real processes, stopped in the middle; then the same command finishes the work."""
+        out = tmp_path / "out.csv"
+        arguments = ["simulate", "fatestones", "--games", "400", "--jobs", "2", "--seed", "s"]
+        arguments += ["--out", str(out), "--players"]
+        shown = on_a_terminal([("0/400", "\x03")], 100, 50, *arguments, "mcts:900,random")
+        assert shown.endswith("exit 130")
+        assert "Interrupted." in shown
+        assert "Traceback" not in shown
+        assert not out.exists()
+        (tmp_path / "out.csv.journal").unlink()
+        shown = on_a_terminal([], 100, 50, *arguments, "optimal,random")
+        assert "400/400" in shown
+        assert re.search(r"400 games, \d+ rows in ", shown)
+        assert shown.endswith("exit 0")
+        first = next(row_of(played) for played in play_game(OPTIMAL, 0))
+        assert out.read_text().splitlines()[0] == first
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["--games", "5"], "required: --players"),
+            (["--players", "random,random", "--games", "5"], "both --games and --out are needed"),
+            (["--players", "random,random", "--out", "a"], "both --games and --out are needed"),
+            (["--players", "random", "--games", "5", "--out", "a"], "two players are needed"),
+            (["--players", "random,genius", "--games", "5", "--out", "a"], "named 'genius'"),
+            (["--players", "random,mcts:abc", "--games", "5", "--out", "a"], "mcts:200"),
+            (["--players", "random,random", "--games", "0", "--out", "a"], "at least one game"),
+            (["--players", "random,random", "--games", "x", "--out", "a"], "invalid int value"),
+            (
+                ["--players", "random,random", "--games", "5", "--out", "/nowhere/at/all.csv"],
+                "cannot write '/nowhere/at/all.csv'",
+            ),
+            (["--players", "random,random", "--games", "5", "--out", "."], "is a directory"),
+            (["--players", "random,random", "--games", "5", "--jobs", "0"], "--jobs must be"),
+            (["--players", "random,random", "--transcript", "a"], "--game K"),
+            (["--players", "random,random", "--game", "1"], "needs the --seed"),
+            (["--players", "random,random", "--game", "-1", "--seed", "s"], "no game -1"),
+            (
+                ["--players", "random,random", "--game", "9", "--games", "9", "--seed", "s"],
+                "game 9 is not among the games 0 to 8",
+            ),
+            (
+                ["--players", "random,random", "--game", "1", "--seed", "s", "--out", "a"],
+                "leave --out away",
+            ),
+            (
+                ["--players", "random,random", "--game", "1", "--seed", "s", "--dice", "no.txt"],
+                "cannot read 'no.txt'",
+            ),
+        ],
+    )
+    def test_bad_arguments_are_explained(
+        self,
+        arguments: list[str],
+        said: str,
+        run: Run,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        code, text, error = run("simulate", "fatestones", *arguments)
+        assert (code, text) == (2, "")
+        assert said in error
+        assert list(tmp_path.iterdir()) == [], "nothing was written"
+
+    def test_a_transcript_that_cannot_be_written(self, run: Run) -> None:
+        code, _, error = run("simulate", "fatestones", *SHORT, "--game", 1, "--transcript",
+                             "/nowhere/at/all.jsonl")  # fmt: skip
+        assert code == 2
+        assert "cannot write '/nowhere/at/all.jsonl'" in error
+
+
+OPTIMAL = Plan(400, ("optimal", "random"), "s")
+
+
+class in_this_process:  # noqa: N801 - stands for a function
+    """No workers: the chunks are played one after the other, right here."""
+
+    def __init__(self, plan: Plan, jobs: int | None) -> None:
+        pass
+
+    def __enter__(self) -> Any:
+        from concurrent.futures import Executor, Future
+
+        class Here(Executor):
+            def submit(self, fn: Any, /, *args: Any, **more: Any) -> Any:
+                future: Future[Any] = Future()
+                try:
+                    future.set_result(lab.play_chunk(*args))
+                except BaseException as error:
+                    future.set_exception(error)
+                return future
+
+        return Here()
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def rounds_of(record: Path) -> list[str]:
+    """The rows of a transcript, once it verifies: the game moved on by what is recorded."""
+    data = record.read_bytes()
+    verdict = verify(data)
+    assert verdict.ok
+    assert (verdict.game, verdict.dealer) == ("fatestones/1", "seeded/1")
+    lines = read(data)
+    game = replay(lines, check_chain(lines)).game
+    assert isinstance(game, FateStones)
+    state, rows, moves = game.start(), [], {}
+    for line in lines:
+        event = json.loads(line)
+        if event["kind"] == "open":
+            moves[event["seat"]] = event["move"]
+            if len(moves) == 2:
+                state, moves = game.played(state, moves), {}
+        for _, value in event["draws"] if event["kind"] == "dealt" else ():
+            before = state.last
+            state = game.drawn(state, value)
+            if state.last is not None and state.last is not before:
+                rows.append(row_of(state.last))
+    return rows
+
+
+class TestEpisodes:
+    def test_the_original_log(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "log.txt"
+        path.write_bytes(lzma.decompress(LOG.read_bytes()))
+        code, text, error = run("episodes", path, "--json")
+        assert (code, error) == (0, "")
+        found = json.loads(text)
+        assert list(found) == [
+            "rows", "wins", "losses", "ties", "games", "scratches", "illegal",
+            "loss_player1", "loss_player2",
+        ]  # fmt: skip
+        assert [found[key] for key in list(found)[:7]] == [
+            11_977, 4_913, 5_031, 2_033, 10_000, 56, [],
+        ]  # fmt: skip
+        assert Fraction(found["loss_player2"]["worst"]) == Fraction(59, 288)
+
+    def test_the_sample_row_of_the_source_document(self, run: Run, tmp_path: Path) -> None:
+        path, dice = tmp_path / "sample.md", tmp_path / "ones.txt"
+        path.write_text(SAMPLE)
+        dice.write_text("111111\n" * 6)
+        code, text, _ = run("episodes", path, "--dice", dice)
+        assert code == 0
+        assert re.search(r"^rows +1$", text, re.MULTILINE)
+        assert re.search(r"^ties +1$", text, re.MULTILINE)
+        assert re.search(r"^illegal +0$", text, re.MULTILINE)
+        assert "Illegal rows" not in text
+        assert "line 1: 111111 lies there 6 times" in run("episodes", path)[1]
+
+    def test_every_illegal_row_is_named_and_still_counted(self, run: Run, tmp_path: Path) -> None:
+        won = "111666,133455,133356,333444,124455,222366,1,0,5,4"
+        bad = [
+            won.replace("1,0,5,4", "1,0,2,4"),
+            won.replace("1,0,5,4", "3,0,5,4"),
+            won.replace("111666", "123456").replace("333444", "123456"),
+            "133356,114456,124455,233445,133446,123456,2,2,2,2",
+            won,
+            "too,short",
+        ]
+        path = tmp_path / "bad.csv"
+        path.write_text("\n".join([HEADER, won, *bad]) + "\n")
+        code, text, _ = run("episodes", path)
+        assert code == 0
+        lines = dict(re.findall(r"^  line (\d+): (.*)$", text, re.MULTILINE))
+        assert sorted(map(int, lines)) == [3, 4, 5, 6, 8]
+        assert "rolls '2' with 133455" in lines["3"]
+        assert "picks '3' of 3 dice" in lines["4"]
+        assert "123456 lies there 2 times" in lines["5"]
+        assert "no next round follows" in lines["6"]
+        assert "2 columns" in lines["8"]
+        found = json.loads(run("episodes", path, "--json")[1])
+        assert [row["line"] for row in found["illegal"]] == [3, 4, 5, 6, 8]
+        assert (found["rows"], found["wins"], found["losses"], found["ties"]) == (7, 4, 1, 1)
+
+    def test_perfect_choices_cost_nothing(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "best.csv"
+        path.write_text(f"{MINE},{THEIRS},1,0,4,3\n")
+        text = run("episodes", path)[1]
+        assert text.count("0.000000000000 on average, 0 at worst\n") == 2
+
+    @pytest.mark.parametrize(
+        ("data", "said"),
+        [(None, "cannot read"), (b"\xff\xfe\xff", "neither text nor Parquet")],
+    )
+    def test_files_that_cannot_be_read(
+        self, data: bytes | None, said: str, run: Run, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "what"
+        if data is not None:
+            path.write_bytes(data)
+        code, text, error = run("episodes", path)
+        assert (code, text) == (2, "")
+        assert said in error
+
+    def test_the_bar_moves_on_a_terminal(self, tmp_path: Path) -> None:
+        path = tmp_path / "many.csv"
+        path.write_text(f"{MINE},{THEIRS},1,0,4,3\n" * 450)
+        shown = on_a_terminal([], 80, 40, "episodes", str(path))
+        assert "450/450" in shown
+        assert shown.endswith("exit 0")
+
+
+def test_a_flow_from_dice_to_report(run: Run, tmp_path: Path) -> None:
+    """As a reader of the documents would try it, in real processes and a pipe."""
+    script = (
+        "fairground dice-sets --set fair --plain | head -n 8 > bag.txt\n"
+        "fairground simulate fatestones --games 50 --players greedy,random --seed 7"
+        " --dice bag.txt --out e.csv\n"
+        "fairground episodes e.csv --dice bag.txt --json\n"
+        "fairground simulate fatestones --players greedy,random --seed 7 --dice bag.txt"
+        " --game 49 --transcript g.jsonl | tail -n 1 | cmp - <(tail -n 1 e.csv)\n"
+        "fairground verify g.jsonl\n"
+    )
+    environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(tmp_path)}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert json.loads(lines[1])["games"] == 50
+    assert json.loads(lines[1])["illegal"] == []
+    assert lines[2] == "g.jsonl: HOLDS"
+
+
+def test_a_kernel_at_fault_is_a_failed_check(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(*_: object) -> list[Round]:
+        raise Fault("simulate/kernel", "kernel and rules disagree on game 3")
+
+    monkeypatch.setattr(lab, "kernel_chunk", fault)
+    code, _, error = run("simulate", "fatestones", "--players", "random,random", "--seed", "s",
+                         "--games", 5, "--out", tmp_path / "a.csv")  # fmt: skip
+    assert code == 1
+    assert "disagree on game 3" in error
