@@ -1,4 +1,4 @@
-"""The document's protocol, broken: each attack succeeds here, and fails in tests/bank/chain/test_fraud.py."""
+"""The document's protocol, broken: each attack succeeds here, and fails in chain/test_fraud.py."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def modes_of(dealer: str) -> tuple[Mode, ...]:
     """The ways of using a registered dealer; an error that says what to do if there are none."""
     if not MODES.get(dealer):
         raise LookupError(
-            f"{dealer} is registered but nothing uses it: add a Mode to MODES in tests/helpers/samples.py"
+            f"{dealer} is registered but nothing uses it: add a Mode to MODES in helpers/samples.py"
         )
     return MODES[dealer]
 
