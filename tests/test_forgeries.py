@@ -395,7 +395,7 @@ def fuzzed_games() -> list[bytes]:
 @settings(max_examples=300)
 @given(st.data())
 def test_any_json_in_any_place_is_a_verdict(data: st.DataObject) -> None:
-    GAMES[Toy.name] = "toys:Toy"
+    GAMES[Toy.name] = "tests.helpers.toys:Toy"
     try:
         original = data.draw(st.sampled_from(fuzzed_games()), label="game")
         events = events_of(original)

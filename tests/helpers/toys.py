@@ -142,5 +142,5 @@ TOYS = {"guess": GUESS, "duel": DUEL, "long": LONG, "rich": RICH}
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> str:
     """The toy game, registered for one test; gives its name."""
-    monkeypatch.setitem(GAMES, Toy.name, "toys:Toy")
+    monkeypatch.setitem(GAMES, Toy.name, "tests.helpers.toys:Toy")
     return Toy.name
