@@ -92,7 +92,7 @@ def played(scheme: str, number: int) -> bytes:
     make, lends = SCHEMES[scheme]
     name = digest(f"bench/{scheme}", number)
     chairs = [Chair("Computer", by="house"), Chair("User", lends=lends)]
-    table = Table.open(GAME, make(name, MemoryVault()), chairs, table=name)
+    table = Table.open(GAME, make(name, MemoryVault()), chairs)
     hosted = Hosted(table, {COMPUTER: OptimalDice(GAME)})
     user = User(name, SeededStream(scheme, number, 1 + USER))
     while asks := hosted.play():

@@ -24,7 +24,10 @@ SEED = "among several"
 def wins(rivals: tuple[str, ...], games: int) -> int:
     """How many of these games `optimal`, in seat 0, wins."""
     game = Zombie.from_params({**DEFAULTS, "players": 1 + len(rivals)})
-    players = [make_player(name, game, SeededStream(SEED)) for name in ("optimal", *rivals)]
+    players = [
+        make_player(name, game, SeededStream(SEED), seat)
+        for seat, name in enumerate(("optimal", *rivals))
+    ]
     won = 0
     for number in range(games):
         tape, s = SeededStream(SEED, number), game.start()

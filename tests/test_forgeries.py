@@ -30,7 +30,7 @@ from tests.helpers.driving import (
     rechain,
 )
 from tests.helpers.samples import MODES, SEED_DICE, mode
-from tests.helpers.toys import RICH, Toy
+from tests.helpers.toys import RICH, TOY, Toy
 
 Events = list[dict[str, Any]]
 DICE = {"dice": SEED_DICE}
@@ -395,7 +395,7 @@ def fuzzed_games() -> list[bytes]:
 @settings(max_examples=300)
 @given(st.data())
 def test_any_json_in_any_place_is_a_verdict(data: st.DataObject) -> None:
-    GAMES[Toy.name] = "tests.helpers.toys:Toy"
+    GAMES.listed[Toy.name] = TOY
     try:
         original = data.draw(st.sampled_from(fuzzed_games()), label="game")
         events = events_of(original)
@@ -423,7 +423,7 @@ def test_any_json_in_any_place_is_a_verdict(data: st.DataObject) -> None:
         else:  # whatever else holds: somebody who kept the last head is not fooled
             assert not verify(forged, receipt_of(original)).ok
     finally:
-        del GAMES[Toy.name]
+        del GAMES.listed[Toy.name]
 
 
 def receipt_of(data: bytes) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fairground.core import Draw, Game
-from fairground.fair.register import DEALERS
+from fairground.fair.register import SCHEMES, dealer_class
 from fairground.games import GAMES, make_game
 from tests.helpers import laws
 from tests.helpers.driving import Mode
@@ -17,7 +17,7 @@ from tests.helpers.samples import MODES, SAMPLES, Sample, modes_of, samples_of
 from tests.helpers.toys import TOYS, Toy
 
 ALL_SAMPLES = [sample for game in GAMES for sample in SAMPLES.get(game, ())]
-ALL_MODES = [mode for dealer in DEALERS for mode in MODES.get(dealer, ())]
+ALL_MODES = [mode for modes in MODES.values() for mode in modes]
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
@@ -29,9 +29,14 @@ def test_a_registered_game_has_samples(game: str) -> None:
         assert rules.seats >= 1
 
 
-@pytest.mark.parametrize("dealer", sorted(DEALERS))
+def test_only_the_banks_schemes_are_used_elsewhere() -> None:
+    """Those need two parties with keys: tests/bank/test_schemes.py plays under them."""
+    assert set(SCHEMES) - set(MODES) == {"croupier/1", "croupier-2017/0"}
+
+
+@pytest.mark.parametrize("dealer", sorted(MODES))
 def test_a_registered_dealer_is_used(dealer: str) -> None:
-    assert DEALERS[dealer].scheme.name == dealer
+    assert dealer_class(dealer).scheme.name == dealer
     assert {mode.dealer for mode in modes_of(dealer)} == {dealer}
 
 

@@ -17,8 +17,8 @@ from fairground.core import (
     StaleAsk,
 )
 from fairground.fair.contest import ContestDealer, ContestScheme
-from fairground.fair.register import DEALERS
-from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Run
+from fairground.fair.register import SCHEMES, SchemeListing
+from fairground.fair.schemes import Chair, Evidence, NotYet, Run
 from fairground.games import make_game
 from fairground.table import Ask, Table, new_name
 from fairground.verify import verify
@@ -327,7 +327,7 @@ class Contest(ContestDealer):
 def test_a_contest_tells_its_seed_only_when_it_is_over() -> None:
     game = make_game("intransitive/1", DICE)
     dealer = Contest(TABLE, FixedVault(), contest="cup", game=1, seed=b"s" * 32)
-    table = Table.open(game, dealer, [Chair("A"), Chair("B")], table=TABLE)
+    table = Table.open(game, dealer, [Chair("A"), Chair("B")])
     Driver(table).play()
     assert table.waiting and not table.asks()
     assert dealer._seed.hex() not in bytes(table.transcript).decode()
@@ -354,29 +354,30 @@ def test_a_dealer_that_cheats_does_not_pass_its_own_table() -> None:
     game = make_game("intransitive/1", DICE)
     dealer = Cheat(TABLE, FixedVault(), contest="cup", game=1, seed=b"s" * 32)
     with pytest.raises(FairgroundError, match="does not fit its commitment"):
-        Table.open(game, dealer, [Chair("A"), Chair("B")], table=TABLE)
+        Table.open(game, dealer, [Chair("A"), Chair("B")])
+
+
+class Renamed(ContestScheme):
+    name = "cup/9"
+
+
+class Cup(ContestDealer):
+    scheme = Renamed
 
 
 def test_a_register_of_ones_own_is_used() -> None:
-    class Renamed(ContestScheme):
-        name = "cup/9"
-
-    class Cup(ContestDealer):
-        scheme = Renamed
-
-    register: dict[str, type[Dealer]] = {**DEALERS, "cup/9": Cup}
     game = make_game("intransitive/1", DICE)
     dealer = Cup(TABLE, FixedVault(), contest="cup", game=1, seed=b"s" * 32)
     chairs = [Chair("A"), Chair("B")]
-    table = Table.open(game, dealer, chairs, table=TABLE, register=register)
+    table = Table.open(game, dealer, chairs)
     Driver(table).play()
     data = bytes(table.transcript)
-    assert verify(data, register=register).ok
+    own = SCHEMES.plus({"cup/9": SchemeListing(f"{__name__}:Cup", "a cup")})
+    assert verify(data, schemes=own).ok
     fault = verify(data).fault
     assert fault is not None
     assert (fault.code, fault.line) == ("name/unknown", 1)
-    with pytest.raises(InputError, match="no fairness scheme named 'cup/9'"):
-        Table.open(game, dealer, chairs, table=TABLE)
+    assert "no fairness scheme named 'cup/9'" in fault.reason
 
 
 def test_a_game_without_chance_and_moves_is_over_at_once(toy: str) -> None:

@@ -29,8 +29,10 @@ The error tree. Every error carries a stable code, which goes over HTTP and into
 from __future__ import annotations
 
 import enum
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, ClassVar, Final, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 Seat: TypeAlias = int
@@ -83,6 +85,31 @@ class Over(NamedTuple):
 
 Awaits: TypeAlias = Draw | Turn | Over
 
+
+class Role(NamedTuple):
+    """A kind of seat, such as ``keeper``: how many such seats a game has."""
+
+    name: str
+    least: int = 1
+    most: int = 1
+
+
+class Parameter(NamedTuple):
+    """One parameter of a game: what it is for, and what it may be."""
+
+    name: str
+    says: str
+    shape: dict[str, Any]
+    """A JSON Schema of its value."""
+    default: Any = None
+    """The value where none is given; ``None``: it may be left out altogether."""
+
+
+def between(least: int, most: int) -> dict[str, Any]:
+    """The JSON Schema of an integer in these bounds."""
+    return {"type": "integer", "minimum": least, "maximum": most}
+
+
 S = TypeVar("S")
 
 
@@ -91,10 +118,17 @@ class Game(ABC, Generic[S]):
 
     ``name`` ends in a version, such as ``zombie/1``, which changes whenever the
     same draws and moves could lead to another result: old transcripts must keep
-    verifying. States are hashable values; every method is a pure function.
+    verifying. States are hashable values; every method is a pure function. Two games
+    are equal when they have the same name and the same parameters.
     """
 
     name: ClassVar[str]
+    roles: ClassVar[tuple[Role, ...]] = (Role("player", 1, 1000),)
+    """The kinds of seats, in the order of the seats. At most one has a number that varies."""
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    """What the game can be made of."""
+    hides: ClassVar[bool] = False
+    """Whether a seat's `view` can lack something that the state holds."""
     seats: int
 
     @classmethod
@@ -105,6 +139,58 @@ class Game(ABC, Generic[S]):
     @abstractmethod
     def params(self) -> dict[str, Any]:
         """The JSON parameters of which `from_params` makes an equal game."""
+
+    @cached_property
+    def identity(self) -> str:
+        """Name and canonical parameters: what makes two games the same one."""
+        return self.name + json.dumps(self.params(), sort_keys=True, separators=(",", ":"))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.params().items())
+        return f"{type(self).__name__}({given})"
+
+    def role(self, seat: Seat) -> str:
+        """What this seat is: the name of its `Role`."""
+        fixed = sum(role.least for role in self.roles)
+        first = 0
+        for role in self.roles:
+            first += role.least if role.least == role.most else role.least + self.seats - fixed
+            if seat < first:
+                return role.name
+        raise InputError(f"{self.name} has no seat {seat}; its seats are 0..{self.seats - 1}")
+
+    @classmethod
+    def with_defaults(cls, params: Params) -> dict[str, Any]:
+        """All parameters, the missing ones by default; refuse those that the game has not."""
+        names = [parameter.name for parameter in cls.parameters]
+        if unknown := sorted(set(params) - set(names)):
+            raise BadParams(
+                f"{cls.name} has no parameter {unknown[0]!r}; it has: {', '.join(names)}"
+            )
+        defaults = {p.name: p.default for p in cls.parameters if p.default is not None}
+        return {**defaults, **params}
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """The parameters as a JSON Schema."""
+        return {
+            "type": "object",
+            "properties": {
+                p.name: {
+                    **p.shape,
+                    "description": p.says,
+                    **({} if p.default is None else {"default": p.default}),
+                }
+                for p in cls.parameters
+            },
+            "additionalProperties": False,
+        }
 
     @abstractmethod
     def start(self) -> S:
@@ -124,11 +210,26 @@ class Game(ABC, Generic[S]):
 
     @abstractmethod
     def moves(self, s: S, seat: Seat) -> Iterable[Move]:
-        """The legal moves, lazily; raise `TooMany` where listing them is hopeless."""
+        """The legal moves, lazily; raise `TooMany` where listing them is hopeless.
+
+        Off turn there is nothing to list: raise `IllegalMove`.
+        """
+
+    def choices(self, s: S, seat: Seat) -> Iterable[Move]:
+        """The moves that a player would choose from: `moves` without those for mishaps."""
+        return self.moves(s, seat)
+
+    @property
+    def listable(self) -> bool:
+        """Whether `moves` can list the moves of every state."""
+        return True
 
     @abstractmethod
     def played(self, s: S, moves: Mapping[Seat, Move]) -> S:
-        """The state after every seat of the awaited turn made its (checked) move."""
+        """The state after every seat of the awaited turn made its move.
+
+        The moves have passed `check`: they are not checked again here.
+        """
 
     @abstractmethod
     def forfeit(self, s: S, seat: Seat) -> tuple[int, ...]:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from fairground.core import Fault, HouseFault, InputError, SecretLost, Unreadable
-from fairground.fair.register import DEALERS, Register
+from fairground.fair.register import SCHEMES, Schemes, dealer_class
 from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Run, is_hex
-from fairground.games import make_game
+from fairground.games import GAMES, Games, make_game
 from fairground.table import Table
 from fairground.transcript import FORMAT, Event, Transcript, check_chain, line_hash, read
 
@@ -42,9 +42,10 @@ FIELDS: Final[dict[str, frozenset[str]]] = {
 class Recorded(Dealer):
     """A dealer that says what the record says; behind its end, what ``then`` says, if given."""
 
-    def __init__(self, events: Sequence[Event], register: Register, then: Dealer | None) -> None:
+    def __init__(self, events: Sequence[Event], schemes: Schemes, then: Dealer | None) -> None:
         start = events[0]
-        self.scheme = register[start["dealer"]].scheme
+        self.table = bytes.fromhex(start["table"])
+        self.scheme = dealer_class(start["dealer"], schemes).scheme
         self.public = start["public"]
         self._then = then
         self._events = events
@@ -132,7 +133,8 @@ def replay(
     lines: Sequence[bytes],
     events: Sequence[Event],
     *,
-    register: Register = DEALERS,
+    games: Games = GAMES,
+    schemes: Schemes = SCHEMES,
     then: Dealer | None = None,
 ) -> Table:
     """Run the recorded game again; raise a `Fault` at the first line that does not follow.
@@ -146,7 +148,7 @@ def replay(
     heads = [event["prev"] for event in events[1:]]  # as `check_chain` has found them
     again = Transcript(recorded=lines, heads=[*heads, line_hash(lines[-1])])
     try:
-        table = _open(events, register, then, again)
+        table = _open(events, games, schemes, then, again)
         _compare(table, lines, 0)
         while (number := again.step + 1) <= len(events):
             event = events[number - 1]
@@ -164,7 +166,11 @@ def replay(
 
 
 def _open(
-    events: Sequence[Event], register: Register, then: Dealer | None, transcript: Transcript
+    events: Sequence[Event],
+    games: Games,
+    schemes: Schemes,
+    then: Dealer | None,
+    transcript: Transcript,
 ) -> Table:
     """The fresh table that the first event describes."""
     start = events[0]
@@ -174,21 +180,15 @@ def _open(
         raise Fault("transcript/malformed", "line 1: the table's name must be 64 hex digits", 1)
     if not isinstance(start["params"], dict) or not isinstance(start["public"], dict):
         raise Fault("transcript/malformed", "line 1: params and public must be objects", 1)
-    if not isinstance(start["dealer"], str) or start["dealer"] not in register:
-        known = ", ".join(sorted(register))
-        reason = f"line 1: no scheme named {start['dealer']!r}; we know {known}"
-        raise Fault("name/unknown", reason, 1)
     try:
         chairs = [Chair(**chair) for chair in start["seats"]]
     except TypeError:
         raise Fault("transcript/malformed", "line 1: the seats are malformed", 1) from None
     return Table.open(
-        make_game(start["game"], start["params"]),
-        Recorded(events, register, then),
+        make_game(start["game"], start["params"], games),
+        Recorded(events, schemes, then),
         chairs,
-        table=bytes.fromhex(start["table"]),
         transcript=transcript,
-        register=register,
     )
 
 
@@ -263,7 +263,8 @@ def resume(
     dealer: Dealer,
     sink: Callable[[bytes], object] | None = None,
     *,
-    register: Register = DEALERS,
+    games: Games = GAMES,
+    schemes: Schemes = SCHEMES,
 ) -> Table:
     """Go on with a table from what was written of it and the vault that ``dealer`` reads.
 
@@ -278,7 +279,7 @@ def resume(
         raise Unreadable("the first line was never finished: this table was never opened")
     events = check_chain(lines)
     then = dealer if dealer.public == events[0].get("public") else _Lost()
-    table = replay(lines, events, register=register, then=then)
+    table = replay(lines, events, games=games, schemes=schemes, then=then)
     if sink is not None:
         for line in table.transcript.lines[len(lines) :]:
             sink(line)

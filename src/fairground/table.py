@@ -4,7 +4,7 @@ No clocks, sockets, prints or threads. A table *asks*; whoever drives it (a
 terminal, a server, a simulation, the verifier) brings answers with `submit`, and
 the table moves on as far as it can, writing one event for everything that happens::
 
-    table = Table.open(game, dealer, chairs, table=name)
+    table = Table.open(game, dealer, chairs)
     while table.asks():
         ask = table.asks()[0]
         table.submit(ask, answer_of(ask.seat, ask))
@@ -38,7 +38,6 @@ from fairground.core import (
     written,
 )
 from fairground.fair.bits import fresh
-from fairground.fair.register import DEALERS, Register, make_scheme
 from fairground.fair.schemes import (
     LENDS,
     RUN_BY,
@@ -144,27 +143,23 @@ class Table:
         dealer: Dealer,
         chairs: Sequence[Chair],
         *,
-        table: bytes,
         transcript: Transcript | None = None,
-        register: Register = DEALERS,
     ) -> Self:
         """Set a new table up: write the first event, and go on to the first ask.
 
-        ``table`` is the table's name, 32 fresh bytes (`new_name`) that the dealer was made
-        with as well.
+        The table bears the name that the dealer was made with: 32 fresh bytes (`new_name`).
         """
         _check_chairs(game, chairs)
-        setting = Setting(table, tuple(chairs))
-        name = dealer.scheme.name
-        scheme = make_scheme(name, setting, dealer.public, register)
+        setting = Setting(dealer.table, tuple(chairs))
+        scheme = dealer.scheme(setting, dealer.public)
         transcript = transcript or Transcript()
         transcript.append(
             "start",
             format=FORMAT,
-            table=table.hex(),
+            table=dealer.table.hex(),
             game=game.name,
             params=game.params(),
-            dealer=name,
+            dealer=scheme.name,
             public=dealer.public,
             seats=[chair._asdict() for chair in chairs],
         )

@@ -12,8 +12,9 @@ from bisect import bisect_left
 from typing import Any, NamedTuple
 
 from fairground.core import Fault, InputError, Seat
-from fairground.fair.register import DEALERS, Register
+from fairground.fair.register import SCHEMES, Schemes
 from fairground.fair.schemes import Run
+from fairground.games import GAMES, Games
 from fairground.replay import replay
 from fairground.table import Table
 from fairground.transcript import check_chain, line_hash, read
@@ -59,7 +60,13 @@ class Verdict(NamedTuple):
         }
 
 
-def verify(data: bytes, receipt: str | None = None, register: Register = DEALERS) -> Verdict:
+def verify(
+    data: bytes,
+    receipt: str | None = None,
+    *,
+    games: Games = GAMES,
+    schemes: Schemes = SCHEMES,
+) -> Verdict:
     """Check a transcript, and say what it proves.
 
     ``receipt`` is a hash that somebody kept while the game was going on (the head that
@@ -72,8 +79,9 @@ def verify(data: bytes, receipt: str | None = None, register: Register = DEALERS
         # `replay` writes every line again, canonically, and compares the bytes.
         events = check_chain(lines, reencode=False)
         game, dealer = events[0].get("game"), events[0].get("dealer")
-        table = replay(lines, events, register=register)
+        table = replay(lines, events, games=games, schemes=schemes)
         _must_be_finished(table, len(lines))
+        remarks = table.scheme.check_record(events)
         receipt_line = None if receipt is None else _line_of(receipt, lines)
     except Fault as fault:
         return Verdict(False, (), None, _first_fault(lines, fault), game, dealer, len(lines))
@@ -86,7 +94,7 @@ def verify(data: bytes, receipt: str | None = None, register: Register = DEALERS
         dealer,
         len(lines),
         tuple(chair.name for chair in table.setting.chairs),
-        tuple(_remarks(table)),
+        (*_remarks(table), *remarks),
     )
 
 

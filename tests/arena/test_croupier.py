@@ -26,7 +26,6 @@ from fairground.bank.messages import Key
 from fairground.bank.player.game import Side
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import Player
-from fairground.bank.schemes import REGISTER
 from fairground.cli import main
 from fairground.clients.table import Http, Refused, Unreachable
 from fairground.core import InputError
@@ -151,7 +150,7 @@ def test_both_write_the_same_record_and_his_routes_refuse_clearly(
 
         _, _, sight = await visit.play(ORDER, offer=offer)
         transcript = await desk.transcript(offer.id)
-        verdict = verify(transcript, register=REGISTER)
+        verdict = verify(transcript)
         assert verdict.ok and verdict.payoff is not None
         won = prize(bet, guest.final_hand(offer, bet, sight, ORDER))
         assert verdict.payoff[1] == won // CHIP - 5
@@ -265,7 +264,7 @@ def test_killed_in_the_middle_the_game_goes_on(tmp_path: Path) -> None:
         _, bet, sight = await visit.play(ORDER, offer=offer)
         won = prize(bet, visit.guest.final_hand(offer, bet, sight, ORDER))
         assert await visit.wealth() == PURSE - 5 * CHIP + won
-        assert verify(await visit.desk.transcript(offer.id), register=REGISTER).ok
+        assert verify(await visit.desk.transcript(offer.id)).ok
 
     visit, offer, accounts = None, None, set()
     for stage in ("offered", "awaits-order"):

@@ -23,7 +23,7 @@ from fairground.bank.chain.node import Node
 from fairground.bank.ledger.client import LedgerClient
 from fairground.bank.messages import Domain, Key
 from fairground.bank.record import CHAIRS, ORDER_SIGNATURE, Record
-from fairground.bank.schemes import REGISTER, CroupierDealer, HistoricDealer, public_of
+from fairground.bank.schemes import CroupierDealer, HistoricDealer, public_of
 from fairground.cli import main
 from fairground.core import InputError
 from fairground.fair.vault import MemoryVault
@@ -295,7 +295,7 @@ def record_of(params: tuple[int, int], name: bytes | None = None) -> bytes:
     name = name or game.bet.struct_hash()
     public = public_of(game.domain, game.bet, game.signature)
     dealer = CroupierDealer(name, MemoryVault(), public, game.his)
-    table = Table.open(Poker(*params), dealer, CHAIRS, table=name, register=REGISTER)
+    table = Table.open(Poker(*params), dealer, CHAIRS)
     for answer in (game.theirs[0].hex(), list(game.order), game.theirs[1].hex()):
         (ask,) = table.asks()
         if ask.kind == "move":
@@ -323,7 +323,7 @@ def test_a_game_that_is_left_while_the_croupier_keeps_his_seed_back() -> None:
     public = public_of(game.domain, game.bet, game.signature)
     vault = MemoryVault()
     dealer = CroupierDealer(name, vault, public, game.his, lambda seed_id: False)
-    table = Table.open(Poker(1, 5), dealer, CHAIRS, table=name, register=REGISTER)
+    table = Table.open(Poker(1, 5), dealer, CHAIRS)
     assert table.waiting
     table.note({"says": "I wait"})
     table.forfeit(CROUPIER, "did not show seed 0 in time", by="house")
@@ -334,7 +334,7 @@ def test_a_game_that_is_left_while_the_croupier_keeps_his_seed_back() -> None:
     assert verdict.payoff == (0, 0)
     # After a crash it goes on from any line, to the same end.
     for cut, ended in ((1, False), (2, False), (3, True)):
-        again = resume(b"".join(lines[:cut]), dealer, register=REGISTER)
+        again = resume(b"".join(lines[:cut]), dealer)
         assert again.closed == ended
         assert not ended or again.transcript.lines == lines
 
@@ -342,7 +342,7 @@ def test_a_game_that_is_left_while_the_croupier_keeps_his_seed_back() -> None:
 def historic() -> bytes:
     name = new_name()
     dealer = HistoricDealer(name, MemoryVault(), (62504461, 1600494777))
-    table = Table.open(Poker(1, 1), dealer, CHAIRS, table=name, register=REGISTER)
+    table = Table.open(Poker(1, 1), dealer, CHAIRS)
     for answer in (393532593, [1, 0, 1, 1, 0], 1301748256):
         (ask,) = table.asks()
         table.submit(ask, answer)

@@ -9,7 +9,6 @@ import pytest
 
 from fairground.bank.messages import Bet, Domain, Key, Role
 from fairground.bank.schemes import (
-    REGISTER,
     UNSAFE,
     CroupierDealer,
     HistoricDealer,
@@ -53,9 +52,7 @@ class Dealt:
         self.dealer = CroupierDealer(
             self.name, self.vault, self.public, seeds, lambda seed_id: self.told[seed_id]
         )
-        self.table = Table.open(
-            Poker(1, 5), self.dealer, CHAIRS, table=self.name, register=REGISTER
-        )
+        self.table = Table.open(Poker(1, 5), self.dealer, CHAIRS)
 
     def answer(self, value: Any) -> None:
         (ask,) = self.table.asks()
@@ -79,12 +76,11 @@ def test_a_game_is_dealt_as_the_contract_deals_and_verifies() -> None:
     assert game.table.state.dealt == deal(mixed[0])
     final = replace(deal(mixed[0]), ORDER, mixed[1])
     assert Poker(1, 5).final_hand(game.table.state) == final
-    verdict = verify(record, register=REGISTER)
+    verdict = verify(record)
     assert verdict.ok, verdict.fault
     assert [str(claim) for claim in verdict.claims] == ["COMMITTED", "UNIFORM:1", "UNFORESEEN:1"]
     prize = Poker(1, 5).prize(final)
     assert verdict.payoff == (5 - prize, prize - 5)
-    assert not verify(record).ok  # a register without the scheme does not guess
 
 
 def changed(text: str, at: int) -> str:
@@ -121,9 +117,7 @@ def test_every_changed_digit_of_a_seed_or_the_bet_is_caught() -> None:
         else:
             continue
         for other in forged:
-            verdict = verify(
-                chained([*events[:number], other, *events[number + 1 :]]), register=REGISTER
-            )
+            verdict = verify(chained([*events[:number], other, *events[number + 1 :]]))
             assert not verdict.ok
             assert verdict.fault is not None
             assert verdict.fault.line == number + 1
@@ -153,10 +147,10 @@ def test_a_table_goes_on_after_a_crash() -> None:
     game.answer(game.seeds[Role.PLAYER][0].hex())
     record = b"".join(game.table.transcript.lines)
     dealer = CroupierDealer.again(game.name, game.vault, game.public)
-    game.table = resume(record, dealer, register=REGISTER)
+    game.table = resume(record, dealer)
     game.answer(list(ORDER))
     game.answer(game.seeds[Role.PLAYER][1].hex())
-    assert verify(b"".join(game.table.transcript.lines), register=REGISTER).ok
+    assert verify(b"".join(game.table.transcript.lines)).ok
 
 
 def test_a_seed_is_told_for_one_history_only() -> None:
@@ -164,9 +158,7 @@ def test_a_seed_is_told_for_one_history_only() -> None:
     game.answer(game.seeds[Role.PLAYER][0].hex())
     record = b"".join(game.table.transcript.lines)
     game.answer(list(ORDER))
-    again = resume(
-        record, CroupierDealer.again(game.name, game.vault, game.public), register=REGISTER
-    )
+    again = resume(record, CroupierDealer.again(game.name, game.vault, game.public))
     (ask,) = again.asks()
     again.submit(ask, [1, 1, 1, 1, 1])
     assert again.void_reason is not None
@@ -195,7 +187,7 @@ def test_a_croupier_cannot_tell_another_seed() -> None:
     other = Dealt()
     dealer = CroupierDealer(game.name, MemoryVault(), game.public, other.seeds[Role.CROUPIER])
     with pytest.raises(Exception, match="the croupier's seed"):
-        Table.open(Poker(1, 5), dealer, CHAIRS, table=game.name, register=REGISTER)
+        Table.open(Poker(1, 5), dealer, CHAIRS)
 
 
 @pytest.mark.parametrize(
@@ -228,10 +220,10 @@ def test_the_seats_must_fit() -> None:
         (Chair("One", "self", "seed"), Chair("Two", "self", "seed")),
     ):
         with pytest.raises(BadParams):
-            Table.open(Poker(1, 5), game.dealer, chairs, table=game.name, register=REGISTER)
+            Table.open(Poker(1, 5), game.dealer, chairs)
         with pytest.raises(BadParams):
             old = HistoricDealer(game.name, MemoryVault())
-            Table.open(Poker(1, 5), old, chairs, table=game.name, register=REGISTER)
+            Table.open(Poker(1, 5), old, chairs)
 
 
 def test_seeds_as_text() -> None:
@@ -248,7 +240,7 @@ def test_seeds_as_text() -> None:
 def historic(vault: MemoryVault | None = None) -> Table:
     name = new_name()
     dealer = HistoricDealer(name, vault or MemoryVault(), (62504461, 1600494777))
-    return Table.open(Poker(1, 1), dealer, CHAIRS, table=name, register=REGISTER)
+    return Table.open(Poker(1, 1), dealer, CHAIRS)
 
 
 def test_the_real_game_of_2017_at_the_table() -> None:
@@ -259,7 +251,7 @@ def test_the_real_game_of_2017_at_the_table() -> None:
     assert hand_text(table.state.dealt) == "5♢ 7♢ 9♧ 10♧ 7♡"
     assert hand_text(Poker().final_hand(table.state)) == "3♡ 7♢ J♧ 7♤ 7♡"
     assert table.payoff == (-2, 2)  # level 1, bet 1, three of a kind: 3 chips for 1
-    verdict = verify(b"".join(table.transcript.lines), register=REGISTER)
+    verdict = verify(b"".join(table.transcript.lines))
     assert verdict.ok, verdict.fault
     assert verdict.claims == ()  # it proves nothing, and says so
     assert verdict.dealer in UNSAFE
@@ -276,7 +268,7 @@ def test_a_deck_serves_draws_without_replacement_only() -> None:
     name = new_name()
     dealer = HistoricDealer(name, MemoryVault(), (1, 2, 3, 4))
     game = Intransitive.from_params({"dice": [[1, 2, 3], [4, 5, 6], [7, 8, 9]]})
-    table = Table.open(game, dealer, CHAIRS, table=name, register=REGISTER)
+    table = Table.open(game, dealer, CHAIRS)
     with pytest.raises(InputError):
         for _ in range(10):
             ask = table.asks()[0]

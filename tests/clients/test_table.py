@@ -137,7 +137,8 @@ def test_a_history_that_does_not_extend_the_one_before(arena: str) -> None:
 
     mine = RemoteTable(first, Crooked(change))
     (ask,) = mine.asks()
-    mine.answer(ask, mine.reply(ask, make_player("random", mine.game, SeededStream("x"))))
+    player = make_player("random", mine.game, SeededStream("x"), mine.seat)
+    mine.answer(ask, mine.reply(ask, player))
     fork = True
     with pytest.raises(Fault, match="two histories"):
         mine.look()
@@ -168,7 +169,7 @@ def test_a_link_behind_a_hidden_draw_is_not_given(arena: str) -> None:
     keeper = {"name": "Keeper", "player": "fair"}
     (url,) = table(arena, "codebreaking/1", CODES, keeper, "chain")
     mine = RemoteTable(url)
-    player = make_player("random", mine.game, SeededStream("x"))
+    player = make_player("random", mine.game, SeededStream("x"), mine.seat)
     while mine.asks()[0].kind != "move":
         (ask,) = mine.asks()
         mine.answer(ask, mine.reply(ask, player))
@@ -181,7 +182,7 @@ def test_a_link_behind_a_hidden_draw_is_not_given(arena: str) -> None:
 def test_the_same_question_in_two_histories_gets_one_answer(arena: str) -> None:
     first, _ = table(arena, "zombie/1", ZOMBIE, "chain", "chain")
     mine = RemoteTable(first)
-    player = make_player("random", mine.game, SeededStream("x"))
+    player = make_player("random", mine.game, SeededStream("x"), mine.seat)
     (ask,) = mine.asks()
     assert mine.reply(ask, player) == mine.reply(ask, player)
     with pytest.raises(BadShare, match="another history"):
@@ -201,7 +202,7 @@ def test_an_acknowledged_answer_that_is_recorded_differently(arena: str) -> None
 def test_being_asked_to_open_what_we_never_sealed(arena: str) -> None:
     first, second = table(arena, "zombie/1", ZOMBIE, "nothing", "chain")
     mine = RemoteTable(first)
-    player = make_player("random", mine.game, SeededStream("x"))
+    player = make_player("random", mine.game, SeededStream("x"), mine.seat)
     ask = RemoteTable(second).asks()[0]._replace(seat=0)
     with pytest.raises(Fault, match="did not seal"):
         mine.reply(ask._replace(kind="open"), player)

@@ -127,14 +127,14 @@ def test_whoever_walks_away_loses() -> None:
 @pytest.mark.parametrize(
     ("params", "reason"),
     [
-        ({}, "parameters must be"),
-        ({"dice": SEED_DICE, "faces": 6}, "parameters must be"),
+        ({"dice": SEED_DICE, "faces": 6}, "intransitive/1 has no parameter 'faces'"),
         ({"dice": "1,2,3"}, "parameters must be"),
         ({"dice": []}, "at least 3 dice are needed, not 0"),
         ({"dice": SEED_DICE[:2]}, "at least 3 dice are needed, not 2"),
         ({"dice": [[1], [], [2]]}, "die 2 has no faces"),
         ({"dice": [[1], [2], 3]}, "die 3 must be a list of integers, not 3"),
-        ({"dice": [[1], [2], "3"]}, "die 3 must be a list of integers"),
+        ({"dice": [[1], [2], "3,x"]}, "a face of die 3 must be an integer, not 'x'"),
+        ({"dice": [[1], [2], ""]}, "a face of die 3 must be an integer, not ''"),
         ({"dice": [[1], [2.5], [3]]}, "a face of die 2 must be an integer, not 2.5"),
         ({"dice": [[True], [2], [3]]}, "a face of die 1 must be an integer, not True"),
         ({"dice": [["1"], [2], [3]]}, "a face of die 1 must be an integer, not '1'"),

@@ -268,9 +268,6 @@ def test_parameters_round_trip() -> None:
 @pytest.mark.parametrize(
     "params",
     [
-        {},
-        {"bet": 1},
-        {"bet": 1, "level": 1, "chips": 1},
         {"bet": 0, "level": 1},
         {"bet": 11, "level": 1},
         {"bet": 1, "level": 0},
@@ -284,6 +281,13 @@ def test_parameters_round_trip() -> None:
 def test_bad_parameters_are_refused(params: dict[str, Any]) -> None:
     with pytest.raises(BadParams, match=r"1\.\."):
         Poker.from_params(params)
+
+
+def test_parameters_have_defaults_and_others_are_refused() -> None:
+    assert Poker.from_params({}) == Poker(1, 5)
+    assert Poker.from_params({"bet": 2}) == Poker(2, 5)
+    with pytest.raises(BadParams, match="poker/1 has no parameter 'chips'; it has: bet, level"):
+        Poker.from_params({"bet": 1, "level": 1, "chips": 1})
 
 
 # Cards in writing

@@ -78,7 +78,7 @@ class House:
                 name, MemoryVault(), contest="cup", game=game, seed=self.seed, held=True
             )
             chairs = (Chair("keeper", by="house"), Chair(entry.chair))
-            table = Table.open(part.rules(), dealer, chairs, table=name)
+            table = Table.open(part.rules(), dealer, chairs)
             table.note(the_note(self.book, entry, slot, part, seen))
             self.games[entry.number, slot] = table, dealer
         return self.games[entry.number, slot][0]
@@ -89,7 +89,8 @@ class House:
         (ask,) = table.asks()
         table.submit(ask, move if move == GIVE_UP else seen.to_raw(move))
         root = digest(Tag.PLAYER, keeper_seed("cup", self.seed, game), KEEPER)
-        Hosted(table, {KEEPER: make_player(part.oracle, table.game, HashStream(root))}).play()
+        keeper = make_player(part.oracle, table.game, HashStream(root), KEEPER)
+        Hosted(table, {KEEPER: keeper}).play()
         if table.payoff is not None:
             self.write(
                 "finished",

@@ -196,7 +196,6 @@ def open_table(
         rules,
         mode.make(FixedVault() if vault is None else vault),
         mode.chairs(rules.seats) if chairs is None else chairs,
-        table=TABLE,
         transcript=Transcript(sink),
     )
 

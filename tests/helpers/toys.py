@@ -27,7 +27,7 @@ from fairground.core import (
     must_be_in_range,
     must_be_in_turn,
 )
-from fairground.games import GAMES
+from fairground.games import GAMES, Listing
 
 State = tuple[Any, ...]
 """What each step came to, so far."""
@@ -139,8 +139,11 @@ RICH = {
 TOYS = {"guess": GUESS, "duel": DUEL, "long": LONG, "rich": RICH}
 
 
+TOY = Listing(f"{__name__}:Toy", "Toy", "It does what its parameters say.")
+
+
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> str:
     """The toy game, registered for one test; gives its name."""
-    monkeypatch.setitem(GAMES, Toy.name, "tests.helpers.toys:Toy")
+    monkeypatch.setitem(GAMES.listed, Toy.name, TOY)
     return Toy.name

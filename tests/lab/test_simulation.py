@@ -23,21 +23,7 @@ from fairground.lab.fatestones.simulation import (
     rounds,
     simulate,
 )
-from fairground.players import PLAYERS
 from fairground.solve.fatestones import simulation as kernel
-
-ELSEWHERE = {
-    "greedy": "fairground.players.fatestones:GreedyPlayer",
-    "optimal": "fairground.players.fatestones:OptimalPlayer",
-    "mcts": "fairground.players.mcts:MctsPlayer",
-}
-
-
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The players under test, by whichever table they are registered elsewhere."""
-    monkeypatch.setitem(PLAYERS, "fatestones", {**PLAYERS.get("fatestones", {}), **ELSEWHERE})
-
 
 RANDOM = Plan(40, ("random", "random"), "a seed")
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
-from fairground.core import HIDDEN, Game, Move, Seat, UnknownName
-from fairground.fair.bits import SeededStream, Tape
+from fairground.core import HIDDEN, Game, Move, Seat
+from fairground.fair.bits import Tape
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games import make_game
-from fairground.players import Player, make_player, player_names
+from fairground.players import Player
 from fairground.players.hosted import Hosted
 from fairground.players.simple import RandomPlayer
 from fairground.replay import resume
@@ -127,11 +125,3 @@ def test_the_random_player_reads_its_own_tape() -> None:
     s = game.drawn(game.start(), 0)
     player = RandomPlayer(game, Tape(bytes([255, 254, 0, 1, 2])))
     assert [player.choose(game, s, 1) for _ in range(4)] == [254 % 3, 0, 1, 2]
-
-
-def test_players_are_found_by_name() -> None:
-    game = make_game("intransitive/1", DICE)
-    assert "random" in player_names(game)
-    assert isinstance(make_player("random", game, SeededStream("s")), RandomPlayer)
-    with pytest.raises(UnknownName, match=r"no player named 'psychic' for intransitive/1.*random"):
-        make_player("psychic:9", game, SeededStream("s"))

@@ -50,7 +50,7 @@ def test_it_plays_whole_games_that_verify_and_gains_by_choosing_well() -> None:
     for number in range(300):
         name = number.to_bytes(32, "big")
         dealer = SeededDealer(name, MemoryVault(), seed="optimal", game=number)
-        table = Table.open(GAME, dealer, chairs, table=name)
+        table = Table.open(GAME, dealer, chairs)
         rival = RandomPlayer(GAME, SeededStream("optimal", number, 2))
         Hosted(table, {COMPUTER: OptimalDice(GAME), USER: rival}).play()
         assert table.payoff is not None

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from fairground.bank.schemes import REGISTER
 from fairground.cli import main
 from fairground.games.poker import PAYS, Rank, parse_hand, rank
 from fairground.solve.poker.holds import best_hold
@@ -66,7 +65,7 @@ class TestInAPipe:
         assert (dealt[0], dealt[2]) == (final[0], final[2]), "the held cards stay"
         assert len({*dealt, *final}) == 8, "the others come from the rest of the deck"
         prize = PAYS[5][rank(final)]
-        verdict = verify(record.read_bytes(), register=REGISTER)
+        verdict = verify(record.read_bytes())
         assert verdict.ok and verdict.payoff == (5 - prize, prize - 5)
         assert f"Your account at the Bank: {195 + prize:,} chips." in shown
         assert f"verify with: fairground verify {record}" in shown
@@ -121,8 +120,8 @@ class TestInAPipe:
         assert "Withdrawn from the Bank: " in shown
         saved = list((tmp_path / "data" / "fairground" / "transcripts").glob("croupier-*.jsonl"))
         assert len(saved) == 3
-        assert all(verify(path.read_bytes(), register=REGISTER).ok for path in saved)
-        won = [verify(path.read_bytes(), register=REGISTER).payoff for path in saved]
+        assert all(verify(path.read_bytes()).ok for path in saved)
+        won = [verify(path.read_bytes()).payoff for path in saved]
         total = sum(payoff[1] for payoff in won if payoff)
         word = "won" if total >= 0 else "lost"
         assert f"3 hands played, {word} {abs(total):,} chip" in shown
@@ -210,7 +209,7 @@ class TestOnATerminal:
         assert events[0]["params"] == {"bet": 1, "level": 4}
         dealt, final = hands(done.shown)
         assert (dealt[1], dealt[3]) == (final[1], final[3])
-        assert verify(record.read_bytes(), register=REGISTER).ok
+        assert verify(record.read_bytes()).ok
 
     def test_a_narrow_plain_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("NO_COLOR", "1")

@@ -22,7 +22,6 @@ from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.crypto import keystore
 from fairground.bank.crypto.curve import keccak
 from fairground.bank.messages import Key, word
-from fairground.bank.schemes import REGISTER
 from fairground.verify import verify
 from tests.helpers.anvil import anvil, until
 from tests.helpers.arena import Process
@@ -71,7 +70,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def payoff(record: Path) -> int:
-    verdict = verify(record.read_bytes(), register=REGISTER)
+    verdict = verify(record.read_bytes())
     assert verdict.ok and verdict.payoff is not None
     return verdict.payoff[1]
 

@@ -29,7 +29,7 @@ from fairground.arena.http.problems import Unknown
 from fairground.arena.slow_players import Thinkers
 from fairground.core import Game, Seat
 from fairground.fair.bits import HashStream, Tag, digest, fresh, token
-from fairground.fair.register import DEALERS
+from fairground.fair.register import dealer_class
 from fairground.fair.schemes import Chair, Dealer
 from fairground.players import make_player
 from fairground.players.hosted import Hosted
@@ -109,7 +109,7 @@ class Live:
         game = self.table.game
         players = {
             int(seat): make_player(
-                spec, game, HashStream(digest(Tag.PLAYER, self._seed, int(seat)))
+                spec, game, HashStream(digest(Tag.PLAYER, self._seed, int(seat))), int(seat)
             )
             for seat, spec in self.private.players.items()
         }
@@ -227,7 +227,7 @@ class Hall:
         vault.keep(PRIVATE, msgspec.json.encode(private), "")
         maker: Any = dealer
         made: Dealer = maker(table_name, vault, **(options or {}))
-        table = Table.open(game, made, chairs, table=table_name)
+        table = Table.open(game, made, chairs)
         if note is not None:
             table.note(note)
         return self._game(name or token(), table, vault, private, made, kind=kind)
@@ -336,7 +336,7 @@ class Hall:
     def _resumed(self, stored: Stored) -> Live:
         vault = LogVault(stored)
         start = check_chain(stored.lines[:1])[0]
-        dealer = DEALERS[start["dealer"]].again(
+        dealer = dealer_class(start["dealer"]).again(
             bytes.fromhex(start["table"]), vault, start["public"]
         )
         table = resume(stored.data, dealer)

@@ -18,7 +18,7 @@ from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.crypto.curve import BadSignature, Signature
 from fairground.bank.messages import Bet, Domain, ReplacementOrder, must_be_signed
 from fairground.bank.record import ORDER_SIGNATURE
-from fairground.bank.schemes import REGISTER, UNSAFE, CroupierScheme, read_public
+from fairground.bank.schemes import UNSAFE, CroupierScheme, read_public
 from fairground.bank.seeds import packed_hand, packed_order
 from fairground.core import Fault, InputError
 from fairground.games.poker import PLAYER, Poker, hand_text
@@ -44,7 +44,7 @@ _IN_WORDS = {
 
 def verify_game(data: bytes, receipt: str | None = None) -> Verdict:
     """`verify` for every scheme, those of the Bank included, and with what they need besides."""
-    verdict = verify(data, receipt, REGISTER)
+    verdict = verify(data, receipt)
     if not verdict.ok:
         return verdict
     if verdict.dealer in UNSAFE:
@@ -129,7 +129,7 @@ def played(data: bytes) -> Played:
             f"{events[0].get('dealer')!r}: leave --bank out"
         )
     domain, bet, _ = read_public(events[0]["public"])
-    table = replay(lines, events, register=REGISTER)
+    table = replay(lines, events)
     state, silent = table.state, [e["seat"] for e in events if e["kind"] == "forfeit"]
     order = None if state.order is None else packed_order(state.order)
     hand = packed_hand(state.dealt) if state.dealt else None

@@ -13,7 +13,7 @@ from typing import Final
 from fairground.bank.bank_port import CROUPIER_OWES, Silence
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Role
-from fairground.bank.schemes import REGISTER, CroupierDealer, public_of
+from fairground.bank.schemes import CroupierDealer, public_of
 from fairground.bank.seeds import Seed, check_seed
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
@@ -45,7 +45,7 @@ class Record:
             may_tell=lambda seed_id: seed_id < self._told,
         )
         self.game = Poker(bet.bet, bet.level)
-        self._table = Table.open(self.game, dealer, CHAIRS, table=name, register=REGISTER)
+        self._table = Table.open(self.game, dealer, CHAIRS)
 
     def croupier_told(self, seed: Seed) -> None:
         """The Croupier's next seed."""

@@ -24,7 +24,6 @@ from fairground.bank.crypto.curve import BadSignature, Signature, checksummed
 from fairground.bank.messages import Bet, Domain, Role, must_be_signed
 from fairground.bank.seeds import Generator, Seed, WrongSeed, check_seed, mix
 from fairground.core import BadParams, BadShare, Fault, InputError, Seat, whole, written
-from fairground.fair.register import DEALERS, Register
 from fairground.fair.schemes import (
     Chance,
     Dealer,
@@ -275,13 +274,6 @@ class HistoricDealer(Dealer):
         """Nothing more."""
         return {}, {}
 
-
-REGISTER: Final[Register] = {
-    **DEALERS,
-    CroupierScheme.name: CroupierDealer,
-    HistoricScheme.name: HistoricDealer,
-}
-"""Every scheme that we know, these two included."""
 
 UNSAFE: Final = frozenset({HistoricScheme.name})
 """Schemes kept for history, which nobody should play under."""

@@ -62,9 +62,9 @@ class Oracle:
         name = new_name()
         self._game = game
         self._table = Table.open(
-            game, HashChainsDealer(name, MemoryVault(), length=CHAIN_LENGTH), CHAIRS, table=name
+            game, HashChainsDealer(name, MemoryVault(), length=CHAIN_LENGTH), CHAIRS
         )
-        keeper = make_player(game.oracle, game, HashStream(seed or fresh()))
+        keeper = make_player(game.oracle, game, HashStream(seed or fresh()), KEEPER)
         self._hosted = Hosted(self._table, {KEEPER: keeper})
         self.commitment = publish(self._table)
         """64 hex digits, out before the first guess. A fair oracle opens it in the end; the

@@ -117,7 +117,7 @@ def builtin(name: str) -> Hire:
 
     def hire(game: CodeBreaking) -> AbstractContextManager[Player]:
         with one_at_a_time:
-            return nullcontext(make_player(name, game, SystemStream()))
+            return nullcontext(make_player(name, game, SystemStream(), BREAKER))
 
     return hire
 

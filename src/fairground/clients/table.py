@@ -390,7 +390,11 @@ def play(url: str, player: Player | str, http: Http | None = None) -> Played:
     ``url`` is the seat's private address; ``player`` one of ours by name, or your own.
     """
     table = RemoteTable(url, http)
-    chooser = make_player(player, table.game, SystemStream()) if isinstance(player, str) else player
+    chooser = (
+        make_player(player, table.game, SystemStream(), table.seat)
+        if isinstance(player, str)
+        else player
+    )
     while not table.over:
         _answer_all(table, table.asks(), chooser)
         table.look(WAIT)

@@ -233,7 +233,6 @@ class HashChainsDealer(Dealer):
         self, table: bytes, vault: Vault, *, stir: str = "once", length: int = LENGTH
     ) -> None:
         super().__init__(table, vault)
-        self._table = table
         self._length = length
         self._chains: dict[int, Chain] = {}
         self.public = {
@@ -254,7 +253,7 @@ class HashChainsDealer(Dealer):
             secret = (
                 self._vault.recall(name) if head is None else self._vault.keep(name, fresh(), head)
             )
-            self._chains[generation] = Chain(self._table, HOUSE, generation, self._length, secret)
+            self._chains[generation] = Chain(self.table, HOUSE, generation, self._length, secret)
         return self._chains[generation]
 
     def open(self, run: Run) -> Evidence:
@@ -265,7 +264,7 @@ class HashChainsDealer(Dealer):
             ticket["tip"] = self._chain(generation + 1, run.head).links[0].hex()
         if run.hidden:
             key = self._vault.keep(f"blind.{run.index}", fresh(), run.head)
-            ticket["blind"] = blind(self._table, run, key)
+            ticket["blind"] = blind(self.table, run, key)
         return ticket
 
     def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:

@@ -22,7 +22,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, Self
 
-from fairground.core import BadParams, BadShare, Fault, Seat
+from fairground.core import BadParams, BadShare, Fault, Parameter, Seat
 from fairground.fair.bits import SIZE
 from fairground.fair.vault import Vault
 
@@ -166,15 +166,24 @@ class Scheme(ABC):
         """The seats whose own share this run depends on, and the line of that share."""
         return {}
 
+    def check_record(self, events: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+        """Look at a finished record as a whole: raise a `Fault`, or return remarks on it."""
+        return ()
+
 
 class Dealer(ABC):
     """The house's half: it holds the secrets, and tells each at its time."""
 
     scheme: type[Scheme]
+    options: ClassVar[tuple[Parameter, ...]] = ()
+    """What whoever opens a table may choose: keywords of the constructor."""
+    table: bytes
+    """The name of the table that it deals at."""
     public: Evidence
     """What the first event says of the scheme: fixed before anything happens."""
 
     def __init__(self, table: bytes, vault: Vault) -> None:
+        self.table = table
         self.public = {}
         self._vault = vault
 

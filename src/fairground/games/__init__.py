@@ -3,42 +3,81 @@
 Each game imports nothing of ours but `core`. A game's name carries a version; when
 rules change so that old draws could lead elsewhere, the old class stays and a new
 one is added under the next number.
+
+===============  ===========================================================================
+`intransitive`   two players, different dice, the higher roll wins
+`codebreaking`   one keeps a secret code, the other finds it by asking
+`zombie`         Zombie Dice: eat brains, run from shotguns, stop in time
+`fatestones`     three odd dice each, a sealed pick, one roll
+`poker`          video poker, 9/6 Jacks or Better
+===============  ===========================================================================
 """
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from fairground.core import BadParams, Game, UnknownName
-
-GAMES: Final[dict[str, str]] = {
-    "codebreaking/1": "fairground.games.codebreaking:CodeBreaking",
-    "fatestones/1": "fairground.games.fatestones:FateStones",
-    "intransitive/1": "fairground.games.intransitive:Intransitive",
-    "poker/1": "fairground.games.poker:Poker",
-    "zombie/1": "fairground.games.zombie:Zombie",
-}
-"""Name → ``module:class``. Modules are imported when a game is first wanted."""
+from fairground.core import BadParams, Game
+from fairground.registers import Register, load
 
 
-def game_class(name: object) -> type[Game[Any]]:
+class Listing(NamedTuple):
+    """A game in the register: where its rules and words are, and what people call it."""
+
+    rules: str
+    """``module:class``. The module is imported when the game is first wanted."""
+    title: str
+    summary: str
+    """One sentence."""
+    words: str = "fairground.words.plain:PlainWords"
+    """``module:class`` of the words for its states and moves (see `fairground.words`)."""
+
+
+Games: TypeAlias = Register[Listing]
+
+GAMES: Final[Games] = Register(
+    "game",
+    {
+        "intransitive/1": Listing(
+            "fairground.games.intransitive:Intransitive",
+            "Intransitive dice",
+            "Pick one of several odd dice; the higher roll wins.",
+        ),
+        "codebreaking/1": Listing(
+            "fairground.games.codebreaking:CodeBreaking",
+            "Code breaking",
+            "Find a hidden code by asking, or keep one.",
+        ),
+        "zombie/1": Listing(
+            "fairground.games.zombie:Zombie",
+            "Zombie Dice",
+            "Eat brains, run from shotguns, and stop in time.",
+        ),
+        "fatestones/1": Listing(
+            "fairground.games.fatestones:FateStones",
+            "FateStones",
+            "Three odd dice each, a sealed pick, one roll.",
+        ),
+        "poker/1": Listing(
+            "fairground.games.poker:Poker",
+            "Video poker",
+            "Five cards, one exchange, 9/6 Jacks or Better.",
+        ),
+    },
+    group="fairground.games",
+)
+
+
+def game_class(name: object, games: Games = GAMES) -> type[Game[Any]]:
     """The rules of this name."""
-    if not isinstance(name, str) or name not in GAMES:
-        raise UnknownName(f"no game named {name!r}; there are: {', '.join(sorted(GAMES))}")
-    return _rules(GAMES[name])
+    _, listing = games.find(name)
+    rules: type[Game[Any]] = load(listing.rules)
+    return rules
 
 
-@cache
-def _rules(path: str) -> type[Game[Any]]:
-    module, _, rules = path.partition(":")
-    found: type[Game[Any]] = getattr(import_module(module), rules)
-    return found
-
-
-def make_game(name: object, params: object) -> Game[Any]:
+def make_game(name: object, params: object, games: Games = GAMES) -> Game[Any]:
     """The game that the first event of a transcript describes."""
+    rules = game_class(name, games)
     if not isinstance(params, dict):
         raise BadParams(f"a game's parameters are an object, not {params!r}")
-    return game_class(name).from_params(params)
+    return rules.from_params(params)

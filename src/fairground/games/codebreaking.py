@@ -42,10 +42,13 @@ from fairground.core import (
     IllegalMove,
     Move,
     Over,
+    Parameter,
     Params,
+    Role,
     Seat,
     TooMany,
     Turn,
+    between,
     must_be_in_range,
     must_be_in_turn,
     whole,
@@ -188,12 +191,19 @@ class CodeBreaking(Game[State]):
 
     name = "codebreaking/1"
     seats = 2
+    roles = (Role("keeper"), Role("breaker"))
+    hides = True
+    parameters = (
+        Parameter("base", "how many digits there are", between(2, 100), 6),
+        Parameter("length", "how long a code is", between(1, 40), 4),
+        Parameter("oracle", "what kind of keeper answers", {"enum": list(ORACLES)}, FAIR),
+    )
 
     def __init__(self, base: int = 6, length: int = 4, oracle: str = FAIR) -> None:
-        if not 2 <= base <= 100:
-            raise BadParams(f"base must be in 2..100, not {base}")
-        if not 1 <= length <= 40:
-            raise BadParams(f"length must be in 1..40, not {length}")
+        if type(base) is not int or not 2 <= base <= 100:
+            raise BadParams(f"base must be in 2..100, not {base!r}")
+        if type(length) is not int or not 1 <= length <= 40:
+            raise BadParams(f"length must be in 1..40, not {length!r}")
         if oracle not in ORACLES:
             raise BadParams(f"oracle must be one of {', '.join(ORACLES)}, not {oracle!r}")
         self.base = base
@@ -203,13 +213,8 @@ class CodeBreaking(Game[State]):
     @classmethod
     def from_params(cls, params: Params) -> Self:
         """Make the game of ``{"base": 6, "length": 4, "oracle": "fair"}``."""
-        if unknown := set(params) - {"base", "length", "oracle"}:
-            raise BadParams(f"code breaking has no parameter {sorted(unknown)[0]!r}")
-        return cls(
-            whole(params.get("base", 6), "base"),
-            whole(params.get("length", 4), "length"),
-            params.get("oracle", FAIR),
-        )
+        given = cls.with_defaults(params)
+        return cls(whole(given["base"], "base"), whole(given["length"], "length"), given["oracle"])
 
     def params(self) -> dict[str, Any]:
         """The three parameters."""
@@ -219,6 +224,11 @@ class CodeBreaking(Game[State]):
     def codes(self) -> int:
         """How many codes there are."""
         return int(self.base**self.length)
+
+    @property
+    def listable(self) -> bool:
+        """Whether the codes are few enough to be listed as moves."""
+        return self.codes <= LISTABLE
 
     def start(self) -> State:
         """A fair oracle's code is yet to be drawn; the others begin with a guess."""
@@ -265,19 +275,17 @@ class CodeBreaking(Game[State]):
 
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
         """The board after the awaited word."""
-        (seat,) = moves
-        move = moves[seat]
-        self.check(s, seat, move)
+        (move,) = moves.values()
         if s.phase == "guess":
             if move == GIVE_UP:
                 return s._replace(phase="show", given_up=True)
-            return s._replace(phase="answer", asked=self._code(move))
+            return s._replace(phase="answer", asked=cast(Code, move))
         if s.phase == "answer":
             assert s.asked is not None
-            row = Row(s.asked, self._marks(move))
+            row = Row(s.asked, cast(Marks, move))
             phase: Phase = "show" if row.marks[0] == self.length else "guess"
             return s._replace(phase=phase, rows=(*s.rows, row), asked=None)
-        return s._replace(phase="over", shown=None if move == NO_CODE else self._code(move))
+        return s._replace(phase="over", shown=None if move == NO_CODE else cast(Code, move))
 
     def view(self, s: State, seat: Seat | None) -> State:
         """The drawn code is the keeper's secret until it is shown."""
@@ -304,7 +312,7 @@ class CodeBreaking(Game[State]):
         return len(s.rows), -len(s.rows)
 
     def _every_code(self) -> Iterator[Code]:
-        if self.codes > LISTABLE:
+        if not self.listable:
             raise TooMany(
                 f"{self.base}^{self.length} codes are too many to list (more than {LISTABLE})"
             )

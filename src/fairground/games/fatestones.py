@@ -42,7 +42,9 @@ from fairground.core import (
     IllegalMove,
     Move,
     Over,
+    Parameter,
     Params,
+    Role,
     Seat,
     Turn,
     must_be_in_range,
@@ -59,6 +61,11 @@ FACES: Final = 6
 HAND: Final = 3
 LEAST: Final = 2 * HAND
 """A bag must hold enough dice for two hands."""
+
+_DICE: Final = {
+    "type": "array",
+    "items": {"type": "string", "pattern": "^1*2*3*4*5*6*$", "minLength": 6, "maxLength": 6},
+}
 
 Phase: TypeAlias = Literal["deal", "choose", "roll", "over"]
 Scratch: TypeAlias = Literal["redeal", "end"]
@@ -148,6 +155,17 @@ class FateStones(Game[State]):
     """The rules of FateStones for one bag of dice, or for two given hands."""
 
     name: ClassVar[str] = "fatestones/1"
+    seats = 2
+    roles = (Role("player", 2, 2),)
+    parameters = (
+        Parameter("dice", "the bag to deal from; by default the 32 dice of mean 3.5", _DICE),
+        Parameter("scratch", "what follows a scratch", {"enum": ["redeal", "end"]}, "redeal"),
+        Parameter(
+            "hands",
+            "the dice of both seats, instead of a deal",
+            {"type": "array", "minItems": 2, "maxItems": 2, "items": _DICE},
+        ),
+    )
 
     def __init__(
         self,
@@ -156,7 +174,6 @@ class FateStones(Game[State]):
         scratch: Scratch = "redeal",
         hands: Sequence[Sequence[Die]] | None = None,
     ) -> None:
-        self.seats = 2
         self.scratch: Scratch = scratch
         self.bag: tuple[Die, ...] = ()
         self.hands: Hands | None = None
@@ -173,17 +190,10 @@ class FateStones(Game[State]):
     @classmethod
     def from_params(cls, params: Params) -> Self:
         """Make the game of ``dice`` and ``scratch``, or of ``hands``; all may be left out."""
-        if "hands" in params:
-            unknown = set(params) - {"hands", "dice"}
-        else:
-            unknown = set(params) - {"dice", "scratch"}
-        if unknown:
-            raise BadParams(f"unknown parameters here: {', '.join(sorted(unknown))}")
-        return cls(
-            params.get("dice"),
-            scratch=params.get("scratch", "redeal"),
-            hands=params.get("hands"),
-        )
+        if "hands" in params and "scratch" in params:
+            raise BadParams('with "hands" there is no new deal, so "scratch" means nothing')
+        given = cls.with_defaults(params)
+        return cls(given.get("dice"), scratch=given["scratch"], hands=given.get("hands"))
 
     def params(self) -> dict[str, Any]:
         """The bag and what a scratch does, or the hands."""
@@ -252,18 +262,14 @@ class FateStones(Game[State]):
             raise IllegalMove(f"choose one of your dice: {listed}; not {move!r}")
 
     def moves(self, s: State, seat: Seat) -> Iterable[Move]:
-        """The indices of the dice left; nothing while nothing is to be chosen."""
-        if s.phase == "choose" and seat in (0, 1):
-            yield from range(len(s.hands[seat]))
+        """The indices of the dice left."""
+        must_be_in_turn(seat, self.awaits(s))
+        return range(len(s.hands[seat]))
 
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
         """Both choices lie open; now the dice are rolled."""
-        for seat in (0, 1):
-            if seat not in moves:
-                raise IllegalMove(f"seat {seat} has not chosen yet")
-            self.check(s, seat, moves[seat])
         mine, yours = moves[0], moves[1]
-        assert isinstance(mine, int) and isinstance(yours, int)  # checked
+        assert isinstance(mine, int) and isinstance(yours, int)
         return s._replace(phase="roll", picks=(mine, yours), rolls=())
 
     def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:

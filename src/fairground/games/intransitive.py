@@ -18,7 +18,9 @@ from fairground.core import (
     IllegalMove,
     Move,
     Over,
+    Parameter,
     Params,
+    Role,
     Seat,
     Turn,
     must_be_in_range,
@@ -54,6 +56,24 @@ class Intransitive(Game[State]):
 
     name = "intransitive/1"
     seats = 2
+    roles = (Role("computer"), Role("user"))
+    parameters = (
+        Parameter(
+            "dice",
+            "the dice: a list of faces each, or text such as 2,2,4,4,9,9",
+            {
+                "type": "array",
+                "minItems": FEWEST_DICE,
+                "items": {
+                    "oneOf": [
+                        {"type": "string"},
+                        {"type": "array", "items": {"type": ["integer", "string"]}},
+                    ]
+                },
+            },
+            [[2, 2, 4, 4, 9, 9], [6, 8, 1, 1, 8, 6], [7, 5, 3, 7, 5, 3]],
+        ),
+    )
 
     def __init__(self, dice: Iterable[Die]) -> None:
         self.dice = tuple(dice)
@@ -62,14 +82,19 @@ class Intransitive(Game[State]):
         for number, die in enumerate(self.dice, 1):
             if not die.faces:
                 raise BadParams(f"die {number} has no faces")
+            for face in die.faces:
+                if type(face) is not int:
+                    raise BadParams(f"a face of die {number} must be an integer, not {face!r}")
 
     @classmethod
     def from_params(cls, params: Params) -> Self:
-        """``{"dice": [[2, 2, 4, 4, 9, 9], ...]}``"""
-        if set(params) != {"dice"} or not isinstance(params["dice"], list):
+        """``{"dice": [[2, 2, 4, 4, 9, 9], ...]}``; a die may also be the text of its faces."""
+        given = cls.with_defaults(params)["dice"]
+        if not isinstance(given, list):
             raise BadParams('the parameters must be {"dice": [[...], [...], ...]}')
         dice = []
-        for number, faces in enumerate(params["dice"], 1):
+        for number, die in enumerate(given, 1):
+            faces = list(map(_face, die.split(","))) if isinstance(die, str) else die
             if not isinstance(faces, list):
                 raise BadParams(f"die {number} must be a list of integers, not {faces!r}")
             what = f"a face of die {number}"
@@ -141,6 +166,14 @@ class Intransitive(Game[State]):
     def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
         """Whoever walks away loses."""
         return (-1, 1) if seat == COMPUTER else (1, -1)
+
+
+def _face(word: str) -> int | str:
+    """A face as people type it; what is no integer is left for `whole` to refuse."""
+    try:
+        return written(int(word))
+    except ValueError:
+        return word
 
 
 def _with(

@@ -35,9 +35,12 @@ from fairground.core import (
     InputError,
     Move,
     Over,
+    Parameter,
     Params,
+    Role,
     Seat,
     Turn,
+    between,
     must_be_in_range,
     must_be_in_turn,
 )
@@ -209,6 +212,11 @@ class Poker(Game[State]):
 
     name = "poker/1"
     seats = 2
+    roles = (Role("croupier"), Role("player"))
+    parameters = (
+        Parameter("bet", "how much a chip of the level counts", between(1, BETS[-1]), 1),
+        Parameter("level", "how many chips are put in at once", between(1, LEVELS[-1]), 5),
+    )
 
     def __init__(self, bet: int = 1, level: int = 5) -> None:
         for what, value, allowed in (("bet", bet, BETS), ("level", level, LEVELS)):
@@ -220,9 +228,8 @@ class Poker(Game[State]):
     @classmethod
     def from_params(cls, params: Params) -> Self:
         """``{"bet": 1, "level": 5}``"""
-        if set(params) != {"bet", "level"}:
-            raise BadParams('the parameters must be {"bet": 1..10, "level": 1..5}')
-        return cls(params["bet"], params["level"])
+        given = cls.with_defaults(params)
+        return cls(given["bet"], given["level"])
 
     def params(self) -> dict[str, Any]:
         """Bet and level."""

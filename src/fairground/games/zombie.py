@@ -44,9 +44,12 @@ from fairground.core import (
     IllegalMove,
     Move,
     Over,
+    Parameter,
     Params,
+    Role,
     Seat,
     Turn,
+    between,
     must_be_in_range,
     must_be_in_turn,
 )
@@ -160,55 +163,74 @@ class State(NamedTuple):
     """How the turn before this one ended."""
 
 
+_HUMANS: Final = tuple(zip(KINDS, COLOURS, strict=True))
+
+
+def _counted(name: str, says: str) -> Parameter:
+    return Parameter(name, says, between(*LIMITS[name]), DEFAULTS[name])
+
+
 class Zombie(Game[State]):
     """The rules for one configuration: how many seats, which dice, and when it ends."""
 
     name: ClassVar[str] = "zombie/1"
+    roles = (Role("zombie", *LIMITS["players"]),)
+    parameters = (
+        _counted("players", "how many zombies play"),
+        *(_counted(f"{kind}_dice", f"how many {colour} dice") for kind, colour in _HUMANS),
+        *(
+            Parameter(
+                f"{kind}_die_faces",
+                f"the faces of a {colour} die: b brain, f footprints, s shotgun",
+                {"type": "string", "pattern": "^[bfs]*$", "maxLength": MOST_FACES},
+                DEFAULTS[f"{kind}_die_faces"],
+            )
+            for kind, colour in _HUMANS
+        ),
+        _counted("brains_to_win", "how many brains end the game"),
+        _counted("max_turns", "after how many rounds it ends; 0: by brains"),
+    )
 
     def __init__(
         self,
-        seats: int,
-        dice: Pile,
-        faces: tuple[str, str, str],
-        brains_to_win: int,
-        max_turns: int,
+        seats: int = 2,
+        dice: Pile = (6, 4, 3),
+        faces: tuple[str, str, str] = ("bbbffs", "bbffss", "bffsss"),
+        brains_to_win: int = 13,
+        max_turns: int = 0,
     ) -> None:
         self.seats = seats
         self.dice = dice
         self.faces = faces
         self.brains_to_win = brains_to_win
         self.max_turns = max_turns
-
-    @classmethod
-    def from_params(cls, params: Params) -> Self:
-        """Make the game of its JSON parameters; what is missing has its default value."""
-        unknown = sorted(set(params) - set(DEFAULTS))
-        if unknown:
-            raise BadParams(
-                f"zombie/1 has no parameter {unknown[0]!r}; it has {', '.join(DEFAULTS)}"
-            )
-        given = {**DEFAULTS, **params}
+        given = self.params()
         for key, (least, most) in LIMITS.items():
             if type(given[key]) is not int or not least <= given[key] <= most:
                 raise BadParams(f"{key} must be an integer in {least}..{most}, not {given[key]!r}")
         for kind in KINDS:
             must_be_faces(f"{kind}_die_faces", given[f"{kind}_die_faces"], given[f"{kind}_dice"])
-        green, yellow, red = (given[f"{kind}_dice"] for kind in KINDS)
-        game = cls(
-            given["players"],
-            (green, yellow, red),
-            (given["weak_die_faces"], given["strong_die_faces"], given["tough_die_faces"]),
-            given["brains_to_win"],
-            given["max_turns"],
-        )
-        in_play = sum(game.dice)
+        in_play = sum(dice)
         if in_play == 0:
             raise BadParams("there are no dice in the bag")
         if in_play < CELLS:
             raise BadParams(f"a roll takes {CELLS} dice, but the bag has only {in_play} in all")
-        if not any(n and BRAIN in faces for n, faces in zip(game.dice, game.faces, strict=True)):
+        if not any(n and BRAIN in sides for n, sides in zip(dice, faces, strict=True)):
             raise BadParams("no die in the bag has a brain (b) on it, so nobody could ever score")
-        return game
+
+    @classmethod
+    def from_params(cls, params: Params) -> Self:
+        """Make the game of its JSON parameters; what is missing has its default value."""
+        given = cls.with_defaults(params)
+        green, yellow, red = (given[f"{kind}_dice"] for kind in KINDS)
+        weak, strong, tough = (given[f"{kind}_die_faces"] for kind in KINDS)
+        return cls(
+            given["players"],
+            (green, yellow, red),
+            (weak, strong, tough),
+            given["brains_to_win"],
+            given["max_turns"],
+        )
 
     def params(self) -> dict[str, Any]:
         """All parameters, under the names that the configuration file gives them."""
@@ -282,13 +304,16 @@ class Zombie(Game[State]):
             yield HOLD
         yield PASS
 
+    def choices(self, s: State, seat: Seat) -> Iterator[Move]:
+        """Nobody chooses to pass."""
+        return (move for move in self.moves(s, seat) if move != PASS)
+
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
         """Begin a roll, or end the turn."""
-        (seat,) = moves
-        self.check(s, seat, moves[seat])
-        if moves[seat] == HOLD:
+        (move,) = moves.values()
+        if move == HOLD:
             return self._hand_over(s, "held")
-        if moves[seat] == PASS:
+        if move == PASS:
             return self._hand_over(s, "passed")
         if s.cells.count(None) > sum(s.bag):
             s = s._replace(bag=_plus(s.bag, s.brain_dice), brain_dice=NOTHING)

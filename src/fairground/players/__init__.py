@@ -4,21 +4,35 @@ A player has one method. Write your own in three lines::
 
     class FirstMove(Player):
         def choose(self, game, view, seat):
-            return next(iter(game.moves(view, seat)))
+            return next(iter(game.choices(view, seat)))
 
-`make_player` builds a player from what a user types, such as ``optimal`` or
-``mcts:200``; the registry below says which names exist for which game.
+`make_player` builds a player from what a user types, such as ``optimal`` or ``mcts:200``.
+`offered` lists the players that can take a seat. Both read the register in `players.register`,
+in which every player declares which games and which seats it can play.
+
+===============  ===========================================================================
+`register`       every player by name, and what it declares
+`hosted`         the seats of a table that our players hold
+`simple`         the player that needs no thought
+`mcts`           tree search for any game that hides nothing
+`intransitive`   `codebreaking/`, `zombie`, `fatestones`, `poker`: players of one game
+`bot/`           bots of your own: a file with one function, in a process of its own
+===============  ===========================================================================
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from importlib import import_module
-from typing import Any, Final
+from importlib.util import find_spec
+from typing import Any
 
-from fairground.core import Game, Move, Seat, UnknownName
+from fairground.core import Game, InputError, Move, Seat, UnknownName
 from fairground.fair.bits import Stream
+from fairground.players.register import NEEDED, PLAYERS, PlayerListing
+from fairground.registers import known, load
+
+__all__ = ["Player", "PlayerListing", "make_player", "offered"]
 
 
 class Player(ABC):
@@ -28,68 +42,60 @@ class Player(ABC):
     """What the player has to say for the record after `choose`. Whoever drives the table
     writes these into the transcript as notes, and clears them."""
 
+    slow: bool = False
+    """Whether a choice can take long, so that a server had better think in a thread."""
+
     @abstractmethod
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
         """A legal move for ``seat`` in the position that ``view`` shows."""
 
 
-ANY: Final = "any"
-
-PLAYERS: Final[dict[str, dict[str, str]]] = {
-    ANY: {
-        "mcts": "fairground.players.mcts:MctsPlayer",
-        "random": "fairground.players.simple:RandomPlayer",
-    },
-    "codebreaking": {
-        "annealing": "fairground.players.codebreaking.breakers:AnnealingBreaker",
-        "best": "fairground.players.codebreaking.breakers:best_breaker",
-        "entropy": "fairground.players.codebreaking.breakers:EntropyBreaker",
-        "evil": "fairground.players.codebreaking.evil:EvilKeeper",
-        "expected": "fairground.players.codebreaking.breakers:ExpectedBreaker",
-        "fair": "fairground.players.codebreaking.keepers:FairKeeper",
-        "minimax": "fairground.players.codebreaking.breakers:MinimaxBreaker",
-        "nice": "fairground.players.codebreaking.keepers:NiceKeeper",
-        "optimal": "fairground.players.codebreaking.breakers:OptimalBreaker",
-        "parts": "fairground.players.codebreaking.breakers:PartsBreaker",
-    },
-    "fatestones": {
-        "greedy": "fairground.players.fatestones:GreedyPlayer",
-        "optimal": "fairground.players.fatestones:OptimalPlayer",
-    },
-    "poker": {
-        "optimal": "fairground.players.poker:OptimalPoker",
-    },
-    "zombie": {
-        "cautious": "fairground.players.zombie:Cautious",
-        "greedy": "fairground.players.zombie:Greedy",
-        "optimal": "fairground.players.zombie:Optimal",
-    },
-    "intransitive": {
-        "optimal": "fairground.players.intransitive:OptimalDice",
-    },
-}
-"""Game family (the name before the slash) → player's name → ``module:factory``.
-
-A factory is called with the game, a stream for chance of its own, and what was
-written after the colon (or ``None``)."""
+def offered(game: Game[Any], seat: Seat) -> dict[str, PlayerListing]:
+    """The players that can take this seat here and now, by name."""
+    return {
+        name: listing
+        for name, listing in _of(game).items()
+        if _unfit(listing, game, seat) is None and not _missing(listing)
+    }
 
 
-def player_names(game: Game[Any]) -> list[str]:
-    """The names that `make_player` knows for this game."""
-    family = game.name.partition("/")[0]
-    return sorted({**PLAYERS[ANY], **PLAYERS.get(family, {})})
-
-
-def make_player(spec: str, game: Game[Any], chance: Stream) -> Player:
-    """Build the player that ``spec`` names; modules are imported only when needed."""
+def make_player(spec: str, game: Game[Any], chance: Stream, seat: Seat) -> Player:
+    """Build the player that ``spec`` names, for this seat; refuse one that cannot play it."""
     name, colon, argument = spec.partition(":")
-    family = game.name.partition("/")[0]
-    path = {**PLAYERS[ANY], **PLAYERS.get(family, {})}.get(name)
-    if path is None:
-        known = ", ".join(player_names(game))
-        raise UnknownName(f"no player named {name!r} for {game.name}; there are: {known}")
-    module, _, factory = path.partition(":")
-    player: Player = getattr(import_module(module), factory)(
-        game, chance, argument if colon else None
-    )
+    listing = _of(game).get(name)
+    if listing is None:
+        there = known(name, offered(game, seat))
+        raise UnknownName(f"no player named {name!r} for {game.name}; {there}")
+    if reason := _unfit(listing, game, seat):
+        there = ", ".join(sorted(offered(game, seat))) or "none"
+        raise UnknownName(f"{name} {reason}; for the {game.role(seat)} there are: {there}")
+    if colon and listing.argument is None:
+        raise InputError(f"{name} takes nothing after a colon, but got {argument!r}")
+    player: Player = load(listing.path)(game, chance, argument if colon else None)
     return player
+
+
+def _of(game: Game[Any]) -> dict[str, PlayerListing]:
+    """The players listed for any game, and for games of this family."""
+    family = game.name.partition("/")[0]
+    return {name: at for (of, name), at in PLAYERS.items() if of in (None, family)}
+
+
+def _unfit(listing: PlayerListing, game: Game[Any], seat: Seat) -> str | None:
+    """Why this player cannot take this seat; ``None`` if it can."""
+    if listing.roles and game.role(seat) not in listing.roles:
+        return f"plays the {' or the '.join(listing.roles)}, not the {game.role(seat)}"
+    params = game.params()
+    for parameter, value in listing.where.items():
+        if params.get(parameter) != value:
+            return f"plays only where {parameter} is {value}"
+    if listing.sees_all and game.hides:
+        return f"must see everything, and {game.name} hides something"
+    if listing.lists_moves and not game.listable:
+        return "goes through all moves, and here they are too many"
+    return None
+
+
+def _missing(listing: PlayerListing) -> bool:
+    """Whether an optional package that this player needs is not installed."""
+    return listing.extra is not None and any(find_spec(m) is None for m in NEEDED[listing.extra])

@@ -73,7 +73,7 @@ class Node:
 
     def __init__(self, game: Game[Any], state: Any, seats: tuple[Seat, ...]) -> None:
         self.seats = seats
-        self.moves: list[list[Move]] = [list(game.moves(state, seat)) for seat in seats]
+        self.moves: list[list[Move]] = [list(game.choices(state, seat)) for seat in seats]
         self.regrets: list[Vector] = [[0.0] * len(moves) for moves in self.moves]
         self.averages: list[Vector] = [[0.0] * len(moves) for moves in self.moves]
         self.means: dict[tuple[int, ...], tuple[int, Vector]] = {}
@@ -187,7 +187,7 @@ class Search:
                 chosen = zip(node.seats, node.moves, picks, strict=True)
                 state = game.played(state, {seat: moves[p] for seat, moves, p in chosen})
             else:
-                options = {seat: list(game.moves(state, seat)) for seat in awaits.seats}
+                options = {seat: list(game.choices(state, seat)) for seat in awaits.seats}
                 state = game.played(
                     state,
                     {seat: moves[chance.below(len(moves))] for seat, moves in options.items()},
@@ -196,7 +196,7 @@ class Search:
             node.learn(picks, awaits.payoff)
 
     def _any(self, state: Any, seat: Seat) -> Move:
-        moves = list(self._game.moves(state, seat))
+        moves = list(self._game.choices(state, seat))
         return moves[self._chance.below(len(moves))]
 
     def run(self, budget: Budget) -> None:
@@ -238,7 +238,7 @@ class MctsPlayer(Player):
 
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
         """A move drawn from the average strategy; without thought if there is only one."""
-        first = list(islice(game.moves(view, seat), 2))
+        first = list(islice(game.choices(view, seat), 2))
         if len(first) == 1:
             return first[0]
         strategy = self.strategy(game, view, seat)

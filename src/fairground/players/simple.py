@@ -10,12 +10,12 @@ from fairground.players import Player
 
 
 class RandomPlayer(Player):
-    """Plays each legal move with the same chance."""
+    """Plays each move that one would choose from with the same chance."""
 
     def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
         self._chance = chance
 
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
         """One of the legal moves, uniformly."""
-        moves = list(game.moves(view, seat))
+        moves = list(game.choices(view, seat))
         return moves[self._chance.below(len(moves))]

@@ -20,7 +20,6 @@ from fairground.bank.croupier.croupier import Croupier, Habits
 from fairground.bank.croupier_port import Offer
 from fairground.bank.crypto import keystore
 from fairground.bank.messages import Bet, Key
-from fairground.bank.schemes import REGISTER
 from fairground.cli import main
 from fairground.store.sqlite import SqliteStore
 from fairground.verify import verify
@@ -126,7 +125,7 @@ def test_twelve_blocks_behind_the_next_game_begins_while_the_last_is_settled(
             for offer, bet in ((first, one), (second, two)):
                 while await at.look(offer, bet) != "over":
                     await at.mine()
-                verdict = verify(await at.croupier.transcript(offer.id), register=REGISTER)
+                verdict = verify(await at.croupier.transcript(offer.id))
                 assert verdict.ok
             assert await at.wealth() == BANKROLL + PURSE
 

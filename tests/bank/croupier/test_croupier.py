@@ -31,7 +31,6 @@ from fairground.bank.croupier_port import (
 )
 from fairground.bank.crypto.curve import BadSignature, Signature
 from fairground.bank.messages import Bet, Key
-from fairground.bank.schemes import REGISTER
 from fairground.bank.seeds import Seed, WrongSeed
 from fairground.core import InputError
 from fairground.games.poker import PAYS, PENALTY
@@ -71,7 +70,7 @@ def test_honest_games_end_as_their_messages_say(tmp_path: Path) -> None:
             assert offer.game_id == number
             assert await house.wealth() == (before[0] + 6 * CHIP - won, before[1] - 6 * CHIP + won)
             transcript = await croupier.transcript(offer.id)
-            verdict = verify(transcript, register=REGISTER)
+            verdict = verify(transcript)
             assert verdict.ok and verdict.payoff == (6 - won // CHIP, won // CHIP - 6)
             assert await house.croupier().transcript(offer.id) == transcript, "after a restart"
 
@@ -368,7 +367,7 @@ def test_the_player_may_bring_everything_to_the_bank(tmp_path: Path) -> None:
             sight = await croupier.look(offer.id)
             assert (sight.stage, sight.trouble) == ("over", "")
             hand = guest.final_hand(offer, bet, sight, ORDER)
-            verdict = verify(await croupier.transcript(offer.id), register=REGISTER)
+            verdict = verify(await croupier.transcript(offer.id))
             assert verdict.ok and verdict.payoff is not None
             assert verdict.payoff[1] == prize(bet, hand) // CHIP - 5
 
@@ -393,7 +392,7 @@ def test_a_player_who_falls_silent_loses_the_stake(tmp_path: Path, stage: str, c
         sight = await croupier.look(offer.id)
         assert sight.stage == "over" and "the stake is lost" in sight.trouble
         assert await house.wealth() == (BANKROLL + costs, PURSE - costs)
-        verdict = verify(await croupier.transcript(offer.id), register=REGISTER)
+        verdict = verify(await croupier.transcript(offer.id))
         assert verdict.ok and verdict.payoff == (5, -5)
 
     in_house(tmp_path, test)
@@ -421,7 +420,7 @@ def test_if_he_himself_is_late_he_pays_what_he_owes(
         house.clock.time += STEP_TIME + 1
         await croupier.pump()
         assert await house.wealth() == (BANKROLL - paid, PURSE + paid)
-        verdict = verify(await croupier.transcript(offer.id), register=REGISTER)
+        verdict = verify(await croupier.transcript(offer.id))
         assert verdict.ok and verdict.payoff == (-paid // CHIP, paid // CHIP)
         assert f"did not show seed {seed_id} in time" in str(verdict.remarks)
 

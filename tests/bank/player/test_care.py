@@ -28,7 +28,6 @@ from fairground.bank.messages import Bet, Domain, Key, Message
 from fairground.bank.player.news import Alarm, Ended, News, NoGame, Party, Suspicion, Waiting
 from fairground.bank.player.notes import FileNotebook, NotebookInUse
 from fairground.bank.player.player import Player
-from fairground.bank.schemes import REGISTER
 from fairground.bank.seeds import Seed
 from fairground.core import Unreadable
 from fairground.verify import verify
@@ -173,7 +172,7 @@ def test_a_game_survives_a_crash_at_any_instant(tmp_path: Path, order: tuple[int
             won = prize(game.bet, game.witness.final)
             after = (await table.house.ledger.account(table.key.address)).available
             assert after == before - STAKE + won
-            assert verify(game.witness.record.data, register=REGISTER).ok
+            assert verify(game.witness.record.data).ok
             assert not list(notes.glob("*.json"))
             finished += 1
             if last is not None:
@@ -232,7 +231,7 @@ def test_what_was_said_and_came_too_late_is_in_nobodys_record(
         table.his_bank.lost = lambda call: False
         await table.croupier.pump()
         assert again.witness.record.data == await table.croupier.transcript(note.offer_id)
-        assert verify(again.witness.record.data, register=REGISTER).ok
+        assert verify(again.witness.record.data).ok
 
     at_the_table(tmp_path, test)
 

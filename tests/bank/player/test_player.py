@@ -28,7 +28,6 @@ from fairground.bank.player.game import PATIENCE, PlayersGame
 from fairground.bank.player.news import Complained, NoGame, Party, Sent, Suspicion, Waiting
 from fairground.bank.player.notes import Note, Notebook
 from fairground.bank.player.player import BET_TIME, WrongCroupier
-from fairground.bank.schemes import REGISTER
 from fairground.bank.seeds import Seed
 from fairground.core import FairgroundError
 from fairground.games.poker import PAYS, PENALTY, Rank
@@ -79,7 +78,7 @@ def test_an_honest_game(tmp_path: Path, order: tuple[int, ...]) -> None:
         won = await finish(table, game, order)
         assert await player.balance() == PURSE - 6 * CHIP + won
         record = game.witness.record.data
-        verdict = verify(record, register=REGISTER)
+        verdict = verify(record)
         assert verdict.ok and verdict.payoff == (6 - won // CHIP, won // CHIP - 6)
         (name,) = {news.what for news in table.told(Sent) if "offer" in news.what}
         assert name == "an offer of game 0"
@@ -281,7 +280,7 @@ def test_silent_at_seed_0_everything_comes_back(tmp_path: Path) -> None:
         assert table.house.clock.time > began + STEP_TIME, "not before his time was up"
         assert table.told(Complained) == [Complained(Silence.FIRST_CROUPIER_SEED)]
         assert await player.balance() == PURSE
-        verdict = verify(game.witness.record.data, register=REGISTER)
+        verdict = verify(game.witness.record.data)
         assert verdict.ok and verdict.payoff == (0, 0)
         assert not list(table.notebook.notes())
         assert not [news for news in table.told(Sent) if news.what == "seed 0"], "ours stays secret"
@@ -300,7 +299,7 @@ def test_silent_at_seed_1_costs_him_thirty_stakes(tmp_path: Path) -> None:
         ended = await game.settle()
         assert ended.outcome == Outcome.CROUPIER_FORFEITED
         assert await player.balance() == PURSE + (PENALTY - 1) * STAKE
-        verdict = verify(game.witness.record.data, register=REGISTER)
+        verdict = verify(game.witness.record.data)
         assert verdict.ok and verdict.payoff == (-(PENALTY - 1) * 5, (PENALTY - 1) * 5)
         assert any("does not show his seed 1" in news.reason for news in table.told(Suspicion))
         assert any(news.party is Party.CROUPIER for news in table.told(Waiting))
@@ -428,7 +427,7 @@ def test_too_long_a_thought_costs_the_stake_and_no_more(tmp_path: Path) -> None:
         await game.draw(ORDER)
         assert (await game.settle()).outcome == Outcome.PLAYER_FORFEITED
         assert await player.balance() == PURSE - STAKE
-        verdict = verify(game.witness.record.data, register=REGISTER)
+        verdict = verify(game.witness.record.data)
         assert verdict.ok and verdict.payoff == (5, -5)
         assert (await table.house.ledger.account(table.key.address)).open_games == 0
 

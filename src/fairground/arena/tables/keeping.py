@@ -28,7 +28,7 @@ from fairground.arena.tables.clocks import Clocks, Reading, stored_reading
 from fairground.arena.tables.wire import NewTable, Taken
 from fairground.core import BadParams, InputError, Seat, StaleAsk
 from fairground.fair.bits import Tag, digest, same, token
-from fairground.fair.register import DEALERS
+from fairground.fair.register import dealer_class
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
 from fairground.replay import said
@@ -138,7 +138,7 @@ class Tables:
         live = await self._hall.open(
             KIND,
             game,
-            DEALERS[wanted.dealer],
+            dealer_class(wanted.dealer),
             chairs,
             players,
             name=name,

@@ -69,7 +69,7 @@ def rounds(game: FateStones, players: Sequence[str], seed: str, number: int) -> 
     """Play game ``number`` of a seed by the rules, and yield its rounds as they end."""
     dealer = SeededStream(seed, number)
     seated = [
-        make_player(spec, game, SeededStream(seed, number, 1 + seat))
+        make_player(spec, game, SeededStream(seed, number, 1 + seat), seat)
         for seat, spec in enumerate(players)
     ]
     state = game.start()
@@ -132,8 +132,8 @@ def check_plan(plan: Plan) -> None:
     if plan.games < 1:
         raise BadParams(f"at least one game must be simulated, not {plan.games}")
     game = game_of(plan)
-    for spec in plan.players:
-        make_player(spec, game, SystemStream())
+    for seat, spec in enumerate(plan.players):
+        make_player(spec, game, SystemStream(), seat)
 
 
 def kernel_plays(plan: Plan) -> bool:

@@ -12,7 +12,7 @@ from fairground.fair.bits import SystemStream
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
-from fairground.games.codebreaking import EVIL, FAIR, KEEPER, ORACLES, CodeBreaking
+from fairground.games.codebreaking import BREAKER, EVIL, FAIR, KEEPER, ORACLES, CodeBreaking
 from fairground.players import make_player
 from fairground.players.hosted import Hosted
 from fairground.table import Table, new_name
@@ -86,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
 def _break(options: argparse.Namespace, console: Console, page: Page) -> int:
     """The person breaks."""
     game = CodeBreaking(options.base, options.length, options.oracle or FAIR)
-    keeper = make_player(game.oracle, game, SystemStream())
+    keeper = make_player(game.oracle, game, SystemStream(), KEEPER)
     if game.oracle == EVIL:
         _must_be_able_to_list(game)
     with Saved(options, "codebreaking", name := new_name()) as saved:
@@ -94,7 +94,6 @@ def _break(options: argparse.Namespace, console: Console, page: Page) -> int:
             game,
             HashChainsDealer(name, MemoryVault(), length=CHAIN_LENGTH),
             (Chair("Keeper", by="house"), Chair("Player", lends="stir")),
-            table=name,
             transcript=saved.transcript,
         )
         share = "" if options.no_share else options.share
@@ -116,7 +115,9 @@ def _keep(options: argparse.Namespace, console: Console, page: Page) -> int:
     game = CodeBreaking(options.base, options.length, EVIL)
     _must_be_able_to_list(game)
     spec = options.solver or SOLVER
-    solver = patiently("The solver prepares", lambda: make_player(spec, game, SystemStream()))
+    solver = patiently(
+        "The solver prepares", lambda: make_player(spec, game, SystemStream(), BREAKER)
+    )
     if not isinstance(solver, Breaker):
         raise InputError(f"{spec!r} does not break codes. For example: --solver entropy")
     records = Records(options, game, spec)

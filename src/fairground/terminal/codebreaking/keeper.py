@@ -60,7 +60,6 @@ class Records:
             self._game,
             HashChainsDealer(name, MemoryVault(), length=CHAIN_LENGTH),
             self._chairs,
-            table=name,
             transcript=self.saved.transcript,
         )
 

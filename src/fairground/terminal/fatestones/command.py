@@ -81,14 +81,13 @@ def run(arguments: Sequence[str]) -> int:
     game = FateStones(dice_file(options.dice))
     players: dict[int, Player] = {}
     if not options.hot_seat:
-        players[MACHINE] = make_player(options.opponent, game, SystemStream())
+        players[MACHINE] = make_player(options.opponent, game, SystemStream(), MACHINE)
     console, art = HiddenConsole(), Art.of_terminal(options.ascii)
     with Saved(options, "fatestones", name := new_name()) as saved:
         table = Table.open(
             game,
             HashChainsDealer(name, MemoryVault(), stir=options.stir),
             _chairs(options),
-            table=name,
             transcript=saved.transcript,
         )
         against = "for two people" if options.hot_seat else f"against {options.opponent}"

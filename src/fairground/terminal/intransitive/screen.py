@@ -200,7 +200,10 @@ def _players(seats: Sequence[str], game: Intransitive) -> dict[int, Player]:
             )
         wanted[who] = player
     names = {"computer": COMPUTER, "user": USER}
-    return {names[who]: make_player(spec, game, SystemStream()) for who, spec in wanted.items()}
+    return {
+        names[who]: make_player(spec, game, SystemStream(), names[who])
+        for who, spec in wanted.items()
+    }
 
 
 def _arguments() -> Arguments:
@@ -245,7 +248,6 @@ def run(arguments: Sequence[str]) -> int:
                 Chair("Computer", by="house"),
                 Chair("User", by="self", lends="number") if person else Chair("User", by="house"),
             ],
-            table=table_name,
             transcript=saved.transcript,
         )
         console = Console()

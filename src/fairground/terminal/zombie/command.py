@@ -169,7 +169,6 @@ class Host:
             game,
             HashChainsDealer(name, MemoryVault(), stir=self._options.stir),
             [self._chair(guest) for guest in guests],
-            table=name,
             transcript=self.saved.transcript,
         )
         return Evening(table, guests, players)
@@ -180,7 +179,7 @@ class Host:
         assert guest.strategy is not None
         if guest.strategy == "optimal":
             prepare_tables(game)
-        return make_player(guest.strategy, game, SystemStream())
+        return make_player(guest.strategy, game, SystemStream(), 0)
 
     def _bot(self, path: Path, game: Zombie) -> Player:
         limits = Limits(seconds=self._options.bot_seconds)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from fairground.core import InputError, UnknownName
 from fairground.games.zombie import CELLS, FATAL, Zombie
-from fairground.players import player_names
+from fairground.players import offered
 from fairground.terminal.zombie.ini import LEAST_PLAYERS, Config
 from fairground.terminal.zombie.look import Paper
 from fairground.terminal.zombie.screen import title
@@ -76,7 +76,7 @@ def _guest(entry: str, game: Zombie, remarks: list[str]) -> Guest | None:
         return Guest(name) if name else None
     if played.endswith(BOT_ENDING):
         return Guest(name, bot=Path(played))
-    known = player_names(game)
+    known = sorted(offered(game, 0))
     strategy = played.lower()
     if strategy.partition(":")[0] not in known:
         raise UnknownName(
@@ -134,8 +134,8 @@ def welcome(paper: Paper, config: Config, bots: Sequence[str], asks: bool) -> li
             "Before we begin, please enter the names of the players in one line, with commas "
             "between them. For example:",
             ">>> Jack, Menace, Hal=optimal",
-            f"A name with = is a machine: {', '.join(player_names(game))}; or a bot of your own: "
-            "Bob=mybot.py",
+            f"A name with = is a machine: {', '.join(sorted(offered(game, 0)))}; or a bot of "
+            "your own: Bob=mybot.py",
             f"{LEAST_PLAYERS} players at least, {config.max_players} at most. An empty line ends "
             "the game.",
         ]

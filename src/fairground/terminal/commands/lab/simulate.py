@@ -144,9 +144,9 @@ def transcript_of(plan: Plan, number: int) -> Transcript:
     game, name = game_of(plan), new_name()
     dealer = SeededDealer(name, MemoryVault(), seed=plan.seed, game=number)
     chairs = [Chair(f"Player {i} ({who})", by="house") for i, who in enumerate(plan.players, 1)]
-    table = Table.open(game, dealer, chairs, table=name)
+    table = Table.open(game, dealer, chairs)
     players = {
-        seat: make_player(who, game, SeededStream(plan.seed, number, 1 + seat))
+        seat: make_player(who, game, SeededStream(plan.seed, number, 1 + seat), seat)
         for seat, who in enumerate(plan.players)
     }
     Hosted(table, players).play()

@@ -1,0 +1,126 @@
+"""The register of players: what each of ours declares.
+
+A player says which games and which seats it can play, what it must see, which extra it needs,
+whether it is slow, and what may stand behind a colon. Help texts, menus and ``GET /games`` are
+made from this, so nothing is offered that cannot be played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+NEEDED: Final[dict[str, tuple[str, ...]]] = {"solve": ("numpy", "numba", "ortools")}
+"""The modules that an extra brings, as far as players need them."""
+
+
+class PlayerListing(NamedTuple):
+    """What a player declares."""
+
+    path: str
+    """``module:factory``. The factory is called with the game, a stream of chance for the player
+    itself, and what was written behind the colon (or ``None``)."""
+    summary: str
+    roles: tuple[str, ...] = ()
+    """The seats that it can take, by role; empty: any."""
+    where: Mapping[str, Any] = {}
+    """Parameters that the game must have."""
+    sees_all: bool = False
+    """Whether it plays only games that hide nothing."""
+    lists_moves: bool = False
+    """Whether it goes through all moves of a state."""
+    extra: str | None = None
+    """The optional extra of this package that it needs."""
+    slow: bool = False
+    """Whether it thinks for long."""
+    argument: str | None = None
+    """What may be written behind a colon; ``None``: nothing."""
+
+
+_PLAYERS: Final = "fairground.players"
+_BREAKERS: Final = f"{_PLAYERS}.codebreaking.breakers"
+_BREAKS: Final[dict[str, Any]] = {"roles": ("breaker",), "extra": "solve"}
+
+PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
+    (None, "random"): PlayerListing(
+        f"{_PLAYERS}.simple:RandomPlayer", "plays any move, each as likely", lists_moves=True
+    ),
+    (None, "mcts"): PlayerListing(
+        f"{_PLAYERS}.mcts:MctsPlayer",
+        "searches the tree of moves and chance",
+        sees_all=True,
+        lists_moves=True,
+        slow=True,
+        argument="iterations such as mcts:200, or a time such as mcts:50ms",
+    ),
+    ("intransitive", "optimal"): PlayerListing(
+        f"{_PLAYERS}.intransitive:OptimalDice", "takes the die with the best odds"
+    ),
+    ("codebreaking", "fair"): PlayerListing(
+        f"{_PLAYERS}.codebreaking.keepers:FairKeeper",
+        "tells the truth about the drawn code",
+        roles=("keeper",),
+        where={"oracle": "fair"},
+    ),
+    ("codebreaking", "nice"): PlayerListing(
+        f"{_PLAYERS}.codebreaking.keepers:NiceKeeper",
+        "lets the first guess be right",
+        roles=("keeper",),
+        where={"oracle": "nice"},
+    ),
+    ("codebreaking", "evil"): PlayerListing(
+        f"{_PLAYERS}.codebreaking.evil:EvilKeeper",
+        "changes the code whenever that helps, and never contradicts itself",
+        roles=("keeper",),
+        where={"oracle": "evil"},
+        extra="solve",
+    ),
+    ("codebreaking", "best"): PlayerListing(
+        f"{_BREAKERS}:best_breaker",
+        "the best breaker for this size",
+        **_BREAKS,
+        argument="what the chosen breaker takes",
+    ),
+    ("codebreaking", "optimal"): PlayerListing(
+        f"{_BREAKERS}:OptimalBreaker",
+        "fewest guesses on average, where that is known",
+        **_BREAKS,
+        argument="the most guesses allowed, where such a tree is known",
+    ),
+    ("codebreaking", "expected"): PlayerListing(
+        f"{_BREAKERS}:ExpectedBreaker", "leaves the fewest codes on average", **_BREAKS
+    ),
+    ("codebreaking", "entropy"): PlayerListing(
+        f"{_BREAKERS}:EntropyBreaker", "asks what tells it most", **_BREAKS
+    ),
+    ("codebreaking", "parts"): PlayerListing(
+        f"{_BREAKERS}:PartsBreaker", "asks what can be answered in the most ways", **_BREAKS
+    ),
+    ("codebreaking", "minimax"): PlayerListing(
+        f"{_BREAKERS}:MinimaxBreaker", "leaves the fewest codes in the worst case", **_BREAKS
+    ),
+    ("codebreaking", "annealing"): PlayerListing(
+        f"{_BREAKERS}:AnnealingBreaker",
+        "hunts for a code that fits, at any size",
+        **_BREAKS,
+        slow=True,
+        argument="rounds for each guess, such as annealing:400",
+    ),
+    ("fatestones", "greedy"): PlayerListing(
+        f"{_PLAYERS}.fatestones:GreedyPlayer", "picks the best die for the next roll"
+    ),
+    ("fatestones", "optimal"): PlayerListing(
+        f"{_PLAYERS}.fatestones:OptimalPlayer", "plays perfectly"
+    ),
+    ("poker", "optimal"): PlayerListing(
+        f"{_PLAYERS}.poker:OptimalPoker", "holds what is worth most", roles=("player",)
+    ),
+    ("zombie", "cautious"): PlayerListing(f"{_PLAYERS}.zombie:Cautious", "holds at two shotguns"),
+    ("zombie", "greedy"): PlayerListing(
+        f"{_PLAYERS}.zombie:Greedy", "rolls while that raises its brains", extra="solve"
+    ),
+    ("zombie", "optimal"): PlayerListing(
+        f"{_PLAYERS}.zombie:Optimal", "plays to win", extra="solve", slow=True
+    ),
+}
+"""(Game family or ``None`` for any, player's name) → what it declares."""

@@ -1,0 +1,32 @@
+"""What a seat, a state, a move and a draw are called, for people: one pure module per game.
+
+The rules are silent. Terminal, page, replay, coach and screen readers all take their sentences
+from here, so the same thing has the same name everywhere. Nothing here prints, draws chance or
+knows a terminal.
+
+===============  ===========================================================================
+`plain`          words for any game, made of its declarations; the base of all others
+`intransitive`   `codebreaking`, `zombie`, `fatestones`, `poker`: words of one game
+===============  ===========================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fairground.core import Game, Seat
+from fairground.games import GAMES, Games
+from fairground.registers import load
+from fairground.words.plain import PlainWords
+
+__all__ = ["PlainWords", "words_for"]
+
+
+def words_for(
+    game: Game[Any], names: Sequence[str], reader: Seat | None = None, games: Games = GAMES
+) -> PlainWords[Any]:
+    """The words for a game between these names, as ``reader`` reads them (``None``: anyone)."""
+    listing = games.get(game.name)
+    words: type[PlainWords[Any]] = PlainWords if listing is None else load(listing.words)
+    return words(game, names, reader)

@@ -1,0 +1,134 @@
+"""Words for any game, made of what it declares. A game's own words override what they do better.
+
+A ``Words`` object knows the game, the names at the table and who reads. The reader is "you";
+everybody else is called by name::
+
+    words = words_for(game, ["Computer", "Ann"], reader=1)
+    words.move(view, 1, 0)          # "You take the die 2,2,4,4,9,9."
+    words.move(view, 0, 1)          # "Computer takes the die 6,8,1,1,8,6."
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, Final, Generic, TypeVar
+
+from fairground.core import HIDDEN, Game, IllegalMove, Move, Seat, TooMany
+from fairground.transcript import frozen
+
+MENU: Final = 40
+"""The most moves that are listed in a menu; beyond that a move is typed."""
+
+G = TypeVar("G", bound=Game[Any])
+
+
+class PlainWords(Generic[G]):
+    """Names, sentences and menus for one table and one reader."""
+
+    rules: str = ""
+    """How the game is played, in a few short sentences; one paragraph, or several."""
+
+    def __init__(self, game: G, names: Sequence[str], reader: Seat | None = None) -> None:
+        self.game = game
+        self.names = tuple(names)
+        self.reader = reader
+
+    # Who
+
+    def who(self, seat: Seat) -> str:
+        """A seat as the subject of a sentence: "You", or its name."""
+        return "You" if seat == self.reader else self.names[seat]
+
+    def does(self, seat: Seat, verb: str, third: str | None = None) -> str:
+        """Subject and verb: "You roll", "Ann rolls". ``third`` is the form behind a name."""
+        return f"{self.who(seat)} {verb if seat == self.reader else third or verb + 's'}"
+
+    def seat(self, seat: Seat) -> str:
+        """What a seat is, such as "keeper"."""
+        return self.game.role(seat)
+
+    # What is played
+
+    def parameters(self) -> list[str]:
+        """What the game was made of, a line each."""
+        return [f"{name}: {_text(value)}" for name, value in self.game.params().items()]
+
+    # What lies on the table
+
+    def state(self, view: Any) -> list[str]:
+        """What the reader sees, a line each."""
+        if hasattr(view, "_asdict"):
+            return [f"{name}: {_text(value)}" for name, value in view._asdict().items()]
+        return [_text(view)]
+
+    # Moves
+
+    def question(self, view: Any, seat: Seat) -> str:
+        """What a seat is asked for."""
+        return "Your move?"
+
+    def menu(self, view: Any, seat: Seat) -> list[Move] | None:
+        """The moves to choose from by number; ``None`` where they are too many for a menu."""
+        try:
+            moves = list(islice(self.game.choices(view, seat), MENU + 1))
+        except TooMany:
+            return None
+        return moves if len(moves) <= MENU else None
+
+    def option(self, view: Any, seat: Seat, move: Move) -> str:
+        """A move in a menu."""
+        return _text(move)
+
+    def read(self, view: Any, seat: Seat, text: str) -> Move:
+        """A move as a person types it: its number in the menu, its words, or JSON."""
+        typed = text.strip()
+        moves = self.menu(view, seat)
+        if moves is not None:
+            if typed.isascii() and typed.isdigit() and int(typed) < len(moves):
+                return moves[int(typed)]
+            for move in moves:
+                if typed.casefold() == self.option(view, seat, move).casefold():
+                    return move
+            last = len(moves) - 1
+            raise IllegalMove(f"choose a number from 0 to {last}, not {text!r}")
+        try:
+            move = frozen(json.loads(typed))
+        except ValueError:
+            move = typed
+        self.game.check(view, seat, move)
+        return move
+
+    def move(self, view: Any, seat: Seat, move: Move) -> str:
+        """A sentence on a move that was made; ``view`` is how things lay before it."""
+        return f"{self.does(seat, 'play')} {self.option(view, seat, move)}."
+
+    # Chance
+
+    def drawn(self, before: Any, after: Any, n: int, value: int) -> str | None:
+        """A sentence on a draw; ``None`` where there is nothing to say of it."""
+        return f"Drawn: {value} of 0..{n - 1}."
+
+    # The end
+
+    def over(self, view: Any, payoff: Sequence[int]) -> str:
+        """How it ended."""
+        best = max(payoff)
+        top = [seat for seat, paid in enumerate(payoff) if paid == best]
+        if len(top) == len(payoff):
+            return "Nobody wins."
+        if len(top) == 1:
+            return f"{self.does(top[0], 'win')}."
+        return f"{' and '.join(self.who(seat) for seat in top)} win."
+
+
+def _text(value: Any) -> str:
+    """A value in plain signs: a text as it is, lists with commas, blanks as "hidden"."""
+    if value is HIDDEN:
+        return "hidden"
+    if value is None:
+        return "-"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_text, value)) or "-"
+    return str(value)
