@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairground import transcript
 from fairground.core import Fault, IllegalMove, Unreadable
 from fairground.transcript import (
     NO_LINE,
@@ -242,24 +241,6 @@ def test_reading_keeps_every_byte() -> None:
     data = b'garbage\r\n\n{"kind":"x"}\n{"kind":"y"'
     assert read(data) == [b"garbage\r\n", b"\n", b'{"kind":"x"}\n', b'{"kind":"y"']
     assert b"".join(read(data)) == data
-
-
-NATIVE = vars(json.encoder)["c_make_encoder"]
-
-
-def _odd(markers: object, *rest: Any) -> Any:
-    """The usual encoder for `json` itself, which hands markers in, and nonsense for us."""
-    return (lambda *_: ("other",)) if markers is None else NATIVE(markers, *rest)
-
-
-@pytest.mark.parametrize("maker", [None, _odd])
-def test_lines_are_the_same_without_the_native_encoder(
-    maker: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another Python may have no such maker, or one that does something else."""
-    value = {"b": [1, 'é\x1f"\\/', None, True, False], "a": {"z": -1, "y": "\U0001f3b2"}}
-    monkeypatch.setattr(json.encoder, "c_make_encoder", maker)
-    assert transcript._encoder()(value) == transcript._encode(value)
 
 
 def test_a_line_of_many_brackets_cannot_end_the_process(monkeypatch: pytest.MonkeyPatch) -> None:

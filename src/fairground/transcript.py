@@ -30,29 +30,9 @@ NO_LINE: Final = "0" * 64
 """What the first event names as the line before it."""
 
 
-def _encoder() -> Callable[[Any], str]:
-    """The standard library's JSON encoder, made once.
-
-    Its own `encode` makes its native part anew for every line, a tenth of the time that
-    verifying takes. That part's maker is no documented interface, so it is used only if it
-    is there and does what `encode` does.
-    """
-    plain = json.JSONEncoder(
-        sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
-    sample = {"b": [1, "é\n", None, True], "a": {"c": -1}}
-    try:
-        text = json.encoder.encode_basestring
-        make = vars(json.encoder)["c_make_encoder"]
-        pieces = make(None, plain.default, text, None, ":", ",", True, False, False)
-        if "".join(pieces(sample, 0)) == plain.encode(sample):
-            return lambda value: "".join(pieces(value, 0))
-    except (KeyError, TypeError):
-        pass
-    return plain.encode
-
-
-_encode = _encoder()
+_encode: Final = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
 
 
 def canonical(value: Any) -> bytes:
