@@ -17,15 +17,15 @@ import pytest
 from fairground.arena.app import make_app
 from fairground.arena.croupier.opened import Desk, Place
 from fairground.arena.serve import Settings
-from fairground.bank.bank_port import Outcome
+from fairground.bank.bank_port import GameOutcome
 from fairground.bank.croupier.client import DeskClient
-from fairground.bank.croupier_port import Closed, Declined, NotYet, SaidOtherwise, UnknownGame
+from fairground.bank.croupier_port import Closed, Declined, SaidOtherwise, TooSoon, UnknownGame
 from fairground.bank.crypto.curve import BadSignature
 from fairground.bank.ledger.client import LedgerClient
 from fairground.bank.messages import Key
 from fairground.bank.player.game import Side
 from fairground.bank.player.notes import Notebook
-from fairground.bank.player.player import Player
+from fairground.bank.player.player import PlayerClient
 from fairground.cli import main
 from fairground.clients.table import Http, Refused, Unreachable
 from fairground.core import InputError
@@ -88,7 +88,7 @@ def test_a_player_who_trusts_nobody_plays_over_http(tmp_path: Path) -> None:
         assert "operator trusted" in about.trusted and about.confirmations == 0
         key = Key(7001)
         await bank.faucet(key.address, PURSE)
-        player = Player(Side(bank, desk, key, Notebook(), lambda news: None))
+        player = PlayerClient(Side(bank, desk, key, Notebook(), lambda news: None))
         await player.sit_down()
         await player.fund(2, 4, PURSE)
         for order in (ORDER, STANDS):
@@ -97,7 +97,7 @@ def test_a_player_who_trusts_nobody_plays_over_http(tmp_path: Path) -> None:
             await game.deal()
             await game.draw(order)
             ended = await game.settle()
-            assert ended.outcome == Outcome.SETTLED
+            assert ended.outcome == GameOutcome.SETTLED
             assert await player.available() == before - 8 * CHIP + ended.paid
 
     app = make_app(f"sqlite:///{tmp_path}/arena.db", desk=Desk(Place()))
@@ -130,14 +130,14 @@ def test_both_write_the_same_record_and_his_routes_refuse_clearly(
         wrong = bet._replace(level=1, chip_cost=2**70)
         with pytest.raises(Declined, match=f"chip_cost must be {CHIP}, not {2**70}"):
             await desk.bet(offer.id, wrong, guest.sign(wrong))
-        with pytest.raises(NotYet, match="no bet"):
+        with pytest.raises(TooSoon, match="no bet"):
             await desk.seed(offer.id, 0, guest.seeds[offer.id][0])
         with pytest.raises(Refused) as refusal:
             await desk.bet(offer.id, bet, Key(5).sign(visit.bank.domain, bet))
         assert (refusal.value.status, refusal.value.code) == (422, BadSignature.code)
         with pytest.raises(UnknownGame, match="'nobody'"):
             await desk.look("nobody")
-        with pytest.raises(NotYet, match="final hand"):
+        with pytest.raises(TooSoon, match="final hand"):
             await desk.transcript(offer.id)
         for path, body in {
             "seed": {"seed_id": 2, "seed": "00"},

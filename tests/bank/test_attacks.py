@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from fairground.bank.bank_port import BankAway, Outcome, Step, SubmitBet, SubmitCroupierSeed
+from fairground.bank.bank_port import BankAway, GameOutcome, Step, SubmitBet, SubmitCroupierSeed
 from fairground.bank.chain.embedded import open_bank
 from fairground.bank.croupier.client import MOST_LEFT, DeskClient
 from fairground.bank.croupier.croupier import Croupier
@@ -102,7 +102,7 @@ def test_a_croupier_who_answers_for_ever_keeps_nobody_from_the_bank(tmp_path: Pa
             _, game = await table.dealt()
             await game.draw(ORDER)
             ended = await game.settle()
-            assert ended.outcome == Outcome.SETTLED
+            assert ended.outcome == GameOutcome.SETTLED
             assert table.house.clock.time - began < STEP_TIME
             reasons = " ".join(news.reason for news in table.told(Suspicion))
             assert "does not take seed 0" in reasons and "within 0.02 seconds" in reasons
@@ -274,7 +274,7 @@ def test_a_stranger_cannot_take_the_offer_of_a_player_away(tmp_path: Path) -> No
         table.desk = Crowded(table.croupier)
         _, game = await table.dealt()
         await game.draw(ORDER)
-        assert (await game.settle()).outcome == Outcome.SETTLED
+        assert (await game.settle()).outcome == GameOutcome.SETTLED
         assert not table.told(Suspicion)
 
     at_the_table(tmp_path, test)
@@ -301,7 +301,7 @@ def test_a_slow_clock_at_the_bank_does_not_make_him_give_up(
         ours += STEP_TIME + 1  # while the Bank's clock stands still
         table.his_bank.lost = lambda call: False
         await croupier.pump()
-        assert (await made.ledger.game(bet.key)).outcome == Outcome.SETTLED
+        assert (await made.ledger.game(bet.key)).outcome == GameOutcome.SETTLED
 
     at_the_table(tmp_path, test)
 

@@ -19,7 +19,7 @@ from fairground.bank.bank_port import Bank, Complain, Silence
 from fairground.bank.chain.artifact import Terms
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.embedded import EmbeddedNode, open_bank
-from fairground.bank.chain.node import Node
+from fairground.bank.chain.node import ChainNode
 from fairground.bank.ledger.client import LedgerClient
 from fairground.bank.messages import Domain, Key
 from fairground.bank.record import CHAIRS, ORDER_SIGNATURE, Record
@@ -419,12 +419,12 @@ def test_keccak_is_loaded_only_where_it_is_needed(saved: Save) -> None:
 
 
 @pytest.fixture(scope="module")
-def node() -> Iterator[Node]:
+def node() -> Iterator[ChainNode]:
     with running_anvil() as node:
         yield node
 
 
-def test_verify_asks_a_node(node: Node, saved: Save, capsys: Capture) -> None:
+def test_verify_asks_a_node(node: ChainNode, saved: Save, capsys: Capture) -> None:
     async def play() -> tuple[Round, str]:
         for key in (CROUPIERS, PLAYERS):
             node.rpc("anvil_setBalance", key.address, hex(MONEY))

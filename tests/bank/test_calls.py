@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from fairground.bank import calls
 from fairground.bank.bank_port import (
+    BankEvent,
     Call,
     Complain,
     DepositFunds,
-    Event,
     Silence,
     SubmitBet,
     SubmitPublicKey,
@@ -28,7 +28,7 @@ from fairground.bank.calls import (
     REFUSALS,
     BadCall,
     Envelope,
-    Kind,
+    FieldType,
     address,
     call_as_json,
     call_from_json,
@@ -49,7 +49,7 @@ TYPES = {"uint256": "UINT256", "uint8": "UINT8", "address": "ADDRESS", "bytes32"
 TYPES |= {"uint40": "UINT40", "tuple": "SIGNATURE"}
 
 
-def kinds(entries: list[dict[str, Any]]) -> list[Kind]:
+def kinds(entries: list[dict[str, Any]]) -> list[FieldType]:
     return [getattr(calls, TYPES[entry["type"]]) for entry in entries]
 
 
@@ -113,7 +113,7 @@ def test_events_are_the_same_after_a_journey(game: Round) -> None:
     samples |= {"UINT40": 2**40 - 1, "UINT256": 2**255, "SIGNATURE": game.signature}
     by_kind = {id(getattr(calls, name)): value for name, value in samples.items()}
     for name, fields in EVENTS.items():
-        event = Event(name, {field: by_kind[id(kind)] for field, kind in fields.items()})
+        event = BankEvent(name, {field: by_kind[id(kind)] for field, kind in fields.items()})
         assert event_from_json(json.loads(canonical(event_as_json(event)))) == event
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairground.bank import blind_croupier_2017 as history
 from fairground.bank import seeds
-from fairground.bank.bank_port import Refused
+from fairground.bank.bank_port import BankRefused
 from fairground.bank.crypto.curve import BadSignature, keccak
 from fairground.bank.messages import (
     Bet,
@@ -217,7 +217,7 @@ def test_ranks_of_likely_pairs_and_flushes_are_the_same(kinds: list[int], suits:
 def test_the_contract_refuses_hands_that_are_none() -> None:
     for cards in ([0, 0, 1, 2, 3], [52, 0, 1, 2, 3], [255] * 5):
         for name, rest in (("rankHand", ()), ("replaceCards", (1, 1))):
-            with pytest.raises(Refused, match="BadHand"):
+            with pytest.raises(BankRefused, match="BadHand"):
                 shared().bank.ask(name, seeds.packed_hand(cards), *rest)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Thread
 
-from fairground.bank.chain.node import Node
+from fairground.bank.chain.node import ChainNode
 from tests.helpers.places import ROOT
 
 TOOLS = ROOT / "tools" / "node" / "node_modules"
@@ -51,8 +51,8 @@ class Anvil:
             self._process.stdout.close()
             self._process = None
 
-    def node(self) -> Node:
-        return Node(self.url, timeout=300)
+    def node(self) -> ChainNode:
+        return ChainNode(self.url, timeout=300)
 
 
 @contextmanager
@@ -66,8 +66,8 @@ def anvil(*options: str) -> Iterator[Anvil]:
 
 
 @contextmanager
-def running_anvil(*options: str) -> Iterator[Node]:
-    """The same, as a `Node` that is asked."""
+def running_anvil(*options: str) -> Iterator[ChainNode]:
+    """The same, as a `ChainNode` that is asked."""
     with anvil(*options) as node:
         yield node.node()
 

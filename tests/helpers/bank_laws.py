@@ -17,13 +17,13 @@ from fairground.bank.bank_port import (
     SILENT_AT,
     Account,
     Bank,
+    BankEvent,
+    BankGame,
+    BankRefused,
     Call,
     Complain,
     DepositFunds,
-    Event,
-    Game,
-    Outcome,
-    Refused,
+    GameOutcome,
     Silence,
     Step,
     SubmitBet,
@@ -67,7 +67,7 @@ class House(ABC):
     async def refused(self, name: str, sender: Key, call: Call, *values: Any) -> None:
         """The call must be refused for just this reason, and change nothing."""
         before = await self._seen(call)
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(BankRefused) as refusal:
             await self.bank.send(sender, call)
         assert refusal.value.name == name
         if values:
@@ -94,7 +94,7 @@ Law = Callable[[House], Awaitable[None]]
 async def a_new_bank_knows_nobody(house: House) -> None:
     bank = house.bank
     assert await bank.account(POOR.address) == Account(0, 0, NOBODY)
-    assert await bank.game(bytes(32)) == Game(bytes(32), 0, 0, 0, 0, 0)
+    assert await bank.game(bytes(32)) == BankGame(bytes(32), 0, 0, 0, 0, 0)
     assert list(await bank.told(bytes(32))) == []
     assert await bank.next_game_id(POOR.address, PLAYER.address) == 0
     assert bank.trusted
@@ -105,13 +105,15 @@ async def money_goes_in_and_out_to_the_wei(house: House) -> None:
     bank, chip = house.bank, house.bank.terms.chip_cost
     purse = await bank.purse(STRANGER.address)
     (event,) = await bank.send(STRANGER, DepositFunds(7 * chip + 3))
-    assert event == Event("FundsDeposited", {"owner": STRANGER.address, "amount": 7 * chip + 3})
+    assert event == BankEvent("FundsDeposited", {"owner": STRANGER.address, "amount": 7 * chip + 3})
     assert (await bank.account(STRANGER.address)).available == 17 * chip + 3
     assert await bank.purse(STRANGER.address) <= purse - 7 * chip - 3
     values = (STRANGER.address, 17 * chip + 3, 17 * chip + 4)
     await house.refused("InsufficientFunds", STRANGER, WithdrawFunds(17 * chip + 4), *values)
     (event,) = await bank.send(STRANGER, WithdrawFunds(17 * chip + 3))
-    assert event == Event("FundsWithdrawn", {"owner": STRANGER.address, "amount": 17 * chip + 3})
+    assert event == BankEvent(
+        "FundsWithdrawn", {"owner": STRANGER.address, "amount": 17 * chip + 3}
+    )
     assert (await bank.account(STRANGER.address)).available == 0
     outside = await bank.purse(POOR.address)
     await house.refused("InsufficientFunds", POOR, DepositFunds(outside + 1))
@@ -129,7 +131,7 @@ async def an_honest_game_is_paid_at_every_level(house: House) -> None:
         prize = Poker(11 - level, level).prize(hand)
         stake = (11 - level) * level
         assert await house.available() == [his + stake - prize, theirs - stake + prize]
-        assert recorded[-1] == Event(
+        assert recorded[-1] == BankEvent(
             "GameSettled",
             {
                 "game": game.bet.key,
@@ -140,7 +142,7 @@ async def an_honest_game_is_paid_at_every_level(house: House) -> None:
         )
         assert list(await bank.told(game.bet.key)) == recorded
         found = await bank.game(game.bet.key)
-        assert (found.step, found.outcome) == (Step.HAND_FINAL, Outcome.SETTLED)
+        assert (found.step, found.outcome) == (Step.HAND_FINAL, GameOutcome.SETTLED)
         assert (found.bet_hash, found.cards) == (game.bet.struct_hash(), hand)
         assert found.replaced == order
     for key in (CROUPIER, PLAYER):
@@ -181,13 +183,13 @@ async def every_silence_has_a_deadline_and_an_end(house: House) -> None:
         (event,) = await bank.send(who, complaint)
         stake = 5
         name, outcome, gained = {
-            Silence.FIRST_CROUPIER_SEED: ("GameReleased", Outcome.RELEASED, 0),
+            Silence.FIRST_CROUPIER_SEED: ("GameReleased", GameOutcome.RELEASED, 0),
             Silence.SECOND_CROUPIER_SEED: (
                 "CroupierForfeited",
-                Outcome.CROUPIER_FORFEITED,
+                GameOutcome.CROUPIER_FORFEITED,
                 (PENALTY - 1) * stake,
             ),
-        }.get(silence, ("PlayerForfeited", Outcome.PLAYER_FORFEITED, -stake))
+        }.get(silence, ("PlayerForfeited", GameOutcome.PLAYER_FORFEITED, -stake))
         assert event.name == name
         assert (await bank.game(game.bet.key)).outcome == outcome
         assert await house.available() == [his - gained, theirs + gained]

@@ -16,15 +16,15 @@ from fairground.bank import seeds
 from fairground.bank.bank_port import (
     Account,
     Bank,
+    BankEvent,
+    BankGame,
     Call,
     DepositFunds,
-    Event,
-    Game,
     SubmitPublicKey,
 )
 from fairground.bank.chain.artifact import Terms
 from fairground.bank.croupier.croupier import Croupier, Habits
-from fairground.bank.croupier_port import Desk, Offer, Sight
+from fairground.bank.croupier_port import CroupierDesk, Offer, Sight
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Key, ReplacementOrder, Role
@@ -78,16 +78,16 @@ class Wrapped(Bank):
         found: int = await self.around("next_game_id", ask)
         return found
 
-    async def game(self, key: bytes, confirmations: int = 0) -> Game:
-        found: Game = await self.around("game", lambda: self.bank.game(key, confirmations))
+    async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
+        found: BankGame = await self.around("game", lambda: self.bank.game(key, confirmations))
         return found
 
-    async def told(self, key: bytes) -> Sequence[Event]:
-        found: Sequence[Event] = await self.around("told", lambda: self.bank.told(key))
+    async def told(self, key: bytes) -> Sequence[BankEvent]:
+        found: Sequence[BankEvent] = await self.around("told", lambda: self.bank.told(key))
         return found
 
-    async def send(self, sender: Key, call: Call) -> Sequence[Event]:
-        done: Sequence[Event] = await self.around("send", lambda: self.bank.send(sender, call))
+    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
+        done: Sequence[BankEvent] = await self.around("send", lambda: self.bank.send(sender, call))
         return done
 
 
@@ -97,9 +97,9 @@ class BlockBank(Wrapped):
     def __init__(self, bank: Bank) -> None:
         super().__init__(bank)
         self.height = 0
-        self.past: dict[bytes, list[tuple[int, Game]]] = {}
+        self.past: dict[bytes, list[tuple[int, BankGame]]] = {}
 
-    async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
         done = await super().send(sender, call)
         self.height += 1
         bet = getattr(call, "bet", None)
@@ -111,11 +111,11 @@ class BlockBank(Wrapped):
     def mine(self, blocks: int) -> None:
         self.height += blocks
 
-    def at(self, key: bytes, confirmations: int) -> Game:
+    def at(self, key: bytes, confirmations: int) -> BankGame:
         known = [g for h, g in self.past.get(key, []) if h <= self.height - confirmations]
-        return known[-1] if known else Game(bytes(32), 0, 0, 0, 0, 0)
+        return known[-1] if known else BankGame(bytes(32), 0, 0, 0, 0, 0)
 
-    async def game(self, key: bytes, confirmations: int = 0) -> Game:
+    async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
         return self.at(key, confirmations)
 
 
@@ -166,7 +166,9 @@ class Guest:
     def sign_order(self, bet: Bet, order: Sequence[int]) -> Signature:
         return self.key.sign(self.bank.domain, ReplacementOrder.of(bet, tuple(order)))
 
-    async def say_next(self, desk: Desk, offer: Offer, bet: Bet, order: Sequence[int]) -> Sight:
+    async def say_next(
+        self, desk: CroupierDesk, offer: Offer, bet: Bet, order: Sequence[int]
+    ) -> Sight:
         """Say what the Croupier waits for, if it is the Player's to say."""
         sight = await desk.look(offer.id)
         match sight.stage:

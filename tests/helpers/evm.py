@@ -22,12 +22,12 @@ from eth_tester import PyEVMBackend
 from fairground.bank import seeds
 from fairground.bank.bank_port import (
     Account,
+    BankEvent,
+    BankGame,
+    BankRefused,
     Call,
     Complain,
     DepositFunds,
-    Event,
-    Game,
-    Refused,
     Silence,
     SubmitBet,
     SubmitCroupierSeed,
@@ -52,7 +52,7 @@ WEALTH = 10**24
 
 class Receipt(NamedTuple):
     gas: int
-    events: list[Event]
+    events: list[BankEvent]
 
     def event(self, name: str) -> dict[str, Any]:
         (found,) = (event.values for event in self.events if event.name == name)
@@ -122,7 +122,7 @@ class Evm:
         return receipt, computation
 
     def send(self, sender: str, to: str, data: bytes, value: int = 0) -> Receipt:
-        """Send a transaction; raise `Refused` with the contract's reason."""
+        """Send a transaction; raise `BankRefused` with the contract's reason."""
         receipt, computation = self._apply(sender, _bytes(to), data, value)
         if computation.is_error:
             raise abi.refusal(bytes(computation.output))
@@ -134,7 +134,7 @@ class Evm:
         return Receipt(_gas(receipt), events)
 
     def call(self, sender: str, to: str, data: bytes) -> bytes:
-        """Ask, changing nothing; raise `Refused`."""
+        """Ask, changing nothing; raise `BankRefused`."""
         vm = self.chain.get_vm()
         computation = vm.execute_bytecode(
             origin=_bytes(sender),
@@ -190,13 +190,13 @@ class Bank:
             self.books.issue(owner, WEALTH)
 
     def make(self, sender: Party | str, call: Call) -> Receipt:
-        """Make a call, to the contract and to the books alike; raise `Refused`."""
+        """Make a call, to the contract and to the books alike; raise `BankRefused`."""
         address, now = _address(sender), self.evm.now
         value = call.amount if isinstance(call, DepositFunds) else 0
         try:
             receipt = self.send(address, abi.encoded(call), value)
-        except Refused as refused:
-            with pytest.raises(Refused) as expected:
+        except BankRefused as refused:
+            with pytest.raises(BankRefused) as expected:
                 self.books.apply(address, call, now)
             assert (refused.name, refused.values) == (expected.value.name, expected.value.values)
             raise
@@ -250,7 +250,7 @@ class Bank:
     def next_id(self, croupier: Party, player: Party) -> int:
         return int(self.ask("getNextGameId", croupier.address, player.address))
 
-    def game(self, bet: Bet) -> Game:
+    def game(self, bet: Bet) -> BankGame:
         data = abi.call_data("getGame", bet.key)
         return abi.game(self.evm.call(self.evm.accounts[0], self.address, data))
 
@@ -394,6 +394,6 @@ def hall(bankroll: int = BANKROLL, purse: int = PURSE) -> Hall:
 @contextmanager
 def refused(name: str) -> Iterator[None]:
     """What happens inside must be refused by the contract for just this reason."""
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(BankRefused) as refusal:
         yield
     assert refusal.value.name == name

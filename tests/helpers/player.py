@@ -13,15 +13,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from fairground.bank.bank_port import Bank, BankAway, Call, DepositFunds, Event, SubmitPublicKey
+from fairground.bank.bank_port import Bank, BankAway, BankEvent, Call, DepositFunds, SubmitPublicKey
 from fairground.bank.croupier.croupier import Croupier
-from fairground.bank.croupier_port import About, Desk, Offer, Sight
+from fairground.bank.croupier_port import About, CroupierDesk, Offer, Sight
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Key
-from fairground.bank.player.game import Pace, PlayersGame, Side
+from fairground.bank.player.game import OwnClock, PlayersGame, Side
 from fairground.bank.player.news import News
 from fairground.bank.player.notes import Notebook
-from fairground.bank.player.player import Player
+from fairground.bank.player.player import PlayerClient
 from fairground.bank.seeds import Seed
 from tests.helpers.croupier import Clock, House, Wrapped, house
 
@@ -29,7 +29,7 @@ LEAP = 7
 """Seconds that pass, by the Bank's clock, whenever the Player pauses."""
 
 
-class Driven(Pace):
+class Driven(OwnClock):
     """The Player's clock is the Bank's, and pauses are when others act."""
 
     def __init__(self, clock: Clock, meanwhile: Callable[[], Awaitable[None]]) -> None:
@@ -54,7 +54,7 @@ class Crash(Exception):
     """The end of the Player's program."""
 
 
-class Crook(Desk):
+class Crook(CroupierDesk):
     """The real Croupier behind a desk at which something can be wrong."""
 
     def __init__(self, croupier: Croupier) -> None:
@@ -97,7 +97,7 @@ class Muffled(Wrapped):
         super().__init__(bank)
         self.lost: Callable[[Call], bool] = lambda call: False
 
-    async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
         if self.lost(call):
             raise BankAway("the call got lost")
         return await super().send(sender, call)
@@ -112,7 +112,7 @@ class PlayersTable:
         made.bank = self.his_bank
         self.croupier = made.croupier()
         self.bank: Bank = made.ledger
-        self.desk: Desk = self.croupier
+        self.desk: CroupierDesk = self.croupier
         self.key = made.guest.key
         self.pace = Driven(made.clock, self.croupier.pump)
         self.news: list[News] = []
@@ -122,12 +122,12 @@ class PlayersTable:
         tell = self.news.append
         return Side(self.bank, self.desk, self.key, self.notebook, tell, confirmations, self.pace)
 
-    async def player(self, confirmations: int = 0) -> Player:
-        player = Player(self.side(confirmations))
+    async def player(self, confirmations: int = 0) -> PlayerClient:
+        player = PlayerClient(self.side(confirmations))
         await player.sit_down()
         return player
 
-    async def dealt(self, **terms: int) -> tuple[Player, PlayersGame]:
+    async def dealt(self, **terms: int) -> tuple[PlayerClient, PlayersGame]:
         player = await self.player()
         game = await player.bet(**{"bet": 1, "level": 5, **terms})
         await game.deal()

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
-from fairground.bank.bank_port import Bank, Event, Game, Outcome, Step
+from fairground.bank.bank_port import Bank, BankEvent, BankGame, GameOutcome, Step
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.crypto.curve import BadSignature, Signature
 from fairground.bank.messages import Bet, Domain, ReplacementOrder, must_be_signed
@@ -27,18 +27,18 @@ from fairground.transcript import check_chain, read
 from fairground.verify import Claim, Verdict, verify
 
 _CLOSING = {
-    Outcome.SETTLED: "GameSettled",
-    Outcome.RELEASED: "GameReleased",
-    Outcome.PLAYER_FORFEITED: "PlayerForfeited",
-    Outcome.CROUPIER_FORFEITED: "CroupierForfeited",
+    GameOutcome.SETTLED: "GameSettled",
+    GameOutcome.RELEASED: "GameReleased",
+    GameOutcome.PLAYER_FORFEITED: "PlayerForfeited",
+    GameOutcome.CROUPIER_FORFEITED: "CroupierForfeited",
 }
 """The event that closes a game, for each way in which it can end."""
 
 _IN_WORDS = {
-    Outcome.SETTLED: "the hand was paid",
-    Outcome.RELEASED: "all stakes were released",
-    Outcome.PLAYER_FORFEITED: "the Player was silent and lost the stake",
-    Outcome.CROUPIER_FORFEITED: "the Croupier was silent and paid the penalty",
+    GameOutcome.SETTLED: "the hand was paid",
+    GameOutcome.RELEASED: "all stakes were released",
+    GameOutcome.PLAYER_FORFEITED: "the Player was silent and lost the stake",
+    GameOutcome.CROUPIER_FORFEITED: "the Croupier was silent and paid the penalty",
 }
 
 
@@ -102,12 +102,12 @@ def _check_order(events: Sequence[dict[str, Any]]) -> list[str]:
     return []
 
 
-class Played(NamedTuple):
+class TranscriptEnd(NamedTuple):
     """How a game ended, in the Bank's own terms."""
 
     domain: Domain
     bet: Bet
-    outcome: Outcome
+    outcome: GameOutcome
     step: Step
     """The last one before its end."""
     order: int | None
@@ -119,7 +119,7 @@ class Played(NamedTuple):
     lines: int
 
 
-def played(data: bytes) -> Played:
+def read_end(data: bytes) -> TranscriptEnd:
     """Read a transcript that `verify_game` found to hold; refuse one that no Bank settles."""
     lines = read(data)
     events = check_chain(lines, reencode=False)
@@ -135,17 +135,17 @@ def played(data: bytes) -> Played:
     hand = packed_hand(state.dealt) if state.dealt else None
     tickets = sum(event["kind"] == "ticket" for event in events)
     if not silent:
-        outcome, step = Outcome.SETTLED, Step.HAND_FINAL
+        outcome, step = GameOutcome.SETTLED, Step.HAND_FINAL
         hand = packed_hand(Poker(bet.bet, bet.level).final_hand(state))
     else:
         # Each seed of the Croupier is a ticket, and every message of the two is a step.
         step = Step(1 + tickets + bool(state.dealt) + (order is not None))
-        outcome = Outcome.PLAYER_FORFEITED
+        outcome = GameOutcome.PLAYER_FORFEITED
         if silent[0] != PLAYER:
-            outcome = Outcome.CROUPIER_FORFEITED if state.dealt else Outcome.RELEASED
+            outcome = GameOutcome.CROUPIER_FORFEITED if state.dealt else GameOutcome.RELEASED
     assert table.payoff is not None
     paid = bet.stake + table.payoff[PLAYER] * bet.chip_cost
-    return Played(domain, bet, outcome, step, order, hand, paid, len(lines))
+    return TranscriptEnd(domain, bet, outcome, step, order, hand, paid, len(lines))
 
 
 async def settled(
@@ -157,7 +157,7 @@ async def settled(
     and compares its code where it has any.
     """
     try:
-        game = played(data)
+        game = read_end(data)
         bank = await opened(game.domain)
         try:
             if bank.domain != game.domain:
@@ -186,7 +186,7 @@ def _elsewhere(wanted: Domain, found: Domain) -> Fault:
     return Fault("bank/other-chain", reason, 1)
 
 
-def _compare(game: Played, kept: Game, told: Sequence[Event]) -> None:
+def _compare(game: TranscriptEnd, kept: BankGame, told: Sequence[BankEvent]) -> None:
     bet = game.bet
     if kept.step == Step.NONE:
         reason = (
@@ -196,11 +196,11 @@ def _compare(game: Played, kept: Game, told: Sequence[Event]) -> None:
         raise Fault("bank/unknown-game", reason)
     if kept.bet_hash != bet.struct_hash():
         raise Fault("bank/other-bet", f"game {bet.game_id} of these two was another bet", 1)
-    if kept.outcome == Outcome.OPEN:
+    if kept.outcome == GameOutcome.OPEN:
         step = Step(kept.step).name.lower().replace("_", " ")
         reason = f"the game is still open at the Bank: the last step was {step}"
         raise Fault("bank/open", reason)
-    outcome = Outcome(kept.outcome)
+    outcome = GameOutcome(kept.outcome)
     if outcome != game.outcome:
         said = f"the Bank says that {_IN_WORDS[outcome]}, and not that {_IN_WORDS[game.outcome]}"
         raise Fault("bank/other-outcome", said, game.lines)
@@ -219,7 +219,7 @@ def _compare(game: Played, kept: Game, told: Sequence[Event]) -> None:
         raise Fault("bank/other-prize", reason, game.lines)
 
 
-def _paid(event: Event, bet: Bet) -> int:
+def _paid(event: BankEvent, bet: Bet) -> int:
     """What the Player got by the event that closed the game."""
     if event.name == "GameReleased":
         return bet.stake

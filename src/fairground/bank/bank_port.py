@@ -1,6 +1,6 @@
 """The Bank as a port: what a Player and a Croupier ask of it, whoever keeps it.
 
-Two keep one: `ledger.LedgerBank` in a database, and `chain_bank.ChainBank` in a contract
+Two keep one: `LedgerBank` in a database, and `ChainBank` in a contract
 on a chain. Both take the same `Call`, refuse it for the same reason under the same name,
 and leave the same balances; `tests/helpers/bank_laws.py` holds them to it.
 
@@ -24,7 +24,7 @@ from fairground.core import FairgroundError
 PLAY_MONEY: Final = "Play money and test chains. Nothing here is a licence to run a casino."
 
 
-class Refused(FairgroundError):
+class BankRefused(FairgroundError):
     """The Bank refused a call. ``name`` is the contract's own name for the reason."""
 
     code = "bank/refused"
@@ -55,7 +55,7 @@ class Step(enum.IntEnum):
     HAND_FINAL = 6
 
 
-class Outcome(enum.IntEnum):
+class GameOutcome(enum.IntEnum):
     """How a game ended."""
 
     OPEN = 0
@@ -74,7 +74,7 @@ class Account(NamedTuple):
     """The address of the signing key; the zero address if there is none."""
 
 
-class Game(NamedTuple):
+class BankGame(NamedTuple):
     """A game as the Bank keeps it. Of a game that it does not know, everything is zero."""
 
     bet_hash: bytes
@@ -95,7 +95,7 @@ class Game(NamedTuple):
         return unpacked_order(self.order) if self.step >= Step.ORDER_SUBMITTED else None
 
 
-class Event(NamedTuple):
+class BankEvent(NamedTuple):
     """Something that the Bank recorded; names and values are the contract's.
 
     Addresses are in EIP-55 spelling, hashes are bytes, and a signature is a `Signature`.
@@ -233,19 +233,19 @@ class Bank(ABC):
         """The number that the next bet of these two must have."""
 
     @abstractmethod
-    async def game(self, key: bytes, confirmations: int = 0) -> Game:
+    async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
         """The game under this key (`Bet.key`), as it was so many blocks ago.
 
         What is seen so is final, unless more blocks than that are taken back.
         """
 
     @abstractmethod
-    async def told(self, key: bytes) -> Sequence[Event]:
+    async def told(self, key: bytes) -> Sequence[BankEvent]:
         """What was recorded of this game: so a seed that was only told the Bank is heard."""
 
     @abstractmethod
-    async def send(self, sender: Key, call: Call) -> Sequence[Event]:
-        """Make a call, and return what it recorded; raise `Refused` with the reason.
+    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
+        """Make a call, and return what it recorded; raise `BankRefused` with the reason.
 
         The same call made again, by anyone whom the contract lets repeat it, records
         nothing. After `BankAway` nobody knows whether it came through: ask, or send again.

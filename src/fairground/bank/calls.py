@@ -17,11 +17,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from fairground.bank.bank_port import (
+    BankEvent,
+    BankRefused,
     Call,
     Complain,
     DepositFunds,
-    Event,
-    Refused,
     Silence,
     SubmitBet,
     SubmitCroupierSeed,
@@ -48,7 +48,7 @@ class BadCall(InputError):
     code = "bank/malformed"
 
 
-class Kind(NamedTuple):
+class FieldType(NamedTuple):
     """A type of the contract: what is admitted, and how it is written.
 
     ``check`` and ``read`` are given the value and what it is called; they return it in the
@@ -60,7 +60,7 @@ class Kind(NamedTuple):
     read: Callable[[Any, str], Any]
 
 
-Fields = Mapping[str, Kind]
+Fields = Mapping[str, FieldType]
 
 
 def _quoted(value: object) -> str:
@@ -89,7 +89,7 @@ def address(value: object, what: str = "an address") -> str:
     raise BadCall(f"{what} must be 40 hex digits behind 0x, not {_quoted(value)}")
 
 
-def _uint(bits: int) -> Kind:
+def _uint(bits: int) -> FieldType:
     def check(value: object, what: str) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**bits:
             raise BadCall(f"{what} must be an integer from 0 to 2^{bits}-1, not {_quoted(value)}")
@@ -104,7 +104,7 @@ def _uint(bits: int) -> Kind:
                 f"text, not {_quoted(value)}"
             ) from None
 
-    return Kind(check, written, read)
+    return FieldType(check, written, read)
 
 
 def _check_bytes(value: object, what: str) -> bytes:
@@ -166,17 +166,17 @@ def _check_order(value: object, what: str) -> tuple[int, ...]:
     return tuple(UINT8.check(digit, what) for digit in value)
 
 
-ADDRESS: Final = Kind(address, str, address)
+ADDRESS: Final = FieldType(address, str, address)
 UINT8: Final = _uint(8)
 UINT40: Final = _uint(40)
 UINT256: Final = _uint(256)
-BYTES32: Final = Kind(_check_bytes, bytes.hex, _read_bytes)
-SIGNATURE: Final = Kind(
+BYTES32: Final = FieldType(_check_bytes, bytes.hex, _read_bytes)
+SIGNATURE: Final = FieldType(
     _check_signature,
     Signature.hex,
     _from_hex(Signature.from_hex, "130 lower-case hex digits (r, s, v)"),
 )
-SEED: Final = Kind(
+SEED: Final = FieldType(
     _check_seed, Seed.hex, _from_hex(Seed.from_hex, "194 lower-case hex digits (nonce, r, s, v)")
 )
 BET: Final[Fields] = {
@@ -194,8 +194,8 @@ BET: Final[Fields] = {
     "player_commitment_1": BYTES32,
     "expiry": UINT256,
 }
-THE_BET: Final = Kind(_check_bet, _write_bet, _read_bet)
-ORDER: Final = Kind(_check_order, list, _check_order)
+THE_BET: Final = FieldType(_check_bet, _write_bet, _read_bet)
+ORDER: Final = FieldType(_check_order, list, _check_order)
 
 
 # What has which fields
@@ -257,7 +257,7 @@ EVENTS: Final[dict[str, Fields]] = {
 }
 """The contract's events."""
 
-REFUSALS: Final[dict[str, tuple[Kind, ...]]] = {
+REFUSALS: Final[dict[str, tuple[FieldType, ...]]] = {
     "BadTerms": (),
     "NotAParty": (),
     "NotTheCroupier": (),
@@ -337,7 +337,7 @@ def call_hash(call: Mapping[str, Any]) -> bytes:
     return keccak(canonical(call))
 
 
-def event_as_json(event: Event) -> dict[str, Any]:
+def event_as_json(event: BankEvent) -> dict[str, Any]:
     """An event as JSON."""
     fields = EVENTS[event.name]
     return {"event": event.name} | {
@@ -345,26 +345,28 @@ def event_as_json(event: Event) -> dict[str, Any]:
     }
 
 
-def event_from_json(value: object) -> Event:
+def event_from_json(value: object) -> BankEvent:
     """The inverse of `event_as_json`; raise `BadCall`."""
     name, rest = _named(value, "event", EVENTS)
-    return Event(name, _read(rest, EVENTS[name], name))
+    return BankEvent(name, _read(rest, EVENTS[name], name))
 
 
-def refusal_as_json(refused: Refused) -> dict[str, Any]:
+def refusal_as_json(refused: BankRefused) -> dict[str, Any]:
     """A refusal as JSON."""
     kinds = REFUSALS.get(refused.name, ())
     values = [kind.write(value) for kind, value in zip(kinds, refused.values, strict=True)]
     return {"refusal": refused.name, "values": values}
 
 
-def refusal_from_json(value: object) -> Refused:
+def refusal_from_json(value: object) -> BankRefused:
     """The inverse of `refusal_as_json`; raise `BadCall`."""
     name, rest = _named(value, "refusal", REFUSALS)
     kinds, values = REFUSALS[name], rest.get("values")
     if not isinstance(values, list) or len(values) != len(kinds):
         raise BadCall(f"{name} comes with {len(kinds)} values, not {_quoted(values)}")
-    return Refused(name, tuple(kind.read(v, name) for kind, v in zip(kinds, values, strict=True)))
+    return BankRefused(
+        name, tuple(kind.read(v, name) for kind, v in zip(kinds, values, strict=True))
+    )
 
 
 def _named(value: object, what: str, known: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -383,7 +385,7 @@ def _read(value: object, fields: Fields, what: str) -> dict[str, Any]:
 
 
 class Envelope(NamedTuple):
-    """A call to a Bank kept in a ledger, signed for by its sender (`wire.LedgerCall`)."""
+    """A call to a Bank kept in a ledger, signed for by its sender (`messages.LedgerCall`)."""
 
     sender: str
     number: int
@@ -425,7 +427,7 @@ class Envelope(NamedTuple):
 ENVELOPE: Final[Fields] = {
     "sender": ADDRESS,
     "number": UINT256,
-    "call": Kind(
+    "call": FieldType(
         lambda call, _: checked(call), call_as_json, lambda value, _: call_from_json(value)
     ),
     "signature": SIGNATURE,

@@ -1,6 +1,6 @@
 """The Croupier's desk: what a Player says to a Croupier, and what comes back.
 
-A port, like `port.Bank`: the Croupier in this process implements it (`croupier.Croupier`),
+A port, like `bank_port.Bank`: the Croupier in this process implements it (`croupier.Croupier`),
 and so does the client that reaches one over HTTP. The Player trusts nothing that comes
 back: commitments bind the seeds, and the Bank has the last word on everything else.
 
@@ -40,7 +40,7 @@ class UnknownGame(Declined):
     code = "croupier/unknown"
 
 
-class NotYet(Declined):
+class TooSoon(Declined):
     """What must come before it is not there."""
 
     code = "croupier/not-yet"
@@ -65,7 +65,7 @@ class Busy(Declined):
 
 
 REFUSALS = {
-    kind.code: kind for kind in (Declined, UnknownGame, NotYet, SaidOtherwise, Closed, Busy)
+    kind.code: kind for kind in (Declined, UnknownGame, TooSoon, SaidOtherwise, Closed, Busy)
 }
 """All of them, by their code: so they come over HTTP as they are raised in process."""
 
@@ -79,7 +79,7 @@ class About(NamedTuple):
     domain: Domain
     terms: Terms
     trusted: str
-    """Whom one must trust for that Bank to be honest (`port.Bank.trusted`)."""
+    """Whom one must trust for that Bank to be honest (`Bank.trusted`)."""
     confirmations: int
     """How many blocks he waits before he takes a step of the Player for final."""
 
@@ -121,7 +121,7 @@ STAGES = (
 )
 
 
-class Desk(ABC):
+class CroupierDesk(ABC):
     """A Croupier, as a Player reaches him."""
 
     @abstractmethod

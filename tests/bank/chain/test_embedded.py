@@ -13,10 +13,10 @@ import pytest
 
 from fairground.bank.bank_port import (
     BankAway,
+    BankRefused,
     Complain,
     DepositFunds,
-    Outcome,
-    Refused,
+    GameOutcome,
     Silence,
     Step,
     WithdrawFunds,
@@ -55,7 +55,7 @@ def test_a_whole_game() -> None:
         assert list(await bank.told(game.bet.key)) == told
         assert list(await bank.told(bytes(32))) == []
         kept = await bank.game(game.bet.key)
-        assert (kept.outcome, kept.cards) == (Outcome.SETTLED, game.final_hand())
+        assert (kept.outcome, kept.cards) == (GameOutcome.SETTLED, game.final_hand())
         prize = Poker(1, 5).prize(game.final_hand()) * CHIP
         assert (await bank.account(BOB.address)).available == 95 * CHIP + prize
         await bank.close()
@@ -73,14 +73,14 @@ def test_time_is_the_clocks_and_can_be_travelled() -> None:
         game = await Round.new(bank, ALICE, BOB)
         await game.take(bank, 1)
         complaint = Complain(Silence.FIRST_CROUPIER_SEED, game.bet)
-        with pytest.raises(Refused, match="TooEarly"):
+        with pytest.raises(BankRefused, match="TooEarly"):
             await bank.send(BOB, complaint)
         deadline = (await bank.game(game.bet.key)).deadline
         node.travel(deadline - await bank.now())
         assert await bank.now() >= deadline
         node.travel(1)
         await bank.send(BOB, complaint)
-        assert (await bank.game(game.bet.key)).outcome == Outcome.RELEASED
+        assert (await bank.game(game.bet.key)).outcome == GameOutcome.RELEASED
         await bank.close()
 
     run(play())
@@ -120,9 +120,9 @@ def test_two_chains_have_nothing_in_common() -> None:
 def test_what_the_chain_declines() -> None:
     async def play() -> None:
         bank, node = await opened()
-        with pytest.raises(Refused, match="InsufficientFunds"):
+        with pytest.raises(BankRefused, match="InsufficientFunds"):
             await bank.send(Key.fresh(), DepositFunds(1))
-        with pytest.raises(Refused, match="InsufficientFunds"):
+        with pytest.raises(BankRefused, match="InsufficientFunds"):
             await bank.send(ALICE, WithdrawFunds(1))
         late = node.sign(ALICE, 7, Draft(bank.address, b"", 0, 100_000), node.fees())
         with pytest.raises(BankAway, match="declines"):

@@ -14,7 +14,7 @@ import pytest
 
 from fairground.bank import seeds
 from fairground.bank.bank_port import (
-    Outcome,
+    GameOutcome,
     Step,
     SubmitBet,
     SubmitPublicKey,
@@ -60,8 +60,8 @@ def h() -> Hall:
     return hall()
 
 
-def outcome(play: Play) -> Outcome:
-    return Outcome(play.bank.game(play.bet).outcome)
+def outcome(play: Play) -> GameOutcome:
+    return GameOutcome(play.bank.game(play.bet).outcome)
 
 
 def other_signature(play: Play, role: Role, seed_id: int, k: int = 12345) -> Seed:
@@ -95,7 +95,7 @@ def test_d2_a_croupier_who_keeps_back_the_last_seed_keeps_back_nothing(h: Hall) 
     play.run_to(5)
     play.player_seed(1, by=h.player)
     play.result(by=h.player)
-    assert outcome(play) == Outcome.SETTLED
+    assert outcome(play) == GameOutcome.SETTLED
 
 
 def test_d3_a_croupier_who_keeps_back_seed_1_pays_thirty_stakes(h: Hall) -> None:
@@ -356,7 +356,7 @@ def test_i5_a_royal_flush_is_paid_out_of_the_lock() -> None:
     h = hall(bankroll=top, purse=5 * CHIP)
     play, order = royal_flush(h)
     play.run_to(7, order=order)
-    assert h.bank.game(play.bet).outcome == Outcome.SETTLED
+    assert h.bank.game(play.bet).outcome == GameOutcome.SETTLED
     assert h.wealth() == (5 * CHIP, top)
     h.bank.withdraw(h.player, top)
 

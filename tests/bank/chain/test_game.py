@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from fairground.bank import seeds
-from fairground.bank.bank_port import Outcome, Step
+from fairground.bank.bank_port import GameOutcome, Step
 from fairground.bank.chain.artifact import artifact
 from fairground.bank.messages import Role
 from fairground.games.poker import PAYS, Poker, Rank, rank
@@ -65,7 +65,7 @@ def test_a_whole_game_at_every_level(h: Hall, level: int) -> None:
     assert h.wealth() == (BANKROLL + stake - prize, PURSE - stake + prize)
     assert h.bank.open_games(h.croupier) == h.bank.open_games(h.player) == 0
     game = h.bank.game(play.bet)
-    assert (game.step, game.outcome) == (Step.HAND_FINAL, Outcome.SETTLED)
+    assert (game.step, game.outcome) == (Step.HAND_FINAL, GameOutcome.SETTLED)
     assert h.bank.next_id(h.croupier, h.player) == 1
 
 
@@ -112,7 +112,7 @@ def test_the_player_alone_can_bring_everything_that_was_signed(h: Hall) -> None:
     play.croupier_seed(1, by=h.player)
     play.player_seed(1, by=h.player)
     play.result(by=h.player)
-    assert h.bank.game(play.bet).outcome == Outcome.SETTLED
+    assert h.bank.game(play.bet).outcome == GameOutcome.SETTLED
 
 
 def test_the_next_game_begins_while_the_last_is_still_being_settled(h: Hall) -> None:
@@ -129,11 +129,11 @@ def test_the_next_game_begins_while_the_last_is_still_being_settled(h: Hall) -> 
 
 
 SILENCES = {
-    1: ("FirstCroupierSeed", Outcome.RELEASED),
-    2: ("FirstPlayerSeed", Outcome.PLAYER_FORFEITED),
-    3: ("ReplacementOrder", Outcome.PLAYER_FORFEITED),
-    4: ("SecondCroupierSeed", Outcome.CROUPIER_FORFEITED),
-    5: ("SecondPlayerSeed", Outcome.PLAYER_FORFEITED),
+    1: ("FirstCroupierSeed", GameOutcome.RELEASED),
+    2: ("FirstPlayerSeed", GameOutcome.PLAYER_FORFEITED),
+    3: ("ReplacementOrder", GameOutcome.PLAYER_FORFEITED),
+    4: ("SecondCroupierSeed", GameOutcome.CROUPIER_FORFEITED),
+    5: ("SecondPlayerSeed", GameOutcome.PLAYER_FORFEITED),
 }
 
 
@@ -158,9 +158,9 @@ def test_every_silence_has_a_deadline_and_an_end(h: Hall, steps: int, by_player:
     play.complain(about, by=by)
     stake = play.bet.stake
     change = {
-        Outcome.RELEASED: (0, 0),
-        Outcome.PLAYER_FORFEITED: (stake, -stake),
-        Outcome.CROUPIER_FORFEITED: (-29 * stake, 29 * stake),
+        GameOutcome.RELEASED: (0, 0),
+        GameOutcome.PLAYER_FORFEITED: (stake, -stake),
+        GameOutcome.CROUPIER_FORFEITED: (-29 * stake, 29 * stake),
     }[outcome]
     assert h.wealth() == (BANKROLL + change[0], PURSE + change[1])
     assert h.bank.game(play.bet).outcome == outcome
@@ -197,7 +197,7 @@ def test_a_result_can_be_had_at_any_time(h: Hall) -> None:
     play.run_to(6)
     h.bank.evm.travel(100 * STEP_TIME)
     play.result(by=h.player)
-    assert h.bank.game(play.bet).outcome == Outcome.SETTLED
+    assert h.bank.game(play.bet).outcome == GameOutcome.SETTLED
 
 
 def test_a_silent_croupier_changes_nothing_where_nothing_is_replaced(h: Hall) -> None:

@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from fairground.bank.bank_port import Outcome, Refused, Step
+from fairground.bank.bank_port import BankRefused, GameOutcome, Step
 from fairground.bank.messages import Key, Role
 from tests.helpers.evm import CHIP, STEP_TIME, Bank, Evm, Party, Play, Receipt
 
@@ -46,7 +46,7 @@ class BankMachine(RuleBasedStateMachine):
     @staticmethod
     def attempt(call: Callable[[], Receipt]) -> bool:
         """Make a call, for better or worse; whether something came of it."""
-        with suppress(Refused):
+        with suppress(BankRefused):
             return bool(call().events)
         return False
 
@@ -54,7 +54,7 @@ class BankMachine(RuleBasedStateMachine):
         return self.bank.books.game(play.bet.key).step
 
     def open(self, play: Play) -> bool:
-        return self.bank.books.game(play.bet.key).outcome == Outcome.OPEN
+        return self.bank.books.game(play.bet.key).outcome == GameOutcome.OPEN
 
     def pick(self, number: int) -> Play:
         """One of the games, more often than not an open one."""

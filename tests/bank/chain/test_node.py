@@ -19,11 +19,11 @@ from web3.types import RPCEndpoint, RPCResponse
 
 from fairground.bank.bank_port import (
     BankAway,
+    BankEvent,
+    BankRefused,
     Complain,
     DepositFunds,
-    Event,
-    Outcome,
-    Refused,
+    GameOutcome,
     Silence,
     Step,
     SubmitBet,
@@ -32,7 +32,7 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.bank import ChainBank, deploy
-from fairground.bank.chain.node import DEAREST, Draft, Fees, Node, Signed
+from fairground.bank.chain.node import DEAREST, ChainNode, Draft, Fees, Signed
 from fairground.bank.messages import Domain, Key
 from fairground.bank.seeds import unpacked_hand
 from fairground.core import InputError
@@ -47,12 +47,12 @@ SOON = 0.05
 
 
 @pytest.fixture(scope="module")
-def node() -> Iterator[Node]:
+def node() -> Iterator[ChainNode]:
     with running_anvil() as node:
         yield node
 
 
-def purse(node: Node) -> Key:
+def purse(node: ChainNode) -> Key:
     """A new account with money of the test chain."""
     key = Key.fresh()
     node.rpc("anvil_setBalance", key.address, hex(100_000 * ETHER))
@@ -60,7 +60,7 @@ def purse(node: Node) -> Key:
 
 
 @asynccontextmanager
-async def opened(node: Node, patience: float = 60) -> AsyncIterator[ChainBank]:
+async def opened(node: ChainNode, patience: float = 60) -> AsyncIterator[ChainBank]:
     """A new Bank."""
     address = await deploy(node, purse(node), CHIP, STEP_TIME)
     bank = await ChainBank.open(node, address, patience=patience)
@@ -71,7 +71,7 @@ async def opened(node: Node, patience: float = 60) -> AsyncIterator[ChainBank]:
 
 
 @asynccontextmanager
-async def stopped(node: Node) -> AsyncIterator[None]:
+async def stopped(node: ChainNode) -> AsyncIterator[None]:
     """No block is made but by hand."""
     node.rpc("evm_setAutomine", False)
     try:
@@ -81,17 +81,17 @@ async def stopped(node: Node) -> AsyncIterator[None]:
         node.rpc("evm_setAutomine", True)
 
 
-def waiting(node: Node) -> int:
+def waiting(node: ChainNode) -> int:
     """How many transactions the node holds that are in no block."""
     status = node.rpc("txpool_status")
     return sum(int(status[name], 16) for name in ("pending", "queued"))
 
 
-async def waits(node: Node, count: int) -> None:
+async def waits(node: ChainNode, count: int) -> None:
     await asyncio.to_thread(until, lambda: waiting(node) == count)
 
 
-def base_fee(node: Node, wei: int) -> None:
+def base_fee(node: ChainNode, wei: int) -> None:
     """Make a block in which gas costs so much."""
     node.rpc("anvil_setNextBlockBaseFeePerGas", hex(wei))
     node.rpc("evm_mine")
@@ -105,7 +105,7 @@ def run(coroutine: Coroutine[Any, Any, None]) -> None:
     asyncio.run(asyncio.wait_for(coroutine, 120))
 
 
-def test_whole_games_over_json_rpc(node: Node) -> None:
+def test_whole_games_over_json_rpc(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node) as bank:
             assert bank.terms == (CHIP, STEP_TIME)
@@ -115,7 +115,7 @@ def test_whole_games_over_json_rpc(node: Node) -> None:
             await enter(bank, player, 100 * CHIP)
 
             game = await Round.new(bank, croupier, player)
-            told: list[Event] = []
+            told: list[BankEvent] = []
             for sender, call in game.calls():
                 told += await bank.send(sender, call)
             final = game.final_hand()
@@ -125,7 +125,11 @@ def test_whole_games_over_json_rpc(node: Node) -> None:
             assert unpacked_hand(told[-1].values["hand"]) == final
             assert list(await bank.told(game.bet.key)) == told
             kept = await bank.game(game.bet.key)
-            assert (kept.outcome, kept.cards, kept.replaced) == (Outcome.SETTLED, final, game.order)
+            assert (kept.outcome, kept.cards, kept.replaced) == (
+                GameOutcome.SETTLED,
+                final,
+                game.order,
+            )
             assert await available(bank, player) == 95 * CHIP + prize
 
             # The next game: wrong seeds are refused, and then the croupier falls silent.
@@ -133,13 +137,13 @@ def test_whole_games_over_json_rpc(node: Node) -> None:
             game = await Round.new(bank, croupier, player)
             assert game.bet.game_id == 1
             await game.take(bank, 1)
-            with pytest.raises(Refused, match="WrongSeed"):
+            with pytest.raises(BankRefused, match="WrongSeed"):
                 await bank.send(croupier, SubmitCroupierSeed(game.bet, 0, game.his[1]))
             await game.take(bank, 2)  # the croupier may repeat the bet
             for sender, call in list(game.calls())[2:4]:
                 await bank.send(sender, call)
             complaint = Complain(Silence.SECOND_CROUPIER_SEED, game.bet)
-            with pytest.raises(Refused, match="TooEarly"):
+            with pytest.raises(BankRefused, match="TooEarly"):
                 await bank.send(player, complaint)
             node.rpc("evm_increaseTime", STEP_TIME + 1)
             node.rpc("evm_mine")
@@ -149,7 +153,7 @@ def test_whole_games_over_json_rpc(node: Node) -> None:
             # Nothing signed for another chain counts here.
             game = await Round.new(bank, croupier, player)
             elsewhere = player.sign(Domain(1, bank.address), game.bet)
-            with pytest.raises(Refused, match="BadSignature"):
+            with pytest.raises(BankRefused, match="BadSignature"):
                 await bank.send(croupier, SubmitBet(game.bet, elsewhere))
 
             # Everybody goes home.
@@ -160,7 +164,7 @@ def test_whole_games_over_json_rpc(node: Node) -> None:
     run(play())
 
 
-def test_sends_at_the_same_time_get_numbers_in_a_row(node: Node) -> None:
+def test_sends_at_the_same_time_get_numbers_in_a_row(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node) as bank, stopped(node):
             key = purse(node)
@@ -177,8 +181,8 @@ def test_sends_at_the_same_time_get_numbers_in_a_row(node: Node) -> None:
     run(play())
 
 
-def test_two_programs_send_from_one_account(node: Node) -> None:
-    class Crowded(Node):
+def test_two_programs_send_from_one_account(node: ChainNode) -> None:
+    class Crowded(ChainNode):
         """Between our number and our transaction, another program sends one of its own."""
 
         rivals = 2
@@ -203,7 +207,7 @@ def test_two_programs_send_from_one_account(node: Node) -> None:
     run(play())
 
 
-def test_a_slow_chain(node: Node) -> None:
+def test_a_slow_chain(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node, patience=SOON) as bank, stopped(node):
             key = purse(node)
@@ -228,7 +232,7 @@ def test_a_slow_chain(node: Node) -> None:
     run(play())
 
 
-def test_whoever_stops_waiting_may_come_back(node: Node) -> None:
+def test_whoever_stops_waiting_may_come_back(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node) as bank, stopped(node):
             key = purse(node)
@@ -247,7 +251,7 @@ def test_whoever_stops_waiting_may_come_back(node: Node) -> None:
     run(play())
 
 
-def test_a_dropped_transaction_is_handed_over_again(node: Node) -> None:
+def test_a_dropped_transaction_is_handed_over_again(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node) as bank, stopped(node):
             key = purse(node)
@@ -262,7 +266,7 @@ def test_a_dropped_transaction_is_handed_over_again(node: Node) -> None:
     run(play())
 
 
-def test_what_was_dropped_does_not_block_what_follows(node: Node) -> None:
+def test_what_was_dropped_does_not_block_what_follows(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node, patience=SOON) as bank, stopped(node):
             key = purse(node)
@@ -280,7 +284,7 @@ def test_what_was_dropped_does_not_block_what_follows(node: Node) -> None:
     run(play())
 
 
-def test_a_transaction_that_is_too_cheap_is_replaced(node: Node) -> None:
+def test_a_transaction_that_is_too_cheap_is_replaced(node: ChainNode) -> None:
     def offers(key: Key) -> list[int]:
         return [
             int(transaction["maxFeePerGas"], 16)
@@ -311,7 +315,7 @@ def test_a_transaction_that_is_too_cheap_is_replaced(node: Node) -> None:
     run(play())
 
 
-def test_another_transaction_in_the_place_of_ours(node: Node) -> None:
+def test_another_transaction_in_the_place_of_ours(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node, patience=SOON) as bank, stopped(node):
             key = purse(node)
@@ -346,7 +350,7 @@ def test_another_transaction_in_the_place_of_ours(node: Node) -> None:
     run(play())
 
 
-def test_a_call_that_another_overtakes_is_refused_with_its_reason(node: Node) -> None:
+def test_a_call_that_another_overtakes_is_refused_with_its_reason(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node) as bank:
             key = purse(node)
@@ -356,29 +360,29 @@ def test_a_call_that_another_overtakes_is_refused_with_its_reason(node: Node) ->
                 await waits(node, 2)
                 node.rpc("evm_mine")
                 await sends[0]
-                with pytest.raises(Refused, match=r"InsufficientFunds\(.*, 0, 6\)"):
+                with pytest.raises(BankRefused, match=r"InsufficientFunds\(.*, 0, 6\)"):
                     await sends[1]
 
     run(play())
 
 
-def test_who_cannot_pay_is_told_so_before_anything_is_sent(node: Node) -> None:
+def test_who_cannot_pay_is_told_so_before_anything_is_sent(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node) as bank:
             key = purse(node)
             has = await bank.purse(key.address)
             for amount in (has + 1, has):  # the second leaves nothing for gas
-                with pytest.raises(Refused, match="InsufficientFunds"):
+                with pytest.raises(BankRefused, match="InsufficientFunds"):
                     await bank.send(key, DepositFunds(amount))
             poor = Key.fresh()
-            with pytest.raises(Refused, match="InsufficientFunds"):
+            with pytest.raises(BankRefused, match="InsufficientFunds"):
                 await bank.send(poor, WithdrawFunds(0))
             assert node.count(key.address) == 0
 
     run(play())
 
 
-def test_gas_that_is_too_dear_is_not_paid(node: Node) -> None:
+def test_gas_that_is_too_dear_is_not_paid(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node) as bank:
             key = purse(node)
@@ -391,7 +395,7 @@ def test_gas_that_is_too_dear_is_not_paid(node: Node) -> None:
     run(play())
 
 
-def test_after_a_reorganisation(node: Node) -> None:
+def test_after_a_reorganisation(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node) as bank:
             croupier, player = purse(node), purse(node)
@@ -420,13 +424,13 @@ def test_after_a_reorganisation(node: Node) -> None:
             assert (await bank.game(key, confirmations=10**6)).step == Step.NONE
             for sender, call in list(game.calls())[1:]:
                 await bank.send(sender, call)
-            assert (await bank.game(key)).outcome == Outcome.SETTLED
+            assert (await bank.game(key)).outcome == GameOutcome.SETTLED
 
     run(play())
 
 
 def test_a_node_that_does_not_search_the_whole_chain(
-    node: Node, monkeypatch: pytest.MonkeyPatch
+    node: ChainNode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Public(HTTPProvider):
         """A node as many are that anyone may use."""
@@ -455,7 +459,7 @@ def test_a_node_that_does_not_search_the_whole_chain(
             node.rpc("anvil_mine", hex(window))
             for sender, call in calls[4:]:
                 await bank.send(sender, call)
-            public = Node(Public(f"http://{node.name}"))
+            public = ChainNode(Public(f"http://{node.name}"))
             told = node.events(bank.address, game.bet.key)
             assert [event.name for event in told][::6] == ["BetSubmitted", "GameSettled"]
             assert public.events(bank.address, game.bet.key) == told
@@ -468,7 +472,7 @@ def test_a_node_that_does_not_search_the_whole_chain(
     run(play())
 
 
-def test_a_gap_that_a_reorganisation_left_is_filled(node: Node) -> None:
+def test_a_gap_that_a_reorganisation_left_is_filled(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node) as patient:
             key = purse(node)
@@ -526,7 +530,7 @@ def test_a_node_is_killed_in_the_middle_of_a_game() -> None:
     run(play())
 
 
-def test_what_is_not_the_bank_is_found_out(node: Node) -> None:
+def test_what_is_not_the_bank_is_found_out(node: ChainNode) -> None:
     async def play() -> None:
         async with opened(node) as bank:
             nobody = Key.fresh().address
@@ -552,11 +556,11 @@ def test_a_chain_on_which_money_is_real_is_refused() -> None:
 
 def test_a_node_that_is_not_there_keeps_its_password() -> None:
     with pytest.raises(BankAway, match=r"127\.0\.0\.1:1 ") as caught:
-        Node("http://127.0.0.1:1/v3/PASSWORD", timeout=5)
+        ChainNode("http://127.0.0.1:1/v3/PASSWORD", timeout=5)
     assert "PASSWORD" not in str(caught.value)
     for url in ("127.0.0.1:8545", "ws://127.0.0.1:1", "http://", "http://a:b:c", "nonsense"):
         with pytest.raises(InputError, match="is like http"):
-            Node(url)
+            ChainNode(url)
 
 
 def test_a_server_that_is_no_node() -> None:
@@ -573,5 +577,5 @@ def test_a_server_that_is_no_node() -> None:
         thread = Thread(target=server.handle_request)
         thread.start()
         with pytest.raises(BankAway, match="no chain answers"):
-            Node(f"http://127.0.0.1:{server.server_port}", timeout=5)
+            ChainNode(f"http://127.0.0.1:{server.server_port}", timeout=5)
         thread.join()

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from web3.providers import BaseProvider
 
-from fairground.bank.bank_port import Outcome, Step
+from fairground.bank.bank_port import GameOutcome, Step
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.bank import ChainBank, deploy
-from fairground.bank.chain.node import Node
+from fairground.bank.chain.node import ChainNode
 from fairground.bank.croupier.client import DeskClient
 from fairground.bank.croupier.croupier import Croupier, Habits
 from fairground.bank.croupier_port import Offer
@@ -41,7 +41,7 @@ def chain() -> Iterator[Anvil]:
         yield node
 
 
-def rich(node: Node, key: Key) -> Key:
+def rich(node: ChainNode, key: Key) -> Key:
     node.rpc("anvil_setBalance", key.address, hex(10 * ETHER))
     return key
 
@@ -49,7 +49,7 @@ def rich(node: Node, key: Key) -> Key:
 class Table:
     """A Croupier on a new Bank, and a guest; blocks are made by hand once all is prepared."""
 
-    def __init__(self, node: Node, bank: ChainBank, croupier: Croupier, guest: Guest) -> None:
+    def __init__(self, node: ChainNode, bank: ChainBank, croupier: Croupier, guest: Guest) -> None:
         self.node, self.bank, self.croupier, self.guest = node, bank, croupier, guest
 
     async def mine(self, blocks: int = 1) -> None:
@@ -118,7 +118,7 @@ def test_twelve_blocks_behind_the_next_game_begins_while_the_last_is_settled(
         async with table(chain, tmp_path, DEEP) as at:
             first = await at.croupier.offer(at.guest.address)
             one = await at.play(first, ORDER, "settling")
-            assert (await at.bank.game(one.key)).outcome == Outcome.OPEN
+            assert (await at.bank.game(one.key)).outcome == GameOutcome.OPEN
             second = await at.croupier.offer(at.guest.address)
             assert second.game_id == first.game_id + 1
             two = await at.play(second, STANDS, "settling")
@@ -146,7 +146,7 @@ def test_a_bet_that_a_reorganisation_took_is_brought_again(chain: Anvil, tmp_pat
             assert (await at.bank.game(bet.key)).step == Step.NONE
             assert (await at.croupier.look(offer.id)).seeds == (None, None)
             await at.play(offer, ORDER, "over")
-            assert (await at.bank.game(bet.key, DEEP)).outcome == Outcome.SETTLED
+            assert (await at.bank.game(bet.key, DEEP)).outcome == GameOutcome.SETTLED
             assert await at.wealth() == BANKROLL + PURSE
 
     run(test())
@@ -209,4 +209,4 @@ def test_chains_where_money_is_real_are_refused() -> None:
             return {"jsonrpc": "2.0", "id": 1, "result": "0x1"}
 
     with pytest.raises(WrongBank, match=r"on Ethereum .* money is real"):
-        Node(Real())
+        ChainNode(Real())

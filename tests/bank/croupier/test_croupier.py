@@ -11,7 +11,7 @@ import pytest
 
 from fairground.bank.bank_port import (
     BankAway,
-    Outcome,
+    GameOutcome,
     Step,
     SubmitCroupierSeed,
     SubmitPlayerSeed,
@@ -24,9 +24,9 @@ from fairground.bank.croupier_port import (
     Busy,
     Closed,
     Declined,
-    NotYet,
     Offer,
     SaidOtherwise,
+    TooSoon,
     UnknownGame,
 )
 from fairground.bank.crypto.curve import BadSignature, Signature
@@ -167,14 +167,14 @@ def test_seeds_and_orders_in_their_turn_and_one_only(tmp_path: Path) -> None:
         bet = guest.bet_on(offer)
         mine = guest.seeds[offer.id]
         foreign = guest.bet_on(offer._replace(id="foreign")), guest.seeds["foreign"]
-        with pytest.raises(NotYet, match="no bet"):
+        with pytest.raises(TooSoon, match="no bet"):
             await croupier.seed(offer.id, 0, mine[0])
         await croupier.bet(offer.id, bet, guest.sign(bet))
-        with pytest.raises(NotYet, match="keep it to yourself"):
+        with pytest.raises(TooSoon, match="keep it to yourself"):
             await croupier.seed(offer.id, 0, mine[0])
-        with pytest.raises(NotYet, match="no hand yet"):
+        with pytest.raises(TooSoon, match="no hand yet"):
             await croupier.order(offer.id, ORDER, guest.sign_order(bet, ORDER))
-        with pytest.raises(NotYet, match="final hand"):
+        with pytest.raises(TooSoon, match="final hand"):
             await croupier.transcript(offer.id)
 
         await until(house, croupier, offer, bet, "awaits-seed-0")
@@ -183,7 +183,7 @@ def test_seeds_and_orders_in_their_turn_and_one_only(tmp_path: Path) -> None:
                 await croupier.seed(offer.id, 0, wrong)
         with pytest.raises(BadSignature):
             await croupier.seed(offer.id, 0, Seed(bytes(32), mine[0].signature))
-        with pytest.raises(NotYet):
+        with pytest.raises(TooSoon):
             await croupier.seed(offer.id, 1, mine[1])
         with pytest.raises(Declined, match="0 or 1, not 2"):
             await croupier.seed(offer.id, 2, mine[1])
@@ -207,7 +207,7 @@ def test_seeds_and_orders_in_their_turn_and_one_only(tmp_path: Path) -> None:
         with pytest.raises(Closed, match="settled"):
             await croupier.seed(offer.id, 1, mine[1])
         game = await house.bank.game(bet.key)
-        assert game.replaced == ORDER and game.outcome == Outcome.SETTLED
+        assert game.replaced == ORDER and game.outcome == GameOutcome.SETTLED
         assert sum(await house.wealth()) == BANKROLL + PURSE
 
     in_house(tmp_path, test)
@@ -446,7 +446,7 @@ def test_the_next_game_begins_while_the_last_is_settled(tmp_path: Path) -> None:
         first = await croupier.offer(guest.address)
         one = guest.bet_on(first)
         await final_hand_of(first, one)
-        assert bank.at(one.key, 0).outcome == Outcome.OPEN
+        assert bank.at(one.key, 0).outcome == GameOutcome.OPEN
         early = await croupier.transcript(first.id)
         second = await croupier.offer(guest.address)
         assert second.game_id == 1
@@ -458,7 +458,7 @@ def test_the_next_game_begins_while_the_last_is_settled(tmp_path: Path) -> None:
             bank.mine(12)
             await croupier.pump()
             assert (await croupier.look(offer.id)).stage == "over"
-            assert bank.at(bet.key, 12).outcome == Outcome.SETTLED
+            assert bank.at(bet.key, 12).outcome == GameOutcome.SETTLED
         assert await croupier.transcript(first.id) == early
         assert sum(await house.wealth()) == BANKROLL + PURSE
 

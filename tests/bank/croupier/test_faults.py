@@ -15,18 +15,18 @@ import pytest
 from fairground.bank.bank_port import (
     SILENT_AT,
     BankAway,
+    BankGame,
+    BankRefused,
     Call,
-    Game,
-    Outcome,
-    Refused,
+    GameOutcome,
     Step,
     SubmitBet,
     SubmitCroupierSeed,
     SubmitReplacementOrder,
 )
 from fairground.bank.croupier.croupier import Croupier
-from fairground.bank.croupier.duties import Note, Seen, Send, duty
-from fairground.bank.croupier.journal import KIND, Journal
+from fairground.bank.croupier.duties import Seen, Send, Write, duty
+from fairground.bank.croupier.journal import KIND, CroupierJournal
 from fairground.bank.croupier_port import Busy, Closed, Offer, Sight
 from fairground.bank.messages import Bet, Key
 from fairground.bank.seeds import packed_order
@@ -122,7 +122,7 @@ async def play_through(house: House, store: SqliteStore, order: Sequence[int]) -
     won = prize(bet, guest.final_hand(offer, bet, sight, order))
     assert await house.wealth() == (BANKROLL + STAKE - won, PURSE - STAKE + won)
     assert await house.store.logs(KIND, open_only=True) == []
-    assert (await house.ledger.game(bet.key)).outcome == Outcome.SETTLED
+    assert (await house.ledger.game(bet.key)).outcome == GameOutcome.SETTLED
     return crashes
 
 
@@ -200,7 +200,7 @@ class Watched(BlockBank):
 
     def __init__(self, bank: Any) -> None:
         super().__init__(bank)
-        self.sent: list[tuple[Call, Game]] = []
+        self.sent: list[tuple[Call, BankGame]] = []
 
     async def send(self, sender: Key, call: Call) -> Any:
         if isinstance(call, SubmitCroupierSeed):
@@ -218,7 +218,7 @@ def test_no_seed_leaves_before_its_time(tmp_path: Path, caplog: pytest.LogCaptur
             croupier, guest = made.croupier(confirmations=12), made.guest
             offer = await croupier.offer(guest.address)
             bet = guest.bet_on(offer)
-            journal = Journal(made.store, bank.domain, croupier.account)
+            journal = CroupierJournal(made.store, bank.domain, croupier.account)
             secrets = [seed.hex() for seed in (await journal.page(offer.id)).seeds]
             seen: list[set[int]] = []
             shown = ""
@@ -267,19 +267,21 @@ def test_his_duty_is_never_to_tell_early(tmp_path: Path) -> None:
             offer = await croupier.offer(guest.address)
             bet = guest.bet_on(offer)
             await croupier.bet(offer.id, bet, guest.sign(bet))
-            page = await Journal(made.store, made.bank.domain, croupier.account).page(offer.id)
+            page = await CroupierJournal(made.store, made.bank.domain, croupier.account).page(
+                offer.id
+            )
             mail = (ORDER, guest.sign_order(bet, ORDER))
             return page._replace(mail=mail, heard=guest.seeds[offer.id]), bet
 
     page, bet = asyncio.run(page_and_bet())
     name, deadline = bet.struct_hash(), 5000
-    nothing = Game(bytes(32), 0, 0, 0, 0, 0)
+    nothing = BankGame(bytes(32), 0, 0, 0, 0, 0)
 
-    def games() -> list[Game]:
+    def games() -> list[BankGame]:
         found = [nothing]
         for hash_, step, outcome in itertools.product((name, b"x" * 32), range(1, 7), range(5)):
             order = packed_order(ORDER) if step >= 4 else 0
-            found.append(Game(hash_, step, outcome, deadline, order, 0))
+            found.append(BankGame(hash_, step, outcome, deadline, order, 0))
         return found
 
     told, brought = 0, 0
@@ -287,11 +289,11 @@ def test_his_duty_is_never_to_tell_early(tmp_path: Path) -> None:
         for time, known in itertools.product((deadline, deadline + 1), (0, 1, 2)):
             this = page._replace(told=known, order=ORDER if known == 2 else None)
             match duty(this, Seen(final, now, time)):
-                case Note("told", {"seed_id": seed_id}):
+                case Write("told", {"seed_id": seed_id}):
                     told += 1
                     assert known == seed_id and time <= deadline
                     assert final.bet_hash == now.bet_hash == name
-                    assert final.outcome == Outcome.OPEN
+                    assert final.outcome == GameOutcome.OPEN
                     assert final.step == (Step.ORDER_SUBMITTED if seed_id else Step.BET_SUBMITTED)
                 case Send(SubmitCroupierSeed(_, seed_id, seed)):
                     brought += 1
@@ -300,7 +302,7 @@ def test_his_duty_is_never_to_tell_early(tmp_path: Path) -> None:
                 case Send(SubmitBet()):
                     assert final == now == nothing and known == 0
                 case Send(call):
-                    assert now.bet_hash == name and now.outcome == Outcome.OPEN
+                    assert now.bet_hash == name and now.outcome == GameOutcome.OPEN
                     late = now.step in SILENT_AT and time > deadline
                     assert late == (type(call).__name__ == "Complain")
     assert told > 0 and brought > 0
@@ -314,8 +316,8 @@ class Reorganised(BlockBank):
 
     gone = False
 
-    async def game(self, key: bytes, confirmations: int = 0) -> Game:
-        return Game(bytes(32), 0, 0, 0, 0, 0) if self.gone else self.at(key, confirmations)
+    async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
+        return BankGame(bytes(32), 0, 0, 0, 0, 0) if self.gone else self.at(key, confirmations)
 
     async def send(self, sender: Key, call: Call) -> Any:
         if self.gone:
@@ -365,8 +367,10 @@ def test_only_the_order_that_seed_1_was_told_for_is_brought_again(tmp_path: Path
             offer = await croupier.offer(guest.address)
             bet = guest.bet_on(offer)
             await croupier.bet(offer.id, bet, guest.sign(bet))
-            page = await Journal(made.store, made.bank.domain, croupier.account).page(offer.id)
-            dealt = Game(bet.struct_hash(), Step.HAND_DEALT, 0, 2**40, 0, 0)
+            page = await CroupierJournal(made.store, made.bank.domain, croupier.account).page(
+                offer.id
+            )
+            dealt = BankGame(bet.struct_hash(), Step.HAND_DEALT, 0, 2**40, 0, 0)
             page = page._replace(heard=guest.seeds[offer.id], told=2, brought=True, order=ORDER)
             for order in (ORDER, STANDS):
                 mail = (order, guest.sign_order(bet, order))
@@ -384,7 +388,7 @@ def test_a_bet_that_came_through_although_it_was_refused(tmp_path: Path) -> None
         async def send(self, sender: Key, call: Call) -> Any:
             done = await super().send(sender, call)
             if isinstance(call, SubmitBet):
-                raise Refused("Overtaken")
+                raise BankRefused("Overtaken")
             return done
 
     async def main() -> None:
@@ -400,7 +404,7 @@ def test_a_bet_that_came_through_although_it_was_refused(tmp_path: Path) -> None
             while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "over":
                 await croupier.pump()
                 bank.mine(1)
-            assert bank.at(bet.key, 0).outcome == Outcome.SETTLED
+            assert bank.at(bet.key, 0).outcome == GameOutcome.SETTLED
 
     asyncio.run(asyncio.wait_for(main(), 60))
 

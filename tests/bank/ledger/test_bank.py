@@ -14,9 +14,9 @@ import pytest
 
 from fairground.bank.bank_port import (
     BankAway,
+    BankEvent,
+    BankRefused,
     DepositFunds,
-    Event,
-    Refused,
     SubmitPublicKey,
     WithdrawFunds,
 )
@@ -107,7 +107,7 @@ def test_anyone_can_run_a_ledger_again_and_finds_what_was_changed(url: str) -> N
         house = await furnished(LedgerHouse(bank, clock))
         game = await house.play()
         await game.take(bank, 7)
-        with pytest.raises(Refused):
+        with pytest.raises(BankRefused):
             await bank.send(PLAYER, WithdrawFunds(10**30))
         lines = list(await bank.lines())
         again = read_ledger(lines)
@@ -191,7 +191,7 @@ def test_a_ledger_is_on_no_chain_and_shares_its_address_with_none(tmp_path: Path
 def test_terms_are_the_contracts(url: str, terms: Terms) -> None:
     async def test() -> None:
         store = await open_store(url)
-        with pytest.raises(Refused, match="BadTerms"):
+        with pytest.raises(BankRefused, match="BadTerms"):
             await LedgerBank.open(store, terms)
         await store.close()
 
@@ -210,17 +210,17 @@ def test_an_envelope_counts_once_and_is_answered_as_often_as_it_comes(url: str) 
         assert (await bank.account(PLAYER.address)).available == 7
         greedy = Envelope.sealed(PLAYER, bank.domain, 1, WithdrawFunds(8))
         for _ in range(2):
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(BankRefused) as refused:
                 await bank.submit(greedy)
             assert refused.value.values == (PLAYER.address, 7, 8)
         await bank.send(PLAYER, DepositFunds(1))
         for old in (paid, greedy):
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(BankRefused) as refused:
                 await bank.submit(old)
             assert (refused.value.name, refused.value.values) == ("WrongNumber", (3,))
         assert (await bank.account(PLAYER.address)).available == 8
         early = Envelope.sealed(PLAYER, bank.domain, 4, WithdrawFunds(8))
-        with pytest.raises(Refused, match="WrongNumber"):
+        with pytest.raises(BankRefused, match="WrongNumber"):
             await bank.submit(early)
         assert len(await bank.lines()) == 1 + len(KEYS) + 3
 
@@ -259,12 +259,12 @@ def test_the_faucet_gives_each_owner_so_much_and_no_more(url: str) -> None:
     async def test(bank: LedgerBank, clock: Clock) -> None:
         assert bank.faucet == FAUCET_CHIPS * CHIP
         left = bank.faucet - WEALTH
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(BankRefused) as refused:
             await bank.issue(POOR.address, left + 1)
         assert refused.value.values == (POOR.address, left, left + 1)
         await bank.issue(POOR.address.lower(), left)
         await bank.send(POOR, DepositFunds(bank.faucet))
-        with pytest.raises(Refused, match="FaucetEmpty"):
+        with pytest.raises(BankRefused, match="FaucetEmpty"):
             await bank.issue(POOR.address, 1)
         for amount in (-1, 2**256, True, "1"):
             with pytest.raises(BadCall, match="amount must be an integer"):
@@ -276,7 +276,7 @@ def test_the_faucet_gives_each_owner_so_much_and_no_more(url: str) -> None:
 def test_no_balance_can_outgrow_the_contracts_128_bits() -> None:
     books = Books(Domain(0, PLAYER.address), TERMS, MOST_MONEY)
     books.issue(PLAYER.address, MOST_MONEY - 1)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(BankRefused) as refused:
         books.issue(POOR.address, 1)
     assert refused.value.values == (POOR.address, 0, 1)
 
@@ -405,7 +405,7 @@ def test_workers_share_one_ledger() -> None:
         await enter(one, CROUPIER, 30_000 * one.terms.chip_cost)
         await enter(two, PLAYER, 100 * one.terms.chip_cost)
         game = await Round.new(two, CROUPIER, PLAYER)
-        told: list[Event] = []
+        told: list[BankEvent] = []
         for number, (sender, call) in enumerate(game.calls()):
             told += await (one, two)[number % 2].send(sender, call)
         assert list(await one.told(game.bet.key)) == list(await two.told(game.bet.key)) == told

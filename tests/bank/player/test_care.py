@@ -12,11 +12,11 @@ import pytest
 
 from fairground.bank.bank_port import (
     BankAway,
+    BankEvent,
+    BankRefused,
     Call,
     Complain,
-    Event,
-    Outcome,
-    Refused,
+    GameOutcome,
     Step,
     SubmitBet,
     SubmitCroupierSeed,
@@ -25,9 +25,9 @@ from fairground.bank.bank_port import (
 from fairground.bank.croupier_port import Offer
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Key, Message
-from fairground.bank.player.news import Alarm, Ended, News, NoGame, Party, Suspicion, Waiting
+from fairground.bank.player.news import Alarm, GameEnded, News, NoGame, Party, Suspicion, Waiting
 from fairground.bank.player.notes import FileNotebook, NotebookInUse
-from fairground.bank.player.player import Player
+from fairground.bank.player.player import PlayerClient
 from fairground.bank.seeds import Seed
 from fairground.core import Unreadable
 from fairground.verify import verify
@@ -56,7 +56,7 @@ def test_a_bank_that_goes_away_and_comes_back(tmp_path: Path) -> None:
         flaky.down = True
         await game.deal()
         await game.draw(ORDER)
-        assert (await game.settle()).outcome == Outcome.SETTLED
+        assert (await game.settle()).outcome == GameOutcome.SETTLED
         assert any("the line is down" in news.what for news in table.told(Waiting))
 
     at_the_table(tmp_path, test)
@@ -97,10 +97,10 @@ def test_who_cannot_pay_the_gas_is_told_so(tmp_path: Path) -> None:
     class Dear(Wrapped):
         refusals = 0
 
-        async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+        async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
             if self.refusals:
                 self.refusals -= 1
-                raise Refused("InsufficientFunds", (sender.address, 0, 1))
+                raise BankRefused("InsufficientFunds", (sender.address, 0, 1))
             return await super().send(sender, call)
 
     async def test(table: PlayersTable) -> None:
@@ -122,14 +122,14 @@ def test_who_cannot_pay_the_gas_is_told_so(tmp_path: Path) -> None:
 
 def test_any_other_refusal_is_the_banks_fault(tmp_path: Path) -> None:
     class Stubborn(Wrapped):
-        async def send(self, sender: Key, call: Call) -> Sequence[Event]:
-            raise Refused("WrongSeed")
+        async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
+            raise BankRefused("WrongSeed")
 
     async def test(table: PlayersTable) -> None:
         player = await table.player()
         table.bank = Stubborn(table.house.ledger)
         table.his_bank.lost = lambda call: isinstance(call, SubmitPlayerSeed)
-        player = Player(table.side())
+        player = PlayerClient(table.side())
         await player.sit_down()
         game = await player.bet(1, 5)
         with pytest.raises(Alarm, match=r"it does not take seed 0.*WrongSeed"):
@@ -168,7 +168,7 @@ def test_a_game_survives_a_crash_at_any_instant(tmp_path: Path, order: tuple[int
                 finally:
                     notebook.close()
                 break
-            assert ended.outcome == Outcome.SETTLED
+            assert ended.outcome == GameOutcome.SETTLED
             won = prize(game.bet, game.witness.final)
             after = (await table.house.ledger.account(table.key.address)).available
             assert after == before - STAKE + won
@@ -196,7 +196,7 @@ def test_after_a_crash_and_a_long_night_it_complains(tmp_path: Path) -> None:
         await table.croupier.pump()
         table.house.clock.time += STEP_TIME + 1
         (again,) = (await table.player()).unfinished()
-        assert (await again.settle()).outcome == Outcome.CROUPIER_FORFEITED
+        assert (await again.settle()).outcome == GameOutcome.CROUPIER_FORFEITED
 
     at_the_table(tmp_path, test)
 
@@ -204,12 +204,12 @@ def test_after_a_crash_and_a_long_night_it_complains(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lost", "outcome"),
     [
-        (SubmitCroupierSeed, Outcome.RELEASED),
-        (SubmitPlayerSeed, Outcome.PLAYER_FORFEITED),
+        (SubmitCroupierSeed, GameOutcome.RELEASED),
+        (SubmitPlayerSeed, GameOutcome.PLAYER_FORFEITED),
     ],
 )
 def test_what_was_said_and_came_too_late_is_in_nobodys_record(
-    tmp_path: Path, lost: type[Any], outcome: Outcome
+    tmp_path: Path, lost: type[Any], outcome: GameOutcome
 ) -> None:
     """The seed was told at the desk, the program crashed, and the Bank never had it."""
 
@@ -339,7 +339,7 @@ def test_no_seed_leaves_before_its_time(tmp_path: Path) -> None:
                 await super().order(offer_id, order, signature)
 
         class Eye(Wrapped):
-            async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+            async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
                 await search(call)
                 return await super().send(sender, call)
 
@@ -355,13 +355,13 @@ def test_no_seed_leaves_before_its_time(tmp_path: Path) -> None:
         table.bank, table.desk = Eye(ledger), Ear(table.croupier)
         table.pace = Screen(table.house.clock, table.croupier.pump)
         slow(table)
-        player = Player(table.side())
+        player = PlayerClient(table.side())
         await player.sit_down()
         game = await player.bet(1, 5)
         await game.deal()
         await game.draw(ORDER)
         await game.settle()
-        assert isinstance(told[-1], Ended)
+        assert isinstance(told[-1], GameEnded)
         assert len(secrets) == 6 and len(searched) >= 12, "the seeds were seen in their time"
 
     at_the_table(tmp_path, test)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairground.bank.bank_port import Account, Event, Game, Outcome, Step
+from fairground.bank.bank_port import Account, BankEvent, BankGame, GameOutcome, Step
 from fairground.bank.croupier_port import Sight
 from fairground.bank.player.news import Alarm, Party
 from fairground.bank.seeds import packed_hand, packed_order
@@ -21,15 +21,15 @@ STAKE = 5 * CHIP
 class Liar(Wrapped):
     """A ledger whose operator shows this Player something else."""
 
-    def __init__(self, bank: Any, lie: Callable[[Game], Game]) -> None:
+    def __init__(self, bank: Any, lie: Callable[[BankGame], BankGame]) -> None:
         super().__init__(bank)
         self._lie = lie
 
-    async def game(self, key: bytes, confirmations: int = 0) -> Game:
+    async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
         return self._lie(await super().game(key, confirmations))
 
 
-def when(at: Step, /, **values: Any) -> Callable[[Game], Game]:
+def when(at: Step, /, **values: Any) -> Callable[[BankGame], BankGame]:
     """Lie about a game that is just so far."""
     return lambda game: game._replace(**values) if game.step == at else game
 
@@ -56,19 +56,19 @@ LIES = {
         "final before both seeds",
     ),
     "silence that was none": (
-        when(Step.HAND_DEALT, outcome=Outcome.PLAYER_FORFEITED),
+        when(Step.HAND_DEALT, outcome=GameOutcome.PLAYER_FORFEITED),
         "player forfeited after hand dealt",
     ),
     "released in the middle": (
-        when(Step.ORDER_SUBMITTED, outcome=Outcome.RELEASED),
+        when(Step.ORDER_SUBMITTED, outcome=GameOutcome.RELEASED),
         "released after order",
     ),
     "settled in the middle": (
-        when(Step.HAND_DEALT, outcome=Outcome.SETTLED),
+        when(Step.HAND_DEALT, outcome=GameOutcome.SETTLED),
         "final hand is not known",
     ),
     "a penalty not paid": (
-        when(Step.ORDER_SUBMITTED, outcome=Outcome.CROUPIER_FORFEITED),
+        when(Step.ORDER_SUBMITTED, outcome=GameOutcome.CROUPIER_FORFEITED),
         "paying you 0 wei",
     ),
 }
@@ -100,9 +100,9 @@ class Rewriter(Wrapped):
         self._name, self._values = name, values
         self.robbed = 0
 
-    async def told(self, key: bytes) -> Sequence[Event]:
+    async def told(self, key: bytes) -> Sequence[BankEvent]:
         return [
-            Event(name, {**values, **self._values} if name == self._name else values)
+            BankEvent(name, {**values, **self._values} if name == self._name else values)
             for name, values in await super().told(key)
         ]
 
@@ -148,7 +148,7 @@ def test_money_that_is_missing_in_the_end(tmp_path: Path) -> None:
 
 def test_a_bank_that_hides_the_croupiers_seed(tmp_path: Path) -> None:
     class Hider(Wrapped):
-        async def told(self, key: bytes) -> Sequence[Event]:
+        async def told(self, key: bytes) -> Sequence[BankEvent]:
             return []
 
     class Silent(Crook):

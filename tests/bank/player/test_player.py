@@ -12,7 +12,7 @@ from fairground.bank import seeds
 from fairground.bank.bank_port import (
     Call,
     Complain,
-    Outcome,
+    GameOutcome,
     Silence,
     SubmitBet,
     SubmitCroupierSeed,
@@ -64,7 +64,7 @@ async def finish(table: PlayersTable, game: PlayersGame, order: Sequence[int] = 
     await game.draw(game.order or order)
     ended = await game.settle()
     won = prize(game.bet, await final_by_hand(table, game))
-    assert ended.outcome == Outcome.SETTLED
+    assert ended.outcome == GameOutcome.SETTLED
     assert (await table.house.ledger.account(table.key.address)).available == before + won
     return won
 
@@ -276,7 +276,7 @@ def test_silent_at_seed_0_everything_comes_back(tmp_path: Path) -> None:
         table.his_bank.lost = lambda call: isinstance(call, SubmitCroupierSeed | Complain)
         began = table.house.clock.time
         player, game = await table.dealt()
-        assert game.ended is not None and game.ended.outcome == Outcome.RELEASED
+        assert game.ended is not None and game.ended.outcome == GameOutcome.RELEASED
         assert table.house.clock.time > began + STEP_TIME, "not before his time was up"
         assert table.told(Complained) == [Complained(Silence.FIRST_CROUPIER_SEED)]
         assert await player.balance() == PURSE
@@ -297,7 +297,7 @@ def test_silent_at_seed_1_costs_him_thirty_stakes(tmp_path: Path) -> None:
         player, game = await table.dealt()
         await game.draw(ORDER)
         ended = await game.settle()
-        assert ended.outcome == Outcome.CROUPIER_FORFEITED
+        assert ended.outcome == GameOutcome.CROUPIER_FORFEITED
         assert await player.balance() == PURSE + (PENALTY - 1) * STAKE
         verdict = verify(game.witness.record.data)
         assert verdict.ok and verdict.payoff == (-(PENALTY - 1) * 5, (PENALTY - 1) * 5)
@@ -425,7 +425,7 @@ def test_too_long_a_thought_costs_the_stake_and_no_more(tmp_path: Path) -> None:
         table.house.clock.time += STEP_TIME + 1
         assert await game.seconds_left() == 0
         await game.draw(ORDER)
-        assert (await game.settle()).outcome == Outcome.PLAYER_FORFEITED
+        assert (await game.settle()).outcome == GameOutcome.PLAYER_FORFEITED
         assert await player.balance() == PURSE - STAKE
         verdict = verify(game.witness.record.data)
         assert verdict.ok and verdict.payoff == (5, -5)

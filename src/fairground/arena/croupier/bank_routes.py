@@ -29,7 +29,7 @@ from fairground.arena.croupier.bank_wire import (
     RefusedByBank,
 )
 from fairground.arena.http.problems import PROBLEM, Problem, Unknown
-from fairground.bank.bank_port import PLAY_MONEY, BankAway, Refused
+from fairground.bank.bank_port import PLAY_MONEY, BankAway, BankRefused
 from fairground.bank.calls import (
     BYTES32,
     UINT256,
@@ -130,7 +130,7 @@ async def get_ledger(
     return Response(b"".join(await bank.lines(after, MOST_LINES)), media_type=LINES)
 
 
-def _refused(_: Request[Any, Any, Any], error: Refused) -> Response[RefusedByBank]:
+def _refused(_: Request[Any, Any, Any], error: BankRefused) -> Response[RefusedByBank]:
     """Refused by the rules of the Bank: 409, with the contract's name for the reason."""
     status = HTTPStatus.CONFLICT
     said = refusal_as_json(error)
@@ -171,5 +171,5 @@ def bank_routes(handlers: Sequence[HTTPRouteHandler] = BANK_HANDLERS) -> Router:
         "/bank",
         route_handlers=handlers,
         dependencies={"bank": Provide(_the_bank, sync_to_thread=False)},
-        exception_handlers={Refused: _refused, BankAway: _away},
+        exception_handlers={BankRefused: _refused, BankAway: _away},
     )

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 from litestar import Litestar
 
-from fairground.bank.bank_port import Bank, Refused
+from fairground.bank.bank_port import Bank, BankRefused
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier.journal import kept_key
 from fairground.bank.ledger.bank import LedgerBank
@@ -106,6 +106,6 @@ async def _pocket_money(ledger: LedgerBank, owner: str) -> int:
     account = await ledger.account(owner)
     missing = wanted - account.available - await ledger.purse(owner)
     if missing > 0 and not account.open_games:
-        with suppress(Refused):  # he has lost it to somebody, or another worker was faster
+        with suppress(BankRefused):  # he has lost it to somebody, or another worker was faster
             await ledger.issue(owner, missing)
     return min(wanted, account.available + await ledger.purse(owner))

@@ -48,9 +48,16 @@ from fairground.arena.http.requests import NAME
 from fairground.arena.http.schema_page import SchemaPage
 from fairground.arena.oracles import wire
 from fairground.arena.tables import wire as table_wire
-from fairground.bank.bank_port import BankAway, Refused
+from fairground.bank.bank_port import BankAway, BankRefused
 from fairground.bank.calls import BadCall
-from fairground.bank.croupier_port import Busy, Closed, Declined, NotYet, SaidOtherwise, UnknownGame
+from fairground.bank.croupier_port import (
+    Busy,
+    Closed,
+    Declined,
+    SaidOtherwise,
+    TooSoon,
+    UnknownGame,
+)
 from fairground.bank.crypto.curve import BadSignature
 from fairground.bank.seeds import WrongSeed
 from fairground.core import (
@@ -178,18 +185,18 @@ ROUTES: Final = {
     "tell_seed": Route(
         "croupier",
         "He has it, durably, and brings it to the Bank",
-        (UnknownGame, BadCall, WrongSeed, BadSignature, NotYet, Closed, Conflict),
+        (UnknownGame, BadCall, WrongSeed, BadSignature, TooSoon, Closed, Conflict),
     ),
     "tell_order": Route(
         "croupier",
         "He has it, durably, and brings it to the Bank",
         (
-            *(UnknownGame, BadCall, BadSignature, Declined, NotYet, SaidOtherwise, Closed),
+            *(UnknownGame, BadCall, BadSignature, Declined, TooSoon, SaidOtherwise, Closed),
             *(Conflict, BankAway),
         ),
     ),
     "croupier_transcript": Route(
-        "croupier", "JSON Lines, one for each event", (UnknownGame, NotYet, Closed)
+        "croupier", "JSON Lines, one for each event", (UnknownGame, TooSoon, Closed)
     ),
     "get_bank": Route("bank", "Its terms", (Unknown, BankAway)),
     "get_account": Route("bank", "What the owner has", (BadCall, BankAway)),
@@ -199,9 +206,9 @@ ROUTES: Final = {
     "make_call": Route(
         "bank",
         "Recorded, durably",
-        (Unknown, InputError, BadCall, BadSignature, Refused, BankAway),
+        (Unknown, InputError, BadCall, BadSignature, BankRefused, BankAway),
     ),
-    "get_money": Route("bank", "Made, for this owner", (Unknown, BadCall, Refused, BankAway)),
+    "get_money": Route("bank", "Made, for this owner", (Unknown, BadCall, BankRefused, BankAway)),
     "get_ledger": Route("bank", "JSON Lines, one for each call", (Unknown, BankAway)),
     "health": Route("operation", "It works"),
     "count": Route("operation", "The text format of Prometheus"),

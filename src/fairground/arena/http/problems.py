@@ -16,9 +16,16 @@ import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
-from fairground.bank.bank_port import BankAway, Refused
+from fairground.bank.bank_port import BankAway, BankRefused
 from fairground.bank.calls import BadCall
-from fairground.bank.croupier_port import Busy, Closed, Declined, NotYet, SaidOtherwise, UnknownGame
+from fairground.bank.croupier_port import (
+    Busy,
+    Closed,
+    Declined,
+    SaidOtherwise,
+    TooSoon,
+    UnknownGame,
+)
 from fairground.bank.crypto.curve import BadSignature
 from fairground.bank.seeds import WrongSeed
 from fairground.core import (
@@ -200,11 +207,11 @@ NOT_OURS: Final = {
     WrongSeed: (422, "the player's seed 0 is not what was committed to"),
     Declined: (422, "the bet's game_id must be 3, not 4"),
     UnknownGame: (404, "the Croupier knows of no game 'nobody'"),
-    NotYet: (409, "there is no hand yet: first tell your seed 0, then the order"),
+    TooSoon: (409, "there is no hand yet: first tell your seed 0, then the order"),
     SaidOtherwise: (409, "the order [1, 0, 1, 1, 0] came first, and one only counts"),
     Closed: (409, "this game is over: settled"),
     Busy: (409, "500 games are open at this desk: come back in a while"),
-    Refused: (409, "the Bank refused: WrongStep(3)"),
+    BankRefused: (409, "the Bank refused: WrongStep(3)"),
     BankAway: (503, "no chain answers at node.example (ConnectionError); is a node there?"),
 }
 """The status of errors that the arena passes on, with an example of the detail of each.

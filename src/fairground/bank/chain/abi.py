@@ -11,12 +11,12 @@ from functools import cache
 from typing import Any
 
 from fairground.bank.bank_port import (
+    BankEvent,
+    BankGame,
+    BankRefused,
     Call,
     Complain,
     DepositFunds,
-    Event,
-    Game,
-    Refused,
     SubmitBet,
     SubmitCroupierSeed,
     SubmitGameResult,
@@ -111,16 +111,16 @@ def result(name: str, data: bytes) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-def refusal(data: bytes) -> Refused:
+def refusal(data: bytes) -> BankRefused:
     """Why a call was refused, from the bytes that it returned."""
     entry = _errors().get(data[:4])
     if entry is None:
-        return Refused("0x" + data.hex())
+        return BankRefused("0x" + data.hex())
     values = decode([_type(part) for part in entry["inputs"]], data[4:])
-    return Refused(entry["name"], tuple(map(_ours, entry["inputs"], values)))
+    return BankRefused(entry["name"], tuple(map(_ours, entry["inputs"], values)))
 
 
-def event(topics: Sequence[bytes], data: bytes) -> Event:
+def event(topics: Sequence[bytes], data: bytes) -> BankEvent:
     """An event, from a log entry of the Bank."""
     entry = _events()[topics[0]]
     indexed = [part for part in entry["inputs"] if part["indexed"]]
@@ -133,7 +133,7 @@ def event(topics: Sequence[bytes], data: bytes) -> Event:
     values |= {
         part["name"]: _ours(part, value) for part, value in zip(others, decoded, strict=True)
     }
-    return Event(entry["name"], values)
+    return BankEvent(entry["name"], values)
 
 
 # The calls of the protocol
@@ -163,6 +163,6 @@ def encoded(call: Call) -> bytes:
             return call_data(silence.value, bet)
 
 
-def game(data: bytes) -> Game:
+def game(data: bytes) -> BankGame:
     """What ``getGame`` returned."""
-    return Game(*result("getGame", data))
+    return BankGame(*result("getGame", data))

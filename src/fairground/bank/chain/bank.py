@@ -15,10 +15,18 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from fairground.bank.bank_port import Account, Bank, BankAway, Call, DepositFunds, Event, Game
+from fairground.bank.bank_port import (
+    Account,
+    Bank,
+    BankAway,
+    BankEvent,
+    BankGame,
+    Call,
+    DepositFunds,
+)
 from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import WrongBank
-from fairground.bank.chain.node import DEPLOYMENT_GAS, GAS, Draft, Mined, Node
+from fairground.bank.chain.node import DEPLOYMENT_GAS, GAS, ChainNode, Draft, Mined
 from fairground.bank.chain.outbox import Outbox
 from fairground.bank.crypto.curve import checksummed
 from fairground.bank.messages import Key
@@ -40,7 +48,7 @@ class OtherChain(WrongBank):
 class _Line:
     """A node, asked from threads: what `ChainBank` and a deployment share."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ChainNode) -> None:
         self.node = node
         self._threads = ThreadPoolExecutor(THREADS, "bank")
 
@@ -56,7 +64,7 @@ class _Line:
 class ChainBank(Bank):
     """A Bank on a chain. Make one with `open`, which looks at its code."""
 
-    def __init__(self, node: Node, address: str, patience: float) -> None:
+    def __init__(self, node: ChainNode, address: str, patience: float) -> None:
         """Ask the node for the terms; raise `WrongBank` unless our contract is there."""
         self.node = node
         self.address = checksummed(address)
@@ -73,7 +81,7 @@ class ChainBank(Bank):
     @classmethod
     async def open(
         cls,
-        where: str | Node,
+        where: str | ChainNode,
         address: str,
         *,
         chain_id: int | None = None,
@@ -85,7 +93,7 @@ class ChainBank(Bank):
         on, where that is known: a Bank on any other is refused. ``patience`` is how long,
         in seconds, a transaction may take to come into a block.
         """
-        node = await asyncio.to_thread(Node, where) if isinstance(where, str) else where
+        node = await asyncio.to_thread(ChainNode, where) if isinstance(where, str) else where
         if chain_id is not None and chain_id != node.chain_id:
             raise OtherChain(f"the node is on the chain {node.chain_id}, not on {chain_id}")
         return await asyncio.to_thread(cls, node, address, patience)
@@ -124,15 +132,15 @@ class ChainBank(Bank):
         """The number that the next bet of these two must have."""
         return await self._ask(self.node.next_game_id, self.address, croupier, player)
 
-    async def game(self, key: bytes, confirmations: int = 0) -> Game:
+    async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
         """The game under this key, as it was so many blocks ago."""
         return await self._ask(self.node.game, self.address, key, confirmations)
 
-    async def told(self, key: bytes) -> Sequence[Event]:
+    async def told(self, key: bytes) -> Sequence[BankEvent]:
         """The events of this game."""
         return await self._ask(self.node.events, self.address, key)
 
-    async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
         """Make a call in a transaction of the sender's; see `outbox` for what may go wrong.
 
         An equal call after `BankAway` stands for the one that went astray. A sender who
@@ -154,7 +162,7 @@ class ChainBank(Bank):
 
 
 async def deploy(
-    node: Node, key: Key, chip_cost: int, step_time: int, patience: float = PATIENCE
+    node: ChainNode, key: Key, chip_cost: int, step_time: int, patience: float = PATIENCE
 ) -> str:
     """Make a new Bank, paid for by this key, and return its address."""
     line = _Line(node)

@@ -1,6 +1,6 @@
-"""A chain inside this process (py-evm) with play money, behind the same `Node` as any other.
+"""A chain inside this process (py-evm) with play money, behind the same `ChainNode` as any other.
 
-It answers the few JSON-RPC methods that `chain.Node` asks for, so everything above it is
+It answers the few JSON-RPC methods that `ChainNode` asks for, so everything above it is
 the code that runs against a real chain. Whoever runs the process could rewrite it: a Bank
 on it is *operator trusted*, and it is gone when the process ends.
 
@@ -18,7 +18,7 @@ from threading import Lock
 from typing import Any, Final
 
 from fairground.bank.chain.bank import ChainBank, deploy
-from fairground.bank.chain.node import Node
+from fairground.bank.chain.node import ChainNode
 from fairground.bank.crypto.curve import checksummed
 from fairground.bank.messages import Key
 from fairground.core import MissingExtra
@@ -42,7 +42,7 @@ _MINTED: Final = 10**20
 """What the account that makes the Bank has."""
 
 
-class EmbeddedNode(Node):
+class EmbeddedNode(ChainNode):
     """A new chain, on which these accounts have so much, in wei."""
 
     def __init__(self, purses: Mapping[str, int]) -> None:

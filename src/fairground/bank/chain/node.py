@@ -1,10 +1,10 @@
 """A node of any chain over JSON-RPC: what a Bank on it needs, and no more.
 
 Transactions are signed here, so the node never sees a private key. Before anyone trusts
-a Bank with money, `Node.terms` compares its code with the packaged artifact.
+a Bank with money, `ChainNode.terms` compares its code with the packaged artifact.
 
-Everything here waits for the node's answer: `chain_bank.ChainBank` asks from threads of
-its own. What the node does not answer, or not as a node does, is `port.BankAway`. An error
+Everything here waits for the node's answer: `ChainBank` asks from threads of
+its own. What the node does not answer, or not as a node does, is `BankAway`. An error
 names the node by its host alone, since the rest of an address is often somebody's password.
 """
 
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from fairground.bank.bank_port import Account, BankAway, Event, Game, Step
+from fairground.bank.bank_port import Account, BankAway, BankEvent, BankGame, Step
 from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import Terms, WrongBank, artifact
 from fairground.bank.crypto.curve import checksummed, keccak
@@ -78,11 +78,11 @@ MAIN_NETS: Final = {
 }
 """Chains on which money is real. We play for play money, on test chains, and nowhere else."""
 
-UNKNOWN: Final = Game(bytes(32), 0, 0, 0, 0, 0)
+UNKNOWN: Final = BankGame(bytes(32), 0, 0, 0, 0, 0)
 """A game that the Bank does not know."""
 
 
-class Declined(BankAway):
+class NodeDeclined(BankAway):
     """The node answered, and does not want this transaction."""
 
     code = "bank/declined"
@@ -127,10 +127,10 @@ class Mined(NamedTuple):
     """Whether it did what it should; else it was refused, and only cost gas."""
     address: str | None
     """Of the contract that it made, if it made one."""
-    events: list[Event]
+    events: list[BankEvent]
 
 
-class Node:
+class ChainNode:
     """One JSON-RPC endpoint, by its URL or as a provider of web3."""
 
     def __init__(self, where: str | BaseProvider, timeout: float = 20.0) -> None:
@@ -161,7 +161,7 @@ class Node:
         except Web3RPCError as error:
             said = (error.rpc_response or {}).get("error", {})
             reason = said.get("message") if isinstance(said, dict) else said
-            raise Declined(f"the node at {self.name} declines: {reason or error}") from None
+            raise NodeDeclined(f"the node at {self.name} declines: {reason or error}") from None
         except (OSError, ValueError, KeyError, TypeError, Web3Exception) as error:
             kind = type(error).__name__
             raise BankAway(f"no chain answers at {self.name} ({kind}); is a node there?") from None
@@ -238,17 +238,17 @@ class Node:
         """The number of the next game of these two."""
         return int(self._view(bank, "getNextGameId", checksummed(croupier), checksummed(player)))
 
-    def game(self, bank: str, key: bytes, confirmations: int = 0) -> Game:
+    def game(self, bank: str, key: bytes, confirmations: int = 0) -> BankGame:
         """A game as the Bank kept it so many blocks ago."""
         if confirmations == 0:
-            return Game(*self._view(bank, "getGame", key))
+            return BankGame(*self._view(bank, "getGame", key))
         then = self.block() - confirmations
         if then < 0:
             return UNKNOWN
         data = self.call(bank, abi.call_data("getGame", key), block=then)
         return abi.game(data) if data else UNKNOWN  # the Bank itself is younger than that
 
-    def events(self, bank: str, game: bytes) -> list[Event]:
+    def events(self, bank: str, game: bytes) -> list[BankEvent]:
         """What the Bank recorded of a game, in its order.
 
         Many public nodes refuse to search a whole chain. There we go back window by window,
@@ -257,10 +257,10 @@ class Node:
         last = self.block()
         try:
             return self._search(bank, game, 0, last)
-        except Declined as declined:
+        except NodeDeclined as declined:
             if self.game(bank, game).step == Step.NONE:
                 return []
-            found: list[Event] = []
+            found: list[BankEvent] = []
             for window in range(MOST_WINDOWS):
                 end = last - window * WINDOW
                 found[:0] = self._search(bank, game, max(end - WINDOW + 1, 0), end)
@@ -268,7 +268,7 @@ class Node:
                     return found
             raise declined
 
-    def _search(self, bank: str, game: bytes, first: int, last: int) -> list[Event]:
+    def _search(self, bank: str, game: bytes, first: int, last: int) -> list[BankEvent]:
         with self._answering():
             logs = self._web3.eth.get_logs(
                 {
@@ -318,7 +318,7 @@ class Node:
         return Signed(bytes(raw), keccak(bytes(raw)), fees)
 
     def broadcast(self, transaction: Signed) -> None:
-        """Hand a transaction to the node; raise `Declined` if it does not want it."""
+        """Hand a transaction to the node; raise `NodeDeclined` if it does not want it."""
         with self._answering():
             self._web3.eth.send_raw_transaction(transaction.raw)
 
@@ -364,7 +364,7 @@ def _at(address: str) -> Any:
     return Web3.to_checksum_address(checksummed(address))
 
 
-def _events(logs: Sequence[Any]) -> list[Event]:
+def _events(logs: Sequence[Any]) -> list[BankEvent]:
     return [
         abi.event([bytes(topic) for topic in log["topics"]], bytes(log["data"])) for log in logs
     ]

@@ -27,8 +27,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, Protocol, TypeVar
 
-from fairground.bank.bank_port import BankAway, Refused
-from fairground.bank.chain.node import DEAREST, Declined, Draft, Mined, Node, Signed
+from fairground.bank.bank_port import BankAway, BankRefused
+from fairground.bank.chain.node import DEAREST, ChainNode, Draft, Mined, NodeDeclined, Signed
 from fairground.bank.messages import Key
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ FIRST_LOOK: Final = 0.02
 LONGEST_PAUSE: Final = 1.0
 
 
-class Ask(Protocol):
+class AskNode(Protocol):
     """Run a method of the node where waiting harms nobody."""
 
     async def __call__(self, method: Callable[..., T], *values: Any) -> T:
@@ -60,14 +60,14 @@ class Letter:
 class Outbox:
     """One account that sends."""
 
-    def __init__(self, node: Node, key: Key, ask: Ask, patience: float) -> None:
+    def __init__(self, node: ChainNode, key: Key, ask: AskNode, patience: float) -> None:
         self._node, self._key, self._ask = node, key, ask
         self._patience = patience
         self._letters: list[Letter] = []
         self._lock = asyncio.Lock()
 
     async def send(self, draft: Draft) -> Mined:
-        """Send a call and wait for its block; raise `Refused` with the contract's reason.
+        """Send a call and wait for its block; raise `BankRefused` with the contract's reason.
 
         The call is tried without a transaction first: what would be refused costs no gas.
         """
@@ -82,7 +82,7 @@ class Outbox:
         if not mined.done:
             # It was fine when it was tried: something else came first.
             await self._try(draft)
-            raise Refused("Overtaken")
+            raise BankRefused("Overtaken")
         return mined
 
     async def _try(self, draft: Draft) -> None:
@@ -113,7 +113,7 @@ class Outbox:
         has = await self._ask(self._node.balance, self._key.address)
         for needed in (draft.value, draft.value + draft.gas * fees.most):
             if has < needed:
-                raise Refused("InsufficientFunds", (self._key.address, has, needed))
+                raise BankRefused("InsufficientFunds", (self._key.address, has, needed))
         await self._try(draft)
         while True:
             nonce = await self._free_nonce()
@@ -122,7 +122,7 @@ class Outbox:
             self._letters.append(letter)  # before the node has it: from then on it may count
             try:
                 await self._hand_over(letter)
-            except Declined:
+            except NodeDeclined:
                 self._letters.remove(letter)
                 if await self._ask(self._node.count, self._key.address) > nonce:
                     continue  # another program sends from this account: take the next number
@@ -146,7 +146,7 @@ class Outbox:
     async def _hand_over(self, letter: Letter) -> None:
         try:
             await self._ask(self._node.broadcast, letter.versions[-1])
-        except Declined:
+        except NodeDeclined:
             if not await self._ask(self._node.knows, letter.versions[-1]):
                 raise
 
@@ -157,7 +157,7 @@ class Outbox:
         if fees.most <= DEAREST:
             signed = self._node.sign(self._key, letter.nonce, letter.draft, fees)
             letter.versions.append(signed)
-        with suppress(Declined):  # an earlier version may be in a block by now
+        with suppress(NodeDeclined):  # an earlier version may be in a block by now
             await self._hand_over(letter)
 
     async def _receipt(self, letter: Letter) -> Mined | None:
@@ -201,5 +201,5 @@ class Outbox:
             if other.nonce <= letter.nonce and not await self._ask(
                 self._node.knows, other.versions[-1]
             ):
-                with suppress(Declined):
+                with suppress(NodeDeclined):
                     await self._hand_over(other)

@@ -1,4 +1,4 @@
-"""The Croupier's desk over HTTP: the port `Desk` for a Player on another machine.
+"""The Croupier's desk over HTTP: the port `CroupierDesk` for a Player on another machine.
 
 The requests are made as those of `players.remote`: with time limits, and repeated where the
 network fails, which is harmless since the same message twice changes nothing. (It stands
@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from fairground.bank.calls import ADDRESS, BYTES32, SEED, THE_BET, UINT256
 from fairground.bank.chain.artifact import Terms
-from fairground.bank.croupier_port import REFUSALS, STAGES, About, Desk, Offer, Sight
+from fairground.bank.croupier_port import REFUSALS, STAGES, About, CroupierDesk, Offer, Sight
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain
 from fairground.bank.seeds import Seed
@@ -38,7 +38,7 @@ MOST_LEFT: Final = 16
 """Questions that he may leave open before he is not asked any more."""
 
 
-class DeskClient(Desk):
+class DeskClient(CroupierDesk):
     """A Croupier by the address of his arena."""
 
     def __init__(self, url: str, http: Http | None = None, patience: float = PATIENCE) -> None:

@@ -6,7 +6,7 @@ nothing had been. He believes the Player nothing: a bet must be his own offer to
 letter, a seed the one committed to, an order signed; and the Bank's word counts before
 all of it.
 
-No HTTP here: `arena.croupier_routes` gives him an address.
+No HTTP here: `arena.croupier` gives him an address.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, Self
 
 from fairground.bank.bank_port import Bank, DepositFunds, SubmitPublicKey
-from fairground.bank.croupier.journal import LAPSED, Journal, Page, again
+from fairground.bank.croupier.journal import LAPSED, CroupierJournal, JournalPage, again
 from fairground.bank.croupier.scheduler import INTERVAL, Rounds, log, most_games
 from fairground.bank.croupier.shown import recorded, sight
 from fairground.bank.croupier.worker import Tending
@@ -25,12 +25,12 @@ from fairground.bank.croupier_port import (
     About,
     Busy,
     Closed,
+    CroupierDesk,
     Declined,
-    Desk,
-    NotYet,
     Offer,
     SaidOtherwise,
     Sight,
+    TooSoon,
     UnknownGame,
 )
 from fairground.bank.crypto.curve import Signature, checksummed
@@ -55,12 +55,12 @@ class Habits(NamedTuple):
     """Seconds that a bet must be good for, so that it can reach the Bank."""
     most_open: int = 500
     """Games and offers open at the same time; on a chain never more than he could serve
-    (`rounds.most_games`). Half of the places are for players who have money at the Bank, so
+    (`scheduler.most_games`). Half of the places are for players who have money at the Bank, so
     that nobody can take them all for nothing."""
     interval: float = INTERVAL
 
 
-class Croupier(Desk):
+class Croupier(CroupierDesk):
     """Use him as a context: within it he tends his games. (Or let him `pump` by hand.)"""
 
     def __init__(
@@ -82,7 +82,7 @@ class Croupier(Desk):
         self._most_open = self._habits.most_open
         if bank.domain.chain_id != NO_CHAIN:
             self._most_open = min(self._most_open, most_games(bank.terms.step_time))
-        self._journal = Journal(store, bank.domain, key.address)
+        self._journal = CroupierJournal(store, bank.domain, key.address)
         self._tending = Tending(bank, key, self._journal, confirmations)
         self._rounds = Rounds(self._all_open, self._tending.visit, self._habits.interval)
         self._running: asyncio.Task[None] | None = None
@@ -205,7 +205,7 @@ class Croupier(Desk):
         if seed_id not in SEED_IDS:
             raise Declined(f"a seed's number is 0 or 1, not {seed_id!r}")
         if page.told <= seed_id:
-            raise NotYet(
+            raise TooSoon(
                 f"your seed {seed_id} is too early: keep it to yourself until the Croupier's "
                 f"seed {seed_id} is told, and final at the Bank"
             )
@@ -228,7 +228,7 @@ class Croupier(Desk):
         if page.heard[0] is None:
             page = await self._tending.ask(page, 0)
         if page.heard[0] is None:
-            raise NotYet("there is no hand yet: first tell your seed 0, then the order")
+            raise TooSoon("there is no hand yet: first tell your seed 0, then the order")
         known = page.order if page.mail is None else page.mail[0]
         if known is None:
             await self._journal.add(page, "mail", order=list(order), signature=signature.hex())
@@ -271,7 +271,7 @@ class Croupier(Desk):
                 raise Busy("what places are left are for players with money at the Bank")
         return None
 
-    async def _settle_with(self, player: str, page: Page, fits: bool) -> bool:
+    async def _settle_with(self, player: str, page: JournalPage, fits: bool) -> bool:
         """Whether this is an offer to the player that can be told again; an old one is burned."""
         name = page.offer.id
         self._players[name] = page.offer.player
@@ -335,11 +335,11 @@ class Croupier(Desk):
         return names
 
 
-def _must_be_playing(page: Page) -> Bet:
+def _must_be_playing(page: JournalPage) -> Bet:
     if page.ended is not None:
         raise Closed(f"this game is over: {page.ended.reason or page.ended.outcome.lower()}")
     if page.bet is None:
-        raise NotYet("there is no bet on this offer yet")
+        raise TooSoon("there is no bet on this offer yet")
     return page.bet
 
 

@@ -19,10 +19,10 @@ from typing import Any, Final, NamedTuple
 
 from fairground.bank.bank_port import (
     SILENT_AT,
+    BankGame,
     Call,
     Complain,
-    Game,
-    Outcome,
+    GameOutcome,
     Step,
     SubmitBet,
     SubmitCroupierSeed,
@@ -30,20 +30,20 @@ from fairground.bank.bank_port import (
     SubmitPlayerSeed,
     SubmitReplacementOrder,
 )
-from fairground.bank.croupier.journal import LAPSED, Page
+from fairground.bank.croupier.journal import LAPSED, JournalPage
 from fairground.bank.messages import Bet
 
 
 class Seen(NamedTuple):
     """What the Bank says of a game."""
 
-    final: Game
-    now: Game
+    final: BankGame
+    now: BankGame
     time: int
     """The Bank's own."""
 
 
-class Note(NamedTuple):
+class Write(NamedTuple):
     """Write this line into the journal."""
 
     kind: str
@@ -56,7 +56,7 @@ class Send(NamedTuple):
     call: Call
 
 
-class Ask(NamedTuple):
+class Fetch(NamedTuple):
     """Ask the Bank for a seed that the Player told it, and not him."""
 
     seed_id: int
@@ -66,7 +66,7 @@ class Rest(NamedTuple):
     """Nothing can be done now."""
 
 
-Duty = Note | Send | Ask | Rest
+Duty = Write | Send | Fetch | Rest
 
 REST: Final = Rest()
 
@@ -75,14 +75,14 @@ UNUSED: Final = "nobody bet on this offer in time"
 TAKEN: Final = "another game of these two has this number"
 
 IN_WORDS: Final = {
-    Outcome.RELEASED: "the Croupier's seed 0 did not reach the Bank in time: nobody pays",
-    Outcome.PLAYER_FORFEITED: "the Player was silent beyond the deadline: the stake is lost",
-    Outcome.CROUPIER_FORFEITED: "the Croupier's seed 1 did not reach the Bank in time: he pays",
+    GameOutcome.RELEASED: "the Croupier's seed 0 did not reach the Bank in time: nobody pays",
+    GameOutcome.PLAYER_FORFEITED: "the Player was silent beyond the deadline: the stake is lost",
+    GameOutcome.CROUPIER_FORFEITED: "the Croupier's seed 1 did not reach the Bank in time: he pays",
 }
 
 
 def duty(
-    page: Page, seen: Seen, patience: int = 0, deaf: Collection[int] = (), margin: int = 0
+    page: JournalPage, seen: Seen, patience: int = 0, deaf: Collection[int] = (), margin: int = 0
 ) -> Duty:
     """What to do next. Do it, and look again.
 
@@ -102,18 +102,18 @@ def duty(
     if seen.now.bet_hash != name:
         return REST  # the chain was reorganised between two looks: look again later
     if page.told and not page.brought and seen.now.step > Step.BET_SUBMITTED:
-        return Note("brought", {})
+        return Write("brought", {})
     learned = _final(page, seen, deaf, margin) if seen.final.bet_hash == name else None
     if learned is not None:
         return learned
-    return _bring(page, page.bet, seen) if seen.now.outcome == Outcome.OPEN else REST
+    return _bring(page, page.bet, seen) if seen.now.outcome == GameOutcome.OPEN else REST
 
 
-def _ended(outcome: str, step: int, reason: str = "") -> Note:
-    return Note("ended", {"outcome": outcome, "step": step, "reason": reason})
+def _ended(outcome: str, step: int, reason: str = "") -> Write:
+    return Write("ended", {"outcome": outcome, "step": step, "reason": reason})
 
 
-def _missing(page: Page, bet: Bet, seen: Seen, patience: int) -> Duty:
+def _missing(page: JournalPage, bet: Bet, seen: Seen, patience: int) -> Duty:
     """The Bank does not have the bet: not yet, not any more, or never."""
     if any(seen.final.bet_hash):
         return _ended(LAPSED, 0, page.refused or TAKEN)
@@ -129,29 +129,29 @@ def _missing(page: Page, bet: Bet, seen: Seen, patience: int) -> Duty:
     return Send(SubmitBet(bet, page.signature))
 
 
-def _final(page: Page, seen: Seen, deaf: Collection[int], margin: int) -> Duty | None:
+def _final(page: JournalPage, seen: Seen, deaf: Collection[int], margin: int) -> Duty | None:
     """What he learns, or may tell, since the Bank's word on it is final."""
     game = seen.final
-    running = game.outcome == Outcome.OPEN and seen.time <= game.deadline
+    running = game.outcome == GameOutcome.OPEN and seen.time <= game.deadline
     early = seen.time <= game.deadline - margin
     if game.step == Step.BET_SUBMITTED and page.told == 0 and running and early:
-        return Note("told", {"seed_id": 0})
+        return Write("told", {"seed_id": 0})
     if game.step >= Step.HAND_DEALT and page.heard[0] is None and 0 not in deaf:
-        return Ask(0)
+        return Fetch(0)
     if game.replaced is not None and game.replaced != page.order:
-        return Note("ordered", {"order": list(game.replaced)})
+        return Write("ordered", {"order": list(game.replaced)})
     if game.step == Step.ORDER_SUBMITTED and page.told == 1 and running:
-        return Note("told", {"seed_id": 1})
+        return Write("told", {"seed_id": 1})
     drawn = game.step == Step.HAND_FINAL and game.order
     if drawn and page.heard[1] is None and 1 not in deaf:
-        return Ask(1)
-    if game.outcome != Outcome.OPEN:
-        outcome = Outcome(game.outcome)
+        return Fetch(1)
+    if game.outcome != GameOutcome.OPEN:
+        outcome = GameOutcome(game.outcome)
         return _ended(outcome.name, game.step, IN_WORDS.get(outcome, ""))
     return None
 
 
-def _bring(page: Page, bet: Bet, seen: Seen) -> Duty:
+def _bring(page: JournalPage, bet: Bet, seen: Seen) -> Duty:
     """What can be brought to the Bank now."""
     game = seen.now
     step = Step(game.step)

@@ -51,14 +51,14 @@ class End(NamedTuple):
     """How a game ended."""
 
     outcome: str
-    """The Bank's word (`port.Outcome`), or `LAPSED`."""
+    """The Bank's word (`GameOutcome`), or `LAPSED`."""
     step: int
     """The last step that the Bank accepted."""
     reason: str
     """In words, if it was not settled."""
 
 
-class Page(NamedTuple):
+class JournalPage(NamedTuple):
     """What the journal says of one game."""
 
     domain: Domain
@@ -90,7 +90,7 @@ class Page(NamedTuple):
         return self.heard[0] is not None and (stands or self.heard[1] is not None)
 
 
-class Journal:
+class CroupierJournal:
     """The pages of one Croupier at one Bank. Others' in the same store are left alone."""
 
     def __init__(self, store: Store, domain: Domain, croupier: str) -> None:
@@ -99,7 +99,7 @@ class Journal:
         self._croupier = croupier
         self._foreign: set[str] = set()
 
-    async def open(self, offer: Offer, seeds: tuple[Seed, Seed]) -> Page:
+    async def open(self, offer: Offer, seeds: tuple[Seed, Seed]) -> JournalPage:
         """Write down a new offer, with its seeds; only then may it be told."""
         line = _line(
             NO_LINE,
@@ -118,9 +118,9 @@ class Journal:
             for seed_id, seed in enumerate(seeds)
         )
         await self._store.commit(Append(offer.id, 0, (line,), KIND, secrets=secrets))
-        return Page(self._domain, offer, seeds, 1, line_hash(line))
+        return JournalPage(self._domain, offer, seeds, 1, line_hash(line))
 
-    async def page(self, name: str) -> Page:
+    async def page(self, name: str) -> JournalPage:
         """What is known of a game; raise `UnknownGame` if it is none of this Croupier's."""
         stored = await self._store.read(name)
         if stored is None or stored.kind != KIND:
@@ -136,7 +136,7 @@ class Journal:
         names = await self._store.logs(KIND, open_only=True)
         return [name for name in names if name not in self._foreign]
 
-    async def add(self, page: Page, kind: str, **fields: Any) -> Page:
+    async def add(self, page: JournalPage, kind: str, **fields: Any) -> JournalPage:
         """Write one line, durably; raise `Conflict` if somebody else wrote meanwhile."""
         line = _line(page.head, kind, **fields)
         spent = ((_name(fields["seed_id"]), page.head),) if kind == "told" else ()
@@ -145,7 +145,7 @@ class Journal:
         )
         return _turned(page, parse(line, page.lines + 1), line)
 
-    async def add_bet(self, page: Page, bet: Bet, signature: Signature) -> Page:
+    async def add_bet(self, page: JournalPage, bet: Bet, signature: Signature) -> JournalPage:
         """Write down a bet that he takes."""
         return await self.add(page, "bet", public=public_of(self._domain, bet, signature))
 
@@ -189,7 +189,7 @@ def _line(head: str, kind: str, **fields: Any) -> bytes:
     return canonical({"kind": kind, "prev": head, **fields}) + b"\n"
 
 
-def read(stored: Stored) -> Page:
+def read(stored: Stored) -> JournalPage:
     """Read a log, following its chain; raise a `Fault` where it is broken."""
     first, *others = check_chain(stored.lines)
     secrets = {one.name: Seed.from_hex(one.secret.decode()) for one in stored.secrets}
@@ -204,13 +204,13 @@ def read(stored: Stored) -> Page:
     )
     domain = Domain(whole(first["chain"], "chain"), first["bank"])
     seeds = secrets[_name(0)], secrets[_name(1)]
-    page = Page(domain, offer, seeds, 1, line_hash(stored.lines[0]))
+    page = JournalPage(domain, offer, seeds, 1, line_hash(stored.lines[0]))
     for event, line in zip(others, stored.lines[1:], strict=True):
         page = _turned(page, event, line)
     return page
 
 
-def _turned(page: Page, event: Event, line: bytes) -> Page:
+def _turned(page: JournalPage, event: Event, line: bytes) -> JournalPage:
     """The page with one more line on it."""
     page = page._replace(lines=page.lines + 1, head=line_hash(line))
     match event["kind"]:

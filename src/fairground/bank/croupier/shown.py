@@ -6,14 +6,14 @@ after a restart.
 
 from __future__ import annotations
 
-from fairground.bank.bank_port import SILENT_AT, Outcome, Step
-from fairground.bank.croupier.journal import LAPSED, Page
-from fairground.bank.croupier_port import Closed, NotYet, Sight
+from fairground.bank.bank_port import SILENT_AT, GameOutcome, Step
+from fairground.bank.croupier.journal import LAPSED, JournalPage
+from fairground.bank.croupier_port import Closed, Sight, TooSoon
 from fairground.bank.record import Record
 from fairground.bank.seeds import Seed
 
 
-def sight(page: Page, trouble: str = "") -> Sight:
+def sight(page: JournalPage, trouble: str = "") -> Sight:
     """A game as its Player may see it: no seed that is not told."""
     first, second = page.seeds
     reason = page.ended.reason if page.ended is not None else page.refused
@@ -24,8 +24,8 @@ def sight(page: Page, trouble: str = "") -> Sight:
     )
 
 
-def stage(page: Page) -> str:
-    """What he waits for: one of `desk.STAGES`."""
+def stage(page: JournalPage) -> str:
+    """What he waits for: one of `croupier_port.STAGES`."""
     if page.ended is not None or (page.refused and not page.told):
         return "over"
     if page.final:
@@ -41,12 +41,12 @@ def stage(page: Page) -> str:
     return "order-sent" if page.told == 1 else "awaits-seed-1"
 
 
-def recorded(page: Page) -> Record:
+def recorded(page: JournalPage) -> Record:
     """The transcript of a game: what the Bank has of it, or will have."""
     if page.ended is not None and page.ended.outcome == LAPSED:
         raise Closed(f"no game came about: {page.ended.reason}")
     if page.ended is None and not page.final:
-        raise NotYet("the transcript can be had when the final hand is known, or at the end")
+        raise TooSoon("the transcript can be had when the final hand is known, or at the end")
     assert page.bet is not None
     assert page.signature is not None
     step = Step.HAND_FINAL if page.ended is None else Step(page.ended.step)
@@ -65,12 +65,12 @@ def recorded(page: Page) -> Record:
         record.croupier_told(page.seeds[1])
     if step >= Step.HAND_FINAL and any(page.order or ()):
         record.player_told(_there(second))
-    if page.ended is not None and page.ended.outcome != Outcome.SETTLED.name:
+    if page.ended is not None and page.ended.outcome != GameOutcome.SETTLED.name:
         record.silent(SILENT_AT[step])
     return record
 
 
 def _there(seed: Seed | None) -> Seed:
     if seed is None:
-        raise NotYet("the Player's seed is at the Bank alone, which does not tell it now")
+        raise TooSoon("the Player's seed is at the Bank alone, which does not tell it now")
     return seed

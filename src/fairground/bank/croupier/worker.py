@@ -12,9 +12,16 @@ import time
 from typing import Final
 from weakref import WeakValueDictionary
 
-from fairground.bank.bank_port import Bank, Call, Game, Refused, SubmitBet, SubmitCroupierSeed
-from fairground.bank.croupier.duties import Ask, Note, Rest, Seen, Send, duty
-from fairground.bank.croupier.journal import Journal, Page
+from fairground.bank.bank_port import (
+    Bank,
+    BankGame,
+    BankRefused,
+    Call,
+    SubmitBet,
+    SubmitCroupierSeed,
+)
+from fairground.bank.croupier.duties import Fetch, Rest, Seen, Send, Write, duty
+from fairground.bank.croupier.journal import CroupierJournal, JournalPage
 from fairground.bank.croupier.scheduler import Turnstile, Urgency, log
 from fairground.bank.croupier_port import UnknownGame
 from fairground.bank.messages import Key, Role
@@ -22,7 +29,7 @@ from fairground.bank.seeds import Seed, check_seed
 from fairground.core import FairgroundError
 from fairground.store import Conflict
 
-NOTHING: Final = Game(bytes(32), 0, 0, 0, 0, 0)
+NOTHING: Final = BankGame(bytes(32), 0, 0, 0, 0, 0)
 """What a Bank says of a game that it does not know."""
 
 LOOKS: Final = 16
@@ -55,7 +62,7 @@ class Clock:
 class Tending:
     """All open games of one Croupier."""
 
-    def __init__(self, bank: Bank, key: Key, journal: Journal, confirmations: int) -> None:
+    def __init__(self, bank: Bank, key: Key, journal: CroupierJournal, confirmations: int) -> None:
         self._bank, self._key, self._journal = bank, key, journal
         self._confirmations = confirmations
         self._patience = bank.terms.step_time if confirmations else 0
@@ -82,7 +89,7 @@ class Tending:
                 page = await self._go_on(name)
             except UnknownGame:
                 return 0
-            except Refused as refused:
+            except BankRefused as refused:
                 # Things stand otherwise than when he looked, or his purse is empty.
                 self._note_trouble(name, refused)
                 return NAP
@@ -98,7 +105,7 @@ class Tending:
             log.warning("a game does not go on: %s", error)
         self.trouble[name] = str(error)
 
-    async def _go_on(self, name: str) -> Page:
+    async def _go_on(self, name: str) -> JournalPage:
         """Do what is to be done, one thing after the other, until there is nothing."""
         page = await self._journal.page(name)
         deaf: set[int] = set()
@@ -114,9 +121,9 @@ class Tending:
                     case Rest():
                         self.trouble.pop(name, None)
                         return page
-                    case Note(kind, fields):
+                    case Write(kind, fields):
                         page = await self._journal.add(page, kind, **fields)
-                    case Ask(seed_id):
+                    case Fetch(seed_id):
                         page = await self.ask(page, seed_id)
                         if page.heard[seed_id] is None:
                             deaf.add(seed_id)
@@ -128,7 +135,7 @@ class Tending:
             except Conflict:
                 page = await self._journal.page(name)
 
-    async def see(self, page: Page) -> Seen:
+    async def see(self, page: JournalPage) -> Seen:
         """Look at the Bank."""
         if page.bet is None:
             return Seen(NOTHING, NOTHING, await self.time())
@@ -137,7 +144,7 @@ class Tending:
             now = await self._bank.game(page.bet.key) if self._confirmations else final
             return Seen(final, now, await self.time())
 
-    async def ask(self, page: Page, seed_id: int) -> Page:
+    async def ask(self, page: JournalPage, seed_id: int) -> JournalPage:
         """Hear a seed that the Player told the Bank and not him, if the Bank tells it."""
         assert page.bet is not None
         for event in await self._bank.told(page.bet.key):
@@ -147,12 +154,12 @@ class Tending:
                 return await self._journal.add(page, "heard", seed_id=seed_id, seed=seed.hex())
         return page
 
-    async def _send(self, page: Page, call: Call, seen: Seen) -> Page:
+    async def _send(self, page: JournalPage, call: Call, seen: Seen) -> JournalPage:
         assert page.bet is not None
         try:
             async with self._sending.turn(_urgency(call, seen)):
                 await self._bank.send(self._key, call)
-        except Refused as refused:
+        except BankRefused as refused:
             if refused.name == "TooEarly":
                 # Its clock ran slower than ours, so what he owes himself may still count.
                 self.time.is_ahead()

@@ -18,10 +18,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple, Self
 
-from fairground.bank.bank_port import Account, Bank, BankAway, Call, Event, Game
+from fairground.bank.bank_port import Account, Bank, BankAway, BankEvent, BankGame, Call
 from fairground.bank.calls import Envelope, address, checked
 from fairground.bank.chain.artifact import Terms
-from fairground.bank.ledger.lines import Entry, Ledger, outcome
+from fairground.bank.ledger.lines import Ledger, LedgerLine, outcome
 from fairground.bank.ledger.rules import check_terms
 from fairground.bank.messages import Domain, Key
 from fairground.core import FairgroundError, InputError
@@ -45,11 +45,11 @@ AT_ONCE: Final = 2_000
 TRIES: Final = 50
 """How often calls are decided again because other workers wrote first."""
 
-Act = Callable[[Ledger, int], Entry]
+Act = Callable[[Ledger, int], LedgerLine]
 """What is to be done to a draft of the ledger, at this time."""
 
 
-class _Job(NamedTuple):
+class _QueuedAct(NamedTuple):
     act: Act
     done: asyncio.Future[tuple[bytes, int]]
     """The line that it has in the end, and its number."""
@@ -67,7 +67,7 @@ class LedgerBank(Bank):
         self._clock = clock
         self._alone = asyncio.Lock()
         """Held by whoever changes what is known of the ledger."""
-        self._waiting: list[_Job] = []
+        self._waiting: list[_QueuedAct] = []
         self._writer: asyncio.Task[None] | None = None
         self.domain: Domain = ledger.books.domain
         self.terms: Terms = ledger.books.terms
@@ -152,12 +152,12 @@ class LedgerBank(Bank):
         async with self._current() as ledger:
             return ledger.next_number(address(sender))
 
-    async def game(self, key: bytes, confirmations: int = 0) -> Game:
+    async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
         """The game under this key. A line is final, so there is nothing to confirm."""
         async with self._current() as ledger:
             return ledger.books.game(key)
 
-    async def told(self, key: bytes) -> Sequence[Event]:
+    async def told(self, key: bytes) -> Sequence[BankEvent]:
         """What was recorded of this game, read from its lines."""
         async with self._current() as ledger:
             numbers = ledger.lines_of(key)
@@ -179,17 +179,17 @@ class LedgerBank(Bank):
 
     # Acting
 
-    async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
         """Make a call: signed for here, and then as any other."""
         call = checked(call)
 
-        def act(ledger: Ledger, at: int) -> Entry:
+        def act(ledger: Ledger, at: int) -> LedgerLine:
             number = ledger.next_number(sender.address)
             return ledger.call(Envelope.sealed(sender, self.domain, number, call), at)
 
         return outcome(*await self._do(act))
 
-    async def submit(self, envelope: Envelope) -> Sequence[Event]:
+    async def submit(self, envelope: Envelope) -> Sequence[BankEvent]:
         """Take a call that its sender signed for elsewhere.
 
         The same envelope again has the same answer, so whoever did not hear it may repeat
@@ -204,7 +204,7 @@ class LedgerBank(Bank):
 
     async def _do(self, act: Act) -> tuple[bytes, int]:
         """Have it done with the next lines; the line that it has then is durable."""
-        job = _Job(act, asyncio.get_running_loop().create_future())
+        job = _QueuedAct(act, asyncio.get_running_loop().create_future())
         self._waiting.append(job)
         if self._writer is None:
             self._writer = asyncio.create_task(self._write())
@@ -229,14 +229,14 @@ class LedgerBank(Bank):
                     job.done.set_result(result)
         self._writer = None
 
-    async def _write_batch(self, jobs: Sequence[_Job]) -> list[tuple[bytes, int] | Exception]:
+    async def _write_batch(self, jobs: Sequence[_QueuedAct]) -> list[tuple[bytes, int] | Exception]:
         """Decide all on a draft, in their order; told only when the lines are durable."""
         for _ in range(TRIES):
             await self._catch_up()
             draft = self._ledger.draft()
             at = int(self._clock())
             entries = [_tried(job.act, draft, at) for job in jobs]
-            lines = {e.number: e.line for e in entries if isinstance(e, Entry) and e.line}
+            lines = {e.number: e.line for e in entries if isinstance(e, LedgerLine) and e.line}
             try:
                 if lines:
                     new = tuple(lines.values())

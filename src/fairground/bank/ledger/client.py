@@ -20,8 +20,17 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final, Self, TypeVar
 
-from fairground.bank.bank_port import Account, Bank, BankAway, Call, Event, Game, Outcome, Step
-from fairground.bank.bank_port import Refused as RefusedByBank
+from fairground.bank.bank_port import (
+    Account,
+    Bank,
+    BankAway,
+    BankEvent,
+    BankGame,
+    BankRefused,
+    Call,
+    GameOutcome,
+    Step,
+)
 from fairground.bank.calls import (
     ADDRESS,
     BYTES32,
@@ -50,7 +59,7 @@ TRIES: Final = 5
 """How often a call is numbered anew because the same key was used elsewhere meanwhile."""
 
 
-class _Overtaken(RefusedByBank):
+class _Overtaken(BankRefused):
     """Somebody else with the same key made a call first."""
 
     name = "WrongNumber"
@@ -116,11 +125,11 @@ class LedgerClient(Bank):
         path = f"/next/{address(croupier)}/{address(player)}"
         return await self._get(path, lambda body: UINT256.read(body["game_id"], "game_id"))
 
-    async def game(self, key: bytes, confirmations: int = 0) -> Game:
+    async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
         """The game under this key; what a ledger says is final."""
         return await self._get(f"/games/{key.hex()}", _game)
 
-    async def told(self, key: bytes) -> Sequence[Event]:
+    async def told(self, key: bytes) -> Sequence[BankEvent]:
         """What was recorded of this game."""
         return await self._get(f"/games/{key.hex()}/events", _events)
 
@@ -130,7 +139,7 @@ class LedgerClient(Bank):
         # Not repeated: the faucet might give twice.
         await self._post("/faucet", body, lambda answer: None, tries=1)
 
-    async def send(self, sender: Key, call: Call) -> Sequence[Event]:
+    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
         """Make a call. After `BankAway`, an equal call stands for the one that went astray."""
         call = checked(call)
         async with self._turns.setdefault(sender.address, asyncio.Lock()):
@@ -148,13 +157,13 @@ class LedgerClient(Bank):
         )
         return Envelope.sealed(sender, self.domain, number, call)
 
-    async def _bring(self, envelope: Envelope) -> Sequence[Event]:
+    async def _bring(self, envelope: Envelope) -> Sequence[BankEvent]:
         try:
             return await self._post("/calls", envelope.as_json(), _events)
         except (BankAway, asyncio.CancelledError):
             self._unsure[envelope.sender] = envelope
             raise
-        except RefusedByBank as refused:
+        except BankRefused as refused:
             if refused.name == _Overtaken.name:
                 raise _Overtaken(refused.name, refused.values) from None
             raise
@@ -164,17 +173,19 @@ class LedgerClient(Bank):
         return await _asked(self.url, lambda: read(self._http.post(url, body, tries=tries)))
 
 
-def _game(body: Any) -> Game:
+def _game(body: Any) -> BankGame:
     step, outcome, deadline, order = (
         UINT256.read(body[name], name) for name in ("step", "outcome", "deadline", "order")
     )
-    if step not in list(Step) or outcome not in list(Outcome) or order >= 2**HAND:
+    if step not in list(Step) or outcome not in list(GameOutcome) or order >= 2**HAND:
         raise BadCall(f"no game is at step {step} with outcome {outcome} and order {order}")
     bet_hash = BYTES32.read(body["bet_hash"], "bet_hash")
-    return Game(bet_hash, step, outcome, deadline, order, _cards(UINT40.read(body["hand"], "hand")))
+    return BankGame(
+        bet_hash, step, outcome, deadline, order, _cards(UINT40.read(body["hand"], "hand"))
+    )
 
 
-def _events(body: Any) -> list[Event]:
+def _events(body: Any) -> list[BankEvent]:
     events = [event_from_json(event) for event in body["events"]]
     for event in events:
         _cards(event.values.get("hand", 0))
@@ -194,7 +205,7 @@ async def _asked(url: str, ask: Callable[[], T]) -> T:
     except Unreachable as error:
         raise BankAway(str(error)) from None
     except Refused as error:
-        if error.code == RefusedByBank.code:
+        if error.code == BankRefused.code:
             raise refusal_from_json(
                 {name: error.problem.get(name) for name in ("refusal", "values")}
             ) from None

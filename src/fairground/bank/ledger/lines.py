@@ -21,7 +21,7 @@ from collections import ChainMap
 from collections.abc import Iterable, MutableMapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 
-from fairground.bank.bank_port import Event, Refused
+from fairground.bank.bank_port import BankEvent, BankRefused
 from fairground.bank.calls import (
     Envelope,
     address,
@@ -57,7 +57,7 @@ def domain_of(name: bytes) -> Domain:
     return Domain(NO_CHAIN, checksummed(keccak(ADDRESS_TAG + name)[12:].hex()))
 
 
-class Entry(NamedTuple):
+class LedgerLine(NamedTuple):
     """What came of an act: a new line, or (``line`` is empty) the answer of an earlier one."""
 
     line: bytes
@@ -142,17 +142,17 @@ class Ledger:
 
     # Acts
 
-    def issue(self, owner: str, amount: int, at: int) -> Entry:
-        """Make play money; raise `Refused` beyond the faucet."""
+    def issue(self, owner: str, amount: int, at: int) -> LedgerLine:
+        """Make play money; raise `BankRefused` beyond the faucet."""
         owner = address(owner)
         self.books.issue(owner, amount)
         return self._add({"kind": "issued", "owner": owner, "amount": written(amount)}, at)
 
-    def call(self, envelope: Envelope, at: int, *, trusting: bool = False) -> Entry:
+    def call(self, envelope: Envelope, at: int, *, trusting: bool = False) -> LedgerLine:
         """Take a call. Refused or not, it has a line then, which `outcome` reads.
 
         The last call of a sender again, to the letter, gives the line that it has already.
-        Raise `BadSignature`, or `Refused` as ``WrongNumber``, for what gets no line at all.
+        Raise `BadSignature`, or `BankRefused` as ``WrongNumber``, for what gets no line at all.
         """
         sender, number, call, signature = envelope
         body = call_as_json(call)
@@ -161,16 +161,16 @@ class Ledger:
             envelope.must_be_signed(self.books.domain)
         last = self._last.get(sender)
         if last is not None and (number, named) == last[:2]:
-            return Entry(b"", last.line)
+            return LedgerLine(b"", last.line)
         if number != self.next_number(sender):
-            raise Refused("WrongNumber", (self.next_number(sender),))
+            raise BankRefused("WrongNumber", (self.next_number(sender),))
         said: dict[str, Any] = {"kind": "call", "sender": sender, "number": written(number)}
         said |= {"call": body, "signature": signature.hex()}
-        events: Sequence[Event] = ()
+        events: Sequence[BankEvent] = ()
         try:
             events = self.books.apply(sender, call, max(at, self.at), trusting=trusting)
             said["events"] = [event_as_json(event) for event in events]
-        except Refused as refused:
+        except BankRefused as refused:
             said["refusal"] = refusal_as_json(refused)
         entry = self._add(said, at)
         self._last[sender] = Last(number, named, entry.number)
@@ -178,11 +178,11 @@ class Ledger:
             self._games[game] = (*self._games.get(game, ()), entry.number)
         return entry
 
-    def _add(self, said: dict[str, Any], at: int) -> Entry:
+    def _add(self, said: dict[str, Any], at: int) -> LedgerLine:
         self.at = max(at, self.at)
         line = canonical({**said, "prev": self.head, "at": self.at}) + b"\n"
         self.step, self.head = self.step + 1, line_hash(line)
-        return Entry(line, self.step)
+        return LedgerLine(line, self.step)
 
     # Reading
 
@@ -206,7 +206,7 @@ class Ledger:
                 reason = f"line {number} says {line!r}, but the rules give {written_again!r}"
                 raise Fault("ledger/wrong-line", reason, number)
 
-    def _again(self, said: dict[str, Any], trusting: bool) -> Entry:
+    def _again(self, said: dict[str, Any], trusting: bool) -> LedgerLine:
         if said["kind"] == "issued":
             return self.issue(said["owner"], whole(said["amount"], "amount"), said["at"])
         sealed = {name: said[name] for name in ("sender", "number", "call", "signature")}
@@ -222,7 +222,7 @@ def read_ledger(lines: Sequence[bytes], *, trusting: bool = False) -> Ledger:
     return ledger
 
 
-def outcome(line: bytes, number: int) -> list[Event]:
+def outcome(line: bytes, number: int) -> list[BankEvent]:
     """What came of the call in this line: its events, or its refusal, raised."""
     said = parse(line, number, reencode=False)
     if "refusal" in said:

@@ -5,7 +5,7 @@ refuses for the same reason with the same values, and records the same events. I
 chain and no extra. ``tests/helpers/evm.py`` runs both side by side and compares them, to the
 wei, after every call.
 
-Money is kept by double entry: every movement takes from one `Place` what it puts into
+Money is kept by double entry: every movement takes from one `Pocket` what it puts into
 another, so that the sum over all places is always zero::
 
     issue ──faucet──> purse ──deposit──> available ──bet──> lock ──result──> available
@@ -23,13 +23,13 @@ from typing import Any, Final, NamedTuple, Self
 
 from fairground.bank.bank_port import (
     Account,
+    BankEvent,
+    BankGame,
+    BankRefused,
     Call,
     Complain,
     DepositFunds,
-    Event,
-    Game,
-    Outcome,
-    Refused,
+    GameOutcome,
     Silence,
     Step,
     SubmitBet,
@@ -68,7 +68,7 @@ from fairground.games.poker import BETS, LEVELS, PAYS, PENALTY, rank
 NOBODY: Final = "0x" + 40 * "0"
 """The zero address: the key of who has none."""
 
-NO_GAME: Final = Game(bytes(32), 0, 0, 0, 0, 0)
+NO_GAME: Final = BankGame(bytes(32), 0, 0, 0, 0, 0)
 
 STEP_TIMES: Final = range(60, 30 * 24 * 3600 + 1)
 CHIP_COSTS: Final = range(1, 2**96 + 1)
@@ -83,36 +83,36 @@ LAST_STEP: Final = {
 """The silences that cost the Player the stake, and the step that each follows."""
 
 
-class Place(NamedTuple):
+class Pocket(NamedTuple):
     """Where money can be. ``of`` is an owner, for a lock the game's key in hex."""
 
     kind: str
     of: str
 
 
-ISSUE: Final = Place("issue", "all")
+ISSUE: Final = Pocket("issue", "all")
 """Where play money comes from: below zero by what was made."""
 
 
-def purse_of(owner: str) -> Place:
+def purse_of(owner: str) -> Pocket:
     """What an owner has outside of the Bank."""
-    return Place("purse", owner)
+    return Pocket("purse", owner)
 
 
-def available_to(owner: str) -> Place:
+def available_to(owner: str) -> Pocket:
     """What an owner has in the Bank, free of games."""
-    return Place("available", owner)
+    return Pocket("available", owner)
 
 
-def lock_of(key: bytes) -> Place:
+def lock_of(key: bytes) -> Pocket:
     """What a game has locked."""
-    return Place("lock", key.hex())
+    return Pocket("lock", key.hex())
 
 
 def check_terms(terms: Terms) -> None:
     """Refuse what the contract's constructor refuses."""
     if terms.chip_cost not in CHIP_COSTS or terms.step_time not in STEP_TIMES:
-        raise Refused("BadTerms")
+        raise BankRefused("BadTerms")
 
 
 class Books:
@@ -127,11 +127,11 @@ class Books:
         self.terms = terms
         self.faucet = faucet
         self._trusting = False
-        self._money: MutableMapping[Place, int] = {}
+        self._money: MutableMapping[Pocket, int] = {}
         self._keys: MutableMapping[str, str] = {}
         self._key_owners: MutableMapping[str, str] = {}
         self._open_games: MutableMapping[str, int] = {}
-        self._games: MutableMapping[bytes, Game] = {}
+        self._games: MutableMapping[bytes, BankGame] = {}
         self._next_game_ids: MutableMapping[tuple[str, str], int] = {}
         self._issued: MutableMapping[str, int] = {}
 
@@ -176,27 +176,27 @@ class Books:
         """The number that the next bet of these two must have."""
         return self._next_game_ids.get((address(croupier), address(player)), 0)
 
-    def game(self, key: bytes) -> Game:
+    def game(self, key: bytes) -> BankGame:
         """A game; all zeros if there is none under this key."""
         return self._games.get(key, NO_GAME)
 
-    def balances(self) -> dict[Place, int]:
+    def balances(self) -> dict[Pocket, int]:
         """All places in which there is money, or a debt. Their sum is zero."""
         return {place: amount for place, amount in self._money.items() if amount}
 
     # Money
 
-    def _move(self, source: Place, target: Place, amount: int) -> None:
+    def _move(self, source: Pocket, target: Pocket, amount: int) -> None:
         left = self._money.get(source, 0) - amount
         assert amount >= 0
         assert left >= 0 or source is ISSUE, f"{source} would be {left}"
         self._money[source] = left
         self._money[target] = self._money.get(target, 0) + amount
 
-    def _must_have(self, owner: str, place: Place, amount: int) -> None:
+    def _must_have(self, owner: str, place: Pocket, amount: int) -> None:
         found = self._money.get(place, 0)
         if found < amount:
-            raise Refused("InsufficientFunds", (owner, found, amount))
+            raise BankRefused("InsufficientFunds", (owner, found, amount))
 
     def issue(self, owner: str, amount: int) -> None:
         """Make play money and put it into a purse: the only way in which money comes to be."""
@@ -204,14 +204,16 @@ class Books:
         issued, made = self._issued.get(owner, 0), -self._money.get(ISSUE, 0)
         left = min(self.faucet - issued, MOST_MONEY - 1 - made)
         if amount > left:
-            raise Refused("FaucetEmpty", (owner, left, amount))
+            raise BankRefused("FaucetEmpty", (owner, left, amount))
         self._issued[owner] = issued + amount
         self._move(ISSUE, purse_of(owner), amount)
 
     # Calls
 
-    def apply(self, sender: str, call: Call, now: int, *, trusting: bool = False) -> list[Event]:
-        """Make a call: return its events, or raise `Refused` and change nothing.
+    def apply(
+        self, sender: str, call: Call, now: int, *, trusting: bool = False
+    ) -> list[BankEvent]:
+        """Make a call: return its events, or raise `BankRefused` and change nothing.
 
         Every method below asks all its questions before it changes anything. Where
         ``trusting``, signatures are taken as good: for calls that were accepted once, and are
@@ -225,11 +227,11 @@ class Books:
             case DepositFunds(amount):
                 self._must_have(sender, purse_of(sender), amount)
                 self._move(purse_of(sender), available_to(sender), amount)
-                return [Event("FundsDeposited", {"owner": sender, "amount": amount})]
+                return [BankEvent("FundsDeposited", {"owner": sender, "amount": amount})]
             case WithdrawFunds(amount):
                 self._must_have(sender, available_to(sender), amount)
                 self._move(available_to(sender), purse_of(sender), amount)
-                return [Event("FundsWithdrawn", {"owner": sender, "amount": amount})]
+                return [BankEvent("FundsWithdrawn", {"owner": sender, "amount": amount})]
             case SubmitBet():
                 return self._submit_bet(sender, call, now)
             case SubmitCroupierSeed():
@@ -243,44 +245,44 @@ class Books:
             case Complain(silence, bet):
                 return self._complain(sender, silence, bet, now)
 
-    def _submit_public_key(self, sender: str, call: SubmitPublicKey) -> list[Event]:
+    def _submit_public_key(self, sender: str, call: SubmitPublicKey) -> list[BankEvent]:
         open_games = self._open_games.get(sender, 0)
         if open_games:
-            raise Refused("KeyFrozen", (open_games,))
+            raise BankRefused("KeyFrozen", (open_games,))
         owner = self._key_owners.get(call.key, sender)
         if owner != sender:
-            raise Refused("KeyTaken", (owner,))
+            raise BankRefused("KeyTaken", (owner,))
         self._must_be_signed(PublicKey(sender, call.key), call.proof, call.key)
         self._key_owners[call.key] = sender
         self._keys[sender] = call.key
-        return [Event("PublicKeySubmitted", {"owner": sender, "key": call.key})]
+        return [BankEvent("PublicKeySubmitted", {"owner": sender, "key": call.key})]
 
-    def _submit_bet(self, sender: str, call: SubmitBet, now: int) -> list[Event]:
+    def _submit_bet(self, sender: str, call: SubmitBet, now: int) -> list[BankEvent]:
         bet = call.bet
         if sender != bet.croupier:
-            raise Refused("NotTheCroupier")
+            raise BankRefused("NotTheCroupier")
         bet_hash, key = bet.struct_hash(), bet.key
         if key in self._games:
             if self._games[key].bet_hash != bet_hash:
-                raise Refused("AlreadySubmitted")
+                raise BankRefused("AlreadySubmitted")
             return []
         if bet.croupier == bet.player:
-            raise Refused("SameParty")
+            raise BankRefused("SameParty")
         if bet.bet not in BETS or bet.level not in LEVELS:
-            raise Refused("BadBet")
+            raise BankRefused("BadBet")
         if bet.chip_cost != self.terms.chip_cost:
-            raise Refused("WrongChipCost")
+            raise BankRefused("WrongChipCost")
         if now > bet.expiry:
-            raise Refused("BetExpired")
+            raise BankRefused("BetExpired")
         if len(set(bet.commitments)) != len(bet.commitments):
-            raise Refused("EqualCommitments")
+            raise BankRefused("EqualCommitments")
         parties = bet.croupier, bet.player
         next_id = self._next_game_ids.get(parties, 0)
         if bet.game_id != next_id:
-            raise Refused("WrongGameId", (next_id,))
+            raise BankRefused("WrongGameId", (next_id,))
         keys = self._keys.get(bet.croupier), self._keys.get(bet.player, NOBODY)
         if (bet.croupier_key, bet.player_key) != keys:
-            raise Refused("WrongKey")
+            raise BankRefused("WrongKey")
         self._must_be_signed(bet, call.signature, bet.player_key)
         self._must_have(bet.player, available_to(bet.player), bet.stake)
         self._must_have(bet.croupier, available_to(bet.croupier), bet.top_prize)
@@ -291,18 +293,20 @@ class Books:
         for party in parties:
             self._open_games[party] = self._open_games.get(party, 0) + 1
         deadline = now + self.terms.step_time
-        self._games[key] = Game(bet_hash, Step.BET_SUBMITTED, Outcome.OPEN, deadline, 0, 0)
+        self._games[key] = BankGame(bet_hash, Step.BET_SUBMITTED, GameOutcome.OPEN, deadline, 0, 0)
         values = {"croupier": bet.croupier, "player": bet.player, "gameId": bet.game_id}
         values |= {"game": key, "betHash": bet_hash, "deadline": deadline}
-        return [Event("BetSubmitted", values)]
+        return [BankEvent("BetSubmitted", values)]
 
-    def _submit_croupier_seed(self, sender: str, call: SubmitCroupierSeed, now: int) -> list[Event]:
+    def _submit_croupier_seed(
+        self, sender: str, call: SubmitCroupierSeed, now: int
+    ) -> list[BankEvent]:
         bet, seed_id, seed = call
         key, game = self._find(sender, bet)
         if seed_id > 1:
-            raise Refused("BadSeedId")
+            raise BankRefused("BadSeedId")
         if seed.commitment != bet.commitment(Role.CROUPIER, seed_id):
-            raise Refused("WrongSeed")
+            raise BankRefused("WrongSeed")
         before = Step.ORDER_SUBMITTED if seed_id else Step.BET_SUBMITTED
         if not self._awaits(sender, bet, game, before, now):
             return []
@@ -312,17 +316,17 @@ class Books:
         deadline = self._go_on(key, game, Step(before + 1), now)
         values = {"game": key, "seedId": seed_id, "nonce": seed.nonce}
         values |= {"signature": seed.signature, "deadline": deadline}
-        return [Event("CroupierSeedSubmitted", values)]
+        return [BankEvent("CroupierSeedSubmitted", values)]
 
-    def _submit_player_seed(self, sender: str, call: SubmitPlayerSeed, now: int) -> list[Event]:
+    def _submit_player_seed(self, sender: str, call: SubmitPlayerSeed, now: int) -> list[BankEvent]:
         bet, seed_id, seed, croupiers = call
         key, game = self._find(sender, bet)
         if seed.commitment != bet.commitment(Role.PLAYER, seed_id):
-            raise Refused("WrongSeed")
+            raise BankRefused("WrongSeed")
         if seed_id > 1:
-            raise Refused("BadSeedId")
+            raise BankRefused("BadSeedId")
         if commit_to(croupiers) != bet.commitment(Role.CROUPIER, seed_id):
-            raise Refused("WrongSeed")
+            raise BankRefused("WrongSeed")
         before = Step.CROUPIER_SEED_1_SUBMITTED if seed_id else Step.CROUPIER_SEED_0_SUBMITTED
         if not self._awaits(sender, bet, game, before, now):
             return []
@@ -336,67 +340,67 @@ class Books:
         deadline = self._go_on(key, game, Step(before + 1), now)
         values = {"game": key, "seedId": seed_id, "nonce": seed.nonce}
         values |= {"signature": seed.signature, "hand": game.hand, "deadline": deadline}
-        return [Event("PlayerSeedSubmitted", values)]
+        return [BankEvent("PlayerSeedSubmitted", values)]
 
-    def _submit_order(self, sender: str, call: SubmitReplacementOrder, now: int) -> list[Event]:
+    def _submit_order(self, sender: str, call: SubmitReplacementOrder, now: int) -> list[BankEvent]:
         bet, digits, signature = call
         key, game = self._find(sender, bet)
         if max(digits) > 1:
-            raise Refused("BadOrder")
+            raise BankRefused("BadOrder")
         order = packed_order(digits)
         if game.step > Step.HAND_DEALT and game.order != order:
-            raise Refused("AlreadySubmitted")
+            raise BankRefused("AlreadySubmitted")
         if not self._awaits(sender, bet, game, Step.HAND_DEALT, now):
             return []
         self._must_be_signed(ReplacementOrder.of(bet, digits), signature, bet.player_key)
         step = Step.ORDER_SUBMITTED if order else Step.HAND_FINAL
         deadline = self._go_on(key, game._replace(order=order), step, now)
         values = {"game": key, "order": order, "deadline": deadline}
-        return [Event("ReplacementOrderSubmitted", values)]
+        return [BankEvent("ReplacementOrderSubmitted", values)]
 
-    def _submit_result(self, sender: str, bet: Bet) -> list[Event]:
+    def _submit_result(self, sender: str, bet: Bet) -> list[BankEvent]:
         key, game = self._find(sender, bet)
-        if game.outcome == Outcome.SETTLED and sender == bet.croupier:
+        if game.outcome == GameOutcome.SETTLED and sender == bet.croupier:
             return []
-        if game.outcome != Outcome.OPEN:
-            raise Refused("GameOver")
+        if game.outcome != GameOutcome.OPEN:
+            raise BankRefused("GameOver")
         if game.step != Step.HAND_FINAL:
-            raise Refused("WrongStep", (int(game.step),))
+            raise BankRefused("WrongStep", (int(game.step),))
         return self._settle(bet, key, game)
 
-    def _complain(self, sender: str, silence: Silence, bet: Bet, now: int) -> list[Event]:
+    def _complain(self, sender: str, silence: Silence, bet: Bet, now: int) -> list[BankEvent]:
         key, game = self._find(sender, bet)
         if silence is Silence.FIRST_CROUPIER_SEED:
             self._must_be_overdue(game, Step.BET_SUBMITTED, now)
-            self._close(bet, key, game, Outcome.RELEASED, bet.stake)
-            return [Event("GameReleased", {"game": key})]
+            self._close(bet, key, game, GameOutcome.RELEASED, bet.stake)
+            return [BankEvent("GameReleased", {"game": key})]
         if silence is Silence.SECOND_CROUPIER_SEED:
             stands = game.step == Step.HAND_FINAL and game.order == 0
-            if game.outcome == Outcome.OPEN and stands:
+            if game.outcome == GameOutcome.OPEN and stands:
                 return self._settle(bet, key, game)
             self._must_be_overdue(game, Step.ORDER_SUBMITTED, now)
             penalty = PENALTY * bet.stake
-            self._close(bet, key, game, Outcome.CROUPIER_FORFEITED, penalty)
-            return [Event("CroupierForfeited", {"game": key, "penalty": penalty})]
+            self._close(bet, key, game, GameOutcome.CROUPIER_FORFEITED, penalty)
+            return [BankEvent("CroupierForfeited", {"game": key, "penalty": penalty})]
         last = LAST_STEP[silence]
         self._must_be_overdue(game, last, now)
-        self._close(bet, key, game, Outcome.PLAYER_FORFEITED, 0)
-        return [Event("PlayerForfeited", {"game": key, "lastStep": int(last)})]
+        self._close(bet, key, game, GameOutcome.PLAYER_FORFEITED, 0)
+        return [BankEvent("PlayerForfeited", {"game": key, "lastStep": int(last)})]
 
     # What the calls have in common
 
-    def _find(self, sender: str, bet: Bet) -> tuple[bytes, Game]:
+    def _find(self, sender: str, bet: Bet) -> tuple[bytes, BankGame]:
         """The game of this very bet; only for its two parties."""
         if sender not in (bet.croupier, bet.player):
-            raise Refused("NotAParty")
+            raise BankRefused("NotAParty")
         key = bet.key
         game = self._games.get(key)
         if game is None or game.bet_hash != bet.struct_hash():
-            raise Refused("UnknownBet")
+            raise BankRefused("UnknownBet")
         return key, game
 
     @staticmethod
-    def _awaits(sender: str, bet: Bet, game: Game, before: Step, now: int) -> bool:
+    def _awaits(sender: str, bet: Bet, game: BankGame, before: Step, now: int) -> bool:
         """Whether the game awaits the step behind ``before``.
 
         A step taken already: false for the Croupier, who may repeat what he sent; refused
@@ -404,24 +408,24 @@ class Books:
         """
         if game.step > before:
             if sender != bet.croupier:
-                raise Refused("AlreadySubmitted")
+                raise BankRefused("AlreadySubmitted")
             return False
-        if game.outcome != Outcome.OPEN:
-            raise Refused("GameOver")
+        if game.outcome != GameOutcome.OPEN:
+            raise BankRefused("GameOver")
         if game.step != before:
-            raise Refused("WrongStep", (int(game.step),))
+            raise BankRefused("WrongStep", (int(game.step),))
         if now > game.deadline:
-            raise Refused("TooLate", (game.deadline,))
+            raise BankRefused("TooLate", (game.deadline,))
         return True
 
     @staticmethod
-    def _must_be_overdue(game: Game, last: Step, now: int) -> None:
-        if game.outcome != Outcome.OPEN:
-            raise Refused("GameOver")
+    def _must_be_overdue(game: BankGame, last: Step, now: int) -> None:
+        if game.outcome != GameOutcome.OPEN:
+            raise BankRefused("GameOver")
         if game.step != last:
-            raise Refused("WrongStep", (int(game.step),))
+            raise BankRefused("WrongStep", (int(game.step),))
         if now <= game.deadline:
-            raise Refused("TooEarly", (game.deadline,))
+            raise BankRefused("TooEarly", (game.deadline,))
 
     def _must_be_seed(self, call: SubmitCroupierSeed | SubmitPlayerSeed, role: Role) -> None:
         bet, seed_id, seed = call.bet, call.seed_id, call.seed
@@ -434,22 +438,24 @@ class Books:
         try:
             must_be_signed(self.domain, message, signature, key)
         except BadSignature:
-            raise Refused("BadSignature") from None
+            raise BankRefused("BadSignature") from None
 
-    def _go_on(self, key: bytes, game: Game, step: Step, now: int) -> int:
+    def _go_on(self, key: bytes, game: BankGame, step: Step, now: int) -> int:
         """Note that a step was taken; the deadline of the next one."""
         deadline = now + self.terms.step_time
         self._games[key] = game._replace(step=step, deadline=deadline)
         return deadline
 
-    def _settle(self, bet: Bet, key: bytes, game: Game) -> list[Event]:
+    def _settle(self, bet: Bet, key: bytes, game: BankGame) -> list[BankEvent]:
         found = rank(unpacked_hand(game.hand))
         prize = bet.bet * PAYS[bet.level][found] * bet.chip_cost
-        self._close(bet, key, game, Outcome.SETTLED, prize)
+        self._close(bet, key, game, GameOutcome.SETTLED, prize)
         values = {"game": key, "hand": game.hand, "rank": int(found), "prize": prize}
-        return [Event("GameSettled", values)]
+        return [BankEvent("GameSettled", values)]
 
-    def _close(self, bet: Bet, key: bytes, game: Game, outcome: Outcome, to_player: int) -> None:
+    def _close(
+        self, bet: Bet, key: bytes, game: BankGame, outcome: GameOutcome, to_player: int
+    ) -> None:
         """End a game: ``to_player`` of what it had locked, and the rest to the Croupier."""
         lock = lock_of(key)
         self._games[key] = game._replace(outcome=outcome)

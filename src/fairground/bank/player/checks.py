@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from fairground.bank.bank_port import SILENT_AT, Event, Game, Outcome, Silence, Step
+from fairground.bank.bank_port import SILENT_AT, BankEvent, BankGame, GameOutcome, Silence, Step
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Role
-from fairground.bank.player.news import Alarm, Ended, Party
+from fairground.bank.player.news import Alarm, GameEnded, Party
 from fairground.bank.player.notes import Note
 from fairground.bank.record import Record
 from fairground.bank.seeds import Seed, check_seed
@@ -81,7 +81,7 @@ class Witness:
             self.record.player_told(note.seeds[1])
             self._messages = 5
 
-    def must_agree(self, state: Game) -> None:
+    def must_agree(self, state: BankGame) -> None:
         """Raise `Alarm` unless the Bank says what our own record says."""
         if state.step == Step.NONE:
             return
@@ -100,28 +100,28 @@ class Witness:
             shown = f"it shows the hand {_cards(state.cards)}"
             raise Alarm(Party.BANK, f"{shown}; the seeds give {_cards(mine)}")
 
-    def judge(self, state: Game, told: Sequence[Event], now: int, note: Note) -> Ended:
+    def judge(self, state: BankGame, told: Sequence[BankEvent], now: int, note: Note) -> GameEnded:
         """How the game ended; raise `Alarm` unless it had to end so."""
         stake = self._bet.stake
-        if state.outcome == Outcome.SETTLED:
+        if state.outcome == GameOutcome.SETTLED:
             if state.step != Step.HAND_FINAL:
                 raise Alarm(Party.BANK, "it settled a game whose final hand is not known")
             prize = _value(told, "GameSettled", "prize")
             mine = self.record.prize * self._bet.chip_cost
             if prize != mine:
                 raise Alarm(Party.BANK, f"it paid {prize} wei for a hand worth {mine} wei")
-            return Ended(Outcome.SETTLED, self.final, mine, stake)
+            return GameEnded(GameOutcome.SETTLED, self.final, mine, stake)
         owed = SILENT_AT.get(Step(state.step))
-        match Outcome(state.outcome):
-            case Outcome.RELEASED:
+        match GameOutcome(state.outcome):
+            case GameOutcome.RELEASED:
                 paid, right = stake, owed is Silence.FIRST_CROUPIER_SEED
-            case Outcome.CROUPIER_FORFEITED:
+            case GameOutcome.CROUPIER_FORFEITED:
                 paid = _value(told, "CroupierForfeited", "penalty")
                 right = owed is Silence.SECOND_CROUPIER_SEED and paid == PENALTY * stake
             case _:
                 paid, right = 0, state.step in PLAYER_OWES and now > state.deadline
         if not right or owed is None:
-            outcome = Outcome(state.outcome).name.lower().replace("_", " ")
+            outcome = GameOutcome(state.outcome).name.lower().replace("_", " ")
             after = Step(state.step).name.lower().replace("_", " ")
             raise Alarm(
                 Party.BANK,
@@ -130,7 +130,7 @@ class Witness:
             )
         self.record = self._accepted(state.step, note)
         self.record.silent(owed)
-        return Ended(Outcome(state.outcome), (), paid, stake)
+        return GameEnded(GameOutcome(state.outcome), (), paid, stake)
 
     def _accepted(self, step: int, note: Note) -> Record:
         """The record of just those messages that the Bank took: the Croupier has the same."""
@@ -147,12 +147,12 @@ class Witness:
         return record
 
 
-def seed_of(event: Event) -> Seed:
+def seed_of(event: BankEvent) -> Seed:
     """The seed that an event of the Bank tells."""
     return Seed(event.values["nonce"], event.values["signature"])
 
 
-def _value(told: Sequence[Event], name: str, value: str) -> int:
+def _value(told: Sequence[BankEvent], name: str, value: str) -> int:
     """A number in the Bank's last event of this name; 0 if there is none."""
     return next((int(event.values[value]) for event in reversed(told) if event.name == name), 0)
 

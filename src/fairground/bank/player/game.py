@@ -23,12 +23,12 @@ from fairground.bank.bank_port import (
     SILENT_AT,
     Bank,
     BankAway,
+    BankEvent,
+    BankGame,
+    BankRefused,
     Call,
     Complain,
-    Event,
-    Game,
-    Outcome,
-    Refused,
+    GameOutcome,
     Silence,
     Step,
     SubmitCroupierSeed,
@@ -36,17 +36,17 @@ from fairground.bank.bank_port import (
     SubmitPlayerSeed,
     SubmitReplacementOrder,
 )
-from fairground.bank.croupier_port import Desk
+from fairground.bank.croupier_port import CroupierDesk
 from fairground.bank.crypto.curve import BadSignature
 from fairground.bank.messages import Key, ReplacementOrder
 from fairground.bank.player.checks import Witness, seed_of
 from fairground.bank.player.news import (
     Alarm,
+    BankRecorded,
     Complained,
-    Ended,
+    GameEnded,
     NoGame,
     Party,
-    Recorded,
     Sent,
     Suspicion,
     Tell,
@@ -76,7 +76,7 @@ OURS: Final = (Step.CROUPIER_SEED_0_SUBMITTED, Step.HAND_DEALT, Step.CROUPIER_SE
 BRING_BET: Final = "the Croupier to bring the bet to the Bank"
 
 
-class Pace:
+class OwnClock:
     """The Player's own clock."""
 
     def now(self) -> float:
@@ -92,13 +92,13 @@ class Side(NamedTuple):
     """The Player's side of the table: what all their games have in common."""
 
     bank: Bank
-    desk: Desk
+    desk: CroupierDesk
     key: Key
     notebook: Notebook
     tell: Tell
     confirmations: int = 0
     """Blocks behind a seed of the Croupier before the Player's is told."""
-    pace: Pace = Pace()
+    pace: OwnClock = OwnClock()
 
     @property
     def patience(self) -> int:
@@ -114,7 +114,7 @@ class Goal(enum.Enum):
     OVER = "over"
 
 
-NOTHING: Final = Game(bytes(32), 0, 0, 0, 0, 0)
+NOTHING: Final = BankGame(bytes(32), 0, 0, 0, 0, 0)
 
 HIS_SEED_AFTER: Final = {Step.BET_SUBMITTED: 0, Step.ORDER_SUBMITTED: 1}
 """After these steps the Croupier owes his seed of this number."""
@@ -127,11 +127,11 @@ class PlayersGame:
         assert note.signed is not None
         self.domain, self.bet, signature = note.signed
         self.witness = Witness(self.domain, self.bet, signature)
-        self.ended: Ended | None = None
+        self.ended: GameEnded | None = None
         self._side = side
         self._note = note
         self._state = NOTHING
-        self._heard: list[Event] = []
+        self._heard: list[BankEvent] = []
         self._once: set[str] = set()
         self._anchor: tuple[int, float] | None = None
         self._still_since = side.pace.now()
@@ -150,7 +150,7 @@ class PlayersGame:
             self._keep(order=message.order, order_signature=signature)
         await self._run(Goal.FINAL)
 
-    async def settle(self) -> Ended:
+    async def settle(self) -> GameEnded:
         """Until the Bank has settled it, one way or the other."""
         await self._run(Goal.OVER)
         assert self.ended is not None
@@ -184,7 +184,7 @@ class PlayersGame:
             over = await self._time() > until
         else:
             state = await side.bank.game(self.bet.key, side.confirmations)
-            over = state.outcome != Outcome.OPEN
+            over = state.outcome != GameOutcome.OPEN
         if not over:
             return False
         side.notebook.forget(self._note)
@@ -231,12 +231,12 @@ class PlayersGame:
         state = await self._side.bank.game(self.bet.key)
         if state != self._state:
             await self._hear()
-        if state.outcome == Outcome.OPEN and state.step in HIS_SEED_AFTER:
+        if state.outcome == GameOutcome.OPEN and state.step in HIS_SEED_AFTER:
             await self._ask_for(HIS_SEED_AFTER[Step(state.step)])
         self.witness.follow(self._note)
         self.witness.must_agree(state)
         self._state = state
-        if state.outcome != Outcome.OPEN and self.ended is None:
+        if state.outcome != GameOutcome.OPEN and self.ended is None:
             now = await self._time()
             self._over(self.witness.judge(state, self._heard, now, self._note))
             await self.rest()
@@ -249,7 +249,7 @@ class PlayersGame:
         known = len(self._heard) if events[: len(self._heard)] == self._heard else 0
         self._heard = events
         for event in events[known:]:
-            self._side.tell(Recorded(event, self.bet))
+            self._side.tell(BankRecorded(event, self.bet))
             if event.name == "CroupierSeedSubmitted":
                 self._learn(event.values["seedId"], seed_of(event), Party.BANK)
 
@@ -309,7 +309,7 @@ class PlayersGame:
                 "the Croupier did not bring the bet to the Bank, whose clock stands still: he may "
                 "still do it. Come back later; the game is kept in mind"
             )
-        self._over(Ended(Outcome.OPEN, (), 0, 0, lapsed=True))
+        self._over(GameEnded(GameOutcome.OPEN, (), 0, 0, lapsed=True))
         await self.rest()
 
     async def _await_his_seed(self, now: int, late: bool) -> None:
@@ -397,7 +397,7 @@ class PlayersGame:
     async def _bring(self, what: str, call: Call) -> None:
         try:
             await self._side.bank.send(self._side.key, call)
-        except Refused as refused:
+        except BankRefused as refused:
             if refused.name != "TooLate":
                 self._excuse(refused, what)
             return
@@ -406,13 +406,13 @@ class PlayersGame:
     async def _complain(self, silence: Silence) -> None:
         try:
             await self._side.bank.send(self._side.key, Complain(silence, self.bet))
-        except Refused as refused:
+        except BankRefused as refused:
             self._excuse(refused, "a complaint")
             return
         if silence in CROUPIER_OWES:
             self._side.tell(Complained(silence))
 
-    def _excuse(self, refused: Refused, what: str) -> None:
+    def _excuse(self, refused: BankRefused, what: str) -> None:
         """Let a refusal pass that a Bank may give us; raise `Alarm` for any other."""
         if refused.name == "InsufficientFunds":
             reason = f"your account {self._side.key.address} cannot pay to bring {what}: {refused}"
@@ -427,7 +427,7 @@ class PlayersGame:
 
     # Small things
 
-    def _over(self, ended: Ended) -> None:
+    def _over(self, ended: GameEnded) -> None:
         self.ended = ended
         self._side.tell(ended)
 

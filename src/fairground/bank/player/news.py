@@ -11,7 +11,7 @@ import enum
 from collections.abc import Callable
 from typing import NamedTuple
 
-from fairground.bank.bank_port import Event, Outcome, Silence
+from fairground.bank.bank_port import BankEvent, GameOutcome, Silence
 from fairground.bank.messages import Bet
 from fairground.core import FairgroundError
 
@@ -40,10 +40,10 @@ class Sent(NamedTuple):
     detail: str = ""
 
 
-class Recorded(NamedTuple):
+class BankRecorded(NamedTuple):
     """The Bank recorded something of the game of this bet."""
 
-    event: Event
+    event: BankEvent
     bet: Bet
 
 
@@ -70,10 +70,10 @@ class Complained(NamedTuple):
     silence: Silence
 
 
-class Ended(NamedTuple):
+class GameEnded(NamedTuple):
     """A game is over."""
 
-    outcome: Outcome
+    outcome: GameOutcome
     hand: tuple[int, ...]
     """The cards that were paid; empty if it did not come to that."""
     paid: int
@@ -84,7 +84,7 @@ class Ended(NamedTuple):
     """The Bank never took the bet, and now cannot take it any more."""
 
 
-News = Checked | Sent | Recorded | Waiting | Suspicion | Complained | Ended
+News = Checked | Sent | BankRecorded | Waiting | Suspicion | Complained | GameEnded
 Tell = Callable[[News], None]
 
 

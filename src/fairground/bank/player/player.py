@@ -3,13 +3,13 @@
     player = Player(Side(bank, desk, key, notebook, tell))
     await player.sit_down()                  # checks both, and registers the key
     await player.fund(1, 5)                  # deposits what is missing for a stake
-    game = await player.bet(1, 5)            # one game: see `players_game.PlayersGame`
+    game = await player.bet(1, 5)            # one game: see `game.PlayersGame`
     await game.deal()
     await game.draw((1, 0, 1, 1, 0))
     await game.settle()
     await player.withdraw()
 
-Over a chain, ``bank`` must be the Player's own node: `chain_bank.ChainBank` compares the
+Over a chain, ``bank`` must be the Player's own node: `ChainBank` compares the
 contract's code there with the packaged artifact. Before any money moves, `sit_down` sees
 that the Croupier plays at just this Bank, under its terms; and before each bet, that the
 key he offers is the one registered there, and that he can pay the top prize.
@@ -19,7 +19,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from fairground.bank.bank_port import Call, DepositFunds, Refused, SubmitPublicKey, WithdrawFunds
+from fairground.bank.bank_port import (
+    BankRefused,
+    Call,
+    DepositFunds,
+    SubmitPublicKey,
+    WithdrawFunds,
+)
 from fairground.bank.croupier_port import About, Offer
 from fairground.bank.messages import Bet, Role
 from fairground.bank.player.game import PlayersGame, Side
@@ -40,7 +46,7 @@ class WrongCroupier(InputError):
     code = "bank/wrong-croupier"
 
 
-class Player:
+class PlayerClient:
     """A Player at one desk, with one key: their account at the Bank, and what signs."""
 
     def __init__(self, side: Side) -> None:
@@ -161,7 +167,7 @@ class Player:
     async def _send(self, call: Call) -> None:
         try:
             await self.side.bank.send(self.side.key, call)
-        except Refused as refused:
+        except BankRefused as refused:
             if refused.name != "InsufficientFunds":
                 raise
             raise NoGame(

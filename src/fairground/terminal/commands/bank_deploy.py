@@ -43,7 +43,7 @@ def run(arguments: Sequence[str]) -> int:
     from fairground.bank.bank_port import PLAY_MONEY
     from fairground.bank.chain.artifact import Terms
     from fairground.bank.chain.bank import deploy
-    from fairground.bank.chain.node import Node
+    from fairground.bank.chain.node import ChainNode
     from fairground.bank.crypto.keystore import load, passphrase_from
     from fairground.bank.ledger.rules import CHIP_COSTS, STEP_TIMES
 
@@ -54,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
     ):
         if value not in allowed:
             raise InputError(f"{option} must be {allowed[0]} to {allowed[-1]}, not {value}")
-    node = Node(options.bank)
+    node = ChainNode(options.bank)
     prompt = f"Passphrase of {options.key}: "
     key = load(options.key, lambda: passphrase_from(options.passphrase_file, prompt))
     address = asyncio.run(deploy(node, key, *terms))

@@ -12,7 +12,7 @@ from fairground.bank.croupier_port import About
 from fairground.bank.messages import Key
 from fairground.bank.player.game import PlayersGame, Side
 from fairground.bank.player.news import News, in_chips
-from fairground.bank.player.player import Player
+from fairground.bank.player.player import PlayerClient
 from fairground.games.poker import BETS, LEVELS
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Arguments, Console, EndOfInput
@@ -173,7 +173,7 @@ def run(arguments: Sequence[str]) -> int:
         parties = backstage.do(_parties(options, key, backstage), early.append)
         bank, tell = parties.bank, backstage.tell
         side = Side(bank, parties.desk, key, parties.notebook, tell, options.confirmations)
-        player = Player(side)
+        player = PlayerClient(side)
         screen = CroupierScreen(
             console,
             look,
@@ -204,7 +204,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-async def _sat_down(player: Player) -> tuple[About, int]:
+async def _sat_down(player: PlayerClient) -> tuple[About, int]:
     """The Croupier, and what he has at the Bank."""
     about = await player.sit_down()
     return about, (await player.side.bank.account(about.account)).available
@@ -221,7 +221,9 @@ async def _parties(
     return await far_away(backstage.stack, options.croupier, options.bank, key, notes)
 
 
-def _introduce(console: Console, look: Look, player: Player, about: About, funds: int) -> None:
+def _introduce(
+    console: Console, look: Look, player: PlayerClient, about: About, funds: int
+) -> None:
     """Who plays."""
     has = f"{in_chips(funds, player.side.bank.terms.chip_cost)} at the Bank"
     console.say(look.fold(f"The Croupier: {about.account}, {has}.", "  "))

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from fairground.bank.bank_port import Bank, Call
 from fairground.bank.calls import call_as_json
 from fairground.bank.chain.artifact import WrongBank
-from fairground.bank.croupier_port import Desk
+from fairground.bank.croupier_port import CroupierDesk
 from fairground.bank.messages import Key
 from fairground.bank.player.notes import FileNotebook, Notebook
 from fairground.core import InputError
@@ -35,7 +35,7 @@ class Parties(NamedTuple):
     """The two whom the Player has to do with, and where the Player's notes are."""
 
     bank: Bank
-    desk: Desk
+    desk: CroupierDesk
     notebook: Notebook
     faucet: Callable[[int], Awaitable[None]] | None = None
     """Makes so much play money in the Player's purse, in wei; on a chain nobody can."""
@@ -104,7 +104,7 @@ async def far_away(
     return Parties(ledger, desk, notebook, faucet)
 
 
-async def _on_the_chain(node: str, desk: Desk, notebook: Notebook) -> Bank:
+async def _on_the_chain(node: str, desk: CroupierDesk, notebook: Notebook) -> Bank:
     """The Bank where a game is still open; else the one where the Croupier plays.
 
     So who was let down in the middle of a game can go on, whether he is there or not.

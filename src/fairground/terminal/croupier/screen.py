@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from fairground.bank.bank_port import PLAY_MONEY, Outcome
+from fairground.bank.bank_port import PLAY_MONEY, GameOutcome
 from fairground.bank.player.game import PlayersGame
-from fairground.bank.player.news import Alarm, Ended, News, NoGame
-from fairground.bank.player.player import Player, WrongCroupier
+from fairground.bank.player.news import Alarm, GameEnded, News, NoGame
+from fairground.bank.player.player import PlayerClient, WrongCroupier
 from fairground.core import FairgroundError
 from fairground.games.poker import BETS, HAND, LEVELS, Card, Poker, rank
 from fairground.solve.poker.holds import holds
@@ -77,7 +77,7 @@ class CroupierScreen:
         console: Console,
         look: Look,
         backstage: Backstage[News | str],
-        player: Player,
+        player: PlayerClient,
         stake: Stake,
         *,
         buy_in: int,
@@ -101,7 +101,7 @@ class CroupierScreen:
         self._explain = explain
         self._lasting = lasting
         self._keep = keep
-        self._settling: list[tuple[PlayersGame, Future[Ended]]] = []
+        self._settling: list[tuple[PlayersGame, Future[GameEnded]]] = []
         self._tally = Tally()
         self._told_how_to_hold = False
         self.open: PlayersGame | None = None
@@ -285,10 +285,10 @@ class CroupierScreen:
             self._settling.remove((game, future))
             self._ended(game, ended)
 
-    def _ended(self, game: PlayersGame, ended: Ended) -> None:
+    def _ended(self, game: PlayersGame, ended: GameEnded) -> None:
         self._tally.won += ended.paid - ended.stake
         balance = self._do(self._player.balance())
-        outcome = "Settled. " if ended.outcome == Outcome.SETTLED else ""
+        outcome = "Settled. " if ended.outcome == GameOutcome.SETTLED else ""
         self._say(f"{outcome}Your account at the Bank: {self._words.chips(balance)}.")
         if not ended.lapsed and (path := self._keep(game)):
             self._say(f"The game is in {path}")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from fairground.bank.bank_port import Event, Outcome, Silence
+from fairground.bank.bank_port import BankEvent, GameOutcome, Silence
 from fairground.bank.messages import Bet
 from fairground.bank.player.news import (
+    BankRecorded,
     Checked,
     Complained,
-    Ended,
+    GameEnded,
     News,
-    Recorded,
     Sent,
     Suspicion,
     Waiting,
@@ -92,7 +92,7 @@ class Words:
             case Sent(sender, receiver, what, detail):
                 more = f": {short(detail)}" if detail else ""
                 return f"{sender.value} {self._arrow} {receiver.value}: {what}{more}"
-            case Recorded(event, bet):
+            case BankRecorded(event, bet):
                 return f"Bank records {event.name}: {self._recorded(event, bet)}"
             case _:
                 return self.told(news)
@@ -107,7 +107,7 @@ class Words:
                 return f"Beware of the {party.value}: {reason}."
             case Complained(silence):
                 return f"The Croupier is silent: {COMPLAINTS[silence]}."
-            case Ended(outcome) if outcome != Outcome.SETTLED:
+            case GameEnded(outcome) if outcome != GameOutcome.SETTLED:
                 return self._ended(news)
             case _:
                 return ""
@@ -116,7 +116,7 @@ class Words:
     def _arrow(self) -> str:
         return "->" if self._look.ascii_only else "→"
 
-    def _recorded(self, event: Event, bet: Bet) -> str:
+    def _recorded(self, event: BankEvent, bet: Bet) -> str:
         values: dict[str, Any] = event.values
         match event.name:
             case "BetSubmitted":
@@ -140,13 +140,13 @@ class Words:
             case _:
                 return "the game is over"
 
-    def _ended(self, ended: Ended) -> str:
+    def _ended(self, ended: GameEnded) -> str:
         if ended.lapsed:
             return "The Croupier did not bring the bet to the Bank in time. Nothing was staked."
         match ended.outcome:
-            case Outcome.RELEASED:
+            case GameOutcome.RELEASED:
                 return f"The game is off: your stake of {self.chips(ended.stake)} is back."
-            case Outcome.CROUPIER_FORFEITED:
+            case GameOutcome.CROUPIER_FORFEITED:
                 return f"The Croupier forfeits, and the Bank pays you {self.chips(ended.paid)}."
             case _:
                 return f"You were silent too long: your stake of {self.chips(ended.stake)} is lost."
