@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
-from fairground.bank.bank_port import Bank, BankEvent, BankGame, GameOutcome, Step
+from fairground.bank.bank_port import Bank, BankEvent, BankGame, GameOutcome, Step, step_after
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.crypto.curve import BadSignature, Signature
 from fairground.bank.messages import Bet, Domain, ReplacementOrder, must_be_signed
@@ -133,13 +133,14 @@ def read_end(data: bytes) -> TranscriptEnd:
     state, silent = table.state, [e["seat"] for e in events if e["kind"] == "forfeit"]
     order = None if state.order is None else packed_order(state.order)
     hand = packed_hand(state.dealt) if state.dealt else None
-    tickets = sum(event["kind"] == "ticket" for event in events)
     if not silent:
         outcome, step = GameOutcome.SETTLED, Step.HAND_FINAL
         hand = packed_hand(Poker(bet.bet, bet.level).final_hand(state))
     else:
-        # Each seed of the Croupier is a ticket, and every message of the two is a step.
-        step = Step(1 + tickets + bool(state.dealt) + (order is not None))
+        # A seed of the Croupier is a ticket, one of the Player a share, and each is a step.
+        step = Step.BET_SUBMITTED
+        for _ in filter(lambda event: event["kind"] in ("ticket", "share", "move"), events):
+            step = step_after(step, state.order)
         outcome = GameOutcome.PLAYER_FORFEITED
         if silent[0] != PLAYER:
             outcome = GameOutcome.CROUPIER_FORFEITED if state.dealt else GameOutcome.RELEASED

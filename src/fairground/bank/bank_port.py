@@ -55,6 +55,12 @@ class Step(enum.IntEnum):
     HAND_FINAL = 6
 
 
+def step_after(step: Step, order: Sequence[int] | None) -> Step:
+    """The step that follows this one. An order to replace nothing makes the hand final."""
+    stands = step == Step.HAND_DEALT and not any(order or ())
+    return Step.HAND_FINAL if stands else Step(step + 1)
+
+
 class GameOutcome(enum.IntEnum):
     """How a game ended."""
 
@@ -65,17 +71,21 @@ class GameOutcome(enum.IntEnum):
     CROUPIER_FORFEITED = 4
 
 
+NO_KEY: Final = "0x" + 40 * "0"
+"""The zero address: the signing key of an account that has none."""
+
+
 class Account(NamedTuple):
     """A participant, as the Bank knows them. What a game has locked is in no account."""
 
     available: int
     open_games: int
     key: str
-    """The address of the signing key; the zero address if there is none."""
+    """The address of the signing key; `NO_KEY` if there is none."""
 
 
 class BankGame(NamedTuple):
-    """A game as the Bank keeps it. Of a game that it does not know, everything is zero."""
+    """A game as the Bank keeps it. A game that it does not know is `NO_GAME`."""
 
     bet_hash: bytes
     step: int
@@ -93,6 +103,10 @@ class BankGame(NamedTuple):
     def replaced(self) -> tuple[int, ...] | None:
         """The order, digit by digit; ``None`` before it is given."""
         return unpacked_order(self.order) if self.step >= Step.ORDER_SUBMITTED else None
+
+
+NO_GAME: Final = BankGame(bytes(32), 0, 0, 0, 0, 0)
+"""What a Bank says of a game that it does not know: everything is zero."""
 
 
 class BankEvent(NamedTuple):

@@ -8,9 +8,9 @@ bytes, and nobody has to take the other's record on trust.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from fairground.bank.bank_port import CROUPIER_OWES, Silence
+from fairground.bank.bank_port import CROUPIER_OWES, Silence, Step, step_after
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Role
 from fairground.bank.schemes import CroupierDealer, public_of
@@ -26,12 +26,20 @@ ORDER_SIGNATURE: Final = "order_signature"
 CHAIRS: Final = (Chair("Croupier", "house"), Chair("Player", "self", "seed"))
 
 
-class Record:
-    """One game, as far as its messages are known.
+class Messages(NamedTuple):
+    """What followed the bet, in its order, as far as one party knows it."""
 
-    Bring them in their order: his seed 0, their seed 0, the order, his seed 1, their
-    seed 1. Each is checked as the Bank would check it.
-    """
+    croupier_seed_0: Seed | None
+    player_seed_0: Seed | None
+    order: Sequence[int] | None
+    order_signature: Signature | None
+    """``None``: it is with the Bank alone, and a record cannot show whose order it is."""
+    croupier_seed_1: Seed | None
+    player_seed_1: Seed | None
+
+
+class Record:
+    """One game, as far as its messages are known. Each is checked as the Bank would check it."""
 
     def __init__(self, domain: Domain, bet: Bet, signature: Signature) -> None:
         name = bet.struct_hash()
@@ -45,7 +53,26 @@ class Record:
             may_tell=lambda seed_id: seed_id < self._told,
         )
         self.game = Poker(bet.bet, bet.level)
+        self.step = Step.BET_SUBMITTED
+        """How far the Bank is when it has these messages."""
         self._table = Table.open(self.game, dealer, CHAIRS)
+
+    def follow(self, known: Messages, until: int = Step.HAND_FINAL) -> None:
+        """Take every message that is known and in its turn, up to this step."""
+        while self.step < until and not self.over:
+            match self.step:
+                case Step.BET_SUBMITTED if known.croupier_seed_0 is not None:
+                    self.croupier_told(known.croupier_seed_0)
+                case Step.CROUPIER_SEED_0_SUBMITTED if known.player_seed_0 is not None:
+                    self.player_told(known.player_seed_0)
+                case Step.HAND_DEALT if known.order is not None:
+                    self.ordered(known.order, known.order_signature)
+                case Step.ORDER_SUBMITTED if known.croupier_seed_1 is not None:
+                    self.croupier_told(known.croupier_seed_1)
+                case Step.CROUPIER_SEED_1_SUBMITTED if known.player_seed_1 is not None:
+                    self.player_told(known.player_seed_1)
+                case _:
+                    return
 
     def croupier_told(self, seed: Seed) -> None:
         """The Croupier's next seed."""
@@ -53,16 +80,14 @@ class Record:
         self._vault.keep(f"seed.{self._told}", seed.hex().encode(), "")
         self._told += 1
         self._table.advance()
+        self._go_on()
 
     def player_told(self, seed: Seed) -> None:
         """The Player's next seed."""
         self._answer(seed.hex())
 
     def ordered(self, order: Sequence[int], signature: Signature | None) -> None:
-        """The Player's order, and its signature beside it.
-
-        ``None``: it is with the Bank alone, and this record cannot show whose order it is.
-        """
+        """The Player's order, and its signature beside it, where it is known."""
         if signature is not None:
             self._table.note({ORDER_SIGNATURE: signature.hex()})
         self._answer(list(order))
@@ -70,6 +95,10 @@ class Record:
     def _answer(self, value: object) -> None:
         (ask,) = self._table.asks()
         self._table.submit(ask, value)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self.step = step_after(self.step, self.order)
 
     def forfeited(self, seat: int, reason: str) -> None:
         """Somebody was silent; the word on it is the Bank's, brought by the house."""
@@ -88,6 +117,12 @@ class Record:
         """The cards dealt; empty before the deal."""
         dealt: tuple[int, ...] = self._table.state.dealt
         return dealt
+
+    @property
+    def order(self) -> tuple[int, ...] | None:
+        """The order; ``None`` before it is given."""
+        order: tuple[int, ...] | None = self._table.state.order
+        return order
 
     @property
     def final_hand(self) -> tuple[int, ...]:

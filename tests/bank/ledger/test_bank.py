@@ -437,7 +437,7 @@ def test_workers_share_one_ledger() -> None:
 def test_a_ledger_needs_no_extra() -> None:
     """Nothing of the extra ``chain`` is imported, wherever it is missing."""
     missing = ("coincurve", "eth_abi", "eth_account", "eth_hash", "eth_tester", "web3", "eth")
-    modules = ("ledger", "ledger_client", "rules", "calls")
+    modules = ("ledger.bank", "ledger.client", "ledger.rules", "calls")
     program = f"import sys; sys.modules.update(dict.fromkeys({missing!r}))\n" + "\n".join(
         f"import fairground.bank.{name}" for name in modules
     )

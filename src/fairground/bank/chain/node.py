@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from fairground.bank.bank_port import Account, BankAway, BankEvent, BankGame, Step
+from fairground.bank.bank_port import NO_GAME, Account, BankAway, BankEvent, BankGame, Step
 from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import Terms, WrongBank, artifact
 from fairground.bank.crypto.curve import checksummed, keccak
@@ -77,9 +77,6 @@ MAIN_NETS: Final = {
     534352: "Scroll",
 }
 """Chains on which money is real. We play for play money, on test chains, and nowhere else."""
-
-UNKNOWN: Final = BankGame(bytes(32), 0, 0, 0, 0, 0)
-"""A game that the Bank does not know."""
 
 
 class NodeDeclined(BankAway):
@@ -244,9 +241,9 @@ class ChainNode:
             return BankGame(*self._view(bank, "getGame", key))
         then = self.block() - confirmations
         if then < 0:
-            return UNKNOWN
+            return NO_GAME
         data = self.call(bank, abi.call_data("getGame", key), block=then)
-        return abi.game(data) if data else UNKNOWN  # the Bank itself is younger than that
+        return abi.game(data) if data else NO_GAME  # the Bank itself is younger than that
 
     def events(self, bank: str, game: bytes) -> list[BankEvent]:
         """What the Bank recorded of a game, in its order.

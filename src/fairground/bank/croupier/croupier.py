@@ -16,7 +16,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Self
 
-from fairground.bank.bank_port import Bank, DepositFunds, SubmitPublicKey
+from fairground.bank.bank_port import NO_KEY, Bank, DepositFunds, SubmitPublicKey
 from fairground.bank.croupier.journal import LAPSED, CroupierJournal, JournalPage, again
 from fairground.bank.croupier.scheduler import INTERVAL, Rounds, log, most_games
 from fairground.bank.croupier.shown import recorded, sight
@@ -42,7 +42,6 @@ from fairground.fair.bits import token
 from fairground.games.poker import BETS, HAND, LEVELS, PAYS, Rank
 from fairground.store import Store
 
-UNKNOWN_KEY: Final = "0x" + 40 * "0"
 NEWER: Final = "a newer offer to this player took its place"
 
 
@@ -117,7 +116,7 @@ class Croupier(CroupierDesk):
 
     async def _register(self) -> None:
         account = await self._bank.account(self.account)
-        if account.key == UNKNOWN_KEY:
+        if account.key == NO_KEY:
             proof = self._key.prove(self._bank.domain, self.account)
             await self._bank.send(self._key, SubmitPublicKey(self._key.address, proof))
         elif account.key != self._key.address:
@@ -308,7 +307,7 @@ class Croupier(CroupierDesk):
 
     async def _must_be_funded(self, bet: Bet) -> None:
         account = await self._bank.account(bet.player)
-        if account.key == UNKNOWN_KEY:
+        if account.key == NO_KEY:
             raise Declined(f"the Bank knows no key of {bet.player}: submit your public key first")
         if account.key != bet.player_key:
             raise Declined(f"your key at the Bank is {account.key}, not {bet.player_key}")

@@ -9,8 +9,7 @@ from __future__ import annotations
 from fairground.bank.bank_port import SILENT_AT, GameOutcome, Step
 from fairground.bank.croupier.journal import LAPSED, JournalPage
 from fairground.bank.croupier_port import Closed, Sight, TooSoon
-from fairground.bank.record import Record
-from fairground.bank.seeds import Seed
+from fairground.bank.record import Messages, Record
 
 
 def sight(page: JournalPage, trouble: str = "") -> Sight:
@@ -49,28 +48,21 @@ def recorded(page: JournalPage) -> Record:
         raise TooSoon("the transcript can be had when the final hand is known, or at the end")
     assert page.bet is not None
     assert page.signature is not None
+    # Where another order than the one in the mail came to the Bank, its signature is there alone.
+    order, signature = page.mail or (None, None)
+    messages = Messages(
+        page.seeds[0],
+        page.heard[0],
+        page.order,
+        signature if order == page.order else None,
+        page.seeds[1],
+        page.heard[1],
+    )
     step = Step.HAND_FINAL if page.ended is None else Step(page.ended.step)
     record = Record(page.domain, page.bet, page.signature)
-    first, second = page.heard
-    if step >= Step.CROUPIER_SEED_0_SUBMITTED:
-        record.croupier_told(page.seeds[0])
-    if step >= Step.HAND_DEALT:
-        record.player_told(_there(first))
-    if step >= Step.ORDER_SUBMITTED:
-        assert page.order is not None
-        # Another order than the one in the mail came to the Bank: its signature is there alone.
-        mail = page.mail if page.mail is not None and page.mail[0] == page.order else None
-        record.ordered(page.order, None if mail is None else mail[1])
-    if step >= Step.CROUPIER_SEED_1_SUBMITTED and any(page.order or ()):
-        record.croupier_told(page.seeds[1])
-    if step >= Step.HAND_FINAL and any(page.order or ()):
-        record.player_told(_there(second))
+    record.follow(messages, step)
+    if record.step < step:
+        raise TooSoon("the Player's seed is at the Bank alone, which does not tell it now")
     if page.ended is not None and page.ended.outcome != GameOutcome.SETTLED.name:
         record.silent(SILENT_AT[step])
     return record
-
-
-def _there(seed: Seed | None) -> Seed:
-    if seed is None:
-        raise TooSoon("the Player's seed is at the Bank alone, which does not tell it now")
-    return seed

@@ -8,18 +8,18 @@ is done twice that would count twice.
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Final
 from weakref import WeakValueDictionary
 
 from fairground.bank.bank_port import (
+    NO_GAME,
     Bank,
-    BankGame,
     BankRefused,
     Call,
     SubmitBet,
     SubmitCroupierSeed,
 )
+from fairground.bank.clock import BankClock
 from fairground.bank.croupier.duties import Fetch, Rest, Seen, Send, Write, duty
 from fairground.bank.croupier.journal import CroupierJournal, JournalPage
 from fairground.bank.croupier.scheduler import Turnstile, Urgency, log
@@ -29,34 +29,12 @@ from fairground.bank.seeds import Seed, check_seed
 from fairground.core import FairgroundError
 from fairground.store import Conflict
 
-NOTHING: Final = BankGame(bytes(32), 0, 0, 0, 0, 0)
-"""What a Bank says of a game that it does not know."""
-
 LOOKS: Final = 16
 """Games that are looked up at the Bank at the same time."""
 
 NAP: Final = 30.0
 """Seconds for which a game is left alone, unless its Player speaks, where looking again at
 once is of no use: nobody has bet yet, or the Bank has just refused something."""
-
-
-class Clock:
-    """The Bank's time; by our own clock where the Bank's stands still between two blocks."""
-
-    def __init__(self, bank: Bank) -> None:
-        self._bank = bank
-        self._told, self._at = 0, time.monotonic()
-
-    async def __call__(self) -> int:
-        """Seconds since 1970, as the Bank counts them."""
-        told, now = await self._bank.now(), time.monotonic()
-        if told > self._told + now - self._at:
-            self._told, self._at = told, now
-        return int(self._told + now - self._at)
-
-    def is_ahead(self) -> None:
-        """The Bank says so: what it tells next counts, be it earlier."""
-        self._told, self._at = 0, time.monotonic()
 
 
 class Tending:
@@ -67,7 +45,7 @@ class Tending:
         self._confirmations = confirmations
         self._patience = bank.terms.step_time if confirmations else 0
         self._margin = bank.terms.step_time // 4
-        self.time = Clock(bank)
+        self.time = BankClock(bank)
         self.flying: dict[str, int] = {}
         """Bets that he has taken and the Bank not yet: the top prize of each."""
         self.trouble: dict[str, str] = {}
@@ -138,7 +116,7 @@ class Tending:
     async def see(self, page: JournalPage) -> Seen:
         """Look at the Bank."""
         if page.bet is None:
-            return Seen(NOTHING, NOTHING, await self.time())
+            return Seen(NO_GAME, NO_GAME, await self.time())
         async with self._looking:
             final = await self._bank.game(page.bet.key, self._confirmations)
             now = await self._bank.game(page.bet.key) if self._confirmations else final
@@ -162,7 +140,7 @@ class Tending:
         except BankRefused as refused:
             if refused.name == "TooEarly":
                 # Its clock ran slower than ours, so what he owes himself may still count.
-                self.time.is_ahead()
+                self.time.start_again()
                 return page
             if not isinstance(call, SubmitBet):
                 raise

@@ -22,6 +22,9 @@ from collections.abc import MutableMapping
 from typing import Any, Final, NamedTuple, Self
 
 from fairground.bank.bank_port import (
+    NO_GAME,
+    NO_KEY,
+    SILENT_AT,
     Account,
     BankEvent,
     BankGame,
@@ -65,22 +68,13 @@ from fairground.bank.seeds import (
 )
 from fairground.games.poker import BETS, LEVELS, PAYS, PENALTY, rank
 
-NOBODY: Final = "0x" + 40 * "0"
-"""The zero address: the key of who has none."""
-
-NO_GAME: Final = BankGame(bytes(32), 0, 0, 0, 0, 0)
-
 STEP_TIMES: Final = range(60, 30 * 24 * 3600 + 1)
 CHIP_COSTS: Final = range(1, 2**96 + 1)
 MOST_MONEY: Final = 2**128
 """The contract keeps balances in 128 bits. Here less than that is ever made, so none overflows."""
 
-LAST_STEP: Final = {
-    Silence.FIRST_PLAYER_SEED: Step.CROUPIER_SEED_0_SUBMITTED,
-    Silence.REPLACEMENT_ORDER: Step.HAND_DEALT,
-    Silence.SECOND_PLAYER_SEED: Step.CROUPIER_SEED_1_SUBMITTED,
-}
-"""The silences that cost the Player the stake, and the step that each follows."""
+LAST_STEP: Final = {silence: step for step, silence in SILENT_AT.items()}
+"""The step that each silence follows."""
 
 
 class Pocket(NamedTuple):
@@ -170,7 +164,7 @@ class Books:
         """A participant."""
         owner = address(owner)
         available = self._money.get(available_to(owner), 0)
-        return Account(available, self._open_games.get(owner, 0), self._keys.get(owner, NOBODY))
+        return Account(available, self._open_games.get(owner, 0), self._keys.get(owner, NO_KEY))
 
     def next_game_id(self, croupier: str, player: str) -> int:
         """The number that the next bet of these two must have."""
@@ -280,7 +274,7 @@ class Books:
         next_id = self._next_game_ids.get(parties, 0)
         if bet.game_id != next_id:
             raise BankRefused("WrongGameId", (next_id,))
-        keys = self._keys.get(bet.croupier), self._keys.get(bet.player, NOBODY)
+        keys = self._keys.get(bet.croupier), self._keys.get(bet.player, NO_KEY)
         if (bet.croupier_key, bet.player_key) != keys:
             raise BankRefused("WrongKey")
         self._must_be_signed(bet, call.signature, bet.player_key)

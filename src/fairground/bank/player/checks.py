@@ -8,23 +8,23 @@ names the party at fault.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
-from fairground.bank.bank_port import SILENT_AT, BankEvent, BankGame, GameOutcome, Silence, Step
+from fairground.bank.bank_port import (
+    CROUPIER_OWES,
+    SILENT_AT,
+    BankEvent,
+    BankGame,
+    GameOutcome,
+    Silence,
+    Step,
+)
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Role
 from fairground.bank.player.news import Alarm, GameEnded, Party
 from fairground.bank.player.notes import Note
-from fairground.bank.record import Record
+from fairground.bank.record import Messages, Record
 from fairground.bank.seeds import Seed, check_seed
 from fairground.games.poker import DECK, HAND, PENALTY, hand_text
-
-PLAYER_OWES: Final = (
-    Step.CROUPIER_SEED_0_SUBMITTED,
-    Step.HAND_DEALT,
-    Step.CROUPIER_SEED_1_SUBMITTED,
-)
-"""After these steps the next one is the Player's."""
 
 
 class Witness:
@@ -35,9 +35,6 @@ class Witness:
         self.his: list[Seed | None] = [None, None]
         """The Croupier's seeds, as far as they are known."""
         self._domain, self._bet, self._signature = domain, bet, signature
-        self._order: tuple[int, ...] | None = None
-        self._messages = 0
-        """How many of the five messages are in the record."""
 
     @property
     def hand(self) -> tuple[int, ...]:
@@ -47,8 +44,7 @@ class Witness:
     @property
     def is_final(self) -> bool:
         """Whether the cards that will be paid are known."""
-        stands = self._messages == 3 and not any(self._order or ())
-        return stands or self._messages == 5
+        return self.record.step == Step.HAND_FINAL
 
     @property
     def final(self) -> tuple[int, ...]:
@@ -64,22 +60,12 @@ class Witness:
 
     def follow(self, note: Note) -> None:
         """Let the record have every message that is known and in its turn."""
-        if self._messages == 0 and self.his[0] is not None:
-            self.record.croupier_told(self.his[0])
-            self._messages = 1
-        if self._messages == 1 and note.told >= 1:
-            self.record.player_told(note.seeds[0])
-            self._messages = 2
-        if self._messages == 2 and note.order is not None:
-            self.record.ordered(note.order, note.order_signature)
-            self._order = note.order
-            self._messages = 3
-        if self._messages == 3 and any(self._order or ()) and self.his[1] is not None:
-            self.record.croupier_told(self.his[1])
-            self._messages = 4
-        if self._messages == 4 and note.told >= 2:
-            self.record.player_told(note.seeds[1])
-            self._messages = 5
+        self.record.follow(self._known(note))
+
+    def _known(self, note: Note) -> Messages:
+        mine = [seed if note.told > seed_id else None for seed_id, seed in enumerate(note.seeds)]
+        first, second = self.his
+        return Messages(first, mine[0], note.order, note.order_signature, second, mine[1])
 
     def must_agree(self, state: BankGame) -> None:
         """Raise `Alarm` unless the Bank says what our own record says."""
@@ -87,8 +73,9 @@ class Witness:
             return
         if state.bet_hash != self._bet.struct_hash():
             raise Alarm(Party.BANK, "under this number it has a bet that you did not sign")
-        if state.step >= Step.ORDER_SUBMITTED and state.replaced != self._order:
-            raise Alarm(Party.BANK, f"it has the order {state.replaced}; you gave {self._order}")
+        if state.step >= Step.ORDER_SUBMITTED and state.replaced != self.record.order:
+            given = f"you gave {self.record.order}"
+            raise Alarm(Party.BANK, f"it has the order {state.replaced}; {given}")
         if state.step < Step.HAND_DEALT:
             return
         if not self.hand:
@@ -119,7 +106,7 @@ class Witness:
                 paid = _value(told, "CroupierForfeited", "penalty")
                 right = owed is Silence.SECOND_CROUPIER_SEED and paid == PENALTY * stake
             case _:
-                paid, right = 0, state.step in PLAYER_OWES and now > state.deadline
+                paid, right = 0, owed not in CROUPIER_OWES and now > state.deadline
         if not right or owed is None:
             outcome = GameOutcome(state.outcome).name.lower().replace("_", " ")
             after = Step(state.step).name.lower().replace("_", " ")
@@ -128,23 +115,11 @@ class Witness:
                 f"it closed the game as {outcome} after {after}, paying you {paid} wei; by its own "
                 f"rules, and with the deadline at {state.deadline}, it could not",
             )
-        self.record = self._accepted(state.step, note)
+        # Only the messages that the Bank took: so the Croupier's record is the same.
+        self.record = Record(self._domain, self._bet, self._signature)
+        self.record.follow(self._known(note), state.step)
         self.record.silent(owed)
         return GameEnded(GameOutcome(state.outcome), (), paid, stake)
-
-    def _accepted(self, step: int, note: Note) -> Record:
-        """The record of just those messages that the Bank took: the Croupier has the same."""
-        record = Record(self._domain, self._bet, self._signature)
-        first, second = self.his
-        if step >= Step.CROUPIER_SEED_0_SUBMITTED and first is not None:
-            record.croupier_told(first)
-        if step >= Step.HAND_DEALT:
-            record.player_told(note.seeds[0])
-        if step >= Step.ORDER_SUBMITTED and note.order is not None:
-            record.ordered(note.order, note.order_signature)
-        if step >= Step.CROUPIER_SEED_1_SUBMITTED and second is not None:
-            record.croupier_told(second)
-        return record
 
 
 def seed_of(event: BankEvent) -> Seed:

@@ -20,11 +20,11 @@ from typing import Any, Final, NamedTuple
 
 from fairground.bank.bank_port import (
     CROUPIER_OWES,
+    NO_GAME,
     SILENT_AT,
     Bank,
     BankAway,
     BankEvent,
-    BankGame,
     BankRefused,
     Call,
     Complain,
@@ -36,6 +36,7 @@ from fairground.bank.bank_port import (
     SubmitPlayerSeed,
     SubmitReplacementOrder,
 )
+from fairground.bank.clock import BankClock
 from fairground.bank.croupier_port import CroupierDesk
 from fairground.bank.crypto.curve import BadSignature
 from fairground.bank.messages import Key, ReplacementOrder
@@ -68,10 +69,6 @@ we wait is told when it takes longer than a moment."""
 
 OVERTAKEN: Final = ("AlreadySubmitted", "WrongStep", "GameOver", "TooEarly", "Overtaken")
 """Refusals that only say that things stand otherwise than when we looked: look again."""
-
-OURS: Final = (Step.CROUPIER_SEED_0_SUBMITTED, Step.HAND_DEALT, Step.CROUPIER_SEED_1_SUBMITTED)
-"""After these steps the Player owes the next one."""
-
 
 BRING_BET: Final = "the Croupier to bring the bet to the Bank"
 
@@ -114,8 +111,6 @@ class Goal(enum.Enum):
     OVER = "over"
 
 
-NOTHING: Final = BankGame(bytes(32), 0, 0, 0, 0, 0)
-
 HIS_SEED_AFTER: Final = {Step.BET_SUBMITTED: 0, Step.ORDER_SUBMITTED: 1}
 """After these steps the Croupier owes his seed of this number."""
 
@@ -130,10 +125,10 @@ class PlayersGame:
         self.ended: GameEnded | None = None
         self._side = side
         self._note = note
-        self._state = NOTHING
+        self._state = NO_GAME
         self._heard: list[BankEvent] = []
         self._once: set[str] = set()
-        self._anchor: tuple[int, float] | None = None
+        self._time = BankClock(side.bank, side.pace.now)
         self._still_since = side.pace.now()
 
     # What a person asks for
@@ -219,13 +214,6 @@ class PlayersGame:
                 return self.witness.is_final and self._state.step > Step.HAND_DEALT
             case Goal.OVER:
                 return False
-
-    async def _time(self) -> int:
-        """The Bank's time, or what it must be by our own clock where the Bank's stands still."""
-        told, mine = await self._side.bank.now(), self._side.pace.now()
-        if self._anchor is None or told > self._anchor[0] + mine - self._anchor[1]:
-            self._anchor = told, mine
-        return int(self._anchor[0] + mine - self._anchor[1])
 
     async def _look(self) -> None:
         state = await self._side.bank.game(self.bet.key)
@@ -313,8 +301,8 @@ class PlayersGame:
         await self.rest()
 
     async def _await_his_seed(self, now: int, late: bool) -> None:
-        seed_id = 0 if self._state.step == Step.BET_SUBMITTED else 1
-        silence = SILENT_AT[Step(self._state.step)]
+        step = Step(self._state.step)
+        seed_id, silence = HIS_SEED_AFTER[step], SILENT_AT[step]
         left = self._state.deadline - now
         what = f"his seed {seed_id}"
         self._tell_once(what, Waiting(Party.CROUPIER, f"the Croupier's seed {seed_id}", left))
