@@ -286,7 +286,7 @@ def test_a_slow_clock_at_the_bank_does_not_make_him_give_up(
     """By his own clock he is late, by the Bank's he is not: silence would cost thirty stakes."""
     ours = 1000.0
     clock = SimpleNamespace(monotonic=lambda: ours)
-    monkeypatch.setattr("fairground.bank.croupier.worker.time", clock)
+    monkeypatch.setattr("fairground.bank.clock.time", clock)
 
     async def test(table: PlayersTable) -> None:
         nonlocal ours

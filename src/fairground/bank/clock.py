@@ -15,10 +15,10 @@ from fairground.bank.bank_port import Bank
 class BankClock:
     """The latest time that the Bank told, and the seconds that passed here since then."""
 
-    def __init__(self, bank: Bank, own: Callable[[], float] = time.monotonic) -> None:
-        """``own`` counts seconds, from any beginning."""
-        self._bank, self._own = bank, own
-        self._told, self._at = 0, own()
+    def __init__(self, bank: Bank, own: Callable[[], float] | None = None) -> None:
+        """``own`` counts seconds, from any beginning: our own clock."""
+        self._bank, self._own = bank, own or time.monotonic
+        self._told, self._at = 0, self._own()
 
     async def __call__(self) -> int:
         """Seconds since 1970."""
