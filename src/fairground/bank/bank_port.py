@@ -1,11 +1,11 @@
-"""The Bank as a port: what a Player and a Croupier ask of it, whoever keeps it.
+"""The Bank as a port: what a Player and a Croupier ask of any Bank.
 
-Two keep one: `LedgerBank` in a database, and `ChainBank` in a contract
-on a chain. Both take the same `Call`, refuse it for the same reason under the same name,
-and leave the same balances; `tests/helpers/bank_laws.py` holds them to it.
+There are two Banks: `LedgerBank` is kept in a database, `ChainBank` is a contract on a
+chain. Both take the same `Call`, refuse it for the same reason under the same name, and
+leave the same balances; `tests/helpers/bank_laws.py` holds them to it.
 
-A call is data, and its sender signs for it in whatever way the keeper wants: a
-transaction on a chain, an envelope over HTTP, nothing inside one process.
+A call is data. How its sender signs for it is the Bank's affair: with a transaction on a
+chain, with an envelope over HTTP, not at all inside one process.
 """
 
 from __future__ import annotations
@@ -248,21 +248,21 @@ class Bank(ABC):
 
     @abstractmethod
     async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
-        """The game under this key (`Bet.key`), as it was so many blocks ago.
+        """The game under this key (`Bet.key`), as it was ``confirmations`` blocks ago.
 
-        What is seen so is final, unless more blocks than that are taken back.
+        What is seen there is final unless the chain takes back more blocks than that.
         """
 
     @abstractmethod
     async def told(self, key: bytes) -> Sequence[BankEvent]:
-        """What was recorded of this game: so a seed that was only told the Bank is heard."""
+        """What the Bank recorded of this game, with the seeds that it was told."""
 
     @abstractmethod
     async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
         """Make a call, and return what it recorded; raise `BankRefused` with the reason.
 
-        The same call made again, by anyone whom the contract lets repeat it, records
-        nothing. After `BankAway` nobody knows whether it came through: ask, or send again.
+        The same call made again records nothing, where the contract lets its sender repeat
+        it. After `BankAway` nobody knows whether the call came through: ask, or send again.
         """
 
     async def close(self) -> None:  # noqa: B027 - most keep nothing open

@@ -53,7 +53,7 @@ class SaidOtherwise(Declined):
 
 
 class Closed(Declined):
-    """The game is over, or the offer was burned: ask for a new one."""
+    """The game is over, or the offer was closed: ask for a new one."""
 
     code = "croupier/over"
 
@@ -130,8 +130,8 @@ class CroupierDesk(ABC):
 
     @abstractmethod
     async def offer(self, player: str) -> Offer:
-        """Ask for a game. An earlier offer to this player that nobody bet on is told again,
-        or burned if it is old.
+        """Ask for a game. The last offer to this player is told again, if it has no bet yet and
+        is not old.
         """
 
     @abstractmethod

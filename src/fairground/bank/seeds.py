@@ -1,12 +1,15 @@
 """Chance out of four signatures: commitments, seeds, mixing, `generate_int`, the deal.
 
-A seed is a signature, as in the document, but all 256 bits of it, and its value cannot
-be chosen late: the signed bet holds a commitment to each of the four. The commitment and
-the seed hash the same bytes (v, r, s) under different tags::
+A *seed* is a signature, as in the document: seed 0 and seed 1 of the Croupier, and the
+same two of the Player. It cannot be chosen late, since the signed bet holds a commitment
+to each of the four. The commitment and the value that counts hash the same bytes
+(v, r, s) under different tags::
 
     commitment = keccak(COMMIT_TAG, v, r, s)
-    seed       = keccak(SEED_TAG, v, r, s)
-    game seed  = keccak(MIX_TAG, hash of the bet, seed number, croupier's seed, player's seed)
+    value      = keccak(SEED_TAG, v, r, s)
+    game seed  = keccak(MIX_TAG, hash of the bet, 0 or 1, croupier's value, player's value)
+
+The *game seed* of number 0 deals the hand, that of number 1 draws the replacements.
 
 `generate_int` keeps the shape of the document's and loses its faults: the next seed is a
 hash of the last one (seed + 1 made the streams of neighbouring seeds overlap), values are
@@ -104,14 +107,16 @@ def check_seed(domain: Domain, bet: Bet, role: Role, seed_id: int, seed: Seed) -
 
 def mix(bet_hash: bytes, seed_id: int, croupier: Signature, player: Signature) -> int:
     """The game seed that two seeds of the same number give."""
-    ours = keccak(SEED_TAG + croupier.words)
-    theirs = keccak(SEED_TAG + player.words)
-    mixed = keccak(MIX_TAG + word(bet_hash) + word(seed_id) + ours + theirs)
+    values = keccak(SEED_TAG + croupier.words) + keccak(SEED_TAG + player.words)
+    mixed = keccak(MIX_TAG + word(bet_hash) + word(seed_id) + values)
     return int.from_bytes(mixed, "big")
 
 
 def generate_int(seed: int, low: int, high: int) -> tuple[int, int]:
-    """The next seed, and an integer from ``low`` to ``high`` (both included, 32 bits)."""
+    """An integer from ``low`` to ``high`` (both included, 32 bits), behind the next ``seed``.
+
+    ``seed`` is a game seed, or what the last call returned as the next one.
+    """
     if not 0 <= low <= high < 2**32:
         raise InputError(f"the range must lie in 0..2^32-1 and not be empty, not {low}..{high}")
     n = high - low + 1

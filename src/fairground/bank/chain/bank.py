@@ -53,7 +53,7 @@ class _Line:
         self._threads = ThreadPoolExecutor(THREADS, "bank")
 
     async def ask(self, method: Callable[..., T], *values: Any) -> T:
-        """Run a method of the node, and wait for it without waiting."""
+        """Run a method of the node in a thread, and await its result."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, partial(method, *values))
 
@@ -133,7 +133,7 @@ class ChainBank(Bank):
         return await self._ask(self.node.next_game_id, self.address, croupier, player)
 
     async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
-        """The game under this key, as it was so many blocks ago."""
+        """The game under this key, as it was ``confirmations`` blocks ago."""
         return await self._ask(self.node.game, self.address, key, confirmations)
 
     async def told(self, key: bytes) -> Sequence[BankEvent]:

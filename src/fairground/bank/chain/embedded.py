@@ -4,7 +4,7 @@ It answers the few JSON-RPC methods that `ChainNode` asks for, so everything abo
 the code that runs against a real chain. Whoever runs the process could rewrite it: a Bank
 on it is *operator trusted*, and it is gone when the process ends.
 
-Each transaction gets a block of its own, at once. Time is the wall clock's: whoever asks
+Each transaction gets a block of its own, at once. Time is the wall clock's: a question
 after a second or more finds a new, empty block, so deadlines pass and confirmations grow
 as they do elsewhere. (Several blocks within a second run ahead of the clock, since no two
 blocks may have the same time.) `EmbeddedNode.travel` lets time pass at once.
@@ -43,7 +43,7 @@ _MINTED: Final = 10**20
 
 
 class EmbeddedNode(ChainNode):
-    """A new chain, on which these accounts have so much, in wei."""
+    """A new chain, with these purses: what each address has, in wei."""
 
     def __init__(self, purses: Mapping[str, int]) -> None:
         self._chain = _Chain(purses)
@@ -55,14 +55,14 @@ class EmbeddedNode(ChainNode):
         return TRUSTED
 
     def travel(self, seconds: int) -> None:
-        """Let time pass at once: the next block comes so much after the last one."""
+        """Let time pass at once: the next block comes this long after the last one."""
         self._chain.travel(seconds)
 
 
 async def open_bank(
     purses: Mapping[str, int], *, chip_cost: int = CHIP_COST, step_time: int = STEP_TIME
 ) -> ChainBank:
-    """A new Bank on a new chain, on which these accounts have so much, in wei.
+    """A new Bank on a new chain, with these purses: what each address has, in wei.
 
     A fresh key makes it, so its address is new, and nothing signed for another counts here.
     """

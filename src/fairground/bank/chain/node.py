@@ -50,8 +50,10 @@ DEAREST: Final = 500 * 10**9
 LEAST_TIP: Final = 10**6
 
 WINDOW: Final = 1_000
+"""Blocks that are searched at once where a node does not search the whole chain."""
+
 MOST_WINDOWS: Final = 500
-"""How many blocks are searched at once where a node does not search them all, and how often."""
+"""How often such a search goes one window further back."""
 
 MAIN_NETS: Final = {
     1: "Ethereum",
@@ -86,7 +88,7 @@ class NodeDeclined(BankAway):
 
 
 class Fees(NamedTuple):
-    """What a unit of gas may cost, in wei, and how much of that goes to whoever makes the block."""
+    """What a unit of gas may cost at most, in wei, and the part of it that is the miner's tip."""
 
     most: int
     tip: int
@@ -236,7 +238,7 @@ class ChainNode:
         return int(self._view(bank, "getNextGameId", checksummed(croupier), checksummed(player)))
 
     def game(self, bank: str, key: bytes, confirmations: int = 0) -> BankGame:
-        """A game as the Bank kept it so many blocks ago."""
+        """A game as the Bank kept it ``confirmations`` blocks ago."""
         if confirmations == 0:
             return BankGame(*self._view(bank, "getGame", key))
         then = self.block() - confirmations

@@ -1,10 +1,10 @@
 """The Croupier: he offers games, tells his seeds when they may be told, and brings the rest.
 
-He writes down what he will do before he does it (`journal`), decides by what is written
-and by what the Bank says (`duties`), and so goes on after a crash at any instant as if
-nothing had been. He believes the Player nothing: a bet must be his own offer to the
-letter, a seed the one committed to, an order signed; and the Bank's word counts before
-all of it.
+He writes down what he will do before he does it (`journal`), and decides by what is
+written and by what the Bank says (`duties`). So he goes on after a crash at any instant as
+if nothing had happened. He takes nothing on the Player's word: a bet must fit his offer to
+the letter, a seed its commitment, an order must be signed. Where the Bank says otherwise,
+the Bank is right.
 
 No HTTP here: `arena.croupier` gives him an address.
 """
@@ -46,7 +46,7 @@ NEWER: Final = "a newer offer to this player took its place"
 
 
 class Habits(NamedTuple):
-    """What a Croupier is used to."""
+    """A Croupier's own limits: how long he waits, and how much he takes on."""
 
     offer_time: int = 600
     """Seconds for which an offer stands, by the Bank's time."""
@@ -72,7 +72,9 @@ class Croupier(CroupierDesk):
         bankroll: int = 0,
         habits: Habits | None = None,
     ) -> None:
-        """``bankroll``: what he brings to the Bank if he has less there and plays nowhere."""
+        """``bankroll``: what he wants to have at the Bank, in wei. With no game open, he
+        deposits what is missing.
+        """
         self.account = key.address
         self.confirmations = confirmations
         self._bank, self._key = bank, key
@@ -89,7 +91,7 @@ class Croupier(CroupierDesk):
         self._preparing = asyncio.Lock()
         self._deciding = asyncio.Lock()
         self._players: dict[str, str] = {}
-        """Open game → its player, as far as it was looked at."""
+        """The player of each open offer; empty for an offer whose page was not read yet."""
 
     async def __aenter__(self) -> Self:
         self._running = asyncio.create_task(self._rounds.run())
@@ -107,11 +109,11 @@ class Croupier(CroupierDesk):
         async with self._preparing:
             if not self._ready:
                 await self._register()
-                for name in await self._journal.open_names():
+                for offer_id in await self._journal.open_offers():
                     with contextlib.suppress(UnknownGame):
-                        page = await self._journal.page(name)
+                        page = await self._journal.page(offer_id)
                         if page.bet is not None and not page.refused:
-                            self._tending.flying[name] = page.bet.top_prize
+                            self._tending.flying[offer_id] = page.bet.top_prize
                 self._ready = True
 
     async def _register(self) -> None:
@@ -147,8 +149,8 @@ class Croupier(CroupierDesk):
     async def offer(self, player: str) -> Offer:
         """Two fresh seeds for this player, written down before their commitments are told.
 
-        An offer that nobody bet on yet stands for half of its time, whoever asks again: so no
-        stranger who names this player can take it away.
+        In the first half of its time an offer without a bet is told again, not replaced: so no
+        stranger who asks in this player's name can take it away.
         """
         player = checksummed(player)
         if player == self.account:
@@ -247,40 +249,41 @@ class Croupier(CroupierDesk):
     # What he asks of himself and of the Bank before he says yes
 
     async def _make_room(self, player: str, game_id: int, expiry: int) -> Offer | None:
-        """The offer to this player that still stands; else burn what there is of older ones.
+        """The offer to this player that can be told again. An older one is closed.
 
         Refuse if there is no place for a new one.
         """
         good_until = expiry - self._habits.offer_time // 2
-        names = await self._journal.open_names()
-        self._players = {name: self._players.get(name, "") for name in names}
-        for name in names:
-            if self._players[name] in ("", player):
+        offer_ids = await self._journal.open_offers()
+        self._players = {offer_id: self._players.get(offer_id, "") for offer_id in offer_ids}
+        for offer_id in offer_ids:
+            if self._players[offer_id] in ("", player):
                 with contextlib.suppress(UnknownGame):
-                    page = await self._journal.page(name)
+                    page = await self._journal.page(offer_id)
                     fits = page.offer.game_id == game_id and page.offer.expiry >= good_until
                     if await self._settle_with(player, page, fits):
                         return page.offer
         most = self._most_open
-        if len(names) >= most:
+        if len(offer_ids) >= most:
             raise Busy(f"{most} games are open at this desk: come back in a while")
-        if 2 * len(names) >= most:
+        if 2 * len(offer_ids) >= most:
             account = await self._bank.account(player)
             if account.available < self._bank.terms.chip_cost:
                 raise Busy("what places are left are for players with money at the Bank")
         return None
 
     async def _settle_with(self, player: str, page: JournalPage, fits: bool) -> bool:
-        """Whether this is an offer to the player that can be told again; an old one is burned."""
-        name = page.offer.id
-        self._players[name] = page.offer.player
+        """Whether this is an offer to the player that can be told again; close an old one."""
+        self._players[page.offer.id] = page.offer.player
         if page.offer.player != player or page.ended is not None:
             return False
         if page.bet is None:
             if fits:
                 return True
             await self._journal.add(page, "ended", outcome=LAPSED, step=0, reason=NEWER)
-        elif name in self._tending.flying and await self._tending.time() <= page.bet.expiry:
+        elif (
+            page.offer.id in self._tending.flying and await self._tending.time() <= page.bet.expiry
+        ):
             seen = await self._tending.see(page)
             if seen.now.bet_hash != page.bet.struct_hash():
                 raise Busy("your last bet is on its way to the Bank: ask again when it is there")
@@ -321,17 +324,17 @@ class Croupier(CroupierDesk):
 
     async def pump(self) -> None:
         """Do all that can be done now in all open games, one after the other."""
-        for name in await self._all_open():
-            await self._tending.visit(name)
+        for offer_id in await self._all_open():
+            await self._tending.visit(offer_id)
 
     async def _all_open(self) -> Sequence[str]:
         try:
             await self.prepare()
         except FairgroundError as error:
             log.warning("the Croupier is not ready: %s", error)
-        names = await self._journal.open_names()
-        self._tending.forget_all_but(set(names))
-        return names
+        offer_ids = await self._journal.open_offers()
+        self._tending.forget_all_but(set(offer_ids))
+        return offer_ids
 
 
 def _must_be_playing(page: JournalPage) -> Bet:
@@ -343,7 +346,7 @@ def _must_be_playing(page: JournalPage) -> Bet:
 
 
 def must_fit(offer: Offer, bet: Bet, chip_cost: int) -> None:
-    """Raise `Declined` unless the bet is for just this offer."""
+    """Raise `Declined` unless the bet is on this offer."""
     wanted = {
         "croupier": offer.croupier,
         "player": offer.player,

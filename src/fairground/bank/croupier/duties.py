@@ -1,15 +1,14 @@
 """What a Croupier has to do next: a pure function of his journal and of what the Bank says.
 
-He looks at the Bank twice: at the game as it was so many confirmations ago, which he
-takes for *final*, and as it is *now*. What reveals something of his follows the final
-one alone:
+He looks at the Bank twice: at the game as it was some confirmations ago, which he takes
+for *final*, and as it is *now*. He tells a secret of his own only by the final one:
 
 * seed 0 may be told when this very bet is final;
 * seed 1 may be told when an order for it is final, whichever order the Bank has.
 
-What only brings the Bank a message that is already out (his told seeds, the Player's
-seeds, order and bet, the settlement, a complaint) follows the game as it is now: so
-nothing is lost to waiting, and after a reorganisation it is simply brought again.
+Everything else tells nobody anything new: his told seeds, the Player's seeds, order and
+bet, the settlement, a complaint. He brings these to the Bank by the game as it is now. So
+no time is lost, and what a reorganisation takes back he brings again.
 """
 
 from __future__ import annotations
@@ -86,24 +85,25 @@ def duty(
 ) -> Duty:
     """What to do next. Do it, and look again.
 
-    ``patience``: how long after its expiry a bet that the Bank does not show could still
-    come back, by a reorganisation, in seconds. ``deaf``: the seeds that the Bank was asked
-    for in vain; without them there is no transcript, but the game must go on. ``margin``:
-    in so many seconds before the deadline seed 0 is not told any more. It might be too late
-    for the Bank, and then the Player would have seen a hand for nothing.
+    ``patience``: seconds after its expiry in which a bet that the Bank does not show could
+    still come back, by a reorganisation.
+    ``deaf``: numbers of the Player's seeds for which he asked the Bank, without an answer.
+    He has no transcript without them, but the game must go on.
+    ``margin``: seconds before the deadline in which he does not tell seed 0 any more. It
+    might come too late for the Bank, and then the Player would have seen a hand for nothing.
     """
     if page.ended is not None:
         return REST
     if page.bet is None:
         return _ended(LAPSED, 0, UNUSED) if seen.time > page.offer.expiry else REST
-    name = page.bet.struct_hash()
-    if name not in (seen.final.bet_hash, seen.now.bet_hash):
+    ours = page.bet.struct_hash()
+    if ours not in (seen.final.bet_hash, seen.now.bet_hash):
         return _missing(page, page.bet, seen, patience)
-    if seen.now.bet_hash != name:
+    if seen.now.bet_hash != ours:
         return REST  # the chain was reorganised between two looks: look again later
     if page.told and not page.brought and seen.now.step > Step.BET_SUBMITTED:
         return Write("brought", {})
-    learned = _final(page, seen, deaf, margin) if seen.final.bet_hash == name else None
+    learned = _final(page, seen, deaf, margin) if seen.final.bet_hash == ours else None
     if learned is not None:
         return learned
     return _bring(page, page.bet, seen) if seen.now.outcome == GameOutcome.OPEN else REST
@@ -167,7 +167,7 @@ def _bring(page: JournalPage, bet: Bet, seen: Seen) -> Duty:
             return Send(SubmitPlayerSeed(bet, seed_id, theirs, ours.signature))
         case Step.HAND_DEALT if page.mail is not None:
             order, signature = page.mail
-            # An order that seed 1 was not told for must not take the place of the one it was.
+            # Once seed 1 is told for one order, no other order may be brought to the Bank.
             if page.told < 2 or order == page.order:
                 return Send(SubmitReplacementOrder(bet, order, signature))
         case Step.HAND_FINAL:

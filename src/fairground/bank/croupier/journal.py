@@ -1,5 +1,7 @@
 """The Croupier's durable memory: one log for each offer, and his seeds in the vault beside it.
 
+The log of an offer is named by its id, and the game that comes of it has the same id.
+
 He writes a line before he acts on it, so after a crash at any instant he reads his
 journal, asks the Bank, and goes on. The lines of a game, chained like a transcript::
 
@@ -114,32 +116,32 @@ class CroupierJournal:
             expiry=written(offer.expiry),
         )
         secrets = tuple(
-            Secret(_name(seed_id), seed.hex().encode(), line_hash(line))
+            Secret(_secret(seed_id), seed.hex().encode(), line_hash(line))
             for seed_id, seed in enumerate(seeds)
         )
         await self._store.commit(Append(offer.id, 0, (line,), KIND, secrets=secrets))
         return JournalPage(self._domain, offer, seeds, 1, line_hash(line))
 
-    async def page(self, name: str) -> JournalPage:
+    async def page(self, offer_id: str) -> JournalPage:
         """What is known of a game; raise `UnknownGame` if it is none of this Croupier's."""
-        stored = await self._store.read(name)
+        stored = await self._store.read(offer_id)
         if stored is None or stored.kind != KIND:
-            raise UnknownGame(f"the Croupier knows of no game {name!r}")
+            raise UnknownGame(f"the Croupier knows of no game {offer_id!r}")
         page = read(stored)
         if page.domain != self._domain or page.offer.croupier != self._croupier:
-            self._foreign.add(name)
-            raise UnknownGame(f"the game {name!r} is played at another Bank")
+            self._foreign.add(offer_id)
+            raise UnknownGame(f"the game {offer_id!r} is played at another Bank")
         return page
 
-    async def open_names(self) -> Sequence[str]:
-        """The games that are not over, the oldest first."""
-        names = await self._store.logs(KIND, open_only=True)
-        return [name for name in names if name not in self._foreign]
+    async def open_offers(self) -> Sequence[str]:
+        """The offers whose games are not over, by their ids, the oldest first."""
+        offer_ids = await self._store.logs(KIND, open_only=True)
+        return [offer_id for offer_id in offer_ids if offer_id not in self._foreign]
 
     async def add(self, page: JournalPage, kind: str, **fields: Any) -> JournalPage:
         """Write one line, durably; raise `Conflict` if somebody else wrote meanwhile."""
         line = _line(page.head, kind, **fields)
-        spent = ((_name(fields["seed_id"]), page.head),) if kind == "told" else ()
+        spent = ((_secret(fields["seed_id"]), page.head),) if kind == "told" else ()
         await self._store.commit(
             Append(page.offer.id, page.lines, (line,), closed=kind == "ended", spent=spent)
         )
@@ -181,7 +183,7 @@ async def kept_key(store: Store) -> Key:
 # Lines and pages
 
 
-def _name(seed_id: int) -> str:
+def _secret(seed_id: int) -> str:
     return f"seed.{seed_id}"
 
 
@@ -203,7 +205,7 @@ def read(stored: Stored) -> JournalPage:
         whole(first["expiry"], "expiry"),
     )
     domain = Domain(whole(first["chain"], "chain"), first["bank"])
-    seeds = secrets[_name(0)], secrets[_name(1)]
+    seeds = secrets[_secret(0)], secrets[_secret(1)]
     page = JournalPage(domain, offer, seeds, 1, line_hash(stored.lines[0]))
     for event, line in zip(others, stored.lines[1:], strict=True):
         page = _turned(page, event, line)

@@ -83,11 +83,11 @@ class Rounds:
 
     def __init__(
         self,
-        names: Callable[[], Awaitable[Sequence[str]]],
+        open_offers: Callable[[], Awaitable[Sequence[str]]],
         visit: Callable[[str], Awaitable[float]],
         interval: float = INTERVAL,
     ) -> None:
-        self._names = names
+        self._open_offers = open_offers
         self._visit = visit
         self._interval = interval
         self._woken: set[str] = set()
@@ -95,10 +95,10 @@ class Rounds:
         self._asleep: dict[str, float] = {}
         self._bell = asyncio.Event()
 
-    def wake(self, name: str) -> None:
+    def wake(self, offer_id: str) -> None:
         """Something happened in this game."""
-        self._asleep.pop(name, None)
-        self._woken.add(name)
+        self._asleep.pop(offer_id, None)
+        self._woken.add(offer_id)
         self._bell.set()
 
     async def run(self) -> None:
@@ -111,10 +111,10 @@ class Rounds:
                 if time.monotonic() >= following:
                     due |= await self._round()
                     following = time.monotonic() + self._interval
-                for name in due - self._busy:
-                    self._woken.discard(name)
-                    self._busy.add(name)
-                    group.create_task(self._go(name))
+                for offer_id in due - self._busy:
+                    self._woken.discard(offer_id)
+                    self._busy.add(offer_id)
+                    group.create_task(self._go(offer_id))
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(max(0.0, following - time.monotonic())):
                         await self._bell.wait()
@@ -122,22 +122,26 @@ class Rounds:
     async def _round(self) -> set[str]:
         """All that are open and not asleep."""
         try:
-            names = set(await self._names())
+            offer_ids = set(await self._open_offers())
         except Exception:
             log.exception("the journal cannot be read now")
             return set()
         now = time.monotonic()
-        self._asleep = {name: at for name, at in self._asleep.items() if name in names and at > now}
-        return names - set(self._asleep)
+        self._asleep = {
+            offer_id: at
+            for offer_id, at in self._asleep.items()
+            if offer_id in offer_ids and at > now
+        }
+        return offer_ids - set(self._asleep)
 
-    async def _go(self, name: str) -> None:
+    async def _go(self, offer_id: str) -> None:
         try:
-            seconds = await self._visit(name)
-            if seconds and name not in self._woken:
-                self._asleep[name] = time.monotonic() + seconds
+            seconds = await self._visit(offer_id)
+            if seconds and offer_id not in self._woken:
+                self._asleep[offer_id] = time.monotonic() + seconds
         except Exception:
             log.exception("a game got into trouble")
         finally:
-            self._busy.discard(name)
-            if name in self._woken:
+            self._busy.discard(offer_id)
+            if offer_id in self._woken:
                 self._bell.set()

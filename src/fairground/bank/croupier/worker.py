@@ -1,8 +1,8 @@
-"""Tending the Croupier's games: looking at the Bank, doing what is to be done, looking again.
+"""Tending the Croupier's games: look at the Bank, do what is to be done, look again.
 
-One game's trouble is its own. Whatever cannot be done now is tried again in the next
-round: the journal says what was promised, and the Bank what is there already, so nothing
-is done twice that would count twice.
+Trouble in one game stops no other. What cannot be done now is tried again in the next
+round. The journal says what was promised and the Bank says what it has, so nothing that
+counts is done twice.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ LOOKS: Final = 16
 """Games that are looked up at the Bank at the same time."""
 
 NAP: Final = 30.0
-"""Seconds for which a game is left alone, unless its Player speaks, where looking again at
-once is of no use: nobody has bet yet, or the Bank has just refused something."""
+"""Seconds until he looks again at a game in which nothing is likely to change: nobody has bet
+yet, or the Bank has just refused a call. What its Player says wakes it earlier."""
 
 
 class Tending:
@@ -54,38 +54,38 @@ class Tending:
         self._looking = asyncio.Semaphore(LOOKS)
         self._sending = Turnstile()
 
-    def forget_all_but(self, names: set[str]) -> None:
+    def forget_all_but(self, offer_ids: set[str]) -> None:
         """These games are open; what is known of others is not needed any more."""
         for known in (self.flying, self.trouble):
-            for name in set(known) - names:
-                del known[name]
+            for offer_id in set(known) - offer_ids:
+                del known[offer_id]
 
-    async def visit(self, name: str) -> float:
+    async def visit(self, offer_id: str) -> float:
         """Go on with one game; say for how many seconds it can be left alone."""
-        async with self._locks.setdefault(name, asyncio.Lock()):
+        async with self._locks.setdefault(offer_id, asyncio.Lock()):
             try:
-                page = await self._go_on(name)
+                page = await self._go_on(offer_id)
             except UnknownGame:
                 return 0
             except BankRefused as refused:
                 # Things stand otherwise than when he looked, or his purse is empty.
-                self._note_trouble(name, refused)
+                self._note_trouble(offer_id, refused)
                 return NAP
             except FairgroundError as error:
-                self._note_trouble(name, error)
+                self._note_trouble(offer_id, error)
                 return 0
             if page.ended is not None:
-                self.flying.pop(name, None)
+                self.flying.pop(offer_id, None)
             return NAP if page.bet is None else 0
 
-    def _note_trouble(self, name: str, error: FairgroundError) -> None:
-        if self.trouble.get(name) != str(error):
+    def _note_trouble(self, offer_id: str, error: FairgroundError) -> None:
+        if self.trouble.get(offer_id) != str(error):
             log.warning("a game does not go on: %s", error)
-        self.trouble[name] = str(error)
+        self.trouble[offer_id] = str(error)
 
-    async def _go_on(self, name: str) -> JournalPage:
+    async def _go_on(self, offer_id: str) -> JournalPage:
         """Do what is to be done, one thing after the other, until there is nothing."""
-        page = await self._journal.page(name)
+        page = await self._journal.page(offer_id)
         deaf: set[int] = set()
         last: Call | None = None
         while True:
@@ -93,11 +93,11 @@ class Tending:
             if page.bet is not None and (
                 page.refused or seen.now.bet_hash == page.bet.struct_hash()
             ):
-                self.flying.pop(name, None)
+                self.flying.pop(offer_id, None)
             try:
                 match duty(page, seen, self._patience, deaf, self._margin):
                     case Rest():
-                        self.trouble.pop(name, None)
+                        self.trouble.pop(offer_id, None)
                         return page
                     case Write(kind, fields):
                         page = await self._journal.add(page, kind, **fields)
@@ -111,7 +111,7 @@ class Tending:
                         last = call
                         page = await self._send(page, call, seen)
             except Conflict:
-                page = await self._journal.page(name)
+                page = await self._journal.page(offer_id)
 
     async def see(self, page: JournalPage) -> Seen:
         """Look at the Bank."""
@@ -139,7 +139,7 @@ class Tending:
                 await self._bank.send(self._key, call)
         except BankRefused as refused:
             if refused.name == "TooEarly":
-                # Its clock ran slower than ours, so what he owes himself may still count.
+                # The Bank's clock runs slower than ours: he may still be in time himself.
                 self.time.start_again()
                 return page
             if not isinstance(call, SubmitBet):

@@ -66,7 +66,7 @@ class LedgerBank(Bank):
         self._ledger = ledger
         self._clock = clock
         self._alone = asyncio.Lock()
-        """Held by whoever changes what is known of the ledger."""
+        """Held while the ledger in memory changes."""
         self._waiting: list[_QueuedAct] = []
         self._writer: asyncio.Task[None] | None = None
         self.domain: Domain = ledger.books.domain
@@ -86,7 +86,7 @@ class LedgerBank(Bank):
 
         ``terms`` and ``faucet`` (the most play money for one owner, in wei) are fixed when
         it is made. Replay trusts the signatures in its own log: each was checked before its
-        line was written. `read_ledger` checks them again for whoever does not.
+        line was written. `read_ledger` checks them again.
         """
         while not (first := await store.lines(log, 0, 1)):
             check_terms(terms or TERMS)
@@ -169,7 +169,7 @@ class LedgerBank(Bank):
         return line
 
     async def lines(self, after: int = 0, most: int | None = None) -> Sequence[bytes]:
-        """The ledger itself, for whoever wants to run it again (`read_ledger`)."""
+        """The ledger itself, so that anyone can run it again (`read_ledger`)."""
         return await self._store.lines(self._log, after, most)
 
     @property
@@ -192,8 +192,8 @@ class LedgerBank(Bank):
     async def submit(self, envelope: Envelope) -> Sequence[BankEvent]:
         """Take a call that its sender signed for elsewhere.
 
-        The same envelope again has the same answer, so whoever did not hear it may repeat
-        it. Raise `Refused`, or `BadSignature`.
+        The same envelope has the same answer, so a sender who did not hear it may send it
+        again. Raise `Refused`, or `BadSignature`.
         """
         envelope = envelope.checked()
         return outcome(*await self._do(lambda ledger, at: ledger.call(envelope, at)))

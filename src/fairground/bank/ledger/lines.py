@@ -48,8 +48,8 @@ NO_CHAIN: Final = 0
 ADDRESS_TAG: Final = keccak(b"fairground/ledger-address/1")
 
 FAUCET_CHIPS: Final = 1_000_000
-"""So many chips may be made for one owner if nothing else is said: enough for a Croupier to
-lock 25 of the largest prizes at once."""
+"""Play chips that one owner may be given, unless a ledger is opened with another number:
+enough for a Croupier to lock 25 of the largest prizes at once."""
 
 
 def domain_of(name: bytes) -> Domain:
@@ -74,7 +74,7 @@ class Last(NamedTuple):
 
 
 class Ledger:
-    """A ledger as far as it was read, in memory."""
+    """A ledger in memory, up to the last line that was read."""
 
     def __init__(self, opening: bytes) -> None:
         try:
@@ -90,11 +90,11 @@ class Ledger:
         self._last: MutableMapping[str, Last] = {}
         self._games: MutableMapping[bytes, tuple[int, ...]] = {}
         self.step = 1
-        """How many lines there are,"""
+        """How many lines there are."""
         self.head = line_hash(opening)
-        """and the hash of the last of them."""
+        """The hash of the last line."""
         self.at = at
-        """When the last of them was written; time never goes backward here."""
+        """When the last line was written; time never goes backward here."""
 
     @staticmethod
     def opening(terms: Terms, faucet: int | None, at: int) -> bytes:

@@ -62,10 +62,13 @@ PATIENCE: Final = 60
 never more than half of a step's time."""
 
 SHORTEST_PAUSE: Final = 0.02
+"""Seconds between two looks at the Bank while something happens."""
+
 LONGEST_PAUSE: Final = 1.0
+"""Seconds between two looks at the Bank while nothing happens."""
+
 MOMENT: Final = 2.0
-"""Seconds between two looks at the Bank: few while something happens, more while not. That
-we wait is told when it takes longer than a moment."""
+"""Seconds of waiting before it is told that we wait."""
 
 OVERTAKEN: Final = ("AlreadySubmitted", "WrongStep", "GameOver", "TooEarly", "Overtaken")
 """Refusals that only say that things stand otherwise than when we looked: look again."""
@@ -166,10 +169,10 @@ class PlayersGame:
         return max(0, self._state.deadline - await self._time())
 
     async def rest(self) -> bool:
-        """Forget the game if its end lies so many blocks back that nothing can follow.
+        """Forget the game if its end is final.
 
-        A bet that lapsed may still come back, where blocks are taken back, and then its seeds
-        are wanted: on a chain it is kept in mind for a step's time.
+        A bet that lapsed may come back when a chain takes blocks back, and then its seeds are
+        wanted: on a chain the game is kept in mind for a step's time.
         """
         side = self._side
         if self.ended is None:
@@ -339,8 +342,8 @@ class PlayersGame:
     async def _is_settled_enough(self, now: int) -> bool:
         """Whether the Croupier's seed has the confirmations that the Player wants.
 
-        In the last quarter of the time it counts without them: to lose the stake for sure
-        is worse than to lose it to a chain that takes so many blocks back.
+        In the last quarter of the time it counts without them: a stake that is lost for sure
+        is worse than one that is lost if the chain takes these blocks back.
         """
         side, state = self._side, self._state
         confirmed = await side.bank.game(self.bet.key, side.confirmations)

@@ -48,7 +48,7 @@ class BankRecorded(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Nothing can be done but wait for this, for so many seconds at the most."""
+    """Nothing can be done but wait for this, for ``seconds`` at the most."""
 
     party: Party
     """Whose it is to act."""

@@ -43,8 +43,8 @@ class Note(NamedTuple):
         return f"Note({self.offer_id!r}, told={self.told}, order={self.order})"
 
     @property
-    def name(self) -> str:
-        """The name of its file: the commitments are public, and nobody else's."""
+    def file_name(self) -> str:
+        """The name of its file, from a commitment: that is public, and no other game has it."""
         return self.seeds[0].commitment.hex()[:32]
 
     def as_json(self) -> dict[str, Any]:
@@ -80,11 +80,11 @@ class Notebook:
 
     def write(self, note: Note) -> None:
         """Keep a note, in place of an older one of the same game; durable on return."""
-        self._notes[note.name] = note
+        self._notes[note.file_name] = note
 
     def forget(self, note: Note) -> None:
         """The game is over."""
-        self._notes.pop(note.name, None)
+        self._notes.pop(note.file_name, None)
 
     def notes(self) -> Iterator[Note]:
         """All games that are not over."""
@@ -168,7 +168,7 @@ class FileNotebook(Notebook):
         os.close(self._lock)
 
     def _path(self, note: Note) -> Path:
-        return self._folder / f"{note.name}.json"
+        return self._folder / f"{note.file_name}.json"
 
     def _sync(self) -> None:
         """Make the name of a new file durable, where folders can be synced at all."""

@@ -11,7 +11,7 @@
 
 Over a chain, ``bank`` must be the Player's own node: `ChainBank` compares the
 contract's code there with the packaged artifact. Before any money moves, `sit_down` sees
-that the Croupier plays at just this Bank, under its terms; and before each bet, that the
+that the Croupier plays at this very Bank, under its terms; and before each bet, that the
 key he offers is the one registered there, and that he can pay the top prize.
 """
 
