@@ -159,7 +159,7 @@ def test_simultaneous_moves_are_sealed_before_any_is_opened(toy: str) -> None:
     table.submit(yours, {"key": sealed[1].key, "move": 1})
     assert table.state == (((0, 2), (1, 1)),)
     assert table.payoff == (0, 3)
-    assert table.sealed_turns == [(3, 5)]
+    assert table.sealed_turns == [({0: 2, 1: 3}, 4, 5)]
     verdict = verify(bytes(table.transcript))
     assert [str(claim) for claim in verdict.claims] == ["SEALED", "PLAYED"]
     assert verdict.claims[0].lines == (3, 5)

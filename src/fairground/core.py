@@ -239,9 +239,9 @@ class Game(ABC, Generic[S]):
         """The state as ``seat`` may see it, `HIDDEN` in the blanks; ``None``: a bystander."""
         return s
 
-    def proves(self, s: S) -> tuple[str, ...]:
-        """Claims that the rules themselves have checked once ``s`` is over."""
-        return ()
+    def proves(self, s: S) -> Mapping[str, str]:
+        """Claims that the rules themselves have checked once ``s`` is over: name → sentence."""
+        return {}
 
 
 def must_be_in_range(value: int, draw: Awaits) -> None:

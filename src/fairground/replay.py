@@ -141,6 +141,7 @@ def replay(
 
     A record that stops early gives the table as far as it goes.
     """
+    _must_be_our_format(events[0])
     for number, event in enumerate(events, 1):
         kind = event.get("kind")
         if not isinstance(kind, str) or event.keys() != FIELDS.get(kind):
@@ -165,6 +166,16 @@ def replay(
     return table
 
 
+def _must_be_our_format(start: Event) -> None:
+    """Another format may have other events, so this comes before anything else."""
+    named = start.get("format")
+    if start.get("kind") != "start" or not isinstance(named, str):
+        raise Fault("transcript/malformed", f"line 1 does not begin a {FORMAT} transcript", 1)
+    if named != FORMAT:
+        reason = f"line 1 names the format {named!r}; the one known here is {FORMAT}"
+        raise Fault("format/unknown", reason, 1)
+
+
 def _open(
     events: Sequence[Event],
     games: Games,
@@ -174,8 +185,6 @@ def _open(
 ) -> Table:
     """The fresh table that the first event describes."""
     start = events[0]
-    if start["kind"] != "start" or start["format"] != FORMAT:
-        raise Fault("transcript/malformed", f"line 1 does not begin a {FORMAT} transcript", 1)
     if not is_hex(start["table"]):
         raise Fault("transcript/malformed", "line 1: the table's name must be 64 hex digits", 1)
     if not isinstance(start["params"], dict) or not isinstance(start["public"], dict):

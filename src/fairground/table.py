@@ -67,8 +67,9 @@ class Ask(NamedTuple):
     kind: str
     seat: Seat
     step: int
-    """How many lines the transcript had when this was asked, and the hash of the last:"""
+    """How many lines the transcript had when this was asked."""
     head: str
+    """The hash of the last of them."""
     n: int = 0
     """For a ``number``: it must be in ``range(n)``."""
     run: int = 0
@@ -81,6 +82,20 @@ class Decision(NamedTuple):
     seat: Seat
     move: Move
     line: int
+
+
+class SealedTurn(NamedTuple):
+    """A simultaneous turn: when each seat sealed, and when moves were opened, by line."""
+
+    seals: Mapping[Seat, int]
+    first_opening: int
+    opened: int
+    """The line of the last opening."""
+
+    @property
+    def complete(self) -> int:
+        """The line of the last seal."""
+        return max(self.seals.values())
 
 
 def new_name() -> bytes:
@@ -98,7 +113,7 @@ def _check_chairs(game: Game[Any], chairs: Sequence[Chair]) -> None:
             )
         if chair.by not in RUN_BY or chair.lends not in LENDS:
             raise InputError(f"seat {seat} cannot be run by {chair.by!r} and lend {chair.lends!r}")
-        if chair.by == "house" and chair.lends != "nothing":
+        if chair.by == "house" and chair.lends not in ("nothing", "seed"):
             raise InputError(f"seat {seat} is run by the house: its shares would prove nothing")
 
 
@@ -125,15 +140,15 @@ class Table:
         self.void_reason: str | None = None
         self.runs: list[Run] = []
         self.decisions: list[Decision] = []
-        self.sealed_turns: list[tuple[int, int]] = []
-        """For each simultaneous turn: the line of its last seal, of its last opening."""
+        self.sealed_turns: list[SealedTurn] = []
         self._run: Run | None = None
         self._phases: list[Phase] = []
         self._later: dict[int, Evidence] = {}
         self._asks: list[Ask] = []
         self._seals: dict[Seat, str] = {}
+        self._sealed: dict[Seat, int] = {}
         self._sealed_at = (0, "")
-        self._seals_complete = 0
+        self._first_opening = 0
         self._moves: dict[Seat, Move] = {}
 
     @classmethod
@@ -232,6 +247,7 @@ class Table:
         commitment = hex_share(answer, "seal").hex()
         self.transcript.append("seal", seat=ask.seat, commitment=commitment)
         self._seals[ask.seat] = commitment
+        self._sealed[ask.seat] = self.transcript.step
 
     def _take_opening(self, ask: Ask, answer: Any) -> None:
         if not isinstance(answer, Mapping) or set(answer) != {"key", "move"}:
@@ -243,6 +259,8 @@ class Table:
         ):
             raise IllegalMove(f"seat {ask.seat}'s key and move are not what it sealed")
         self.transcript.append("open", seat=ask.seat, key=key, move=move)
+        if not self._moves:
+            self._first_opening = self.transcript.step
         self._moves[ask.seat] = move
         self.decisions.append(Decision(ask.seat, move, self.transcript.step))
 
@@ -288,8 +306,10 @@ class Table:
             self._step_of_chance(awaits)
         elif self._moves.keys() == set(awaits.seats):
             if self._seals:
-                self.sealed_turns.append((self._seals_complete, self.transcript.step))
-            moves, self._moves, self._seals = self._moves, {}, {}
+                self.sealed_turns.append(
+                    SealedTurn(self._sealed, self._first_opening, self.transcript.step)
+                )
+            moves, self._moves, self._seals, self._sealed = self._moves, {}, {}, {}
             self.state = self.game.played(self.state, moves)
         else:
             self._ask_for_moves(awaits)
@@ -301,7 +321,6 @@ class Table:
             self._sealed_at = (self.transcript.step, self.transcript.head)
             self._ask("seal", turn.seats)
         else:
-            self._seals_complete = self.transcript.step
             self._ask("open", turn.seats)
 
     def _ask(self, kind: str, seats: Sequence[Seat], run: Run | None = None) -> None:
@@ -345,6 +364,7 @@ class Table:
         draws = [[written(n), None if run.hidden else written(v)] for n, v in run.draws]
         self.transcript.append("dealt", run=run.index, draws=draws, evidence=now)
         run.line = self.transcript.step
+        run.bound, run.typed = self.scheme.bound(run), self.scheme.typed(run)
         run.committed, run.lent = self.scheme.committed(run), self.scheme.lent(run)
         self._later[run.index] = later
 

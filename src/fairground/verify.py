@@ -1,101 +1,167 @@
-"""Checking a transcript: does it hold, and what does it prove, for whom, on what condition?
+"""Checking a transcript: is it valid, and what does it prove, for whom, on what condition?
 
-`verify` follows the hash chain, runs the game again through the same referee, and
-then states claims. A claim is stated only where the transcript holds its evidence,
-and always together with its condition; `docs/fairness.md` says what each means, and
-what is not proven at all.
+`verify` follows the hash chain, runs the game again through the same referee, and then states
+claims (`claims`). There are four verdicts:
+
+* **valid**: every line is what the rules and the evidence give;
+* **invalid**: some line is not; the first one is named, with the reason;
+* **unfinished**: what is there is right, but the game was not closed;
+* **cannot be judged**: a game, scheme or format that is not known here.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
 
+from fairground.claims import Claim, Evidence, Receipt
 from fairground.core import Fault, InputError, Seat
 from fairground.fair.register import SCHEMES, Schemes
-from fairground.fair.schemes import Run
 from fairground.games import GAMES, Games
 from fairground.replay import replay
+from fairground.shown import shown
 from fairground.table import Table
-from fairground.transcript import check_chain, line_hash, read
+from fairground.transcript import Event, check_chain, line_hash, read
+from fairground.words import words_for
+
+__all__ = ["Claim", "Verdict", "verify"]
+
+Judged = Literal["valid", "invalid", "unfinished", "cannot be judged"]
+
+UNKNOWN: Final = {"name/unknown", "format/unknown", "install/missing"}
+"""Faults of this installation, not of the record."""
 
 
-class Claim(NamedTuple):
-    """Something that the evidence supports. ``lines`` are where the evidence stands."""
+class SeatSummary(NamedTuple):
+    """Who sat where, and what they lent, for people who compare it with what they remember."""
 
     name: str
-    seat: Seat | None
-    condition: str
-    lines: tuple[int, ...]
+    role: str
+    by: str
+    lends: str
+    shares: tuple[tuple[int, str, Any], ...]
+    """Line, kind and value of everything that the seat lent."""
 
-    def __str__(self) -> str:
-        return self.name if self.seat is None else f"{self.name}:{self.seat}"
+
+class Summary(NamedTuple):
+    """What was played."""
+
+    params: dict[str, Any]
+    parameters: tuple[str, ...]
+    """The parameters in words, a line each."""
+    seats: tuple[SeatSummary, ...]
+    commitments: tuple[tuple[int, str], ...]
+    """What a screen had shown of the house's secrets: line and text."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The summary as ``fairground verify --json`` prints it."""
+        return {
+            "params": self.params,
+            "seats": [
+                {
+                    **seat._asdict(),
+                    "shares": [
+                        {"line": line, "kind": kind, "value": value}
+                        for line, kind, value in seat.shares
+                    ],
+                }
+                for seat in self.seats
+            ],
+            "commitments": [{"line": line, "text": text} for line, text in self.commitments],
+        }
 
 
 class Verdict(NamedTuple):
     """What came of checking a transcript."""
 
-    ok: bool
+    judged: Judged
     claims: tuple[Claim, ...]
     payoff: tuple[int, ...] | None
     fault: Fault | None
     game: str | None
     dealer: str | None
     events: int
-    seats: tuple[str, ...] = ()
+    played: Summary | None = None
     remarks: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the transcript is valid."""
+        return self.judged == "valid"
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """Who sat where."""
+        return tuple(seat.name for seat in self.played.seats) if self.played else ()
+
+    def __str__(self) -> str:
+        if self.fault is not None:
+            where = "" if self.fault.line is None else f" at line {self.fault.line}"
+            return f"{self.judged}{where}: {self.fault.reason}"
+        return "\n".join(["valid", *(claim.sentence for claim in self.claims)])
 
     def as_json(self) -> dict[str, Any]:
         """The verdict as ``fairground verify --json`` prints it."""
         fault = self.fault
         return {
             "ok": self.ok,
-            "claims": [str(claim) for claim in self.claims],
+            "verdict": self.judged,
+            "claims": [claim.as_json() for claim in self.claims],
             "payoff": None if self.payoff is None else list(self.payoff),
             "fault": fault and {"line": fault.line, "code": fault.code, "reason": fault.reason},
             "game": self.game,
             "dealer": self.dealer,
             "events": self.events,
+            "played": self.played and self.played.as_json(),
             "remarks": list(self.remarks),
         }
 
 
 def verify(
     data: bytes,
-    receipt: str | None = None,
+    receipts: str | Sequence[str | Mapping[str, Any]] = (),
     *,
     games: Games = GAMES,
     schemes: Schemes = SCHEMES,
 ) -> Verdict:
     """Check a transcript, and say what it proves.
 
-    ``receipt`` is a hash that somebody kept while the game was going on (the head that
-    they last saw): with it, the order of events up to that line is proven too. Raises
-    `Unreadable` only for data that never was a transcript.
+    ``receipts``: heads of asks that somebody kept before they answered: 64 hex digits each, or
+    objects with ``head`` and ``seat`` as clients write them down. Raises `Unreadable` only for
+    data that never was a transcript.
     """
     lines = read(data)
     game = dealer = None
     try:
+        _must_have_plain_line_ends(lines)
         # `replay` writes every line again, canonically, and compares the bytes.
         events = check_chain(lines, reencode=False)
         game, dealer = events[0].get("game"), events[0].get("dealer")
         table = replay(lines, events, games=games, schemes=schemes)
         _must_be_finished(table, len(lines))
-        remarks = table.scheme.check_record(events)
-        receipt_line = None if receipt is None else _line_of(receipt, lines)
+        review = table.scheme.check_record(events)
+        kept = _lines_of([receipts] if isinstance(receipts, str) else receipts, lines)
     except Fault as fault:
-        return Verdict(False, (), None, _first_fault(lines, fault), game, dealer, len(lines))
+        found = _first_fault(lines, fault)
+        return Verdict(_judged(found), (), None, found, game, dealer, len(lines))
+    claims = [c for c in Evidence(table, kept).claims() if c.name not in review.without]
     return Verdict(
-        True,
-        tuple(_claims(table, receipt_line)),
+        "valid",
+        tuple(claims),
         table.payoff,
         None,
         game,
         dealer,
         len(lines),
-        tuple(chair.name for chair in table.setting.chairs),
-        (*_remarks(table), *remarks),
+        _summary(table, events, games),
+        (*_remarks(table), *review.remarks),
     )
+
+
+def _judged(fault: Fault) -> Judged:
+    if fault.code in UNKNOWN:
+        return "cannot be judged"
+    return "unfinished" if fault.code == "transcript/unfinished" else "invalid"
 
 
 def _first_fault(lines: list[bytes], fault: Fault) -> Fault:
@@ -103,112 +169,83 @@ def _first_fault(lines: list[bytes], fault: Fault) -> Fault:
     try:
         check_chain(lines)
     except Fault as earlier:
-        return earlier
+        return earlier if fault.code != "transcript/line-ends" else fault
     return fault
+
+
+def _must_have_plain_line_ends(lines: Sequence[bytes]) -> None:
+    """A copy that went through a program which rewrites line ends says so, in so many words."""
+    if lines[0].endswith(b"\r\n"):
+        raise Fault(
+            "transcript/line-ends",
+            "the lines of this copy end in CR LF, and those of a transcript in LF: some program "
+            "has changed them on the way. Take the original, or put them right: "
+            "sed 's/\\r$//' COPY > FILE",
+            1,
+        )
 
 
 def _must_be_finished(table: Table, lines: int) -> None:
     if table.transcript.step != lines or not table.closed:
-        reason = f"UNFINISHED: the record stops at line {lines}, before the game was closed"
-        raise Fault("transcript/unfinished", reason, lines)
+        raise Fault(
+            "transcript/unfinished",
+            f"the record stops after line {lines}, before the game was closed. What is there "
+            "follows the rules, but proves nothing yet. Who keeps its secrets can go on with it",
+            lines,
+        )
     if table.void_reason is not None:
-        reason = f"the house voided this game: {table.void_reason}"
+        reason = f"the house voided this game: {shown(table.void_reason)}"
         raise Fault("table/void", reason, lines - 1)
 
 
-def _line_of(receipt: str, lines: list[bytes]) -> int:
-    wanted = receipt.strip().lower()
-    if len(wanted) != 64 or any(digit not in "0123456789abcdef" for digit in wanted):
-        raise InputError(f"a receipt is 64 hex digits, such as {'5e' * 32}, not {receipt!r}")
-    for number, line in enumerate(lines, 1):
-        if line_hash(line) == wanted:
-            return number
-    reason = f"no line of this transcript hashes to the receipt {wanted}: it is another history"
-    raise Fault("transcript/receipt", reason)
+def _lines_of(receipts: Sequence[str | Mapping[str, Any]], lines: Sequence[bytes]) -> list[Receipt]:
+    """Where each receipt stands; a receipt that stands nowhere is of another history."""
+    numbers = {line_hash(line): number for number, line in enumerate(lines, 1)} if receipts else {}
+    out = []
+    for receipt in receipts:
+        given = receipt if isinstance(receipt, str) else receipt.get("head")
+        seat = None if isinstance(receipt, str) else receipt.get("seat")
+        head = given.strip().lower() if isinstance(given, str) else ""
+        if len(head) != 64 or head.strip("0123456789abcdef"):
+            raise InputError(f"a receipt is 64 hex digits, such as {'5e' * 32}, not {given!r}")
+        if head not in numbers:
+            reason = f"no line of this transcript hashes to the receipt {head}: another history"
+            raise Fault("transcript/receipt", reason)
+        out.append(Receipt(numbers[head], seat if type(seat) is int else None))
+    return out
 
 
-def _claims(table: Table, receipt_line: int | None) -> list[Claim]:
-    claims = []
-    dealt = [run for run in table.runs if run.line]
-    owed = [run for run in table.runs if run.line or table.scheme.must_open(run)]
-    committed = bool(owed) and all(run.committed for run in owed)
-    if committed:
-        claims.append(
-            Claim(
-                "COMMITTED",
-                None,
-                "the house fixed its part before the shares and decisions that it could use; "
-                "it chose that part itself, and knew it",
-                (1, *_lines(owed)),
-            )
+def _summary(table: Table, events: Sequence[Event], games: Games) -> Summary:
+    names = [shown(chair.name) for chair in table.setting.chairs]
+    lent: dict[Seat, list[tuple[int, str, Any]]] = {}
+    for line, event in enumerate(events, 1):
+        if event["kind"] == "share":
+            lent.setdefault(event["seat"], []).append((line, event["share"], event["value"]))
+    seats = tuple(
+        SeatSummary(
+            names[seat],
+            table.game.role(seat),
+            chair.by,
+            chair.lends,
+            tuple(lent.get(seat, ())),
         )
-    for seat, chair in enumerate(table.setting.chairs):
-        if committed and dealt and all(seat in run.lent for run in dealt):
-            claims.append(Claim("UNIFORM", seat, _condition(table, seat), _shares(dealt, seat)))
-            if _unforeseen(table, dealt, seat):
-                condition = f"the same as UNIFORM:{seat}; its share came after every decision"
-                claims.append(Claim("UNFORESEEN", seat, condition, _shares(dealt, seat)))
-        assert chair.by != "house" or all(seat not in run.lent for run in dealt)
-    if table.sealed_turns:
-        ends = tuple(line for turn in table.sealed_turns for line in turn)
-        condition = "nobody saw a seat's move before it was sealed"
-        claims.append(Claim("SEALED", None, condition, ends))
-    for name in table.game.proves(table.state):
-        claims.append(Claim(name, None, "checked by the rules", (table.transcript.step,)))
-    if receipt_line is not None:
-        condition = f"up to line {receipt_line}: the receipt was kept while the game went on"
-        claims.append(Claim("ORDERED", None, condition, (receipt_line,)))
-    return claims
-
-
-def _condition(table: Table, seat: Seat) -> str:
-    lends = table.setting.chairs[seat].lends
-    name = table.setting.chairs[seat].name
-    if lends == "chain":
-        return f"{name} held the chain of this seat, and works with nobody"
-    condition = f"{name} made up the {lends} so that nobody could guess it, and works with nobody"
-    if lends == "stir" and _stirred_later(table, seat):
-        condition += "; nor does anyone who stirred after them work with the house"
-    return condition
-
-
-def _stirred_later(table: Table, seat: Seat) -> bool:
-    """Whether anyone could have chosen their words by this seat's: the lines say so."""
-    for run in table.runs:
-        stirs = [(share.line, share.seat) for share in run.shares if share.kind == "stir"]
-        if stirs and max(stirs)[1] != seat:
-            return True
-    return False
-
-
-def _lines(runs: list[Run]) -> tuple[int, ...]:
-    """Ticket and deal of each run (or only the ticket, where it was never dealt)."""
-    return tuple(line for run in runs for line in (run.step + 1, run.line) if line)
-
-
-def _shares(runs: list[Run], seat: Seat) -> tuple[int, ...]:
-    return tuple(sorted({run.lent[seat] for run in runs}))
-
-
-def _unforeseen(table: Table, runs: list[Run], seat: Seat) -> bool:
-    """Whether each run waited for a share that this seat gave after all earlier decisions.
-
-    The seat's own decisions do not count: it may do as it likes with its own foresight.
-    """
-    others = [decision.line for decision in table.decisions if decision.seat != seat]
-    for run in runs:
-        earlier = bisect_left(others, run.line)
-        if earlier and others[earlier - 1] > run.lent[seat]:
-            return False
-    return True
+        for seat, chair in enumerate(table.setting.chairs)
+    )
+    return Summary(
+        table.game.params(),
+        tuple(shown(line) for line in words_for(table.game, names, games=games).parameters()),
+        seats,
+        tuple(table.scheme.shown(table.runs)),
+    )
 
 
 def _remarks(table: Table) -> list[str]:
     remarks = []
     for number, event in enumerate(table.transcript.events, 1):
         if event["kind"] == "forfeit":
-            name = table.setting.chairs[event["seat"]].name
+            name = shown(table.setting.chairs[event["seat"]].name)
             own = event["by"] == "seat"
-            said = "recorded as their own word" if own else "asserted by the house"
-            remarks.append(f"line {number}: {name} forfeited, {said}: {event['reason']}")
+            said = "as recorded, by their own word" if own else "as the house says"
+            reason = shown(event["reason"])
+            remarks.append(f"line {number}: {name} left, {said}: {reason}")
     return remarks

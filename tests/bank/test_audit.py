@@ -14,7 +14,7 @@ import pytest
 
 from fairground.arena.app import make_app
 from fairground.arena.croupier.opened import Desk, Place
-from fairground.bank.audit import settled, verify_game
+from fairground.bank.audit import settled
 from fairground.bank.bank_port import Bank, Complain, Silence
 from fairground.bank.chain.artifact import Terms
 from fairground.bank.chain.bank import ChainBank, deploy
@@ -22,15 +22,15 @@ from fairground.bank.chain.embedded import EmbeddedNode, open_bank
 from fairground.bank.chain.node import ChainNode
 from fairground.bank.ledger.client import LedgerClient
 from fairground.bank.messages import Domain, Key
-from fairground.bank.record import CHAIRS, ORDER_SIGNATURE, Record
-from fairground.bank.schemes import CroupierDealer, HistoricDealer, public_of
+from fairground.bank.record import CHAIRS, Record
+from fairground.bank.schemes import ORDER_SIGNATURE, CroupierDealer, HistoricDealer, public_of
 from fairground.cli import main
 from fairground.core import InputError
 from fairground.fair.vault import MemoryVault
 from fairground.games.poker import CROUPIER, PENALTY, Poker
 from fairground.replay import resume
 from fairground.table import Table, new_name
-from fairground.verify import Verdict
+from fairground.verify import Verdict, verify
 from tests.helpers.anvil import running_anvil
 from tests.helpers.arena import in_a_thread
 from tests.helpers.bank_game import Round, enter
@@ -73,7 +73,7 @@ async def hall() -> ChainBank:
 
 
 async def audited(bank: Bank, data: bytes) -> Verdict:
-    alone = verify_game(data)
+    alone = verify(data)
     assert alone.ok, alone.fault
     return await settled(alone, data, lent(bank))
 
@@ -113,13 +113,13 @@ def test_the_order_is_the_players_own() -> None:
     async def check() -> None:
         bank = await hall()
         game = await Round.new(bank, CROUPIERS, PLAYERS)
-        assert verify_game(game.record()).remarks == ()
+        assert verify(game.record()).remarks == ()
         signed, game.order = game.order_signature, (1, 1, 1, 1, 1)
-        forged = verify_game(game.record(signed))
+        forged = verify(game.record(signed))
         assert not forged.ok
         assert forged.fault is not None
         assert (forged.fault.code, forged.fault.line) == ("bank/other-order", 5)
-        unsigned = verify_game(game.record(bare=True))
+        unsigned = verify(game.record(bare=True))
         assert unsigned.ok
         (remark,) = unsigned.remarks
         assert "line 5: the order is not signed here" in remark
@@ -305,15 +305,15 @@ def record_of(params: tuple[int, int], name: bytes | None = None) -> bytes:
 
 
 def test_what_is_played_must_be_what_was_signed() -> None:
-    assert verify_game(record_of((1, 5))).remarks == ()
+    assert verify(record_of((1, 5))).remarks == ()
     for params in ((2, 5), (1, 4)):
-        verdict = verify_game(record_of(params))
+        verdict = verify(record_of(params))
         assert not verdict.ok
         assert verdict.claims == ()
         assert verdict.fault is not None
         assert (verdict.fault.code, verdict.fault.line) == ("bank/other-bet", 1)
         assert "a bet of 1 on level 5" in verdict.fault.reason
-    (remark,) = verify_game(record_of((1, 5), new_name())).remarks
+    (remark,) = verify(record_of((1, 5), new_name())).remarks
     assert "name of its bet" in remark
 
 
@@ -328,7 +328,7 @@ def test_a_game_that_is_left_while_the_croupier_keeps_his_seed_back() -> None:
     table.note({"says": "I wait"})
     table.forfeit(CROUPIER, "did not show seed 0 in time", by="house")
     lines = list(table.transcript.lines)
-    verdict = verify_game(b"".join(lines))
+    verdict = verify(b"".join(lines))
     assert verdict.ok, verdict.fault
     assert verdict.claims == ()
     assert verdict.payoff == (0, 0)
@@ -352,7 +352,7 @@ def historic() -> bytes:
 def test_a_game_that_no_bank_settles() -> None:
     async def check() -> None:
         with pytest.raises(InputError, match="leave --bank out"):
-            await settled(verify_game(historic()), historic(), lent(await hall()))
+            await settled(verify(historic()), historic(), lent(await hall()))
 
     run(check())
 

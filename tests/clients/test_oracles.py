@@ -73,7 +73,7 @@ def test_one_game(arena: Arena) -> None:
     assert all(marks(after.code, guess) == answer for guess, answer in played.rows)
     data = oracle.transcript()
     assert "5e" * 32 in data.decode(), "the share is in the record"
-    claims = {str(claim) for claim in verify(data, played.receipt).claims}
+    claims = {str(claim) for claim in verify(data, played.receipt or ()).claims}
     assert claims >= {"COMMITTED", "UNIFORM:1", "ORDERED"}
     again = play(oracle, First())
     assert (again.solved, again.trouble) == (False, "it was over before we came")

@@ -155,7 +155,7 @@ def test_a_fair_game_from_draw_to_payoff() -> None:
     assert s.phase == "show" and game.awaits(s) == Turn((KEEPER,))
     s = play(game, (1, 0, 1, 3), s=s)
     assert game.awaits(s) == Over((2, -2))
-    assert game.proves(s) == ()
+    assert not game.proves(s)
 
 
 def test_a_fair_keeper_cannot_lie() -> None:
@@ -185,7 +185,7 @@ def test_a_nice_keeper_has_one_answer() -> None:
         game.check(s, KEEPER, (0, 0))
     s = play(game, (4, 0), (5, 4, 3, 2), s=s)
     assert game.awaits(s) == Over((1, -1))
-    assert game.proves(s) == ("CONSISTENT",)
+    assert set(game.proves(s)) == {"CONSISTENT"}
 
 
 def test_an_evil_keeper_must_show_a_code_that_fits() -> None:
@@ -195,10 +195,10 @@ def test_an_evil_keeper_must_show_a_code_that_fits() -> None:
         game.check(s, KEEPER, (0, 2, 2, 4))
     shown = play(game, (2, 4, 2, 4), s=s)
     assert game.awaits(shown) == Over((STAKE, -STAKE))
-    assert game.proves(shown) == ("CONSISTENT",)
+    assert set(game.proves(shown)) == {"CONSISTENT"}
     lied = play(game, NO_CODE, s=s)
     assert game.awaits(lied) == Over((-STAKE, STAKE))
-    assert game.proves(lied) == ()
+    assert not game.proves(lied)
 
 
 @pytest.mark.parametrize(

@@ -92,8 +92,8 @@ class Toy(Game[State]):
             for value, step in zip(s, self.steps, strict=False)
         )
 
-    def proves(self, s: State) -> tuple[str, ...]:
-        return ("PLAYED",) if len(s) == len(self.steps) else ()
+    def proves(self, s: State) -> dict[str, str]:
+        return {"PLAYED": "every step was played"} if len(s) == len(self.steps) else {}
 
 
 def _is_step(step: Any, seats: int) -> bool:

@@ -76,7 +76,7 @@ def test_a_game_of_version_1_goes_on(old_url: str) -> None:
         assert counts.full_match_count == 4
         await store.commit(Append("new", 0, (b"1\n",), KIND))
         assert list(await store.logs(KIND)) == [ORACLE, "new"]
-        verdict = verify(await oracles.transcript(ORACLE), receipt=receipt)
+        verdict = verify(await oracles.transcript(ORACLE), receipt)
         assert verdict.ok, verdict.fault
 
     holds(old_url, law)

@@ -11,20 +11,18 @@ behind it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fairground.bank.bank_port import Bank, BankEvent, BankGame, GameOutcome, Step, step_after
 from fairground.bank.chain.artifact import WrongBank
-from fairground.bank.crypto.curve import BadSignature, Signature
-from fairground.bank.messages import Bet, Domain, ReplacementOrder, must_be_signed
-from fairground.bank.record import ORDER_SIGNATURE
-from fairground.bank.schemes import UNSAFE, CroupierScheme, read_public
+from fairground.bank.messages import Bet, Domain
+from fairground.bank.schemes import CroupierScheme, read_public
 from fairground.bank.seeds import packed_hand, packed_order
 from fairground.core import Fault, InputError
 from fairground.games.poker import PLAYER, Poker, hand_text
 from fairground.replay import replay
 from fairground.transcript import check_chain, read
-from fairground.verify import Claim, Verdict, verify
+from fairground.verify import Claim, Verdict
 
 _CLOSING = {
     GameOutcome.SETTLED: "GameSettled",
@@ -40,66 +38,6 @@ _IN_WORDS = {
     GameOutcome.PLAYER_FORFEITED: "the Player was silent and lost the stake",
     GameOutcome.CROUPIER_FORFEITED: "the Croupier was silent and paid the penalty",
 }
-
-
-def verify_game(data: bytes, receipt: str | None = None) -> Verdict:
-    """`verify` for every scheme, those of the Bank included, and with what they need besides."""
-    verdict = verify(data, receipt)
-    if not verdict.ok:
-        return verdict
-    if verdict.dealer in UNSAFE:
-        return verdict._replace(remarks=(*verdict.remarks, _unsafe(verdict.dealer)))
-    if verdict.dealer == CroupierScheme.name:
-        try:
-            events = check_chain(read(data), reencode=False)
-            remarks = [*_check_first_line(events[0]), *_check_order(events)]
-        except Fault as fault:
-            return _failed(verdict, fault)
-        return verdict._replace(remarks=(*verdict.remarks, *remarks))
-    return verdict
-
-
-def _unsafe(dealer: str | None) -> str:
-    return (
-        f"UNSAFE: {dealer} is kept so that games of then can be checked, and proves nothing: "
-        "neither party was bound to its seeds, and whoever told theirs last could choose the cards"
-    )
-
-
-def _check_first_line(start: dict[str, Any]) -> list[str]:
-    """What is played must be what was signed; the scheme knows no game, so it is checked here."""
-    _, bet, _ = read_public(start["public"])
-    signed = {"bet": bet.bet, "level": bet.level}
-    if start["game"] != Poker.name or start["params"] != signed:
-        reason = (
-            f"the Player signed a bet of {bet.bet} on level {bet.level} at {Poker.name}, and this "
-            f"is {start['game']} with {start['params']}"
-        )
-        raise Fault("bank/other-bet", reason, 1)
-    if start["table"] == bet.struct_hash().hex():
-        return []
-    return ["line 1: the table does not bear the name of its bet, as it does in our programs"]
-
-
-def _check_order(events: Sequence[dict[str, Any]]) -> list[str]:
-    """The order must be the Player's; the scheme knows no moves, so it is checked here."""
-    ordered = [number for number, event in enumerate(events) if event["kind"] == "move"]
-    if not ordered:
-        return []
-    before, move = events[ordered[0] - 1], events[ordered[0]]
-    if before["kind"] != "note" or set(before["body"]) != {ORDER_SIGNATURE}:
-        return [
-            f"line {ordered[0] + 1}: the order is not signed here; only the Bank knows whether it "
-            "is the Player's (--bank)"
-        ]
-    domain, bet, _ = read_public(events[0]["public"])
-    try:
-        signature = Signature.from_hex(str(before["body"][ORDER_SIGNATURE]))
-        message = ReplacementOrder.of(bet, tuple(move["move"]))
-        must_be_signed(domain, message, signature, bet.player_key)
-    except BadSignature as error:
-        raise Fault("bank/other-order", f"the order: {error}", ordered[0]) from None
-    return []
 
 
 class TranscriptEnd(NamedTuple):
@@ -120,7 +58,7 @@ class TranscriptEnd(NamedTuple):
 
 
 def read_end(data: bytes) -> TranscriptEnd:
-    """Read a transcript that `verify_game` found to hold; refuse one that no Bank settles."""
+    """Read a transcript that `verify` found valid; refuse one that no Bank settles."""
     lines = read(data)
     events = check_chain(lines, reencode=False)
     if events[0].get("dealer") != CroupierScheme.name:
@@ -154,7 +92,7 @@ async def settled(
 ) -> Verdict:
     """Ask the Bank whether it settled a game just as its transcript says.
 
-    ``verdict`` is that of `verify_game`, and holds; ``opened`` finds the Bank of a domain,
+    ``verdict`` is that of `verify`, and valid; ``opened`` finds the Bank of a domain,
     and compares its code where it has any.
     """
     try:
@@ -170,12 +108,16 @@ async def settled(
         return _failed(verdict, Fault(error.code, str(error), 1))
     except Fault as fault:
         return _failed(verdict, fault)
-    condition = (
-        f"the Bank {game.domain.bank} took this bet and closed the game so: "
+    claim = Claim(
+        "SETTLED",
+        None,
+        None,
+        f"you trust {bank.trusted}",
+        f"the Bank {game.domain.bank} took this very bet and closed the game so: "
         f"{_IN_WORDS[game.outcome]}; the Player got {game.paid} wei for a stake of "
-        f"{game.bet.stake} wei. Whom you trust for it: {bank.trusted}"
+        f"{game.bet.stake} wei",
+        (1, game.lines),
     )
-    claim = Claim("SETTLED", None, condition, (1, game.lines))
     return verdict._replace(claims=(*verdict.claims, claim))
 
 
@@ -228,4 +170,4 @@ def _paid(event: BankEvent, bet: Bet) -> int:
 
 
 def _failed(verdict: Verdict, fault: Fault) -> Verdict:
-    return verdict._replace(ok=False, claims=(), payoff=None, fault=fault)
+    return verdict._replace(judged="invalid", claims=(), payoff=None, fault=fault)

@@ -229,6 +229,8 @@ class Bank(ABC):
     """What a chip costs, and how long a step may take."""
     trusted: str
     """Whom one must trust for this Bank to be honest, in a few words for people."""
+    in_process: bool = False
+    """Whether the Bank lives in this process, and with it both parties and all their secrets."""
 
     @abstractmethod
     async def now(self) -> int:

@@ -13,17 +13,18 @@ from typing import Final, NamedTuple
 from fairground.bank.bank_port import CROUPIER_OWES, Silence, Step, step_after
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Role
-from fairground.bank.schemes import CroupierDealer, public_of
+from fairground.bank.schemes import ORDER_SIGNATURE, CroupierDealer, public_of
 from fairground.bank.seeds import Seed, check_seed
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.poker import CROUPIER, PLAYER, Poker
 from fairground.table import Table
 
-ORDER_SIGNATURE: Final = "order_signature"
 """The member of a note that has the Player's signature of the order in the next line."""
 
 CHAIRS: Final = (Chair("Croupier", "house"), Chair("Player", "self", "seed"))
+AT_HOME: Final = (Chair("Croupier", "house"), Chair("Player", "house", "seed"))
+"""Both parties in one program: it made all the seeds, and so they prove nothing."""
 
 
 class Messages(NamedTuple):
@@ -41,7 +42,9 @@ class Messages(NamedTuple):
 class Record:
     """One game, as far as its messages are known. Each is checked as the Bank would check it."""
 
-    def __init__(self, domain: Domain, bet: Bet, signature: Signature) -> None:
+    def __init__(
+        self, domain: Domain, bet: Bet, signature: Signature, chairs: Sequence[Chair] = CHAIRS
+    ) -> None:
         name = bet.struct_hash()
         self._domain, self._bet = domain, bet
         self._vault = MemoryVault()
@@ -55,7 +58,7 @@ class Record:
         self.game = Poker(bet.bet, bet.level)
         self.step = Step.BET_SUBMITTED
         """How far the Bank is when it has these messages."""
-        self._table = Table.open(self.game, dealer, CHAIRS)
+        self._table = Table.open(self.game, dealer, chairs)
 
     def follow(self, known: Messages, until: int = Step.HAND_FINAL) -> None:
         """Take every message that is known and in its turn, up to this step."""

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from fairground.bank import blind_croupier_2017 as history
 from fairground.bank.crypto.curve import BadSignature, Signature, checksummed
-from fairground.bank.messages import Bet, Domain, Role, must_be_signed
+from fairground.bank.messages import Bet, Domain, ReplacementOrder, Role, must_be_signed
 from fairground.bank.seeds import Generator, Seed, WrongSeed, check_seed, mix
 from fairground.core import BadParams, BadShare, Fault, InputError, Seat, whole, written
 from fairground.fair.schemes import (
@@ -30,6 +30,7 @@ from fairground.fair.schemes import (
     Evidence,
     NotYet,
     Phase,
+    Review,
     Run,
     Scheme,
     Setting,
@@ -37,8 +38,12 @@ from fairground.fair.schemes import (
     is_hex,
 )
 from fairground.fair.vault import Vault
+from fairground.games.poker import Poker
 
 RUNS: Final = 2
+ORDER_SIGNATURE: Final = "order_signature"
+"""The note right before the order holds this alone: the Player's signature of the order."""
+
 _ADDRESSES: Final = ("croupier", "player", "croupier_key", "player_key")
 _NUMBERS: Final = ("game_id", "bet", "level", "chip_cost", "expiry")
 _COMMITMENTS: Final = (
@@ -80,6 +85,8 @@ def read_public(public: Mapping[str, Any]) -> tuple[Domain, Bet, Signature]:
     domain, bet = Domain(whole(public["chain"], "chain"), public["bank"]), Bet(**values)
     if len(set(bet.commitments)) != len(_COMMITMENTS) or bet.croupier == bet.player:
         raise BadParams("croupier/1: the four commitments must differ, and so must the parties")
+    if bet.croupier_key == bet.player_key:
+        raise BadParams("croupier/1: one key signs for both parties, so one party made all seeds")
     try:
         signature = Signature.from_hex(str(public["signature"]))
         must_be_signed(domain, bet, signature, bet.player_key)
@@ -99,7 +106,8 @@ class CroupierScheme(Scheme):
     """The public half of ``croupier/1``."""
 
     name = "croupier/1"
-    lends = frozenset({"nothing", "seed"})
+    conditions: ClassVar = {"seed": "{name} made these seeds freshly and had told them to nobody"}
+    witness = "the Player signed the bet before telling any seed"
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         super().__init__(setting, public)
@@ -153,6 +161,57 @@ class CroupierScheme(Scheme):
     def lent(self, run: Run) -> dict[Seat, int]:
         """The Player, by their seed."""
         return {share.seat: share.line for share in run.shares}
+
+    def bound(self, run: Run) -> int:
+        """The bet in the first event."""
+        return 1
+
+    def shown(self, runs: Sequence[Run]) -> list[tuple[int, str]]:
+        """The Croupier's commitments in the bet."""
+        return [(1, self.public[name]) for name in _COMMITMENTS if name.startswith("croupier")]
+
+    def check_record(self, events: Sequence[Mapping[str, Any]]) -> Review:
+        """Game, bet and level must be what was signed, and the order the Player's."""
+        start, bet = events[0], self.bet
+        signed = {"bet": bet.bet, "level": bet.level}
+        if start["game"] != Poker.name or start["params"] != signed:
+            reason = (
+                f"the Player signed a bet of {bet.bet} on level {bet.level} at {Poker.name}, and "
+                f"this is {start['game']} with {start['params']}"
+            )
+            raise Fault("bank/other-bet", reason, 1)
+        review = self._check_order(events)
+        remarks = [*review.remarks]
+        if start["table"] != bet.struct_hash().hex():
+            remarks.append(
+                "line 1: the table does not bear the name of its bet, as it does in our programs"
+            )
+        if self.setting.chairs[self._player].by == "house":
+            remarks.append(
+                "one program made the seeds of both parties, so the cards prove nothing to the "
+                "person in front of it"
+            )
+        return Review(tuple(remarks), review.without)
+
+    def _check_order(self, events: Sequence[Mapping[str, Any]]) -> Review:
+        """The order must be signed by the Player in the note right before it."""
+        ordered = [number for number, event in enumerate(events) if event["kind"] == "move"]
+        if not ordered:
+            return Review()
+        before, move = events[ordered[0] - 1], events[ordered[0]]
+        if before["kind"] != "note" or set(before["body"]) != {ORDER_SIGNATURE}:
+            unsigned = (
+                f"line {ordered[0] + 1}: the order is not signed here. Only the Bank knows whether "
+                "it is the Player's (--bank); a Croupier who knew the seeds could have chosen it"
+            )
+            return Review((unsigned,), {"UNFORESEEN": unsigned})
+        try:
+            signature = Signature.from_hex(str(before["body"][ORDER_SIGNATURE]))
+            message = ReplacementOrder.of(self.bet, tuple(move["move"]))
+            must_be_signed(self.domain, message, signature, self.bet.player_key)
+        except BadSignature as error:
+            raise Fault("bank/other-order", f"the order: {error}", ordered[0]) from None
+        return Review()
 
 
 class CroupierDealer(Dealer):
@@ -222,7 +281,7 @@ class HistoricScheme(Scheme):
     """The public half of ``croupier-2017/0``. UNSAFE: it proves nothing."""
 
     name = "croupier-2017/0"
-    lends = frozenset({"nothing", "seed"})
+    conditions: ClassVar = {"seed": "{name} told this seed last"}
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         super().__init__(setting, public)
@@ -255,6 +314,16 @@ class HistoricScheme(Scheme):
         self._deck = _HistoricDeck(history.shuffled(cards, seed), self.name)
         return self._deck
 
+    def check_record(self, events: Sequence[Mapping[str, Any]]) -> Review:
+        """It proves nothing, and says so."""
+        return Review(
+            (
+                f"UNSAFE: {self.name} is kept so that games of then can be checked, and proves "
+                "nothing: neither party was bound to its seeds, and whoever told theirs last could "
+                "choose the cards",
+            )
+        )
+
 
 class HistoricDealer(Dealer):
     """The Croupier of 2017, reading his seeds from a record."""
@@ -273,7 +342,3 @@ class HistoricDealer(Dealer):
     def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
         """Nothing more."""
         return {}, {}
-
-
-UNSAFE: Final = frozenset({HistoricScheme.name})
-"""Schemes kept for history, which nobody should play under."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from fairground.core import BadParams, BadShare, Fault, Seat
 from fairground.fair.bits import HOUSE, HashStream, Tag, digest, fresh, same
@@ -86,7 +86,10 @@ class HashChainsScheme(Scheme):
     """
 
     name = "hash-chains/1"
-    lends = frozenset({"nothing", "stir", "chain"})
+    conditions: ClassVar = {
+        "stir": "nobody could guess the words that {name} typed",
+        "chain": "{name}'s own program made {name}'s chain and told nobody",
+    }
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         super().__init__(setting, public)
@@ -105,6 +108,8 @@ class HashChainsScheme(Scheme):
         self._last: dict[int, bytes] = {HOUSE: bytes.fromhex(public["tip"])}
         self._tip_line = 1
         """The line with the house's tip that is in force."""
+        self._bound = 1
+        """The line that fixed the house's part of the last run."""
         self._stirs: dict[Seat, tuple[str, int]] = {}
         self._lent: dict[Seat, int] = {}
 
@@ -186,6 +191,7 @@ class HashChainsScheme(Scheme):
     def _remember(self, run: Run, house_link: bytes) -> None:
         """Move every chain on by one link, or over to its next generation."""
         self._last[HOUSE] = house_link
+        self._bound = run.step + 1 if run.hidden else self._tip_line
         for share in run.shares:
             if share.kind == "stir":
                 self._stirs[share.seat] = (share.value, share.line)
@@ -193,8 +199,9 @@ class HashChainsScheme(Scheme):
                 self._last[share.seat] = bytes.fromhex(share.value)
         self._lent = {share.seat: share.line for share in run.shares if share.kind == "link"}
         for seat, (text, line) in self._stirs.items():
-            # Words older than the house's tip bind nothing: it could choose the tip by them.
-            if text.strip() and line > self._tip_line:
+            # Words older than the house's tip, or than its part of a hidden run, bind nothing:
+            # it could choose that by them.
+            if text.strip() and line > self._bound:
                 self._lent[seat] = line
         if self._renews(run):
             self._last[HOUSE] = bytes.fromhex(run.ticket["tip"])
@@ -222,6 +229,19 @@ class HashChainsScheme(Scheme):
     def lent(self, run: Run) -> dict[Seat, int]:
         """Seats with a chain, by their link; stirring seats, by their latest words."""
         return self._lent
+
+    def bound(self, run: Run) -> int:
+        """The tip that is in force; a hidden run is bound by its own ticket."""
+        return self._bound
+
+    def typed(self, run: Run) -> dict[Seat, int]:
+        """All words that are mixed in."""
+        return {seat: line for seat, (text, line) in self._stirs.items() if text.strip()}
+
+    def shown(self, runs: Sequence[Run]) -> list[tuple[int, str]]:
+        """The house's first tip, and what commits it in tickets: later tips, hidden keys."""
+        tickets = [(run.step + 1, text) for run in runs for text in run.ticket.values()]
+        return [(1, self.public["tip"]), *tickets]
 
 
 class HashChainsDealer(Dealer):

@@ -5,7 +5,7 @@ Everyone meets the same chance. The house knows it all along, so it is COMMITTED
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from fairground.core import BadParams, Fault, SecretLost
@@ -66,6 +66,14 @@ class ContestScheme(Scheme):
     def committed(self, run: Run) -> bool:
         """The commitment stands in the first event."""
         return True
+
+    def bound(self, run: Run) -> int:
+        """The first event."""
+        return 1
+
+    def shown(self, runs: Sequence[Run]) -> list[tuple[int, str]]:
+        """The contest's commitment."""
+        return [(1, self.public["commitment"])]
 
 
 class ContestDealer(Dealer):

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from fairground.core import BadParams, BadShare, Fault, Seat, whole, written
 from fairground.fair.bits import SIZE, SystemStream, fresh, same
@@ -74,7 +74,7 @@ class HmacUserScheme(Scheme):
 
     name = "hmac-sha3-user/1"
     per_draw = True
-    lends = frozenset({"nothing", "number"})
+    conditions: ClassVar = {"number": "nobody could guess the numbers that {name} chose"}
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         super().__init__(setting, public)
@@ -136,6 +136,10 @@ class HmacUserScheme(Scheme):
     def lent(self, run: Run) -> dict[Seat, int]:
         """The user, by the number."""
         return {share.seat: share.line for share in run.shares}
+
+    def shown(self, runs: Sequence[Run]) -> list[tuple[int, str]]:
+        """Each HMAC."""
+        return [(run.step + 1, run.ticket["hmac"]) for run in runs]
 
 
 class HmacUserDealer(Dealer):

@@ -82,17 +82,22 @@ class Run:
         """The range of the first draw: all that is known when the ticket is written."""
         self.hidden = hidden
         self.step = step
-        """The last line before the ticket, and the hash of that line:"""
+        """How many lines there were before the ticket."""
         self.head = head
+        """The hash of the last of them."""
         self.ticket: Evidence = {}
         self.shares: list[Share] = []
         self.draws: list[tuple[int, int]] = []
         self.line = 0
         """The line that deals the run; 0 while it is not dealt."""
+        self.bound = 0
+        """The line that fixed the house's part."""
         self.committed = False
         """Whether the house's part was fixed before the shares and decisions it could use."""
         self.lent: dict[Seat, int] = {}
         """The seats whose own share the run depends on, and the line of that share."""
+        self.typed: dict[Seat, int] = {}
+        """The seats whose typed words the run depends on, and the line of those words."""
 
     def share(self, seat: Seat, kind: str) -> Any:
         """What this seat lent under this name; ``None`` if nothing."""
@@ -116,6 +121,14 @@ class Chance(Protocol):
         """One integer, uniform in ``range(n)``."""
 
 
+class Review(NamedTuple):
+    """What a scheme has to say of a finished record as a whole."""
+
+    remarks: tuple[str, ...] = ()
+    without: Mapping[str, str] = {}
+    """Claims that the record does not support after all → why."""
+
+
 class Scheme(ABC):
     """The public half: made of the first event alone, it judges all that follows."""
 
@@ -124,15 +137,21 @@ class Scheme(ABC):
     """Whether each draw is a run of its own."""
     opens_once: ClassVar[bool] = False
     """Whether one opening, numbered 0, serves the whole game."""
-    lends: ClassVar[frozenset[str]] = frozenset({"nothing"})
-    """What seats may lend under this scheme."""
+    conditions: ClassVar[Mapping[str, str]] = {}
+    """What seats may lend under this scheme → what must be true of it, for ``{name}``."""
+    witness: ClassVar[str | None] = None
+    """What a lending seat knows without receipts, as a condition: that the house was bound."""
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         self.setting = setting
         self.public = public
         for chair in setting.chairs:
-            if chair.lends not in self.lends:
+            if chair.lends not in ("nothing", *self.conditions):
                 raise BadParams(f"under {self.name} no seat can lend {chair.lends!r}")
+
+    def condition(self, chair: Chair) -> str:
+        """What must be true of what this seat lends, so that it counts."""
+        return self.conditions[chair.lends].format(name=chair.name)
 
     def phases(self, run: Run) -> Sequence[Phase]:
         """What the seats are asked for before this run is dealt."""
@@ -166,9 +185,25 @@ class Scheme(ABC):
         """The seats whose own share this run depends on, and the line of that share."""
         return {}
 
-    def check_record(self, events: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-        """Look at a finished record as a whole: raise a `Fault`, or return remarks on it."""
-        return ()
+    def bound(self, run: Run) -> int:
+        """The line that fixed the house's part of this run: its ticket, unless said otherwise."""
+        return run.step + 1
+
+    def typed(self, run: Run) -> dict[Seat, int]:
+        """The seats whose typed words this run depends on, and the line of those words.
+
+        Words are asked of all at the same time, so whoever is recorded last may have seen the
+        others'; a claim for one of them speaks of the others, too.
+        """
+        return {}
+
+    def shown(self, runs: Sequence[Run]) -> list[tuple[int, str]]:
+        """What binds the house and a screen has shown: the line, and the text to compare."""
+        return []
+
+    def check_record(self, events: Sequence[Mapping[str, Any]]) -> Review:
+        """Look at a finished record as a whole: raise a `Fault`, or say what is to be said."""
+        return Review()
 
 
 class Dealer(ABC):

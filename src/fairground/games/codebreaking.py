@@ -297,12 +297,14 @@ class CodeBreaking(Game[State]):
         """Walking away is giving up, or having no code to show."""
         return (-STAKE, STAKE) if seat == KEEPER else (STAKE, -STAKE)
 
-    def proves(self, s: State) -> tuple[str, ...]:
+    def proves(self, s: State) -> dict[str, str]:
         """CONSISTENT when a code that was never drawn has been shown to fit every answer.
 
         Not claimed for a fair oracle: there the opening of the draw says more.
         """
-        return ("CONSISTENT",) if self.oracle != FAIR and s.shown is not None else ()
+        if self.oracle == FAIR or s.shown is None:
+            return {}
+        return {"CONSISTENT": "the code that the keeper showed fits every answer that it gave"}
 
     def _payoff(self, s: State) -> tuple[int, int]:
         if s.shown is None:

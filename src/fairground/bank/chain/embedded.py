@@ -68,7 +68,9 @@ async def open_bank(
     """
     maker = Key.fresh()
     node = EmbeddedNode({**purses, maker.address: _MINTED})
-    return await ChainBank.open(node, await deploy(node, maker, chip_cost, step_time))
+    bank = await ChainBank.open(node, await deploy(node, maker, chip_cost, step_time))
+    bank.in_process = True
+    return bank
 
 
 class _Refusal(Exception):

@@ -22,16 +22,20 @@ from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Role
 from fairground.bank.player.news import Alarm, GameEnded, Party
 from fairground.bank.player.notes import Note
-from fairground.bank.record import Messages, Record
+from fairground.bank.record import CHAIRS, Messages, Record
 from fairground.bank.seeds import Seed, check_seed
+from fairground.fair.schemes import Chair
 from fairground.games.poker import DECK, HAND, PENALTY, hand_text
 
 
 class Witness:
     """What the Player knows of one game for certain."""
 
-    def __init__(self, domain: Domain, bet: Bet, signature: Signature) -> None:
-        self.record = Record(domain, bet, signature)
+    def __init__(
+        self, domain: Domain, bet: Bet, signature: Signature, chairs: Sequence[Chair] = CHAIRS
+    ) -> None:
+        self.record = Record(domain, bet, signature, chairs)
+        self._chairs = chairs
         self.his: list[Seed | None] = [None, None]
         """The Croupier's seeds, as far as they are known."""
         self._domain, self._bet, self._signature = domain, bet, signature
@@ -116,7 +120,7 @@ class Witness:
                 f"rules, and with the deadline at {state.deadline}, it could not",
             )
         # Only the messages that the Bank took: so the Croupier's record is the same.
-        self.record = Record(self._domain, self._bet, self._signature)
+        self.record = Record(self._domain, self._bet, self._signature, self._chairs)
         self.record.follow(self._known(note), state.step)
         self.record.silent(owed)
         return GameEnded(GameOutcome(state.outcome), (), paid, stake)

@@ -54,6 +54,7 @@ from fairground.bank.player.news import (
     Waiting,
 )
 from fairground.bank.player.notes import Note, Notebook
+from fairground.bank.record import AT_HOME, CHAIRS
 from fairground.bank.seeds import Seed, WrongSeed
 from fairground.core import FairgroundError
 
@@ -124,7 +125,8 @@ class PlayersGame:
     def __init__(self, side: Side, note: Note) -> None:
         assert note.signed is not None
         self.domain, self.bet, signature = note.signed
-        self.witness = Witness(self.domain, self.bet, signature)
+        chairs = AT_HOME if side.bank.in_process else CHAIRS
+        self.witness = Witness(self.domain, self.bet, signature, chairs)
         self.ended: GameEnded | None = None
         self._side = side
         self._note = note

@@ -75,9 +75,11 @@ def _check(oracle: Oracle, seen: Description, played: Played) -> bool:
     if seen.transcript is None:
         print("There is no record of it to check (in a contest: not before its close).")
         return True
-    verdict = verify(oracle.transcript(), played.receipt)
+    verdict = verify(oracle.transcript(), played.receipt or ())
     if verdict.fault is not None:
-        print(f"The record DOES NOT HOLD: {verdict.fault.reason} ({verdict.fault.code})")
+        print(
+            f"The record is {verdict.judged.upper()}: {verdict.fault.reason} ({verdict.fault.code})"
+        )
         return False
-    print(f"The record HOLDS: {', '.join(map(str, verdict.claims))}")
+    print(f"The record is VALID: {', '.join(map(str, verdict.claims))}")
     return True

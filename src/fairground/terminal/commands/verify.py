@@ -1,34 +1,46 @@
-"""``fairground verify``: does a transcript hold, and what does it prove?"""
+"""``fairground verify``: is a transcript valid, and what does it prove?"""
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from fairground.claims import Claim
 from fairground.contest.file import ContestVerdict, check
-from fairground.core import Fault, InputError, Unreadable
+from fairground.core import FairgroundError, Fault, InputError, Unreadable
+from fairground.receipts import beside, read_receipts
+from fairground.shown import shown
 from fairground.terminal.console import Arguments
-from fairground.verify import Claim, Verdict, verify
+from fairground.verify import SeatSummary, Verdict, verify
+
+LARGEST: Final = 256 * 2**20
+"""The most bytes of one file that are read."""
+
+WIDEST: Final = 96
+"""Longer lines are hard to read, however wide the terminal is."""
 
 
 def _arguments() -> Arguments:
     parser = Arguments(
         "verify",
-        "Check a transcript: follow its hash chain, play the whole game again through the\n"
+        "Check transcripts: follow the hash chain, play the whole game again through the\n"
         "same referee, check every commitment, and say what that proves, and for whom.",
         "Example:\n"
         "  fairground dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3 --save game.jsonl\n"
         "  fairground verify game.jsonl\n"
         "  fairground verify croupier.jsonl --bank http://127.0.0.1:8545\n\n"
-        "Exit code 0: it holds. 1: it does not; the line and the reason are told (a game that\n"
-        "was not finished does not hold either). 2: the file cannot be read.",
+        "Receipts show the order of lines. They are looked for beside the transcript\n"
+        "(game.receipts), where our clients write them.\n\n"
+        "Exit code 0: all are valid. 1: one is invalid, or unfinished; the line and the\n"
+        "reason are told. 2: one cannot be read, or cannot be judged here.",
     )
     parser.add_argument(
-        "file", metavar="FILE", nargs="?", help="the transcript; - reads standard input"
+        "files", metavar="FILE", nargs="*", help="a transcript; - reads standard input"
     )
     parser.add_argument(
         "--contest",
@@ -38,7 +50,12 @@ def _arguments() -> Arguments:
     parser.add_argument(
         "--receipt",
         metavar="HEX",
-        help="a hash that you kept during the game: proves the order of events up to its line",
+        action="append",
+        default=[],
+        help="the head of an ask, kept before you answered it; may be given many times",
+    )
+    parser.add_argument(
+        "--receipts", metavar="FILE", help="a file of receipts, as our clients write it"
     )
     parser.add_argument(
         "--bank",
@@ -51,53 +68,79 @@ def _arguments() -> Arguments:
 
 
 def read_file(name: str) -> bytes:
-    """The bytes of a file, or of standard input for ``-``."""
-    if name == "-":
-        return sys.stdin.buffer.read()
+    """The bytes of a file, or of standard input for ``-``; not more than `LARGEST`."""
     try:
-        return Path(name).read_bytes()
-    except OSError as error:
-        raise Unreadable(f"cannot read {name!r}: {error.strerror or error}") from None
+        if name == "-":
+            data = sys.stdin.buffer.read(LARGEST + 1)
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(LARGEST + 1)
+    except (OSError, ValueError, AttributeError) as error:
+        # Standard input may be closed, and then it is `None` or cannot be read.
+        reason = getattr(error, "strerror", None) or error
+        raise Unreadable(f"cannot read {name!r}: {reason}") from None
+    if len(data) > LARGEST:
+        raise Unreadable(f"{name!r} is larger than {LARGEST // 2**20} MiB: no transcript is")
+    return data
 
 
 def run(arguments: Sequence[str]) -> int:
     """``fairground verify``"""
     options = _arguments().parse_args(arguments)
-    if (options.file is None) == (options.contest is None):
-        raise InputError("give one file: fairground verify FILE, or verify --contest FILE")
+    if bool(options.files) == (options.contest is not None):
+        raise InputError("give files: fairground verify FILE ..., or verify --contest FILE")
     if options.contest is not None:
         if options.bank is not None:
             raise InputError("a contest has no Bank: leave --bank out")
         return _run_contest(options.contest, options.receipt, options.json)
-    data = read_file(options.file)
-    verdict = _verdict(data, options.receipt)
+    exits, verdicts = [], []
+    for name in options.files:
+        try:
+            verdict = _verdict(name, options)
+        except FairgroundError as error:
+            if not options.json and len(options.files) == 1:
+                raise
+            verdicts.append({"file": name, **_unreadable(error)})
+            exits.append(2)
+            if not options.json:
+                print(f"{shown(name)}: {error}", file=sys.stderr)
+            continue
+        exits.append({"valid": 0, "cannot be judged": 2}.get(verdict.judged, 1))
+        verdicts.append({"file": name, **verdict.as_json()})
+        if not options.json:
+            _tell(name, verdict)
+    if options.json:
+        print(json.dumps(verdicts[0] if len(verdicts) == 1 else {"verdicts": verdicts}))
+    return 1 if 1 in exits else max(exits)
+
+
+def _unreadable(error: FairgroundError) -> dict[str, Any]:
+    """The verdict on what could not even be looked at."""
+    fault = Fault(error.code, str(error))
+    return Verdict("cannot be judged", (), None, fault, None, None, 0).as_json()
+
+
+def _verdict(name: str, options: Any) -> Verdict:
+    data = read_file(name)
+    receipts: list[Any] = list(options.receipt)
+    if options.receipts is not None:
+        receipts += read_receipts(Path(options.receipts), _table_of(data))
+    elif name != "-" and (found := beside(Path(name))).is_file() and found != Path(name):
+        receipts += read_receipts(found, _table_of(data))
+    verdict = verify(data, receipts)
     if options.bank is not None and verdict.ok:
         verdict = _settled(verdict, data, options.bank)
-    if options.json:
-        print(json.dumps(verdict.as_json()))
-    elif verdict.ok:
-        _tell_what_holds(options.file, verdict)
-    else:
-        _tell_the_fault(options.file, verdict.fault)
-    return 0 if verdict.ok else 1
+    return verdict
 
 
-def _verdict(data: bytes, receipt: str | None) -> Verdict:
-    """What comes of a transcript. Only a scheme that needs keccak loads it."""
-    if not _is_the_banks(data):
-        return verify(data, receipt)
-    from fairground.bank.audit import verify_game
-
-    return verify_game(data, receipt)
-
-
-def _is_the_banks(data: bytes) -> bool:
-    """Whether the first line names a scheme of the Bank; all checking is left to others."""
+def _table_of(data: bytes) -> str | None:
+    """The name of the table, as line 1 has it; whether that is right is for `verify` to say."""
     try:
-        dealer = json.loads(data.partition(b"\n")[0])["dealer"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return False
-    return isinstance(dealer, str) and dealer.startswith("croupier")
+        start = json.loads(data.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return None
+    table = start.get("table") if isinstance(start, dict) else None
+    return table if isinstance(table, str) else None
 
 
 def _settled(verdict: Verdict, data: bytes, url: str) -> Verdict:
@@ -120,30 +163,100 @@ def _settled(verdict: Verdict, data: bytes, url: str) -> Verdict:
     return asyncio.run(audit.settled(verdict, data, opened))
 
 
-def _run_contest(name: str, receipt: str | None, as_json: bool) -> int:
-    verdict = check(read_file(name), receipt)
+# What is printed
+
+
+def _tell(name: str, verdict: Verdict) -> None:
+    if verdict.fault is not None:
+        _tell_the_fault(name, verdict.judged.upper(), verdict.fault)
+        return
+    print(f"{shown(name)}: VALID")
+    print(_folded(f"{verdict.game}, dealt by {verdict.dealer}, {verdict.events} lines"))
+    assert verdict.played is not None
+    for parameter in verdict.played.parameters:
+        print(_folded(parameter, 4))
+    for seat, paid in zip(verdict.played.seats, verdict.payoff or (), strict=True):
+        print(_folded(_seat(seat, paid)))
+    if verdict.played.commitments:
+        print(_folded("The house had bound itself. Compare with what your screen showed:"))
+        for line, text in verdict.played.commitments:
+            print(f"    line {line}: {shown(text)}")
+    for remark in verdict.remarks:
+        print(_folded(remark))
+    if verdict.claims:
+        print("What it proves:")
+    else:
+        print("It proves only that the recorded moves follow the rules.")
+    for claim in verdict.claims:
+        print(_folded(f"{claim_heading(claim)} ({_places(claim)})"))
+        print(_folded(claim.sentence, 6))
+    print("What no transcript can prove is said in docs/fairness.md.")
+
+
+def claim_heading(claim: Claim) -> str:
+    """``UNIFORM for Ann``"""
+    return claim.name if claim.who is None else f"{claim.name} for {claim.who}"
+
+
+def _seat(seat: SeatSummary, paid: int) -> str:
+    ran = "played by the house" if seat.by == "house" else "played from outside the house"
+    out = f"{seat.name} ({seat.role}), {ran}: {paid:+d}"
+    typed = [(line, value) for line, kind, value in seat.shares if kind in ("number", "stir")]
+    others = len(seat.shares) - len(typed)
+    if typed:
+        said = ", ".join(f"{shown(json.dumps(v, ensure_ascii=False))}" for _, v in typed[:12])
+        more = f" and {len(typed) - 12} more" if len(typed) > 12 else ""
+        out += f". Typed for the draws: {said}{more}"
+    if others:
+        out += f". Lent {others} secret{'s' if others > 1 else ''} of its own"
+    return out
+
+
+def _tell_the_fault(name: str, judged: str, fault: Fault) -> None:
+    where = "" if fault.line is None else f" at line {fault.line}"
+    print(f"{shown(name)}: {judged}{where} ({fault.code})")
+    print(_folded(shown(fault.reason)))
+
+
+def _places(claim: Claim) -> str:
+    numbers = sorted(set(claim.lines))
+    listed = ", ".join(map(str, numbers[:12])) + (", ..." if len(numbers) > 12 else "")
+    return f"line {listed}" if len(numbers) == 1 else f"lines {listed}"
+
+
+def _folded(text: str, by: int = 2) -> str:
+    width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns - 1)
+    margin = " " * by
+    return textwrap.fill(text, max(width, 20), initial_indent=margin, subsequent_indent=margin)
+
+
+# Contests
+
+
+def _run_contest(name: str, receipts: Sequence[str], as_json: bool) -> int:
+    verdict = check(read_file(name), receipts[-1] if receipts else None)
     if as_json:
         print(json.dumps(verdict.as_json()))
-    elif verdict.ok:
+    elif verdict.fault is None:
         _tell_the_contest(name, verdict)
     else:
-        _tell_the_fault(name, verdict.fault)
+        _tell_the_fault(name, "INVALID", verdict.fault)
     return 0 if verdict.ok else 1
 
 
 def _tell_the_contest(name: str, verdict: ContestVerdict) -> None:
     table = verdict.table or {}
-    print(f"{name}: HOLDS")
+    print(f"{shown(name)}: VALID")
     print(f"  contest {verdict.contest}, {table['games']} games for each entry, ", end="")
     print(f"{verdict.games} played, all run again")
     for row in (*table["official"], *table["training"]):
         place = f"{row['rank']}." if "rank" in row else "training"
         print(f"  {place:<9}{row['team_name']} {row['software_version']}: {_result(row)}")
     for pair in table["pairs"]:
-        print(_indented(pair["says"]))
+        print(_folded(pair["says"]))
     print("What it proves:")
     for claim in verdict.claims:
-        print(_indented(claim))
+        print(_folded(claim))
     if not any(claim.startswith("ORDERED") for claim in verdict.claims):
         print("The order of events is as recorded by the house: no --receipt was given.")
 
@@ -155,38 +268,3 @@ def _result(row: dict[str, Any]) -> str:
     if row["low"] is not None:
         out += f", 95 % of the mean: {float(row['low']):.3f} to {float(row['high']):.3f}"
     return out
-
-
-def _tell_the_fault(name: str, fault: Fault | None) -> None:
-    assert fault is not None
-    where = "" if fault.line is None else f" at line {fault.line}"
-    print(f"{name}: DOES NOT HOLD{where} ({fault.code})")
-    print(_indented(fault.reason))
-
-
-def _tell_what_holds(name: str, verdict: Verdict) -> None:
-    print(f"{name}: HOLDS")
-    print(f"  {verdict.game}, dealt by {verdict.dealer}, {verdict.events} events")
-    payoff = verdict.payoff or ()
-    for seat, (player, paid) in enumerate(zip(verdict.seats, payoff, strict=True)):
-        print(f"  seat {seat}: {player}, payoff {paid:+d}")
-    for remark in verdict.remarks:
-        print(_indented(remark))
-    print("What it proves:" if verdict.claims else "It proves nothing beyond that it replays.")
-    for claim in verdict.claims:
-        print(f"  {claim}")
-        print(_indented(f"{claim.condition} ({_places(claim)})", 6))
-    if not any(claim.name == "ORDERED" for claim in verdict.claims):
-        print("The order of events is as recorded by the house: no --receipt was given.")
-    print("What no transcript can prove is said in docs/fairness.md.")
-
-
-def _places(claim: Claim) -> str:
-    numbers = sorted(set(claim.lines))
-    shown = ", ".join(map(str, numbers[:12])) + (", ..." if len(numbers) > 12 else "")
-    return f"line {shown}" if len(numbers) == 1 else f"lines {shown}"
-
-
-def _indented(text: str, by: int = 2) -> str:
-    margin = " " * by
-    return textwrap.fill(text, 96, initial_indent=margin, subsequent_indent=margin)

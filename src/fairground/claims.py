@@ -1,0 +1,275 @@
+"""What the evidence in a record supports: for whom, on what condition, and witnessed by what.
+
+A claim is a sentence **"If …, then …"**. What the reader must supply stands behind *if*. A claim is
+made only where the record holds its evidence; `docs/fairness.md` has the rules as pseudo-code.
+
+**Order.** The house writes the record, so the order of its lines is the house's word. A *receipt*
+changes that: the hash of the last line that a seat saw before it answered. It shows that everything
+up to that line existed before the answer. So a run of draws is **witnessed** for a seat when one of
+its receipts lies between the line that fixed the house's part and the seat's own share.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+from fairground.core import Seat
+from fairground.fair.schemes import Run
+from fairground.shown import shown
+from fairground.table import SealedTurn, Table
+
+COMMITTED: Final = "COMMITTED"
+UNIFORM: Final = "UNIFORM"
+UNFORESEEN: Final = "UNFORESEEN"
+SEALED: Final = "SEALED"
+ORDERED: Final = "ORDERED"
+
+
+class Receipt(NamedTuple):
+    """A line that somebody had seen before they answered."""
+
+    line: int
+    seat: Seat | None = None
+    """Whose receipt it is; ``None``: the reader's own."""
+
+
+By = Literal["house", "receipts", "receipts and house", "signature"]
+
+
+class Witness(NamedTuple):
+    """Who vouches for the order of lines that a claim rests on."""
+
+    by: By
+    shown: tuple[int, ...] = ()
+    """The runs (for SEALED: the simultaneous turns) whose order receipts show."""
+    told: tuple[int, ...] = ()
+    """Those whose order is only the house's word."""
+
+
+class Claim(NamedTuple):
+    """Something that the evidence supports."""
+
+    name: str
+    seat: Seat | None
+    who: str | None
+    """The name of the seat."""
+    condition: str
+    """What the reader must supply; empty: nothing."""
+    result: str
+    lines: tuple[int, ...]
+    """Where the evidence stands."""
+    witness: Witness | None = None
+    """``None``: the claim does not rest on the order of lines."""
+
+    def __str__(self) -> str:
+        return self.name if self.seat is None else f"{self.name}:{self.seat}"
+
+    @property
+    def sentence(self) -> str:
+        """The claim in one sentence."""
+        if not self.condition:
+            return f"{self.result[:1].upper()}{self.result[1:]}."
+        return f"If {self.condition}, then {self.result}."
+
+    def as_json(self) -> dict[str, Any]:
+        """The claim as ``fairground verify --json`` prints it."""
+        witness = self.witness
+        return {
+            "claim": self.name,
+            "seat": self.seat,
+            "name": self.who,
+            "condition": self.condition,
+            "result": self.result,
+            "lines": list(self.lines),
+            "witness": witness
+            and {"by": witness.by, "shown": list(witness.shown), "told": list(witness.told)},
+        }
+
+
+Spans = Mapping[int, tuple[int, int]]
+"""Run (or turn) → the lines between which a receipt must lie to show its order."""
+
+
+class Evidence:
+    """A finished record, and the receipts that its reader brings."""
+
+    def __init__(self, table: Table, receipts: Sequence[Receipt] = ()) -> None:
+        self.table = table
+        self.receipts = receipts
+        self.names = [shown(chair.name) for chair in table.setting.chairs]
+        chairs = table.setting.chairs
+        self.own = [seat for seat, chair in enumerate(chairs) if chair.by != "house"]
+        """The seats that the house does not play itself."""
+        self.dealt = [run for run in table.runs if run.line]
+        self._others: dict[Seat, list[int]] = {}
+        """Seat → the lines of the others' decisions."""
+
+    def claims(self) -> Iterator[Claim]:
+        """Every claim that the record supports."""
+        table, dealt = self.table, self.dealt
+        owed = [run for run in table.runs if run.line or table.scheme.must_open(run)]
+        # Where only the house's programs play, there is nobody to whom it could be bound.
+        if owed and self.own and all(run.committed for run in owed):
+            yield self._committed(owed)
+            for seat in self.own:
+                if dealt and all(seat in run.lent for run in dealt):
+                    yield self._uniform(seat)
+                    if all(self._decided_before(run, seat) <= run.lent[seat] for run in dealt):
+                        yield self._unforeseen(seat)
+        if table.sealed_turns and all(map(self._hid, table.sealed_turns)):
+            yield self._sealed()
+        for name, result in table.game.proves(table.state).items():
+            yield Claim(name, None, None, "", result, (table.transcript.step,))
+        if self.receipts:
+            yield self._ordered()
+
+    # The claims, one by one
+
+    def _committed(self, runs: Sequence[Run]) -> Claim:
+        """The house's part of every run was fixed before any answer that could guide it."""
+        answers = [
+            number
+            for number, event in enumerate(self.table.transcript.events, 1)
+            if event["kind"] in ("share", "move", "seal", "open")
+        ]
+        spans = {}
+        for run in runs:
+            bound = run.bound or run.step + 1
+            after = bisect_left(answers, bound + 1)
+            first = answers[after] if after < len(answers) else self.table.transcript.step
+            spans[run.index] = (bound, first)
+        witness = self._witness(spans, None)
+        result = (
+            "the house had fixed its secret part of every draw before anybody gave an answer that "
+            "could have guided it (it chose that part itself, and knew it)"
+        )
+        lines = {1, *(line for run in runs for line in (run.step + 1, run.line) if line)}
+        return Claim(
+            COMMITTED, None, None, self._order(witness), result, tuple(sorted(lines)), witness
+        )
+
+    def _uniform(self, seat: Seat) -> Claim:
+        """Each run depends on a share that this seat gave after the house's part was fixed."""
+        spans = {run.index: (run.bound, run.lent[seat]) for run in self.dealt}
+        result = "every value of every draw was equally likely, and nobody could choose one"
+        return self._for(seat, UNIFORM, spans, result)
+
+    def _unforeseen(self, seat: Seat) -> Claim:
+        """The same, and each share came after every earlier decision of the others."""
+        spans = {
+            run.index: (max(run.bound, self._decided_before(run, seat)), run.lent[seat])
+            for run in self.dealt
+        }
+        result = f"nobody but {self.names[seat]} could know a draw when they decided something"
+        return self._for(seat, UNFORESEEN, spans, result)
+
+    def _for(self, seat: Seat, name: str, spans: Spans, result: str) -> Claim:
+        witness = self._witness(spans, seat)
+        who = self.names[seat]
+        chair = self.table.setting.chairs[seat]._replace(name=who)
+        parts = [self.table.scheme.condition(chair), f"{who} does not work with the house"]
+        if beside := self._beside(seat):
+            names = " or ".join(self.names[other] for other in beside)
+            parts.append(f"{names} does not, either")
+        parts.append(self._order(witness, who))
+        lines = tuple(sorted({run.lent[seat] for run in self.dealt}))
+        condition = ", and ".join(part for part in parts if part)
+        return Claim(name, seat, who, condition, result, lines, witness)
+
+    def _sealed(self) -> Claim:
+        """All moves of a simultaneous turn were fixed before any of them was shown."""
+        turns = self.table.sealed_turns
+        spans = {at: (turn.complete, turn.first_opening) for at, turn in enumerate(turns, 1)}
+        witness = self._witness(spans, None)
+        parts = ["nobody was told a move before it was sealed", self._order(witness, what="turn")]
+        return Claim(
+            SEALED,
+            None,
+            None,
+            ", and ".join(part for part in parts if part),
+            "all moves of each simultaneous turn were fixed before any of them was shown",
+            tuple(line for turn in turns for line in (turn.complete, turn.opened)),
+            witness,
+        )
+
+    def _ordered(self) -> Claim:
+        lines = tuple(sorted({receipt.line for receipt in self.receipts}))
+        what = "receipts were" if len(lines) > 1 else "receipt was"
+        return Claim(
+            ORDERED,
+            None,
+            None,
+            f"the {what} kept before the next answer was given",
+            f"lines 1 to {lines[-1]} stood as they stand here before that answer",
+            lines,
+        )
+
+    # What they rest on
+
+    def _order(self, witness: Witness, who: str | None = None, what: str = "run") -> str:
+        """The part of a condition that speaks of the order of lines."""
+        if witness.by == "signature":
+            return self.table.scheme.witness or ""
+        kept = f"{who} kept the receipts" if who else "the receipts were kept"
+        word = "the house wrote the lines in this order, which is only its word"
+        if witness.by == "receipts":
+            return f"{kept} before answering"
+        if witness.by == "house":
+            return word
+        plural = "s" if len(witness.told) > 1 else ""
+        return f"{kept} before answering, and for {what}{plural} {_listed(witness.told)} {word}"
+
+    def _witness(self, spans: Spans, seat: Seat | None) -> Witness:
+        """Which of these spans hold a receipt of this seat (``None``: of any)."""
+        if self.table.scheme.witness is not None:
+            return Witness("signature", shown=tuple(spans))
+        seen = tuple(at for at, (first, end) in spans.items() if self._saw(first, end, seat))
+        told = tuple(at for at in spans if at not in seen)
+        by: By = "house" if not seen else "receipts and house" if told else "receipts"
+        return Witness(by, seen, told)
+
+    def _saw(self, first: int, end: int, seat: Seat | None) -> bool:
+        """Whether a receipt shows that line ``first`` stood before line ``end`` was given."""
+        return any(
+            first <= receipt.line < end
+            for receipt in self.receipts
+            if seat is None or receipt.seat in (None, seat)
+        )
+
+    def _beside(self, seat: Seat) -> list[Seat]:
+        """Who typed words beside this seat, and may have known its words when choosing them."""
+        return sorted(
+            {
+                other
+                for run in self.dealt
+                if seat in run.typed
+                for other, line in run.typed.items()
+                if other != seat and not self._saw(line, run.typed[seat], seat)
+            }
+        )
+
+    def _decided_before(self, run: Run, seat: Seat) -> int:
+        """The line of the last decision of another seat before this run was dealt; 0: none.
+
+        The seat's own decisions do not count: it may do as it likes with its own foresight.
+        """
+        if seat not in self._others:
+            decisions = self.table.decisions
+            self._others[seat] = [made.line for made in decisions if made.seat != seat]
+        others = self._others[seat]
+        before = bisect_left(others, run.line)
+        return others[before - 1] if before else 0
+
+    def _hid(self, turn: SealedTurn) -> bool:
+        """Whether sealing hid anything: from another person, or from a house that sealed first."""
+        mine = [line for seat, line in turn.seals.items() if seat in self.own]
+        house = [line for seat, line in turn.seals.items() if seat not in self.own]
+        return len(mine) > 1 or (len(mine) == 1 and max(house) < mine[0])
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """``1``, ``1 and 2``, ``1, 2 and 5``"""
+    *most, last = map(str, numbers)
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,80 @@
+"""Receipts: what a seat keeps so that nobody can write another history for it.
+
+Each ask comes with a *head*, the hash of the last line at that time. Whoever keeps the head before
+answering can show later that everything up to that line existed before the answer. The head of the
+answer is too late for that: by then the house knows what was answered.
+
+A receipts file lies beside its transcript (``game.jsonl``, ``game.receipts``) and has one JSON
+object a line: ``{"head": "…64 hex digits…", "seat": 1, "step": 5, "table": "…"}``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from fairground.core import Unreadable
+from fairground.table import Ask
+
+ENDING: Final = ".receipts"
+
+
+class Kept(NamedTuple):
+    """One receipt, as a client writes it down."""
+
+    table: str
+    seat: int
+    step: int
+    head: str
+
+    @classmethod
+    def of(cls, table: bytes, ask: Ask) -> Kept:
+        """What to keep of an ask before answering it."""
+        return cls(table.hex(), ask.seat, ask.step, ask.head)
+
+    @property
+    def line(self) -> str:
+        """As a line of a receipts file."""
+        return json.dumps(self._asdict(), sort_keys=True) + "\n"
+
+
+def beside(transcript: Path) -> Path:
+    """Where the receipts of a transcript are looked for."""
+    return transcript.with_suffix(ENDING)
+
+
+def keep(path: Path, kept: Kept) -> None:
+    """Add one receipt to a file, before the answer is sent."""
+    with path.open("a", encoding="ascii") as file:
+        file.write(kept.line)
+
+
+def read_receipts(path: Path, table: str | None = None) -> list[dict[str, Any]]:
+    """The receipts in a file; with ``table``, only those of that table."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unreadable(f"cannot read the receipts in {str(path)!r}: {error}") from None
+    out = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            kept = json.loads(line)
+        except (ValueError, RecursionError):
+            kept = None
+        if not isinstance(kept, dict) or not isinstance(kept.get("head"), str):
+            raise Unreadable(
+                f"line {number} of {str(path)!r} is no receipt: it should be an object such as "
+                '{"head": "5e5e…", "seat": 1, "step": 5, "table": "…"}'
+            )
+        if table is None or kept.get("table") == table:
+            out.append(kept)
+    return out
+
+
+def heads(receipts: Sequence[Kept]) -> list[dict[str, Any]]:
+    """Receipts as `fairground.verify.verify` takes them."""
+    return [kept._asdict() for kept in receipts]

@@ -1,0 +1,56 @@
+"""Text from outside, shown so that it cannot pretend to be ours.
+
+A name, a reason or a note may hold line feeds, escape sequences or marks that change the direction
+of writing. Printed as they are, they could draw a false verdict on the screen. New tables refuse
+them (`must_be_showable`); in older records they are shown as escapes (`shown`).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, Final
+
+from fairground.core import InputError
+
+JOINERS: Final = "\u200c\u200d"
+"""Invisible, but harmless: some scripts and most pictures of people need them."""
+
+INVISIBLE: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+"""Unicode categories of signs that move the cursor, hide, turn text round, or mean nothing."""
+
+
+def is_showable(text: str) -> bool:
+    """Whether every sign of this text stands for itself and stays in its place."""
+    return all(_is_plain(sign) for sign in text)
+
+
+def _is_plain(sign: str) -> bool:
+    return unicodedata.category(sign) not in INVISIBLE or sign in JOINERS
+
+
+def shown(text: object) -> str:
+    r"""The text, with an escape such as ``\u001b`` for every sign that could deceive."""
+    return "".join(sign if _is_plain(sign) else _escape(sign) for sign in str(text))
+
+
+def _escape(sign: str) -> str:
+    code = ord(sign)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def must_be_showable(value: Any, what: str) -> None:
+    """Refuse text with such signs, wherever it stands in a JSON value."""
+    if isinstance(value, str):
+        if not is_showable(value):
+            raise InputError(
+                f"{what} may not hold line feeds, control characters or direction marks, "
+                f"as {shown(value)!r} does"
+            )
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            must_be_showable(key, what)
+            must_be_showable(item, what)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            must_be_showable(item, what)
