@@ -239,16 +239,16 @@ class Evidence:
         )
 
     def _beside(self, seat: Seat) -> list[Seat]:
-        """Who typed words beside this seat, and may have known its words when choosing them."""
-        return sorted(
-            {
-                other
-                for run in self.dealt
-                if seat in run.typed
-                for other, line in run.typed.items()
-                if other != seat and not self._saw(line, run.typed[seat], seat)
-            }
-        )
+        """Who could have chosen knowing this seat's share: words beside its words, or to leave."""
+        beside = {
+            other
+            for run in self.dealt
+            if seat in run.typed
+            for other, line in run.typed.items()
+            if other != seat and not self._saw(line, run.typed[seat], seat)
+        }
+        left = {other for run in self.dealt for other in run.withheld}
+        return sorted((beside | left) - {seat})
 
     def _decided_before(self, run: Run, seat: Seat) -> int:
         """The line of the last decision of another seat before this run was dealt; 0: none.

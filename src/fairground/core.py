@@ -233,7 +233,18 @@ class Game(ABC, Generic[S]):
 
     @abstractmethod
     def forfeit(self, s: S, seat: Seat) -> tuple[int, ...]:
-        """The payoff when ``seat`` walks away in this state."""
+        """The payoff when ``seat`` walks away in this state.
+
+        Whoever leaves may know what comes next, so it must not pay more than staying would.
+        """
+
+    def departed(self, s: S, seat: Seat) -> S | Over:
+        """What follows when ``seat`` walks away: an end, or the state in which others play on.
+
+        By default the game ends, with the payoff of `forfeit`. In games of three or more the
+        others should play on, or a coalition could take a victory away by leaving.
+        """
+        return Over(self.forfeit(s, seat))
 
     def view(self, s: S, seat: Seat | None) -> S:
         """The state as ``seat`` may see it, `HIDDEN` in the blanks; ``None``: a bystander."""

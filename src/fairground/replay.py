@@ -198,6 +198,7 @@ def _open(
         Recorded(events, schemes, then),
         chairs,
         transcript=transcript,
+        replaying=True,
     )
 
 
@@ -293,4 +294,5 @@ def resume(
         for line in table.transcript.lines[len(lines) :]:
             sink(line)
     table.transcript.sink = sink
+    table.replaying = False
     return table

@@ -55,7 +55,11 @@ from fairground.fair.schemes import (
     is_text,
 )
 from fairground.fair.seals import Seal, Spot, fits, seal
+from fairground.shown import must_be_showable
 from fairground.transcript import FORMAT, Transcript, canonical, frozen
+
+LEFT: Final = "left"
+"""The decision to leave, among `Table.decisions`."""
 
 LONGEST_REASON: Final = 200
 LONGEST_NAME: Final = 80
@@ -98,6 +102,10 @@ class SealedTurn(NamedTuple):
         return max(self.seals.values())
 
 
+def _others(seats: Sequence[Seat], seat: Seat) -> tuple[Seat, ...]:
+    return tuple(other for other in seats if other != seat)
+
+
 def new_name() -> bytes:
     """A name for a new table: 32 fresh bytes, so that no commitment fits two tables."""
     return fresh()
@@ -137,6 +145,8 @@ class Table:
         self.closed = False
         self.waiting = False
         """Whether the dealer keeps back what must come next (see `advance`)."""
+        self.replaying = False
+        """Whether this is an older record, whose texts are taken as they are."""
         self.void_reason: str | None = None
         self.runs: list[Run] = []
         self.decisions: list[Decision] = []
@@ -145,6 +155,10 @@ class Table:
         self._phases: list[Phase] = []
         self._later: dict[int, Evidence] = {}
         self._asks: list[Ask] = []
+        self.gone: list[Seat] = []
+        """The seats that have left a game which goes on."""
+        self._leaving: list[Seat] = []
+        """Those that left while a run was open: they are out when it is dealt."""
         self._seals: dict[Seat, str] = {}
         self._sealed: dict[Seat, int] = {}
         self._sealed_at = (0, "")
@@ -159,12 +173,16 @@ class Table:
         chairs: Sequence[Chair],
         *,
         transcript: Transcript | None = None,
+        replaying: bool = False,
     ) -> Self:
         """Set a new table up: write the first event, and go on to the first ask.
 
         The table bears the name that the dealer was made with: 32 fresh bytes (`new_name`).
         """
         _check_chairs(game, chairs)
+        if not replaying:
+            for chair in chairs:
+                must_be_showable(chair.name, "a name")
         setting = Setting(dealer.table, tuple(chairs))
         scheme = dealer.scheme(setting, dealer.public)
         transcript = transcript or Transcript()
@@ -179,6 +197,7 @@ class Table:
             seats=[chair._asdict() for chair in chairs],
         )
         self = cls(game, dealer, scheme, transcript)
+        self.replaying = replaying
         self.advance()
         return self
 
@@ -208,26 +227,69 @@ class Table:
         self.advance()
 
     def forfeit(self, seat: Seat, reason: str, by: str = "seat") -> None:
-        """End the game because a seat walked away.
+        """Let a seat walk away. The rules say whether that ends the game.
 
         ``by`` says who says so: the ``seat`` itself, or the ``house``, whose word on
-        anybody's silence is only its word.
+        anybody's silence is only its word. Leaving is a decision, and it is recorded as one.
         """
         self._must_be_open()
         if type(seat) is not int or seat not in range(self.game.seats):
             raise InputError(f"there is no seat {seat!r} to forfeit")
+        if seat in self.gone or seat in self._leaving:
+            raise InputError(f"seat {seat} has left already")
         if by not in ("seat", "house"):
             raise InputError(f"seat {seat} cannot be forfeited by {by!r}")
         if not is_text(reason, LONGEST_REASON):
             raise InputError(f"a reason is text of at most {LONGEST_REASON} characters")
+        if not self.replaying:
+            must_be_showable(reason, "a reason")
+        after = self.game.departed(self.state, seat)
         self.transcript.append("forfeit", seat=seat, by=by, reason=reason)
-        self.payoff = self.game.forfeit(self.state, seat)
-        self._asks = []
+        if isinstance(after, Over):
+            self.payoff, self._asks = after.payoff, []
+        else:
+            self._go_on_without(seat)
         self.advance()
+
+    def _go_on_without(self, seat: Seat) -> None:
+        """Ask nothing more of a seat that left.
+
+        An open run is dealt first, and only then is the seat out: else leaving would be a way
+        to have other draws. What the others have sealed or played in this turn stands.
+        """
+        self.decisions.append(Decision(seat, LEFT, self.transcript.step))
+        self.scheme.gone.add(seat)
+        self._asks = [ask for ask in self._asks if ask.seat != seat]
+        if self._run is None:
+            self._take_out(seat)
+            return
+        self._leaving.append(seat)
+        if not any(share.seat == seat for share in self._run.shares):
+            self._run.withheld.append(seat)
+        rest = [phase._replace(seats=_others(phase.seats, seat)) for phase in self._phases]
+        self._phases = [phase for phase in rest if phase.seats]
+
+    def _take_out(self, seat: Seat) -> None:
+        """Put the game into the state that the others play on in, or end it."""
+        self.gone.append(seat)
+        after = self.game.departed(self.state, seat)
+        if isinstance(after, Over):
+            self.payoff, self._asks = after.payoff, []
+            return
+        self.state = after
+        awaits = self.game.awaits(after)
+        turn = awaits.seats if isinstance(awaits, Turn) else ()
+        kept = turn if len(turn) > 1 else ()
+        self._asks = [ask for ask in self._asks if ask.seat in kept]
+        self._moves = {who: move for who, move in self._moves.items() if who in kept}
+        self._seals = {who: seal for who, seal in self._seals.items() if who in kept}
+        self._sealed = {who: line for who, line in self._sealed.items() if who in kept}
 
     def note(self, body: Mapping[str, Any]) -> None:
         """Write a remark (a hint, a proof, a keeper's statement). No rule reads it."""
         self._must_be_open()
+        if not self.replaying:
+            must_be_showable(body, "a note")
         self.transcript.append("note", body=dict(body))
 
     def _must_be_open(self) -> None:
@@ -337,6 +399,10 @@ class Table:
         else:
             self._deal(self._run, draw)
             self._run = None
+            for seat in self._leaving:
+                if self.payoff is None:
+                    self._take_out(seat)
+            self._leaving = []
 
     def _open_run(self, draw: Draw) -> None:
         here = self.transcript

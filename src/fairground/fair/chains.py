@@ -118,8 +118,8 @@ class HashChainsScheme(Scheme):
 
     def phases(self, run: Run) -> Sequence[Phase]:
         """Tips (at first, and before the last link of a chain), then stirs, then links."""
-        chained = self.setting.lenders("chain")
-        stirring = self.setting.lenders("stir")
+        chained = self.lenders("chain")
+        stirring = self.lenders("stir")
         phases = []
         if chained and run.index == 1:
             phases.append(Phase("tip", chained))
@@ -168,10 +168,11 @@ class HashChainsScheme(Scheme):
             raise Fault("fair/bad-evidence", reason)
         key = self._blind_key(run, later)
         self._remember(run, link)
-        chained, stirred = self.setting.lenders("chain"), sorted(self._stirs)
-        parts: list[bytes | int | str] = [table, run.index, link, len(chained)]
-        for seat in chained:
-            parts += [seat, bytes.fromhex(run.share(seat, "link"))]
+        links = {share.seat: share.value for share in run.shares if share.kind == "link"}
+        stirred = sorted(self._stirs)
+        parts: list[bytes | int | str] = [table, run.index, link, len(links)]
+        for seat in sorted(links):
+            parts += [seat, bytes.fromhex(links[seat])]
         parts.append(len(stirred))
         for seat in stirred:
             parts += [seat, self._stirs[seat][0]]

@@ -86,7 +86,7 @@ class HmacUserScheme(Scheme):
 
     def phases(self, run: Run) -> Sequence[Phase]:
         """One number from the user; nothing where a program of the house sits there."""
-        users = self.setting.lenders("number")
+        users = self.lenders("number")
         return (Phase("number", users),) if users else ()
 
     def check_ticket(self, run: Run) -> None:

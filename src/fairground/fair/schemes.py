@@ -98,6 +98,8 @@ class Run:
         """The seats whose own share the run depends on, and the line of that share."""
         self.typed: dict[Seat, int] = {}
         """The seats whose typed words the run depends on, and the line of those words."""
+        self.withheld: list[Seat] = []
+        """The seats that left while this run still waited for their share."""
 
     def share(self, seat: Seat, kind: str) -> Any:
         """What this seat lent under this name; ``None`` if nothing."""
@@ -145,6 +147,8 @@ class Scheme(ABC):
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         self.setting = setting
         self.public = public
+        self.gone: set[Seat] = set()
+        """The seats that have left: nothing is asked of them any more."""
         for chair in setting.chairs:
             if chair.lends not in ("nothing", *self.conditions):
                 raise BadParams(f"under {self.name} no seat can lend {chair.lends!r}")
@@ -152,6 +156,10 @@ class Scheme(ABC):
     def condition(self, chair: Chair) -> str:
         """What must be true of what this seat lends, so that it counts."""
         return self.conditions[chair.lends].format(name=chair.name)
+
+    def lenders(self, what: str) -> tuple[Seat, ...]:
+        """The seats that lend this kind of share, and are still there."""
+        return tuple(seat for seat in self.setting.lenders(what) if seat not in self.gone)
 
     def phases(self, run: Run) -> Sequence[Phase]:
         """What the seats are asked for before this run is dealt."""

@@ -53,6 +53,11 @@ GAMES: Final[Games] = Register(
             "Zombie Dice",
             "Eat brains, run from shotguns, and stop in time.",
         ),
+        "zombie/2": Listing(
+            "fairground.games.zombie:ZombieTwo",
+            "Zombie Dice",
+            "Eat brains, run from shotguns, and stop in time.",
+        ),
         "fatestones/1": Listing(
             "fairground.games.fatestones:FateStones",
             "FateStones",
@@ -60,6 +65,11 @@ GAMES: Final[Games] = Register(
         ),
         "poker/1": Listing(
             "fairground.games.poker:Poker",
+            "Video poker",
+            "Five cards, one exchange, 9/6 Jacks or Better.",
+        ),
+        "poker/2": Listing(
+            "fairground.games.poker:PokerTwo",
             "Video poker",
             "Five cards, one exchange, 9/6 Jacks or Better.",
         ),

@@ -315,3 +315,19 @@ class Poker(Game[State]):
             return (0, 0)
         stands = len(s.dealt) == HAND and not (s.order and any(s.order))
         return self._settled(max(PENALTY * self.stake, self.prize(s.dealt) if stands else 0))
+
+
+class PokerTwo(Poker):
+    """Video poker for tables at which the house may know the cards before they are shown.
+
+    Then a croupier could leave whenever what is coming costs more than leaving does. So leaving
+    costs the most that any hand can pay. ``poker/1`` has the penalty of the Bank's contract,
+    where nobody knows a card before both have told their seeds.
+    """
+
+    name = "poker/2"
+
+    def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
+        """The player loses the stake; the croupier pays a royal flush."""
+        dearest = self.bet * PAYS[self.level][Rank.ROYAL_FLUSH]
+        return self._settled(0 if seat == PLAYER else dearest)

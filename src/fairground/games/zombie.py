@@ -161,6 +161,8 @@ class State(NamedTuple):
     """The cells as last thrown, before sorting; all empty before the turn's first roll."""
     last: Ended | None
     """How the turn before this one ended."""
+    gone: tuple[Seat, ...] = ()
+    """Who has left (zombie/2), in the order of leaving."""
 
 
 _HUMANS: Final = tuple(zip(KINDS, COLOURS, strict=True))
@@ -366,11 +368,15 @@ class Zombie(Game[State]):
 
     def _hand_over(self, s: State, how: Literal["held", "shot", "passed"]) -> State:
         """Bank what was held, put all dice back, and see who is next."""
+        s = self._cleared(s, how, s.brains if how == "held" else 0)
+        s = s._replace(at=s.at + 1)
+        return s if s.at < len(s.playing) else self._end_round(s)
+
+    def _cleared(self, s: State, how: Literal["held", "shot", "passed"], scored: int) -> State:
+        """The turn is over: bank what was scored, and put all dice back."""
         seat = s.playing[s.at]
-        scored = s.brains if how == "held" else 0
-        s = s._replace(
+        return s._replace(
             phase="decide",
-            at=s.at + 1,
             scores=_put(s.scores, seat, s.scores[seat] + scored),
             turns=_put(s.turns, seat, s.turns[seat] + 1),
             bag=self.dice,
@@ -382,7 +388,6 @@ class Zombie(Game[State]):
             rolled=EMPTY,
             last=Ended(seat, how, scored, s.brains, s.rolled, s.brain_dice, s.shotgun_dice),
         )
-        return s if s.at < len(s.playing) else self._end_round(s)
 
     def _end_round(self, s: State) -> State:
         """All have had equal turns: go on, break a tie, or end."""
@@ -401,6 +406,43 @@ class Zombie(Game[State]):
         return max(s.scores) >= self.brains_to_win
 
 
+class ZombieTwo(Zombie):
+    """Zombie Dice in which the others play on when somebody leaves.
+
+    Whoever leaves is out: the turn and the brains are lost, and the end counts as a defeat.
+    The last one left wins. In ``zombie/1`` leaving ended the game for all, so that two of three
+    could take a victory away from the third at no cost.
+    """
+
+    name: ClassVar[str] = "zombie/2"
+
+    def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
+        """Asked only when one is left over: that one wins."""
+        (winner,) = (other for other in range(self.seats) if other not in (*s.gone, seat))
+        return tuple(self.seats - 1 if i == winner else -1 for i in range(self.seats))
+
+    def departed(self, s: State, seat: Seat) -> State | Over:
+        """Without this seat; over when only one is left."""
+        if s.phase == "over" or len(s.gone) + 2 >= self.seats:
+            return Over(self.forfeit(s, seat))
+        on_turn = s.phase != "shuffle" and s.playing[s.at] == seat
+        if on_turn:
+            s = self._cleared(s, "passed", 0)
+        at = s.at - sum(1 for other in s.playing[: s.at] if other == seat)
+        s = s._replace(
+            gone=(*s.gone, seat),
+            scores=_put(s.scores, seat, 0),
+            playing=tuple(other for other in s.playing if other != seat),
+            at=at,
+        )
+        if s.phase == "shuffle":
+            return s
+        if not s.playing:  # everyone level at the top has left: the rest break the tie
+            rest = tuple(other for other in s.order if other not in s.gone)
+            return s._replace(playing=rest, at=0)
+        return s if s.at < len(s.playing) else self._end_round(s)
+
+
 def must_be_faces(what: str, faces: object, dice: int) -> None:
     """Refuse anything but a text of the letters b, f, s; it may be empty if no die has it."""
     if type(faces) is not str or set(faces) - {BRAIN, FOOTPRINTS, SHOTGUN}:
@@ -417,7 +459,8 @@ def _settle_place(s: State, value: int) -> State:
     order = _put(_put(s.order, last, s.order[value]), value, s.order[last])
     # With one place left there is nothing to choose: the order is complete.
     if last == 1:
-        return s._replace(phase="decide", order=order, unsettled=0, playing=order)
+        playing = tuple(seat for seat in order if seat not in s.gone)
+        return s._replace(phase="decide", order=order, unsettled=0, playing=playing)
     return s._replace(order=order, unsettled=last)
 
 
