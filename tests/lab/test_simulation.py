@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fairground.core import BadParams, Fault, InputError, UnknownName
-from fairground.fair.bits import SeededStream, philox, seeded_key
+from fairground.fair.bits import SeededStream, seeded_key
 from fairground.games.fatestones import all_dice, fair_dice
 from fairground.lab.fatestones import simulation as lab
 from fairground.lab.fatestones.rows import HEADER, read_cells, report, row_of
@@ -47,15 +47,6 @@ def test_kernel_and_rules_play_the_same_games(players: Any, dice: Any) -> None:
     plan = Plan(60, players, "kernel", dice)
     rows = kernel_chunk(plan, 0, 60, check=0).text.decode().splitlines()
     assert rows == by_rules(plan)
-
-
-def test_the_kernel_reads_on_where_the_first_block_ends() -> None:
-    """Bags of 462 dice take two bytes a draw, so many games need a second block."""
-    key = np.array(seeded_key("tape"), dtype=np.uint64)
-    for block, game, lane in ((0, 0, 0), (1, 5, 2), (3, 2**40 + 7, 1)):
-        words = philox((block, game & 0xFFFFFFFF, game >> 32, lane), seeded_key("tape"))
-        high, low = (int(half) for half in kernel.later_block(block, game, lane, key))
-        assert [high >> 32, high & 0xFFFFFFFF, low >> 32, low & 0xFFFFFFFF] == list(words)
 
 
 def test_draws_abreast_are_below_for_each_game() -> None:

@@ -20,6 +20,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from fairground.solve.tape import BLOCK, KEY, LANE, LEAF, REGISTERS, SPARE, below, philox, rewind
+
 RANDOM: Final = 0
 GREEDY: Final = 1
 
@@ -36,60 +38,12 @@ NONE: Final = -1
 Rows = NDArray[np.int16]
 
 
-@njit(cache=True, forceinline=True)
-def philox_halves(block: Any, game: Any, lane: Any, k0: Any, k1: Any) -> Any:
-    """Philox4x32-10 of `fairground.fair.bits.philox`: 16 bytes as two big-endian halves."""
-    mask = np.uint64(0xFFFFFFFF)
-    half = np.uint64(32)
-    c0, c1 = np.uint64(block), np.uint64(game) & mask
-    c2, c3 = np.uint64(game) >> half, np.uint64(lane)
-    for _ in range(10):
-        p0 = np.uint64(0xD2511F53) * c0
-        p1 = np.uint64(0xCD9E8D57) * c2
-        c0, c1 = (p1 >> half) ^ c1 ^ k0, p1 & mask
-        c2, c3 = (p0 >> half) ^ c3 ^ k1, p0 & mask
-        k0 = (k0 + np.uint64(0x9E3779B9)) & mask
-        k1 = (k1 + np.uint64(0xBB67AE85)) & mask
-    return (c0 << half) | c1, (c2 << half) | c3
-
-
 @njit(cache=True)
 def first_blocks(first: int, lane: int, key: Any, out: Any) -> None:
     """Block 0 of many games' tapes: a plain loop, which runs many games abreast."""
     k0, k1 = key[0], key[1]
     for g in range(out.shape[1]):
-        out[0, g], out[1, g] = philox_halves(0, first + g, lane, k0, k1)
-
-
-@njit(cache=True)
-def later_block(block: int, game: int, lane: int, key: Any) -> Any:
-    """A block that few games ever need."""
-    return philox_halves(block, game, lane, key[0], key[1])
-
-
-@njit(cache=True, forceinline=True)
-def next_byte(tape: Any, lane: int, game: int, key: Any) -> Any:
-    """The next byte of a lane; ``tape[lane]`` holds the block's halves and the place in it."""
-    at = tape[lane, 2]
-    if at & np.uint64(15) == 0 and at > 0:
-        tape[lane, 0], tape[lane, 1] = later_block(at >> np.uint64(4), game, lane, key)
-    tape[lane, 2] = at + np.uint64(1)
-    bits = tape[lane, (at >> np.uint64(3)) & np.uint64(1)]
-    return (bits >> (np.uint64(56) - np.uint64(8) * (at & np.uint64(7)))) & np.uint64(255)
-
-
-@njit(cache=True, forceinline=True)
-def below(n: int, tape: Any, lane: int, game: int, key: Any) -> Any:
-    """``Stream.below`` for n up to 65,536."""
-    size, span = np.uint32(n), np.uint32(256 if n <= 256 else 65536)
-    limit = span - span % size
-    while n > 1:
-        drawn = np.uint32(next_byte(tape, lane, game, key))
-        if n > 256:
-            drawn = drawn * np.uint32(256) + np.uint32(next_byte(tape, lane, game, key))
-        if drawn < limit:
-            return np.int64(drawn % size)
-    return 0
+        out[0, g], out[1, g] = philox(0, first + g, lane, k0, k1)
 
 
 @njit(cache=True)
@@ -110,18 +64,17 @@ def greedy(score: Any, hands: Any, seat: int, k: int) -> Any:
     return pick
 
 
-@njit(cache=True)
+@LEAF
 def play_alone(  # noqa: PLR0917 - arrays in a tuple would be counted anew at each call
-    game: int, kinds: Any, key: Any, faces: Any, score: Any, rows: Any, done: int, room: Any
+    game: int, kinds: Any, faces: Any, score: Any, rows: Any, done: int, room: Any
 ) -> Any:
     """Play one game from its first byte on, draw by draw; return the number of rows."""
-    tape, hands, drawn = room
+    tapes, data, hands, drawn = room
     n = faces.shape[0] // 6
     for lane in range(3):
-        tape[lane, 0], tape[lane, 1] = later_block(0, game, lane, key)
-        tape[lane, 2] = 0
+        rewind(tapes[lane], game)
     for d in range(6):
-        value = below(n - d, tape, 0, game, key)
+        value = below(n - d, tapes[0], data[0])
         drawn[d] = value
         # From a place among the dice left back to a place in the full bag.
         for before in range(d - 1, -1, -1):
@@ -132,12 +85,12 @@ def play_alone(  # noqa: PLR0917 - arrays in a tuple would be counted anew at ea
             for i in range(3):
                 rows[done, 3 * seat + i] = hands[seat, i] if i < k else NONE
             if kinds[seat] == RANDOM:
-                pick = below(k, tape, 1 + seat, game, key)
+                pick = below(k, tapes[1 + seat], data[1 + seat])
             else:
                 pick = greedy(score, hands, seat, k)
             rows[done, 6 + seat] = pick
         for seat in range(2):
-            value = below(6, tape, 0, game, key)
+            value = below(6, tapes[0], data[0])
             rows[done, 8 + seat] = faces[6 * hands[seat, rows[done, 6 + seat]] + value]
         done += 1
         if rows[done - 1, 8] != rows[done - 1, 9]:
@@ -294,7 +247,11 @@ def play(first: int, count: int, setting: Any) -> int:
     places, rolls = np.empty((6, BATCH), np.uint64), np.empty((2, BATCH), np.uint64)
     picks, unsure = np.zeros((2, BATCH), np.uint64), np.zeros((3, BATCH), np.uint64)
     hands = np.empty((2, 3), np.int64)
-    room = (np.empty((3, 3), np.uint64), np.empty((2, 3), np.int64), np.empty(6, np.int64))
+    tapes, data = np.zeros((3, REGISTERS), np.int64), np.zeros((3, SPARE + BLOCK), np.uint8)
+    for lane in range(3):
+        tapes[lane, LANE] = lane
+        tapes[lane, KEY], tapes[lane, KEY + 1] = key[0], key[1]
+    room = (tapes, data, np.empty((2, 3), np.int64), np.empty(6, np.int64))
     done = 0
     for start in range(first, first + count, BATCH):
         size = min(BATCH, first + count - start)
@@ -330,7 +287,7 @@ def play(first: int, count: int, setting: Any) -> int:
             begin = done
             for r in range(3):
                 if unsure[r, g]:
-                    done = play_alone(start + g, kinds, key, faces, score, rows, begin, room)
+                    done = play_alone(start + g, kinds, faces, score, rows, begin, room)
                     break
                 packed[done, 0] = words[r, 0, g]
                 packed[done, 1] = words[r, 1, g]

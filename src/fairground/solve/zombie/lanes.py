@@ -15,36 +15,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-import numba as nb
 import numpy as np
 
-from fairground.core import Draw, Fault, Over, UnknownName
+from fairground.core import Fault, Game, Move, Seat, UnknownName
 from fairground.fair.bits import SeededStream, Stream, SystemStream, seeded_key
-from fairground.games.zombie import BRAIN, CELLS, HOLD, ROLL, SHOTGUN, Zombie
+from fairground.games.zombie import BRAIN, CELLS, HOLD, ROLL, SHOTGUN, State, Zombie
+from fairground.playing import play
+from fairground.solve.tape import (
+    AT,
+    FILLED,
+    GAME,
+    LEAF,
+    ONE_BYTE,
+    SPARE,
+    below,
+    new_tape,
+    refill,
+    rewind,
+    used,
+)
 from fairground.solve.zombie.turn import Array, Turns, turns
 
 BLOCKS: Final = 8
-"""How many blocks of 16 bytes are made at a time."""
-
-SPARE: Final = 16
-"""So many bytes at least are at hand before a roll: more than its six draws need."""
-
-GAME, NEXT_BLOCK, AT, FILLED, KEY = 0, 1, 2, 3, 4
-"""Registers of a tape: game, next block, the next byte and the end of those at hand, key."""
-
-ONE_BYTE: Final = 256
-"""Draws below this or less read one byte; larger ones (a thousand faces) read two."""
+"""How many blocks of a tape are made at a time. The `SPARE` bytes before them are more than
+the six draws of a roll need."""
 
 GONE: Final = 3
 """The colour of an empty cell."""
 
 REJECTED: Final = -1
-
-OPTIONS: Final[dict[str, Any]] = {"cache": True, "_nrt": False}
-LEAF: Final = nb.njit(**OPTIONS)
-"""Compiles a function that makes no arrays, and so need not count who still uses which:
-in loops as short as these, the counting takes most of the time."""
-
 
 SMALL: Final = 0
 """[n, byte] → the number below n that this byte draws, or `REJECTED`. Where a draw reads
@@ -101,56 +100,6 @@ def packed(colour: int, face: str) -> int:
     if face == SHOTGUN:
         return 1 << 3 | 1 << (7 + 3 * colour)
     return 0
-
-
-@LEAF
-def refill(tape: Array, data: Array) -> None:
-    """Move the bytes left to the front and write `BLOCKS` more behind them.
-
-    Philox4x32-10, as `fairground.fair.bits.philox`, for all the blocks side by side.
-    """
-    left = tape[FILLED] - tape[AT]
-    for i in range(left):
-        data[i] = data[tape[AT] + i]
-    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
-    m0, m1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
-    game = np.uint64(tape[GAME])
-    at = left
-    for j in range(BLOCKS):
-        c0, c1, c2, c3 = np.uint64(tape[NEXT_BLOCK] + j), game & low, game >> half, np.uint64(0)
-        k0, k1 = np.uint64(tape[KEY]), np.uint64(tape[KEY + 1])
-        for _ in range(10):
-            p0, p1 = m0 * c0, m1 * c2
-            c0, c1, c2, c3 = (p1 >> half) ^ c1 ^ k0, p1 & low, (p0 >> half) ^ c3 ^ k1, p0 & low
-            k0 = (k0 + np.uint64(0x9E3779B9)) & low
-            k1 = (k1 + np.uint64(0xBB67AE85)) & low
-        for word in (c0, c1, c2, c3):
-            data[at] = word >> np.uint64(24)
-            data[at + 1] = (word >> np.uint64(16)) & np.uint64(255)
-            data[at + 2] = (word >> np.uint64(8)) & np.uint64(255)
-            data[at + 3] = word & np.uint64(255)
-            at += 4
-    tape[AT] = 0
-    tape[FILLED] = at
-    tape[NEXT_BLOCK] += BLOCKS
-
-
-@LEAF
-def below(n: int, tape: Array, data: Array) -> int:
-    """`Stream.below` for any n up to 65,536, as it stands there."""
-    if n == 1:
-        return 0
-    span = ONE_BYTE if n <= ONE_BYTE else ONE_BYTE * ONE_BYTE
-    while True:
-        if tape[FILLED] - tape[AT] < SPARE:
-            refill(tape, data)
-        value = int(data[tape[AT]])
-        tape[AT] += 1
-        if span > ONE_BYTE:
-            value = value * ONE_BYTE + int(data[tape[AT]])
-            tape[AT] += 1
-        if value < span - span % n:
-            return value % n
 
 
 @LEAF
@@ -239,13 +188,14 @@ def one_turn(choices: Array, tables: Array, tape: Array, data: Array) -> int:
 
 
 @LEAF
-def play(board: Board, tape: Array, data: Array, order: Array, lanes: Lanes) -> None:
-    """Play the games from the tape's on, a lane each; ``data`` and ``order`` are for notes."""
+def play_lanes(board: Board, tape: Array, data: Array, order: Array, lanes: Lanes) -> None:
+    """Play the games from the tape's on, a lane each; ``order`` is for notes."""
     tables, choices, policy = board.tables, board.choices, board.policy
     scores, turns, shot = lanes.scores, lanes.turns, lanes.shot
     games, seats = scores.shape
+    first = tape[GAME]
     for lane in range(games):
-        tape[NEXT_BLOCK] = tape[AT] = tape[FILLED] = 0
+        rewind(tape, first + lane)
         for i in range(seats):
             order[i] = i
         for i in range(seats - 1, 0, -1):
@@ -274,8 +224,7 @@ def play(board: Board, tape: Array, data: Array, order: Array, lanes: Lanes) -> 
                         level += 1
                 playing = level
         lanes.winner[lane] = order[0]
-        lanes.used[lane] = 16 * tape[NEXT_BLOCK] - (tape[FILLED] - tape[AT])
-        tape[GAME] += 1
+        lanes.used[lane] = used(tape)
 
 
 def policy_table(found: Turns, name: str) -> Array:
@@ -324,9 +273,9 @@ def lanes_of(prepared: Board, seed: str, games: int, first: int = 0) -> Lanes:
     winner, used = np.zeros(games, np.int64), np.zeros(games, np.int64)
     scores, taken, shot = (np.zeros((games, seats), np.int64) for _ in range(3))
     lanes = Lanes(winner, scores, taken, shot, used)
-    tape = np.array([first, 0, 0, 0, *seeded_key(seed)])
-    data, order = np.zeros(SPARE + 16 * BLOCKS, np.uint8), np.zeros(seats, np.int64)
-    play(prepared, tape, data, order, lanes)
+    tape, data = new_tape(seeded_key(seed), blocks=BLOCKS)
+    rewind(tape, first)
+    play_lanes(prepared, tape, data, np.zeros(seats, np.int64), lanes)
     return lanes
 
 
@@ -343,24 +292,30 @@ class Counted(Stream):
         return self._inner.take(k)
 
 
+class _Follower:
+    """Plays at every seat what the prepared choices say."""
+
+    def __init__(self, found: Turns, prepared: Board) -> None:
+        self._found, self._prepared = found, prepared
+
+    def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
+        """Roll, or hold."""
+        table = self._prepared.choices[self._prepared.policy[seat]]
+        code = self._found.codes[self._found.shape_of(view)]
+        on = view.rolls == 0 or (view.brains < len(table) and table[view.brains, code])
+        return ROLL if on else HOLD
+
+
 def by_rules(
     game: Zombie, prepared: Board, chance: Stream
 ) -> tuple[int, list[int], list[int], list[int], int]:
     """One game through the rules, with the same choices: a row of each field of `Lanes`."""
-    found, tape = turns(game), Counted(chance)
-    shot = [0] * game.seats
-    s = game.start()
-    while not isinstance(awaits := game.awaits(s), Over):
-        if isinstance(awaits, Draw):
-            ended, s = s.last, game.drawn(s, tape.below(awaits.n))
-            if s.last is not None and s.last is not ended:
-                shot[s.last.seat] += 1
-            continue
-        (seat,) = awaits.seats
-        table = prepared.choices[prepared.policy[seat]]
-        code = found.codes[found.shape_of(s)]
-        on = s.rolls == 0 or (s.brains < len(table) and table[s.brains, code])
-        s = game.played(s, {seat: ROLL if on else HOLD})
+    tape, follower, shot = Counted(chance), _Follower(turns(game), prepared), [0] * game.seats
+    s = before = game.start()
+    for s in play(game, [follower] * game.seats, tape):
+        if s.last is not None and s.last is not before.last:
+            shot[s.last.seat] += s.last.how == "shot"
+        before = s
     return s.playing[0], list(s.scores), list(s.turns), shot, tape.used
 
 

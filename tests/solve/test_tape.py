@@ -1,0 +1,27 @@
+"""The compiled tape against the one of fair/bits: the same bytes, the same numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from fairground.fair.bits import SeededStream, seeded_key
+from fairground.solve import tape
+from fairground.solve.zombie.lanes import Counted
+
+SIZES = (2, 3, 6, 13, 1, 255, 256, 257, 1000, 40_000, 65_535, 65_536)
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 8])
+@pytest.mark.parametrize(("game", "lane"), [(0, 0), (7, 2), (2**32 - 1, 1), (2**40 + 7, 0)])
+def test_numbers_and_bytes_read_are_those_of_the_plain_tape(
+    game: int, lane: int, blocks: int
+) -> None:
+    plain = Counted(SeededStream("tape", game, lane))
+    registers, data = tape.new_tape(seeded_key("tape"), lane, blocks)
+    tape.rewind(registers, game + 1)
+    tape.below(40_000, registers, data)  # what was read of another game leaves no trace
+    tape.rewind(registers, game)
+    for _ in range(25):
+        for n in SIZES:
+            assert tape.below(n, registers, data) == plain.below(n)
+            assert tape.used(registers) == plain.used
