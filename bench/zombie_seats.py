@@ -12,10 +12,10 @@ import sys
 from math import sqrt
 
 from _machine import machine, write
-from fairground.core import Draw, Over
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie import DEFAULTS, Zombie
 from fairground.players import make_player
+from fairground.playing import play
 
 RIVALS = (("greedy",), ("greedy",) * 2, ("cautious",) * 2, ("greedy",) * 4)
 SEED = "among several"
@@ -30,14 +30,8 @@ def wins(rivals: tuple[str, ...], games: int) -> int:
     ]
     won = 0
     for number in range(games):
-        tape, s = SeededStream(SEED, number), game.start()
-        while not isinstance(awaits := game.awaits(s), Over):
-            if isinstance(awaits, Draw):
-                s = game.drawn(s, tape.below(awaits.n))
-            else:
-                (seat,) = awaits.seats
-                s = game.played(s, {seat: players[seat].choose(game, s, seat)})
-        won += awaits.payoff[0] > 0
+        *_, s = play(game, players, SeededStream(SEED, number))
+        won += s.playing[0] == 0
     return won
 
 

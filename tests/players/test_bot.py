@@ -8,14 +8,16 @@ import os
 import pickle
 import textwrap
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from fairground.core import Draw, Over, Unreadable
+from fairground.core import Unreadable
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie import State, Zombie
 from fairground.players.bot.host import BotFailure, BotPlayer, Limits
+from fairground.playing import play
 from tests.helpers.places import ROOT
 
 QUICK = Limits(seconds=20.0, megabytes=256)
@@ -249,16 +251,9 @@ def test_the_example_plays_whole_games() -> None:
     held = 0
     try:
         for number in range(3):
-            chance = SeededStream("example", number)
-            s = game.start()
-            while not isinstance(awaits := game.awaits(s), Over):
-                if isinstance(awaits, Draw):
-                    s = game.drawn(s, chance.below(awaits.n))
-                    continue
-                (seat,) = awaits.seats
-                move = bot.choose(game, game.view(s, seat), seat)
-                held += move == "hold"
-                s = game.played(s, {seat: move})
+            states = play(game, [bot] * game.seats, SeededStream("example", number))
+            for before, s in pairwise(states):
+                held += s.last is not None and s.last is not before.last and s.last.how == "held"
     finally:
         bot.close()
     assert held > 2

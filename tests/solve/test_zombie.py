@@ -15,6 +15,7 @@ from fairground.core import Draw, Fault, InputError, Over, UnknownName
 from fairground.fair.bits import SeededStream, SystemStream
 from fairground.games.zombie import EMPTY, HOLD, ROLL, State, Zombie
 from fairground.players.zombie import Cautious, Greedy, MachineZombie, Optimal
+from fairground.playing import play
 from fairground.solve.zombie import duel, lanes, turn
 
 SMALL: dict[str, Any] = {
@@ -251,13 +252,7 @@ def players_win(kinds: list[type[MachineZombie]], games: int, **params: Any) -> 
     players = [kind(game, SystemStream()) for kind in kinds]
     won = began = 0
     for number in range(games):
-        chance, s = SeededStream("players", number), game.start()
-        while not isinstance(awaits := game.awaits(s), Over):
-            if isinstance(awaits, Draw):
-                s = game.drawn(s, chance.below(awaits.n))
-            else:
-                (seat,) = awaits.seats
-                s = game.played(s, {seat: players[seat].choose(game, game.view(s, seat), seat)})
+        *_, s = play(game, players, SeededStream("players", number))
         won += s.playing[0] == 0
         began += s.playing[0] == s.order[0]
     return won, began

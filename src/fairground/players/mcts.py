@@ -33,6 +33,8 @@ from typing import Any, Final, NamedTuple
 from fairground.core import Draw, Game, InputError, Move, Over, Seat
 from fairground.fair.bits import Stream
 from fairground.players import Player
+from fairground.players.simple import RandomPlayer
+from fairground.playing import play
 
 DEFAULT: Final = 1000
 """Iterations where nothing is said."""
@@ -150,6 +152,7 @@ class Search:
         self._root = root
         self._nodes: dict[Hashable, Node] = {}
         self._left: dict[Hashable, list[int]] = {}
+        self._uniform = [RandomPlayer(game, chance)] * game.seats
 
     def _outcome(self, state: Hashable, n: int) -> int:
         """A draw inside the tree: no outcome comes again before all the others came.
@@ -170,34 +173,23 @@ class Search:
         state: Any = self._root
         path: list[tuple[Node, tuple[int, ...]]] = []
         inside = True
-        while True:
-            awaits = game.awaits(state)
+        while inside and not isinstance(awaits := game.awaits(state), Over):
             if isinstance(awaits, Draw):
-                value = self._outcome(state, awaits.n) if inside else chance.below(awaits.n)
-                state = game.drawn(state, value)
-            elif isinstance(awaits, Over):
-                break
-            elif inside:
-                node = self._nodes.get(state)
-                if node is None:
-                    inside = False
-                    node = self._nodes[state] = Node(game, state, awaits.seats)
-                picks = node.select(chance)
-                path.append((node, picks))
-                chosen = zip(node.seats, node.moves, picks, strict=True)
-                state = game.played(state, {seat: moves[p] for seat, moves, p in chosen})
-            else:
-                options = {seat: list(game.choices(state, seat)) for seat in awaits.seats}
-                state = game.played(
-                    state,
-                    {seat: moves[chance.below(len(moves))] for seat, moves in options.items()},
-                )
+                state = game.drawn(state, self._outcome(state, awaits.n))
+                continue
+            node = self._nodes.get(state)
+            if node is None:
+                inside = False
+                node = self._nodes[state] = Node(game, state, awaits.seats)
+            picks = node.select(chance)
+            path.append((node, picks))
+            chosen = zip(node.seats, node.moves, picks, strict=True)
+            state = game.played(state, {seat: moves[p] for seat, moves, p in chosen})
+        *_, end = play(game, self._uniform, chance, state)
+        awaits = game.awaits(end)
+        assert isinstance(awaits, Over)
         for node, picks in path:
             node.learn(picks, awaits.payoff)
-
-    def _any(self, state: Any, seat: Seat) -> Move:
-        moves = list(self._game.choices(state, seat))
-        return moves[self._chance.below(len(moves))]
 
     def run(self, budget: Budget) -> None:
         """Iterate as long as the budget allows, and at least once."""

@@ -26,11 +26,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from fairground.core import BadParams, Draw, Fault, InputError, Over, Turn
+from fairground.core import BadParams, Fault, InputError
 from fairground.fair.bits import SeededStream, Stream, SystemStream, fresh, seeded_key
 from fairground.games.fatestones import FACES, FateStones, Round
 from fairground.lab.fatestones.rows import COLUMNS, HEADER, pyarrow, row_of
 from fairground.players import make_player
+from fairground.playing import play
 from fairground.solve.fatestones.choices import meeting
 
 Progress = Callable[[int, int], None]
@@ -72,20 +73,11 @@ def rounds(game: FateStones, players: Sequence[str], seed: str, number: int) -> 
         make_player(spec, game, SeededStream(seed, number, 1 + seat), seat)
         for seat, spec in enumerate(players)
     ]
-    state = game.start()
-    while True:
-        awaits = game.awaits(state)
-        match awaits:
-            case Draw():
-                state = game.drawn(state, dealer.below(awaits.n))
-                if state.last is not None and state.phase != "roll":
-                    yield state.last
-            case Turn():
-                state = game.played(
-                    state, {s: seated[s].choose(game, game.view(state, s), s) for s in awaits.seats}
-                )
-            case Over():
-                return
+    last: Round | None = None
+    for state in play(game, seated, dealer):
+        if state.last is not None and state.last is not last:
+            yield state.last
+        last = state.last
 
 
 def play_game(plan: Plan, number: int) -> Iterator[Round]:
