@@ -303,7 +303,8 @@ class TestBreaking:
     def test_what_needs_an_extra_says_so_before_the_game(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setitem(sys.modules, "fairground.solve.codebreaking.sets", None)
+        monkeypatch.delitem(sys.modules, "fairground.solve.codebreaking.sets", raising=False)
+        monkeypatch.setitem(sys.modules, "numpy", None)
         monkeypatch.delattr("fairground.solve.codebreaking.sets", raising=False)
         for argument in ("--oracle=evil", "--keeper"):
             assert main(["codebreaking", argument, "--no-save"]) == 2

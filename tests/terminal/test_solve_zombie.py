@@ -108,7 +108,7 @@ def test_without_the_extra_it_says_what_to_install() -> None:
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert "install fairground[solve]" in done.stderr
+    assert "pip install 'fairground[solve]'" in done.stderr
 
 
 def test_the_bar_grows_on_a_terminal(

@@ -603,7 +603,7 @@ def test_without_the_solve_extra_the_error_says_what_to_install() -> None:
             [sys.executable, "-c", program, names], capture_output=True, text=True, check=False
         )
         assert done.returncode == code, done.stderr
-        assert ("install fairground[solve]" in done.stderr) == (code == 2)
+        assert ("pip install 'fairground[solve]'" in done.stderr) == (code == 2)
 
 
 def test_pauses_only_where_somebody_watches(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,8 @@ from abc import abstractmethod
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from fairground.core import Game, InputError, MissingExtra, Move, Seat
+from fairground.core import Game, InputError, Move, Seat
+from fairground.extras import needs
 from fairground.fair.bits import Stream
 from fairground.games.zombie import FATAL, FOOTPRINTS, HOLD, ROLL, SHOTGUN, State, Zombie
 from fairground.players import Player
@@ -75,11 +76,9 @@ class Greedy(MachineZombie):
 
     def prepare(self) -> None:
         """Solve the turn: less than a second for the usual bag."""
-        try:
-            from fairground.solve.zombie import turn as zombie
-        except ImportError as missing:
-            raise needs_solve("greedy") from missing
-        self._turns = zombie.turns(self.game)
+        with needs("solve", "the player greedy"):
+            from fairground.solve.zombie.turn import turns
+        self._turns = turns(self.game)
         self._choice = self._turns.greedy()
 
     def rolls_on(self, view: State, seat: Seat) -> bool:
@@ -97,30 +96,23 @@ class Optimal(MachineZombie):
 
     def prepare(self) -> None:
         """Load or solve the game of two: seconds for the usual bag."""
-        try:
+        with needs("solve", "the player optimal"):
             import numpy as np
 
-            from fairground.solve.zombie import duel as zombie_duel
-            from fairground.solve.zombie import turn as zombie
-        except ImportError as missing:
-            raise needs_solve("optimal") from missing
-        self._turns = zombie.turns(self.game)
-        duel = zombie_duel.load_or_compute(self.game)
+            from fairground.solve.zombie import duel
+            from fairground.solve.zombie.turn import turns
+        self._turns = turns(self.game)
+        solved = duel.load_or_compute(self.game)
 
         def choices(where: Situation) -> Any:
             # A bit per state: a long match meets some hundred pairs of scores.
-            return np.packbits(zombie_duel.optimal(self.game, duel, where), axis=1)
+            return np.packbits(duel.optimal(self.game, solved, where), axis=1)
 
         self._choices = lru_cache(maxsize=1024)(choices)
-        self._situation = zombie_duel.situation
+        self._situation = duel.situation
 
     def rolls_on(self, view: State, seat: Seat) -> bool:
         """What the choices for these scores say."""
         choice = self._choices(self._situation(self.game, view, seat))
         byte, bit = divmod(self._turns.shape_of(view), 8)
         return view.brains < len(choice) and bool(choice[view.brains, byte] >> (7 - bit) & 1)
-
-
-def needs_solve(name: str) -> MissingExtra:
-    """The error for an installation without the solver's packages."""
-    return MissingExtra(f"{name} needs NumPy and Numba: install fairground[solve]")

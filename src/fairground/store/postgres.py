@@ -16,7 +16,8 @@ import contextlib
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, Final, Self
 
-from fairground.core import InputError, MissingExtra
+from fairground.core import InputError
+from fairground.extras import needs
 from fairground.fair.bits import token
 from fairground.store import (
     LONGEST_LOG,
@@ -33,10 +34,8 @@ from fairground.store import (
 )
 from fairground.store.listeners import Listeners
 
-try:
+with needs("postgres", "a PostgreSQL store"):
     import asyncpg
-except ImportError:  # told when a store is opened
-    asyncpg = None
 
 MIGRATIONS: Final = (
     """
@@ -121,8 +120,6 @@ class PostgresStore(Store):
     @classmethod
     async def open(cls, url: str) -> Self:
         """Connect, and bring the schema up to date, one worker at a time."""
-        if asyncpg is None:
-            raise MissingExtra("PostgreSQL needs asyncpg: install fairground[postgres]")
         try:
             pool = await asyncpg.create_pool(url, min_size=2, max_size=8, server_settings=PLANS)
         except (OSError, asyncpg.PostgresError, ValueError) as error:

@@ -200,7 +200,7 @@ NOT_OURS: Final = {
     Conflict: (409, "somebody else wrote to it first, and again; try once more"),
     MissingExtra: (
         501,
-        "this player needs numpy; install it with: pip install 'fairground[solve]'",
+        "the player optimal needs numpy, which is not installed: pip install 'fairground[solve]'",
     ),
     BadCall: (422, "bet: level must be an integer from 0 to 2^8-1, not 300"),
     BadSignature: (422, "the Bet must be signed by 0x7E5F…5Bdf, not by 0x2B5A…6C2F"),

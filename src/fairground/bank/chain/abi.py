@@ -29,14 +29,10 @@ from fairground.bank.calls import checked
 from fairground.bank.chain.artifact import artifact
 from fairground.bank.crypto.curve import Signature, checksummed, keccak
 from fairground.bank.messages import Bet
-from fairground.core import MissingExtra
+from fairground.extras import needs
 
-try:
+with needs("chain", "a Bank on a chain"):
     from eth_abi.abi import decode, encode
-except ImportError:  # pragma: no cover - the extra is installed where tests run
-    raise MissingExtra(
-        "a Bank on a chain needs more packages: pip install 'fairground[chain]'"
-    ) from None
 
 Json = Mapping[str, Any]
 

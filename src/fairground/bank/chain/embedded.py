@@ -21,17 +21,13 @@ from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.node import ChainNode
 from fairground.bank.crypto.curve import checksummed
 from fairground.bank.messages import Key
-from fairground.core import MissingExtra
+from fairground.extras import needs
 
-try:
+with needs("chain", "the chain in this process"):
     from eth.vm.forks.prague import PragueVM
     from eth_tester import PyEVMBackend
     from eth_utils.exceptions import ValidationError
     from web3.providers import BaseProvider
-except ImportError:  # pragma: no cover - the extra is installed where tests run
-    raise MissingExtra(
-        "the chain in this process needs more packages: pip install 'fairground[chain]'"
-    ) from None
 
 TRUSTED: Final = "operator trusted: an embedded chain in this process, play money"
 

@@ -20,9 +20,10 @@ from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import Terms, WrongBank, artifact
 from fairground.bank.crypto.curve import checksummed, keccak
 from fairground.bank.messages import Domain, Key
-from fairground.core import InputError, MissingExtra
+from fairground.core import InputError
+from fairground.extras import needs
 
-try:
+with needs("chain", "a Bank on a chain"):
     import eth_account
     from web3 import HTTPProvider, Web3
     from web3.exceptions import (
@@ -34,10 +35,6 @@ try:
     )
     from web3.middleware import ExtraDataToPOAMiddleware
     from web3.providers import BaseProvider
-except ImportError:  # pragma: no cover - the extra is installed where tests run
-    raise MissingExtra(
-        "a Bank on a chain needs more packages: pip install 'fairground[chain]'"
-    ) from None
 
 GAS: Final = 300_000
 """What a call of the Bank may use: more than twice the dearest (``tests/data/bank-gas.json``)."""

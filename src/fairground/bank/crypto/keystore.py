@@ -23,13 +23,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from fairground.bank.messages import Key
-from fairground.core import InputError, MissingExtra, Unreadable
+from fairground.core import InputError, Unreadable
+from fairground.extras import needs
 from fairground.fair.bits import token
 
-try:
+with needs("chain", "a key file"):
     from eth_account import Account
-except ImportError:  # pragma: no cover - the extra is installed where tests run
-    raise MissingExtra("key files need more packages: pip install 'fairground[chain]'") from None
 
 VARIABLE: Final = "FAIRGROUND_PASSPHRASE"
 

@@ -27,7 +27,8 @@ from math import fsum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from fairground.core import MissingExtra, Unreadable
+from fairground.core import Unreadable
+from fairground.extras import needs
 from fairground.games.fatestones import HAND, FateStones, Hand, Hands, Round, wrong_with
 from fairground.solve.fatestones.choices import costs
 
@@ -131,10 +132,8 @@ def pyarrow(module: str) -> Any:
     """A module of PyArrow, or a clear error where it is not installed."""
     from importlib import import_module
 
-    try:
+    with needs("lab", "a Parquet file"):
         return import_module(f"pyarrow.{module}")
-    except ImportError:
-        raise MissingExtra("Parquet needs PyArrow: pip install 'fairground[lab]'") from None
 
 
 class _Row(NamedTuple):

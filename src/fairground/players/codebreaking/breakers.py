@@ -10,7 +10,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from fairground.core import Game, InputError, MissingExtra, Move, Seat
+from fairground.core import Game, InputError, Move, Seat
+from fairground.extras import needs
 from fairground.fair.bits import Stream
 from fairground.games.codebreaking import BREAKER, GIVE_UP, Code, CodeBreaking, Row, State
 from fairground.players import Player
@@ -104,12 +105,8 @@ class AnnealingBreaker(Breaker):
     """Hunts for a code that fits, at any size; ``annealing:400`` sets the rounds per guess."""
 
     def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
-        try:
+        with needs("solve", "the player annealing"):
             from fairground.solve.codebreaking.hunt import ROUNDS, Hunt
-        except ImportError as error:
-            raise MissingExtra(
-                f"annealing needs the extra: pip install 'fairground[solve]' ({error})"
-            ) from None
         if not isinstance(game, CodeBreaking):
             raise InputError("this player breaks codes only")
         rounds = ROUNDS

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from fairground.core import Game, HouseFault, MissingExtra, Move
+from fairground.core import Game, HouseFault, Move
+from fairground.extras import needs
 from fairground.fair.bits import Stream
 from fairground.games.codebreaking import (
     NO_CODE,
@@ -100,12 +101,8 @@ class EvilKeeper(Keeper):
 
 def _open_mind(game: CodeBreaking, seed: int) -> Listed | Sampled:
     """All codes, listed or sampled."""
-    try:
+    with needs("solve", "the evil keeper"):
         from fairground.solve.codebreaking.sets import ENUMERABLE, Listed, Sampled
-    except ImportError as error:
-        raise MissingExtra(
-            f"the evil keeper needs the extra: pip install 'fairground[solve]' ({error})"
-        ) from None
     if game.codes <= ENUMERABLE:
         return Listed(game.base, game.length)
     return Sampled(game.base, game.length, seed)

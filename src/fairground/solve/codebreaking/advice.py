@@ -18,7 +18,7 @@ from itertools import combinations, product
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fairground.core import MissingExtra
+from fairground.extras import needs
 from fairground.games.codebreaking import Code, Row, fits
 from fairground.solve.codebreaking.trees import TREE_CODES, best_stored, tree
 
@@ -64,13 +64,9 @@ def listed(base: int, length: int, rows: Sequence[Row]) -> Listed:
 
 def _sets() -> ModuleType:
     """Sets of codes, which need NumPy and Numba."""
-    try:
-        from fairground.solve.codebreaking import sets as codebreaking_sets
-    except ImportError as error:
-        raise MissingExtra(
-            f"this needs the extra: pip install 'fairground[solve]' ({error})"
-        ) from None
-    return codebreaking_sets
+    with needs("solve", "counting the codes that fit"):
+        from fairground.solve.codebreaking import sets
+    return sets
 
 
 def enumerable(base: int, length: int) -> bool:

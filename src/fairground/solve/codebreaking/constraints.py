@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from fairground.core import MissingExtra
+from fairground.extras import needs
 from fairground.games.codebreaking import Code, Row
 
 PATIENCE: Final = 4.0
@@ -33,12 +33,8 @@ class Question:
     """A model of a board that can be solved under conditions."""
 
     def __init__(self, base: int, length: int, rows: Sequence[Row]) -> None:
-        try:
+        with needs("solve", "a search for contradictions"):
             from ortools.sat.python import cp_model
-        except ImportError as error:
-            raise MissingExtra(
-                f"this needs the extra: pip install 'fairground[solve]' ({error})"
-            ) from None
         self.base = base
         self.length = length
         self._cp = cp_model

@@ -16,7 +16,8 @@ from importlib.resources import files
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fairground.core import InputError, MissingExtra, TooMany, UnknownName
+from fairground.core import InputError, TooMany, UnknownName
+from fairground.extras import needs
 from fairground.games.codebreaking import Code, Marks, Row, digits, marks, number
 
 if TYPE_CHECKING:
@@ -157,14 +158,10 @@ def grow(base: int, length: int, strategy: str, effort: int = 1) -> Tree:
             f"no full tree for {base}^{length} codes: at most {TREE_CODES}, "
             "and base times length at most 64"
         )
-    try:
+    with needs("solve", "a decision tree that is not stored"):
         import numpy as np
 
         from fairground.solve.codebreaking import search
-    except ImportError as error:
-        raise MissingExtra(
-            f"trees need the extra: pip install 'fairground[solve]' ({error})"
-        ) from None
     kind, _, limit = strategy.partition(":")
     depth = DEEP
     if kind == OPTIMAL:

@@ -40,7 +40,8 @@ from math import comb, sqrt
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from fairground.core import BadParams, Fault, MissingExtra, Unreadable
+from fairground.core import BadParams, Fault, Unreadable
+from fairground.extras import needs
 from fairground.fair.bits import Stream, SystemStream
 from fairground.games.fatestones import FateStones, Hand
 from fairground.solve.fatestones.choices import ROLLS, meeting, value
@@ -100,14 +101,9 @@ class Comparison(NamedTuple):
 
 def kernels() -> ModuleType:
     """The compiled part; imported here so that nothing else needs Numba."""
-    try:
-        from fairground.solve.fatestones import kernel as fatestones_kernel
-    except ImportError as missing:
-        raise MissingExtra(
-            f"solving all deals needs NumPy and Numba ({missing.name} is not installed): "
-            "pip install 'fairground[solve]'"
-        ) from None
-    return fatestones_kernel
+    with needs("solve", "solving all deals"):
+        from fairground.solve.fatestones import kernel
+    return kernel
 
 
 def count_deals(n: int) -> int:

@@ -29,7 +29,8 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fairground.core import InputError, MissingExtra
+from fairground.core import InputError
+from fairground.extras import needs
 from fairground.games.poker import DECK, EXAMPLE, HAND, LEVELS, PAYS, Card, Order
 from fairground.solve.poker.counts import SCALE, SCALES, prizes_with
 
@@ -132,13 +133,9 @@ def _by_formula(hand: Sequence[Card], prizes: Sequence[int]) -> list[int]:
 
 
 def _kernel() -> ModuleType:
-    try:
-        from fairground.solve.poker import kernel as poker_kernel
-    except ImportError as error:
-        raise MissingExtra(
-            f"all deals need NumPy and Numba ({error.name} is missing): install fairground[solve]"
-        ) from None
-    return poker_kernel
+    with needs("solve", "solving all deals"):
+        from fairground.solve.poker import kernel
+    return kernel
 
 
 @cache

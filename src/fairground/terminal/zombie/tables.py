@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Final
 
+from fairground.extras import needs
 from fairground.games.zombie import Zombie
-from fairground.players.zombie import needs_solve
 
 WIDE: Final = 30
 
@@ -36,10 +36,7 @@ class Bar:
 
 def prepare_tables(game: Zombie) -> None:
     """Solve the game of two for this configuration, unless it is in the user's cache."""
-    try:
-        from fairground.solve.zombie import duel as zombie_duel
-        from fairground.solve.zombie import turn as zombie
-    except ImportError as missing:
-        raise needs_solve("optimal") from missing
-    if zombie.can_bust(game):
-        zombie_duel.load_or_compute(game, Bar("Perfect play"))
+    with needs("solve", "the player optimal"):
+        from fairground.solve.zombie import duel, turn
+    if turn.can_bust(game):
+        duel.load_or_compute(game, Bar("Perfect play"))

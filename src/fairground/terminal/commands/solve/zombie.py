@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fairground.extras import needs
 from fairground.games.zombie import COLOURS
-from fairground.players.zombie import needs_solve
 from fairground.terminal.console import Arguments
 from fairground.terminal.zombie.ini import LEAST_PLAYERS, read_config
 from fairground.terminal.zombie.setup import how_it_ends
@@ -35,12 +35,10 @@ def run(arguments: Sequence[str]) -> int:
     config = read_config(options.ini)
     for warning in config.warnings:
         print(f"fairground: {warning}", file=sys.stderr)
-    try:
-        from fairground.solve.zombie import duel as zombie_duel
-    except ImportError as missing:
-        raise needs_solve("solve zombie") from missing
+    with needs("solve", "fairground solve zombie"):
+        from fairground.solve.zombie import duel
     game = config.game(LEAST_PLAYERS)
-    report = zombie_duel.report(game, Bar("Perfect play"))
+    report = duel.report(game, Bar("Perfect play"))
     if options.json:
         print(json.dumps(report))
         return 0
