@@ -412,8 +412,28 @@ def test_tables_of_other_configurations_are_kept_apart(tmp_path: Path) -> None:
         for more in ({}, {"brains_to_win": 2}, {"max_turns": 2}, {"weak_die_faces": "bbfs"})
     }
     assert len(paths) == 4
-    mixed = make(**{**ONE_KIND, "weak_die_faces": "sbsf", "players": 4})
-    assert duel.cache_path(mixed, tmp_path) == duel.cache_path(make(**ONE_KIND), tmp_path)
+    four = make(**{**ONE_KIND, "players": 4})
+    assert duel.cache_path(four, tmp_path) == duel.cache_path(make(**ONE_KIND), tmp_path)
+
+
+class ZombieTwo(Zombie):
+    """Other rules under a new version: one shotgun ends a turn."""
+
+    name = "zombie/2"
+
+
+def test_a_later_version_never_gets_the_tables_of_this_one(tmp_path: Path) -> None:
+    params = race_to(2).params()
+    duel.load_or_compute(Zombie.from_params(params), folder=tmp_path)
+    later = ZombieTwo.from_params(params)
+    assert not duel.cache_path(later, tmp_path).exists()
+    with pytest.raises(turn.OtherRules, match="not of zombie/2"):
+        duel.load_or_compute(later, folder=tmp_path)
+    with pytest.raises(turn.OtherRules, match="zombie/1"):
+        turn.turns(later)
+    assert [path.name for path in tmp_path.iterdir()] == [
+        duel.cache_path(race_to(2), tmp_path).name
+    ]
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ from fairground.solve.zombie.turn import Array, TooLarge, Turns
 Progress: TypeAlias = Callable[[float], None]
 """Told the share of the work done, from 0 to 1."""
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Raise it whenever the tables change their meaning: old files are then ignored."""
 
 TAG: Final = "fairground/zombie-tables/1"
@@ -291,9 +291,8 @@ def cache_path(game: Zombie, folder: Path | None = None) -> Path:
         from platformdirs import user_cache_path
 
         folder = user_cache_path("fairground") / "zombie"
-    dice, faces = turn.bag_key(game)
-    goal = 0 if game.max_turns else game.brains_to_win
-    key = json.dumps([VERSION, dice, faces, goal, game.max_turns, turn.TINY])
+    params = {**game.params(), "players": 2}  # the duel is the same at every table
+    key = json.dumps([VERSION, game.name, params, turn.TINY], sort_keys=True)
     return folder / f"{digest(TAG, key.encode()).hex()[:32]}.npz"
 
 

@@ -60,6 +60,12 @@ class NoRisk(InputError):
     code = "solve/no-risk"
 
 
+class OtherRules(InputError):
+    """A version of the game whose rules this solver does not know."""
+
+    code = "solve/other-rules"
+
+
 class Strategy(NamedTuple):
     """What a strategy makes of one turn."""
 
@@ -67,12 +73,6 @@ class Strategy(NamedTuple):
     """Expected brains banked."""
     bust: float
     """The chance of three shotguns."""
-
-
-def bag_key(game: Zombie) -> tuple[Pile, tuple[str, str, str]]:
-    """What the turns of a game depend on: two games with the same key share them."""
-    faces = ["".join(sorted(f)) if n else "" for n, f in zip(game.dice, game.faces, strict=True)]
-    return game.dice, (faces[0], faces[1], faces[2])
 
 
 def can_bust(game: Zombie) -> bool:
@@ -274,13 +274,19 @@ def _turns(dice: Pile, faces: tuple[str, str, str]) -> Turns:
 
 
 def turns(game: Zombie) -> Turns:
-    """The turns of this game's bag, built once; refuses a bag that can never bust."""
+    """The turns of this game's bag, built once.
+
+    Refuses a bag that can never bust, and other rules than those that were compiled here: a
+    later version of the game needs a solver of its own.
+    """
+    if game.name != Zombie.name:
+        raise OtherRules(f"turns can be solved by the rules of {Zombie.name}, not of {game.name}")
     if not can_bust(game):
         raise NoRisk(
             "fewer than three dice in this bag have a shotgun, so a turn never has to end "
             "and there is no best moment to hold"
         )
-    return _turns(*bag_key(game))
+    return _turns(game.dice, game.faces)
 
 
 class Row(NamedTuple):
