@@ -31,7 +31,6 @@ from typing import Final, NamedTuple, TypeAlias
 from fairground.core import BadParams
 from fairground.games.fatestones import HAND, Die, Hand, wrong_with
 
-HALF: Final = Fraction(1, 2)
 ROLLS: Final = 36
 """Two dice fall in 36 equally likely ways."""
 

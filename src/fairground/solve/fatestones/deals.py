@@ -275,7 +275,10 @@ def _header(bag: tuple[str, ...]) -> bytes:
 
 
 class DealValues:
-    """A file of values, opened for reading; close it, or use it in a ``with``."""
+    """A file of values, opened for reading: the other half of ``solve fatestones --all --out``.
+
+    Close it, or use it in a ``with``.
+    """
 
     def __init__(self, path: Path) -> None:
         try:
@@ -350,7 +353,8 @@ def compare_players(
     """Exploitability and mutual scores of `NAMES` over all deals of a bag.
 
     A best reply knows the other side's strategy (not its pick) and uses it in every
-    round. Both seats and all deals count alike.
+    round. Both seats and all deals count alike. The tables of ``docs/games/fatestones.md``
+    come from here.
     """
     bag = _checked(dice)
     k = kernels()

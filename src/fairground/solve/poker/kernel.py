@@ -127,11 +127,6 @@ def grade_hands(hands: Cards) -> Grades:
     return out
 
 
-def rank_hands(hands: Cards) -> Cards:
-    """The ranks of many hands, each a row of five cards; numbers of `Rank`."""
-    return grading().ranks[grade_hands(hands)]
-
-
 @njit(cache=True)
 def _every_hand(out: Cards) -> None:
     at = 0
