@@ -18,8 +18,8 @@ import numpy as np
 import pyspiel
 
 from _machine import Samples, ratio, side_by_side, summary, write
-from fairground.lab.fatestones.simulation import Plan, as_text, kernel_setting
-from fairground.solve.fatestones import simulation as fatestones_sim
+from fairground.lab.fatestones.simulation import Plan, as_text, kernel_workspace
+from fairground.solve.fatestones import simulation
 from fairground.solve.fatestones.deals import solve_all
 
 REPETITIONS = 5
@@ -64,16 +64,16 @@ def fast_pick(outcomes: list[tuple[int, float]]) -> int:
 
 
 def rounds(players: tuple[str, str]) -> Callable[[], float]:
-    setting = kernel_setting(Plan(GAMES, players, "bench"), GAMES)
-    return lambda: rate(lambda: int(fatestones_sim.play(0, GAMES, setting)))
+    workspace = kernel_workspace(Plan(GAMES, players, "bench"), GAMES)
+    return lambda: rate(lambda: int(simulation.play(0, GAMES, workspace)))
 
 
 def rows_of_text() -> Callable[[], float]:
-    setting = kernel_setting(Plan(GAMES, ("random", "random"), "bench"), GAMES)
+    workspace = kernel_workspace(Plan(GAMES, ("random", "random"), "bench"), GAMES)
 
     def work() -> int:
-        done = int(fatestones_sim.play(0, GAMES, setting))
-        as_text(setting, done)
+        done = int(simulation.play(0, GAMES, workspace))
+        as_text(workspace, done)
         return done
 
     return lambda: rate(work)

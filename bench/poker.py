@@ -19,8 +19,7 @@ import numpy as np
 
 from _machine import cpu_seconds, ratio, side_by_side, summary, write
 from fairground.games.poker import KINDS, rank
-from fairground.solve.poker import counts as poker_counts
-from fairground.solve.poker import kernel
+from fairground.solve.poker import counts, kernel
 from fairground.solve.poker.holds import best_hold, hand_table, holds, per_stake, perfect_return
 
 REPETITIONS: Final = 7
@@ -105,8 +104,8 @@ def analysis() -> dict[str, Any]:
 
     def cold() -> None:
         for hand in hands[:COLD]:
-            poker_counts.hands_with.cache_clear()
-            poker_counts._of_shape.cache_clear()
+            counts.hands_with.cache_clear()
+            counts._of_shape.cache_clear()
             holds(hand, 5)
 
     samples = side_by_side(

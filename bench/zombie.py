@@ -39,7 +39,7 @@ def peer() -> Any:
 def contestants() -> dict[str, Callable[[int], int]]:
     """By name: plays some games, with a number for the run, and tells how many turns."""
     game = Zombie.from_params({})
-    prepared = lanes.board(game, ["cautious", "cautious"])
+    prepared = lanes.prepare(game, ["cautious", "cautious"])
     package = peer()
     zombies = [package.examples.MinNumShotgunsThenStopsZombie(name, 2) for name in "ab"]
 

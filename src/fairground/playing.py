@@ -10,16 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from fairground.core import Draw, Game, Move, Seat, Turn
+from fairground.fair.schemes import Chance
 
 S = TypeVar("S")
-
-
-class Chance(Protocol):
-    """Where the draws come from, such as a `fairground.fair.bits.Stream`."""
-
-    def below(self, n: int) -> int:
-        """One integer in ``range(n)``."""
-        ...
 
 
 class Chooser(Protocol):

@@ -24,7 +24,7 @@ from fairground.contest.file import check
 from fairground.core import Game, InputError, Move, Seat
 from fairground.games.codebreaking import GIVE_UP, CodeBreaking, Row, State, fits, marks
 from fairground.players import Player
-from fairground.players.bot.host import Limits
+from fairground.players.bot.host import BotLimits
 from fairground.verify import verify
 from tests.helpers.arena import in_a_thread
 
@@ -407,7 +407,7 @@ def test_a_bot_serves_many_games(arena: Arena, tmp_path: Path) -> None:
         "    if game.base == 2: raise ValueError('not two')\n"
         "    return (len(view.rows),)\n"
     )
-    bots = Bots(bot, Limits(seconds=20))
+    bots = Bots(bot, BotLimits(seconds=20))
     games = [arena.new_oracle(base, 1) for base in (3, 3, 4, 2)]
     done = dict(play_all(games, bots))
     bots.close()

@@ -16,11 +16,11 @@ import pytest
 from fairground.core import Unreadable
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie import State, Zombie
-from fairground.players.bot.host import BotFailure, BotPlayer, Limits
+from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
 from fairground.playing import play
 from tests.helpers.places import ROOT
 
-QUICK = Limits(seconds=20.0, megabytes=256)
+QUICK = BotLimits(seconds=20.0, megabytes=256)
 """Time enough for a loaded machine: only the tests of the clock have less."""
 
 Maker = Callable[..., BotPlayer]
@@ -31,7 +31,7 @@ def make(tmp_path: Path) -> Iterator[Maker]:
     """Write a bot of these lines and start it."""
     started: list[BotPlayer] = []
 
-    def start(source: str, limits: Limits = QUICK) -> BotPlayer:
+    def start(source: str, limits: BotLimits = QUICK) -> BotPlayer:
         path = tmp_path / "mybot.py"
         path.write_text(textwrap.dedent(source))
         started.append(BotPlayer(path, a_game(), limits))
@@ -168,7 +168,7 @@ def test_a_bot_that_never_answers_is_stopped(make: Maker) -> None:
                 pass
             return "roll"
         """,
-        Limits(seconds=0.05, megabytes=256),
+        BotLimits(seconds=0.05, megabytes=256),
     )
     with pytest.raises(BotFailure, match=r"it took longer than 0\.05 s"):
         choose(bot)
@@ -184,7 +184,7 @@ def test_a_bot_that_waits_for_ever_is_stopped(make: Maker) -> None:
         def choose(game, view, seat):
             threading.Event().wait()
         """,
-        Limits(seconds=0.05, megabytes=256),
+        BotLimits(seconds=0.05, megabytes=256),
     )
     with pytest.raises(BotFailure, match="took longer"):
         choose(bot)
@@ -223,7 +223,7 @@ def test_a_file_that_cannot_be_loaded_is_refused_at_once(
 
 def test_loading_may_not_take_for_ever(make: Maker) -> None:
     with pytest.raises(BotFailure, match="took longer"):
-        make("while True:\n    pass\n", Limits(loading=0.05))
+        make("while True:\n    pass\n", BotLimits(loading=0.05))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from fairground.core import Awaits, Draw, Game, InputError, Move, Over, Params, 
 from fairground.fair.bits import SeededStream
 from fairground.games.fatestones import FateStones
 from fairground.players.fatestones import GreedyPlayer, OptimalPlayer, sample
-from fairground.players.mcts import Budget, MctsPlayer, Node, Search, parse_budget, pick
+from fairground.players.mcts import Budget, MctsPlayer, Position, Search, parse_budget, pick
 from fairground.solve.fatestones.choices import greedy_pick, solve
 
 
@@ -173,19 +173,19 @@ def test_bad_budgets_are_refused_with_an_example(argument: str) -> None:
 
 def test_regret_matching_by_hand() -> None:
     game = Duel(((10, 0), (0, 10)))
-    node = Node(game, (), (0, 1))
-    assert node.strategy(0) == [0.5, 0.5]
-    assert node.average(0) == [0.5, 0.5]
-    node.learn((0, 0), (1, -1))
-    assert node.regrets == [[0.0, 0.0], [0.0, 0.0]]  # nothing else has been seen yet
-    node.learn((1, 0), (-1, 1))
-    assert node.regrets[0] == [2.0, 0.0]  # the other row had earned two more
-    assert node.strategy(0) == [1.0, 0.0]
-    node.learn((0, 1), (-1, 1))
-    assert node.regrets[1] == [0.0, 0.0]  # negative regret is forgotten
-    node.learn((0, 0), (1, -1))
-    assert node.means[0, 0] == (2, [1.0, -1.0])
-    assert node.regrets[1] == [0.0, 2.0]
+    position = Position(game, (), (0, 1))
+    assert position.strategy(0) == [0.5, 0.5]
+    assert position.average(0) == [0.5, 0.5]
+    position.learn((0, 0), (1, -1))
+    assert position.regrets == [[0.0, 0.0], [0.0, 0.0]]  # nothing else has been seen yet
+    position.learn((1, 0), (-1, 1))
+    assert position.regrets[0] == [2.0, 0.0]  # the other row had earned two more
+    assert position.strategy(0) == [1.0, 0.0]
+    position.learn((0, 1), (-1, 1))
+    assert position.regrets[1] == [0.0, 0.0]  # negative regret is forgotten
+    position.learn((0, 0), (1, -1))
+    assert position.means[0, 0] == (2, [1.0, -1.0])
+    assert position.regrets[1] == [0.0, 2.0]
 
 
 def test_picking_by_a_running_sum() -> None:

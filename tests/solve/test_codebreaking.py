@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fairground.core import InputError, TooMany, UnknownName
 from fairground.games.codebreaking import Code, Row, digits, fits, marks, number
 from fairground.solve.codebreaking import advice as cb
-from fairground.solve.codebreaking import pool as pools
+from fairground.solve.codebreaking import pool
 from fairground.solve.codebreaking.constraints import another_code, refuted
 from fairground.solve.codebreaking.kernels import (
     answers_general,
@@ -289,13 +289,13 @@ def test_a_walk_keeps_its_books() -> None:
     """The strain kept step by step is the strain counted anew."""
     secret = digits(987654321987, 20, 10)
     rows = rows_about(secret, *(digits(10**12 * k + 12345 * k, 20, 10) for k in range(1, 8)))
-    at = pools.board(20, 10, rows)
+    at = pool.layout(20, 10, rows)
     chance = np.array([3], np.uint64)
-    code = pools.random_codes(20, 10, 1, chance)[0]
-    walker = pools.walker(at, code)
+    code = pool.random_codes(20, 10, 1, chance)[0]
+    walker = pool.walker(at, code)
     zero = np.zeros(10, np.uint8)
-    energy, _ = pools.walk(at, walker, pools.strain(walker), 1.0, 5000, chance, zero)
-    assert energy == pools.strain(pools.walker(at, walker.code))
+    energy, _ = pool.walk(at, walker, pool.strain(walker), 1.0, 5000, chance, zero)
+    assert energy == pool.strain(pool.walker(at, walker.code))
     by_rules = 0
     for guess, (full, partial) in rows:
         f, p = marks(tuple(map(int, walker.code)), guess)

@@ -321,9 +321,9 @@ def test_the_rival_is_the_strongest_still_in_and_better_one_who_can_answer() -> 
     ],
 )
 def test_every_lane_goes_as_the_rules_have_it(params: dict[str, Any], policies: list[str]) -> None:
-    game, run = make(**params), lanes.Run("lanes", 40, first=2**32 - 20)
+    game, run = make(**params), lanes.Batch("lanes", 40, first=2**32 - 20)
     names = {"c": "cautious", "g": "greedy"}
-    prepared = lanes.board(game, [names[letter] for letter in policies])
+    prepared = lanes.prepare(game, [names[letter] for letter in policies])
     played = lanes.lanes_of(prepared, *run)
     for lane in range(run.games):
         lanes.must_equal_rules(game, prepared, played, run, lane)
@@ -332,12 +332,12 @@ def test_every_lane_goes_as_the_rules_have_it(params: dict[str, Any], policies: 
 def test_a_lane_that_differs_from_the_rules_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     game, honest = make(**SMALL), lanes.lanes_of
 
-    def wrong(prepared: lanes.Board, seed: str, games: int, first: int = 0) -> lanes.Lanes:
+    def wrong(prepared: lanes.Prepared, seed: str, games: int, first: int = 0) -> lanes.Lanes:
         played = honest(prepared, seed, games, first)
         played.used[:] += 1
         return played
 
-    run = lanes.Run("drift", 5)
+    run = lanes.Batch("drift", 5)
     assert lanes.simulate(game, ["greedy", "greedy"], run).winner.shape == (5,)
     monkeypatch.setattr(lanes, "lanes_of", wrong)
     with pytest.raises(Fault, match="otherwise by the rules") as fault:
@@ -349,7 +349,7 @@ def test_simulated_turns_bring_what_was_computed() -> None:
     found = turn.turns(make())
     for name, table in (("greedy", found.greedy()), ("cautious", found.cautious())):
         exact = found.follow(table)
-        played = lanes.simulate(make(max_turns=8), [name, name], lanes.Run("turns", 20_000))
+        played = lanes.simulate(make(max_turns=8), [name, name], lanes.Batch("turns", 20_000))
         turns = played.turns.sum()
         assert abs(played.scores.sum() / turns - exact.brains) < 4 * 2.5 / turns**0.5
         assert abs(played.shot.sum() / turns - exact.bust) < 4 * 0.5 / turns**0.5
@@ -357,7 +357,7 @@ def test_simulated_turns_bring_what_was_computed() -> None:
 
 def test_only_strategies_of_a_turn_can_be_simulated() -> None:
     with pytest.raises(UnknownName, match="cautious, greedy"):
-        lanes.board(make(**SMALL), ["optimal", "greedy"])
+        lanes.prepare(make(**SMALL), ["optimal", "greedy"])
 
 
 def test_decision_rows_say_what_the_table_says() -> None:
@@ -374,7 +374,7 @@ def test_decision_rows_say_what_the_table_says() -> None:
             assert rolls == bool(choice[brains, shape])
         assert brains < row.hold_from or not rolls
     two_shots = rows[(2, 0, 0), (3, 0, 0)]
-    assert two_shots == turn.Row((2, 0, 0), (3, 0, 0), 3, 3, ())
+    assert two_shots == turn.Threshold((2, 0, 0), (3, 0, 0), 3, 3, ())
 
 
 def test_the_report_has_the_promised_fields(tmp_path: Path) -> None:
@@ -446,10 +446,14 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     ("params", "error", "reason"),
     [
         ({"weak_die_faces": "bf", "strong_die_faces": "bf", "tough_dice": 2}, turn.NoRisk, "three"),
-        ({"weak_dice": 200, "strong_dice": 200, "tough_dice": 200}, turn.TooLarge, "600 dice"),
-        ({**ONE_KIND, "weak_dice": 30, "weak_die_faces": "b" * 999 + "s"}, turn.TooLarge, "long"),
-        ({"brains_to_win": 5000}, turn.TooLarge, "5000 brains"),
-        ({"max_turns": 5000}, turn.TooLarge, "5000 rounds"),
+        ({"weak_dice": 200, "strong_dice": 200, "tough_dice": 200}, turn.TooMuchWork, "600 dice"),
+        (
+            {**ONE_KIND, "weak_dice": 30, "weak_die_faces": "b" * 999 + "s"},
+            turn.TooMuchWork,
+            "long",
+        ),
+        ({"brains_to_win": 5000}, turn.TooMuchWork, "5000 brains"),
+        ({"max_turns": 5000}, turn.TooMuchWork, "5000 rounds"),
     ],
 )
 def test_what_cannot_be_solved_is_refused_with_the_reason(

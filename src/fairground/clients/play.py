@@ -21,7 +21,7 @@ from fairground.core import HIDDEN, FairgroundError, InputError
 from fairground.fair.bits import SystemStream
 from fairground.games.codebreaking import BREAKER, FAIR, GIVE_UP, CodeBreaking, Row, State
 from fairground.players import Player, make_player
-from fairground.players.bot.host import BotFailure, BotPlayer, Limits
+from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
 
 MOST_GUESSES: Final = 10_000
 """After so many a player does not get anywhere, and the game is given up."""
@@ -125,7 +125,7 @@ def builtin(name: str) -> Hire:
 class Bots:
     """Processes with a bot of one's own; each plays many games, one after the other."""
 
-    def __init__(self, path: Path, limits: Limits | None = None) -> None:
+    def __init__(self, path: Path, limits: BotLimits | None = None) -> None:
         self._path = path
         self._limits = limits
         self._all: list[BotPlayer] = []

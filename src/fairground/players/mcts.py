@@ -1,7 +1,7 @@
 """Tree search for games of simultaneous moves and chance: `mcts`.
 
-Each position in which somebody owes a move is a node. In a node every seat to move runs
-*regret matching* of its own (the search is decoupled): it plays each of its moves in
+A tree of positions grows: those in which somebody owes a move. In each of them every seat to
+move runs *regret matching* of its own (the search is decoupled): it plays each of its moves in
 proportion to how much better that move would have done so far, and it never sees what
 the others are about to do. The average of these strategies approaches an equilibrium in
 two-seat zero-sum games (Lisý et al., 2013), which the usual "best move" of a tree
@@ -10,8 +10,8 @@ is forgotten, and later strategies weigh more in the average ("regret matching p
 that what the search believed before it had seen enough fades away.
 
 One iteration walks down from the root, draws chance from the handed stream, adds one
-node, finishes the game with uniform moves, and carries the payoff back. A seat's regrets
-in a node are updated for all its moves at once: by the mean payoff seen so far for each
+position, finishes the game with uniform moves, and carries the payoff back. A seat's regrets
+in a position are updated for all its moves at once: by the mean payoff seen so far for each
 other move against the same moves of the others, less that of the move that was made.
 
 A turn of a single seat is the same thing with nobody else moving, and the average
@@ -68,7 +68,7 @@ def parse_budget(argument: str | None) -> Budget:
     return Budget(None, number) if fits[2] else Budget(number, None)
 
 
-class Node:
+class Position:
     """What the search knows about one position."""
 
     __slots__ = ("averages", "means", "moves", "regrets", "seats", "visits")
@@ -150,7 +150,7 @@ class Search:
         self._game = game
         self._chance = chance
         self._root = root
-        self._nodes: dict[Hashable, Node] = {}
+        self._known: dict[Hashable, Position] = {}
         self._left: dict[Hashable, list[int]] = {}
         self._uniform = [RandomPlayer(game, chance)] * game.seats
 
@@ -168,28 +168,28 @@ class Search:
         return left.pop(self._chance.below(len(left)))
 
     def iterate(self) -> None:
-        """Walk down, add one node, finish the game at random, carry the payoff back."""
+        """Walk down, add one position, finish the game at random, carry the payoff back."""
         game, chance = self._game, self._chance
         state: Any = self._root
-        path: list[tuple[Node, tuple[int, ...]]] = []
+        path: list[tuple[Position, tuple[int, ...]]] = []
         inside = True
         while inside and not isinstance(awaits := game.awaits(state), Over):
             if isinstance(awaits, Draw):
                 state = game.drawn(state, self._outcome(state, awaits.n))
                 continue
-            node = self._nodes.get(state)
-            if node is None:
+            at = self._known.get(state)
+            if at is None:
                 inside = False
-                node = self._nodes[state] = Node(game, state, awaits.seats)
-            picks = node.select(chance)
-            path.append((node, picks))
-            chosen = zip(node.seats, node.moves, picks, strict=True)
+                at = self._known[state] = Position(game, state, awaits.seats)
+            picks = at.select(chance)
+            path.append((at, picks))
+            chosen = zip(at.seats, at.moves, picks, strict=True)
             state = game.played(state, {seat: moves[p] for seat, moves, p in chosen})
         *_, end = play(game, self._uniform, chance, state)
         awaits = game.awaits(end)
         assert isinstance(awaits, Over)
-        for node, picks in path:
-            node.learn(picks, awaits.payoff)
+        for at, picks in path:
+            at.learn(picks, awaits.payoff)
 
     def run(self, budget: Budget) -> None:
         """Iterate as long as the budget allows, and at least once."""
@@ -204,15 +204,15 @@ class Search:
             self.iterate()
 
     @property
-    def root(self) -> Node:
-        """The node from which the search grows; `run` the search first."""
-        return self._nodes[self._root]
+    def root(self) -> Position:
+        """The position from which the search grows; `run` the search first."""
+        return self._known[self._root]
 
     def strategy(self, seat: Seat) -> dict[Move, float]:
         """The average strategy of a seat at the root; `run` the search first."""
-        node = self.root
-        i = node.seats.index(seat)
-        return dict(zip(node.moves[i], node.average(i), strict=True))
+        at = self.root
+        i = at.seats.index(seat)
+        return dict(zip(at.moves[i], at.average(i), strict=True))
 
 
 class MctsPlayer(Player):

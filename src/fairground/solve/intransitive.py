@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from fairground.games.intransitive import Die
 
-    class Counting(Protocol):
+    class PairCounter(Protocol):
         """A way of counting, for the dice that it was made for."""
 
         def wins(self, i: int, j: int) -> int:
@@ -144,7 +144,7 @@ class NativeBisection(Bisection):
         return int(theirs.searchsorted(mine, "left").sum())
 
 
-def quickest(dice: Sequence[Die]) -> Counting:
+def quickest(dice: Sequence[Die]) -> PairCounter:
     """The way of counting that suits these dice on this installation."""
     if len(dice) > FEW_DICE or sum(len(die.faces) for die in dice) < MANY_FACES:
         return Sweep(dice)

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 Registers = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
-LEAF: Final = nb.njit(cache=True, _nrt=False)
+_OPTIONS: Final[dict[str, Any]] = {"cache": True, "_nrt": False}
+LEAF: Final = nb.njit(**_OPTIONS)
 """Compiles a function that makes no arrays. Numba then need not count who still uses which
 array: in loops as short as these, the counting takes most of the time."""
 

@@ -165,11 +165,11 @@ def kernel_chunk(
     from fairground.solve.fatestones import simulation as kernel
 
     game = game_of(plan)
-    setting = kernel_setting(plan, count)
-    done = kernel.play(first, count, setting)
-    text = as_text(setting, done)
+    workspace = kernel_workspace(plan, count)
+    done = kernel.play(first, count, workspace)
+    text = as_text(workspace, done)
     chance = chance or SystemStream()
-    alone = kernel_setting(plan, 1)
+    alone = kernel_workspace(plan, 1)
     for number in {first + chance.below(count) for _ in range(check)}:
         length = kernel.play(number, 1, alone)
         wanted = [row_of(played) for played in rounds(game, plan.players, plan.seed, number)]
@@ -178,12 +178,12 @@ def kernel_chunk(
     return Chunk(text, count, done)
 
 
-def kernel_setting(plan: Plan, games: int) -> Any:
+def kernel_workspace(plan: Plan, games: int) -> Any:
     """Players, tape and dice of a plan as the kernel wants them, with rows for some games."""
     from fairground.solve.fatestones import simulation as kernel
 
     bag = game_of(plan).bag
-    return kernel.setting_for(
+    return kernel.workspace_for(
         [KERNEL_KINDS[player] for player in plan.players],
         seeded_key(plan.seed),
         [[meeting(a, b).score for b in bag] for a in bag],
@@ -192,17 +192,17 @@ def kernel_setting(plan: Plan, games: int) -> Any:
     )
 
 
-def as_text(setting: Any, count: int) -> bytes:
+def as_text(workspace: Any, count: int) -> bytes:
     """Rows of the kernel as lines of ten columns."""
     import numpy as np
 
     from fairground.solve.fatestones import simulation as kernel
 
     text = np.empty(count * (6 * FACES + len(COLUMNS) + 5), dtype=np.uint8)
-    return text[: kernel.as_csv(setting, count, text)].tobytes()
+    return text[: kernel.as_csv(workspace, count, text)].tobytes()
 
 
-class Outcome(NamedTuple):
+class Finished(NamedTuple):
     """What a run has done."""
 
     games: int
@@ -218,7 +218,7 @@ def simulate(
     header: bool = False,
     progress: Progress | None = None,
     executor: Executor | None = None,
-) -> Outcome:
+) -> Finished:
     """Play all games of a plan and write their rows to ``out`` (text, or ``.parquet``).
 
     Without an executor, thinking players are spread over processes, and the kernel plays
@@ -229,21 +229,23 @@ def simulate(
     if parquet:
         pyarrow("parquet")  # better now than after all the work
     size = KERNEL_CHUNK if kernel_plays(plan) else CHUNK
-    journal = Journal(out, {**plan._asdict(), "chunk": size, "header": header and not parquet})
-    with journal:
-        resumed = journal.games
+    checkpoint = Checkpoint(
+        out, {**plan._asdict(), "chunk": size, "header": header and not parquet}
+    )
+    with checkpoint:
+        resumed = checkpoint.games
         if progress is not None:
             progress(resumed, plan.games)
-        for chunk in _chunks(plan, journal.games, size, executor):
-            journal.note(chunk)
+        for chunk in _chunks(plan, checkpoint.games, size, executor):
+            checkpoint.note(chunk)
             if progress is not None:
-                progress(journal.games, plan.games)
+                progress(checkpoint.games, plan.games)
     if parquet:
-        _write_parquet(journal.part, out)
+        _write_parquet(checkpoint.part, out)
     else:
-        journal.part.replace(out)
-    journal.forget()
-    return Outcome(plan.games, journal.rows, resumed)
+        checkpoint.part.replace(out)
+    checkpoint.forget()
+    return Finished(plan.games, checkpoint.rows, resumed)
 
 
 def _chunks(plan: Plan, first: int, size: int, executor: Executor | None) -> Iterator[Chunk]:
@@ -273,7 +275,7 @@ def _chunks(plan: Plan, first: int, size: int, executor: Executor | None) -> Ite
             own.shutdown(cancel_futures=True)
 
 
-class Journal:
+class Checkpoint:
     """The part that is done: ``<out>.part`` holds rows, ``<out>.journal`` says how far to trust it.
 
     A note is written only after the rows that it speaks of are on disk, so whatever
@@ -288,7 +290,7 @@ class Journal:
         self.rows = 0
         self._bytes = 0
 
-    def __enter__(self) -> Journal:
+    def __enter__(self) -> Checkpoint:
         notes = self._read()
         if notes is None:
             self.part.write_bytes(f"{HEADER}\n".encode() if self._arguments["header"] else b"")

@@ -41,7 +41,7 @@ LONGEST_ANSWER: Final = 100_000
 LONGEST_REASON: Final = 160
 
 
-class Limits(NamedTuple):
+class BotLimits(NamedTuple):
     """What a bot may use."""
 
     seconds: float = 2.0
@@ -61,12 +61,12 @@ class BotFailure(InputError):
 class BotPlayer(Player):
     """A player whose decisions are made by a file of Python in another process."""
 
-    def __init__(self, path: Path, game: Game[Any], limits: Limits | None = None) -> None:
+    def __init__(self, path: Path, game: Game[Any], limits: BotLimits | None = None) -> None:
         if not path.is_file():
             raise Unreadable(f"there is no bot in {str(path)!r}: it is not a file")
         self._path = path
         self._game = game
-        self._limits = limits or Limits()
+        self._limits = limits or BotLimits()
         self._process: subprocess.Popen[bytes] | None = None
         self._start()
 

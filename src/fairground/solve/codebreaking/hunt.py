@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from fairground.games.codebreaking import Code, Row
-from fairground.solve.codebreaking import pool as pools
+from fairground.solve.codebreaking import pool
 
 ROUNDS: Final = 4000
 """Rounds of tempering per guess; each is 12 replicas times 200 steps."""
@@ -31,29 +31,29 @@ class Hunt:
         self.length = length
         self.rounds = rounds
         self._chance = np.array([seed], np.uint64)
-        self._temperatures = np.geomspace(*pools.TEMPERATURES)
-        self._replicas = pools.random_codes(base, length, len(self._temperatures), self._chance)
+        self._temperatures = np.geomspace(*pool.TEMPERATURES)
+        self._replicas = pool.random_codes(base, length, len(self._temperatures), self._chance)
 
     def next(self, rows: Sequence[Row]) -> Code | None:
         """The next guess, which was never asked before; ``None`` when all codes were."""
         asked = {row.guess for row in rows}
         if len(asked) == self.base**self.length:
             return None
-        at = pools.board(self.base, self.length, rows)
+        at = pool.layout(self.base, self.length, rows)
         if at.settled:
             self._take_over_the_digits(rows)
-        pool = np.zeros((CATCH, self.length), np.uint8)
-        found, closest, _ = pools.temper(
-            at, self._replicas, self._temperatures, self.rounds, self._chance, pool
+        catch = np.zeros((CATCH, self.length), np.uint8)
+        found, closest, _ = pool.temper(
+            at, self._replicas, self._temperatures, self.rounds, self._chance, catch
         )
         if found:
-            caught = pool[:found]
-            closest = caught[int(np.argmax(pools.spread(caught, caught, self.base)))]
+            caught = catch[:found]
+            closest = caught[int(np.argmax(pool.spread(caught, caught, self.base)))]
         guess = tuple(map(int, closest))
         while guess in asked:
             # The code of least strain may be one that was asked before: change a digit.
-            place = int(pools.scaled(pools.word(self._chance), self.length))
-            digit = int(pools.scaled(pools.word(self._chance), self.base))
+            place = int(pool.scaled(pool.word(self._chance), self.length))
+            digit = int(pool.scaled(pool.word(self._chance), self.base))
             guess = (*guess[:place], digit, *guess[place + 1 :])
         return guess
 

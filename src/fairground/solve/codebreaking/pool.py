@@ -38,7 +38,7 @@ WANDER: Final = 300
 """Steps of one walk from a code that fits to another one."""
 
 
-class Board(NamedTuple):
+class Layout(NamedTuple):
     """The rows, laid out so that one place or one digit of all guesses is contiguous."""
 
     base: int
@@ -52,7 +52,7 @@ class Board(NamedTuple):
     """Whether a row matches with all its digits: only their order is then unknown."""
 
 
-def board(base: int, length: int, rows: Sequence[Row]) -> Board:
+def layout(base: int, length: int, rows: Sequence[Row]) -> Layout:
     """Lay out the rows."""
     places = np.array([row.guess for row in rows], np.uint8).reshape(len(rows), length)
     wanted = np.zeros((base, len(rows)), np.int16)
@@ -62,7 +62,7 @@ def board(base: int, length: int, rows: Sequence[Row]) -> Board:
     partial = np.array([row.marks[1] for row in rows], np.int16)
     common = full + partial
     settled = bool((common == length).any())
-    return Board(base, np.ascontiguousarray(places.T), wanted, full, common, settled)
+    return Layout(base, np.ascontiguousarray(places.T), wanted, full, common, settled)
 
 
 class Walker(NamedTuple):
@@ -102,7 +102,7 @@ def unit(chance: Words) -> float:
 
 
 @njit(cache=True)
-def walker(at: Board, code: Bytes) -> Walker:
+def walker(at: Layout, code: Bytes) -> Walker:
     """Set out from a code."""
     rows = len(at.full)
     made = Walker(
@@ -134,7 +134,7 @@ def strain(w: Walker) -> int:
 
 
 @njit(cache=True)
-def exchange(at: Board, w: Walker, i: int, j: int) -> int:
+def exchange(at: Layout, w: Walker, i: int, j: int) -> int:
     """The change of strain if two places are exchanged; the new counts are noted."""
     a = w.code[i]
     b = w.code[j]
@@ -150,7 +150,7 @@ def exchange(at: Board, w: Walker, i: int, j: int) -> int:
 
 
 @njit(cache=True)
-def rewrite(at: Board, w: Walker, i: int, b: int) -> int:
+def rewrite(at: Layout, w: Walker, i: int, b: int) -> int:
     """The change of strain if place i is given the digit b; the new counts are noted."""
     a = w.code[i]
     here = at.places[i]
@@ -173,7 +173,7 @@ def rewrite(at: Board, w: Walker, i: int, b: int) -> int:
 
 @njit(cache=True)
 def walk(  # noqa: PLR0917
-    at: Board, w: Walker, energy: int, temperature: float, steps: int, chance: Words, zero: Bytes
+    at: Layout, w: Walker, energy: int, temperature: float, steps: int, chance: Words, zero: Bytes
 ) -> tuple[int, bool]:
     """Take Metropolis steps; note in ``zero`` the last other code met that fits.
 
@@ -235,7 +235,7 @@ def is_new(names: Words, found: int, name: Any) -> bool:
 
 @njit(cache=True, nogil=True)
 def temper(  # noqa: PLR0917
-    at: Board, replicas: Bytes, temperatures: Floats, rounds: int, chance: Words, pool: Bytes
+    at: Layout, replicas: Bytes, temperatures: Floats, rounds: int, chance: Words, pool: Bytes
 ) -> tuple[int, Bytes, int]:
     """Parallel tempering: fill the pool with different codes that fit.
 
@@ -281,7 +281,7 @@ def temper(  # noqa: PLR0917
 
 
 @njit(cache=True, nogil=True)
-def refill(at: Board, pool: Bytes, found: int, walks: int, chance: Words) -> int:
+def refill(at: Layout, pool: Bytes, found: int, walks: int, chance: Words) -> int:
     """Wander from codes that fit to others, until the pool is full or the walks are used up.
 
     The first ``found`` rows of the pool fit and differ; returns how many do then.

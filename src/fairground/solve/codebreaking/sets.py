@@ -12,7 +12,7 @@ from typing import Final, Self
 import numpy as np
 
 from fairground.games.codebreaking import Code, Marks, Row, digits, fits
-from fairground.solve.codebreaking import pool as pools
+from fairground.solve.codebreaking import pool
 from fairground.solve.codebreaking.constraints import another_code
 from fairground.solve.codebreaking.kernels import (
     Answers,
@@ -132,7 +132,7 @@ class Sampled:
         self.length = length
         self.rows: tuple[Row, ...] = ()
         self._chance = np.array([seed], np.uint64)
-        self._codes = pools.random_codes(base, length, POOL, self._chance)
+        self._codes = pool.random_codes(base, length, POOL, self._chance)
 
     def __len__(self) -> int:
         return len(self._codes)
@@ -152,12 +152,12 @@ class Sampled:
         """Wander from the codes at hand to others that fit as well, by `WALKS` if not told."""
         if not self.rows:
             return
-        pool = np.empty((POOL, self.length), np.uint8)
+        codes = np.empty((POOL, self.length), np.uint8)
         found = len(self._codes)
-        pool[:found] = self._codes
-        at = pools.board(self.base, self.length, self.rows)
-        found = pools.refill(at, pool, found, WALKS if walks is None else walks, self._chance)
-        self._codes = pool[:found].copy()
+        codes[:found] = self._codes
+        at = pool.layout(self.base, self.length, self.rows)
+        found = pool.refill(at, codes, found, WALKS if walks is None else walks, self._chance)
+        self._codes = codes[:found].copy()
 
     def look_harder(self, but: Code) -> bool:
         """Look for a code other than this one, and take it in; else: is it proven alone?"""

@@ -41,12 +41,12 @@ DEEP: Final = 24
 """More guesses than any tree here needs."""
 
 
-class Node(NamedTuple):
+class Branch(NamedTuple):
     """A guess, whether it may be the code itself, and what follows each other answer."""
 
     guess: Code
     wins: bool
-    parts: dict[Marks, Node]
+    parts: dict[Marks, Branch]
 
 
 class Tree(NamedTuple):
@@ -57,7 +57,7 @@ class Tree(NamedTuple):
     strategy: str
     proven: bool
     """Whether exhaustive search has shown that no tree within its depth is cheaper."""
-    root: Node
+    root: Branch
 
     def distribution(self) -> list[int]:
         """How many codes are found with guess 1, 2, 3, ..."""
@@ -72,7 +72,7 @@ class Tree(NamedTuple):
         """The guesses that all codes together need."""
         return sum(i * count for i, count in enumerate(self.distribution(), start=1))
 
-    def after(self, rows: Sequence[Row]) -> Node | None:
+    def after(self, rows: Sequence[Row]) -> Branch | None:
         """The node that the rows lead to; ``None`` if they leave the tree."""
         node = self.root
         for guess, answer in rows:
@@ -99,16 +99,16 @@ class Tree(NamedTuple):
         }
 
 
-def plant(base: int, length: int, guesses: Iterator[int]) -> Node:
+def plant(base: int, length: int, guesses: Iterator[int]) -> Branch:
     """The tree of a stored list of guesses, for all codes of a base and length."""
 
-    def node(members: list[Code]) -> Node:
+    def node(members: list[Code]) -> Branch:
         guess = digits(next(guesses), base, length) if len(members) > 2 else members[0]
         split: dict[Marks, list[Code]] = {}
         for code in members:
             split.setdefault(marks(code, guess), []).append(code)
         won = split.pop((length, 0), None)
-        return Node(guess, won is not None, {a: node(split[a]) for a in sorted(split)})
+        return Branch(guess, won is not None, {a: node(split[a]) for a in sorted(split)})
 
     return node(list(product(range(base), repeat=length)))
 
@@ -117,7 +117,7 @@ def pressed(tree: Tree) -> list[int]:
     """The list of guesses of which `plant` grows the tree again."""
     guesses: list[int] = []
 
-    def visit(node: Node) -> int:
+    def visit(node: Branch) -> int:
         """Append the node and its parts; return how many codes it settles."""
         at = len(guesses)
         guesses.append(number(node.guess, tree.base))
@@ -206,7 +206,7 @@ def _depth(limit: str) -> int:
     return int(limit)
 
 
-def _collect(at: Space, depth: int, choice: Any) -> Node:
+def _collect(at: Space, depth: int, choice: Any) -> Branch:
     """The tree that a finished search remembers."""
     import numpy as np
 
@@ -216,7 +216,7 @@ def _collect(at: Space, depth: int, choice: Any) -> Node:
     codes = [tuple(map(int, code)) for code in at.codes]
     win = at.length * (at.length + 1)
 
-    def node(members: Ints, depth: int) -> Node:
+    def node(members: Ints, depth: int) -> Branch:
         guess = int(members[0])
         if len(members) > 2:
             name = np.bitwise_xor.reduce(at.names[members]) ^ np.uint64(depth)
@@ -229,7 +229,7 @@ def _collect(at: Space, depth: int, choice: Any) -> Node:
             for a in range(win)
             if starts[a] < starts[a + 1]
         }
-        return Node(codes[guess], bool(starts[win] < starts[win + 1]), parts)
+        return Branch(codes[guess], bool(starts[win] < starts[win + 1]), parts)
 
     return node(np.arange(len(codes)), depth)
 

@@ -201,7 +201,7 @@ def rolled_even(word: Any) -> Any:
     return word & np.uint64(0xFFFF) == word >> np.uint64(16)
 
 
-class Setting(NamedTuple):
+class Workspace(NamedTuple):
     """What a simulation depends on, as arrays."""
 
     kinds: Any
@@ -216,14 +216,14 @@ class Setting(NamedTuple):
     """Positions in the bag (or `NONE`), picks, faces; three rows for each game."""
 
 
-def setting_for(
+def workspace_for(
     kinds: Any, key: tuple[int, int], score: Any, bag: list[int], games: int
-) -> Setting:
-    """A setting with rows for so many games.
+) -> Workspace:
+    """A workspace with rows for so many games.
 
     Rows are padded, so that one of them is three words of 64 bits.
     """
-    return Setting(
+    return Workspace(
         np.array(kinds, dtype=np.int64),
         np.array(key, dtype=np.uint64),
         np.array([int(face) for die in bag for face in str(die)], dtype=np.int64),
@@ -233,13 +233,13 @@ def setting_for(
 
 
 @njit(cache=True)
-def play(first: int, count: int, setting: Any) -> int:
+def play(first: int, count: int, workspace: Any) -> int:
     """Play games ``first`` to ``first + count - 1``; fill the rows; return how many rounds.
 
     Many games are played abreast, all three rounds of each whether it needs them or not:
     that costs less than to ask. The few that are unsure are played again alone.
     """
-    kinds, key, faces, score, rows = setting
+    kinds, key, faces, score, rows = workspace
     n = faces.shape[0] // 6
     packed = rows.view(np.uint64)
     blocks, words = np.zeros((3, 2, BATCH), np.uint64), np.zeros((3, 3, BATCH), np.uint64)
@@ -299,9 +299,9 @@ def play(first: int, count: int, setting: Any) -> int:
 
 
 @njit(cache=True)
-def as_csv(setting: Any, count: int, out: NDArray[np.uint8]) -> int:
+def as_csv(workspace: Any, count: int, out: NDArray[np.uint8]) -> int:
     """Write rows as text lines of ten columns; ``out`` needs 51 bytes for each row."""
-    rows, faces = setting.rows, setting.faces
+    rows, faces = workspace.rows, workspace.faces
     at = 0
     for r in range(count):
         for column in range(COLUMNS):

@@ -41,7 +41,7 @@ from fairground.core import Seat
 from fairground.fair.bits import digest
 from fairground.games.zombie import State, Zombie
 from fairground.solve.zombie import kernel, turn
-from fairground.solve.zombie.turn import Array, TooLarge, Turns
+from fairground.solve.zombie.turn import Array, TooMuchWork, Turns
 
 Progress: TypeAlias = Callable[[float], None]
 """Told the share of the work done, from 0 to 1."""
@@ -206,7 +206,7 @@ def _fixed_point(step: Callable[[Array], Array], x: Array) -> Array:
 def _tie_break(found: Turns) -> tuple[float, Array]:
     """Extra rounds between two who are level: the first's chance, and ``chase``."""
     if found.top > MOST_BRAINS:
-        raise TooLarge("turns with these dice can last too long to be solved for perfect play")
+        raise TooMuchWork("turns with these dice can last too long to be solved for perfect play")
     brains = np.arange(found.top + kernel.RING)
     chase = np.zeros(found.top)
 
@@ -282,7 +282,7 @@ def _must_be_feasible(found: Turns, payoffs: float, what: str) -> None:
     """Refuse a table that would take unreasonable time."""
     arrows = float(np.diff(found.links.first)[found.layers.shapes].sum())
     if payoffs * arrows > MOST_WORK:
-        raise TooLarge(f"{what} with this bag is too large to be solved for perfect play")
+        raise TooMuchWork(f"{what} with this bag is too large to be solved for perfect play")
 
 
 def cache_path(game: Zombie, folder: Path | None = None) -> Path:

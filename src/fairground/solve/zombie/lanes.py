@@ -63,7 +63,7 @@ FACES: Final = COUNTS + 3
 """[colour, face] → what the die thrown adds."""
 
 
-class Board(NamedTuple):
+class Prepared(NamedTuple):
     """The configuration as the loop reads it."""
 
     tables: Array
@@ -188,9 +188,9 @@ def one_turn(choices: Array, tables: Array, tape: Array, data: Array) -> int:
 
 
 @LEAF
-def play_lanes(board: Board, tape: Array, data: Array, order: Array, lanes: Lanes) -> None:
+def play_lanes(prepared: Prepared, tape: Array, data: Array, order: Array, lanes: Lanes) -> None:
     """Play the games from the tape's on, a lane each; ``order`` is for notes."""
-    tables, choices, policy = board.tables, board.choices, board.policy
+    tables, choices, policy = prepared.tables, prepared.choices, prepared.policy
     scores, turns, shot = lanes.scores, lanes.turns, lanes.shot
     games, seats = scores.shape
     first = tape[GAME]
@@ -212,10 +212,10 @@ def play_lanes(board: Board, tape: Array, data: Array, order: Array, lanes: Lane
                 shot[lane, seat] += brains < 0
                 scores[lane, seat] += max(0, brains)
                 top = max(top, scores[lane, seat])
-            if board.max_turns > 0:
-                deciding |= rounds == board.max_turns
+            if prepared.max_turns > 0:
+                deciding |= rounds == prepared.max_turns
             else:
-                deciding |= top >= board.goal
+                deciding |= top >= prepared.goal
             if deciding:
                 level = 0
                 for i in range(playing):
@@ -236,7 +236,7 @@ def policy_table(found: Turns, name: str) -> Array:
     raise UnknownName(f"no strategy named {name!r} can be simulated; there are: cautious, greedy")
 
 
-def board(game: Zombie, policies: Sequence[str]) -> Board:
+def prepare(game: Zombie, policies: Sequence[str]) -> Prepared:
     """Everything the loop needs to know, for one named strategy at each seat."""
     found = turns(game)
     names = sorted(set(policies))
@@ -258,7 +258,7 @@ def board(game: Zombie, policies: Sequence[str]) -> Board:
     shots, feet, strides = found.coding()
     counts = np.array([len(text) for text in game.faces])
     rows = (small, thrown, feet, shots, strides, np.array(game.dice), counts, faces)
-    return Board(
+    return Prepared(
         np.concatenate([row.ravel() for row in rows]).astype(np.int32),
         choices,
         np.array([names.index(name) for name in policies]),
@@ -267,7 +267,7 @@ def board(game: Zombie, policies: Sequence[str]) -> Board:
     )
 
 
-def lanes_of(prepared: Board, seed: str, games: int, first: int = 0) -> Lanes:
+def lanes_of(prepared: Prepared, seed: str, games: int, first: int = 0) -> Lanes:
     """Play the games ``first`` … ``first + games - 1`` of a seed; no lane is rechecked."""
     seats = len(prepared.policy)
     winner, used = np.zeros(games, np.int64), np.zeros(games, np.int64)
@@ -295,7 +295,7 @@ class Counted(Stream):
 class _Follower:
     """Plays at every seat what the prepared choices say."""
 
-    def __init__(self, found: Turns, prepared: Board) -> None:
+    def __init__(self, found: Turns, prepared: Prepared) -> None:
         self._found, self._prepared = found, prepared
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
@@ -307,7 +307,7 @@ class _Follower:
 
 
 def by_rules(
-    game: Zombie, prepared: Board, chance: Stream
+    game: Zombie, prepared: Prepared, chance: Stream
 ) -> tuple[int, list[int], list[int], list[int], int]:
     """One game through the rules, with the same choices: a row of each field of `Lanes`."""
     tape, follower, shot = Counted(chance), _Follower(turns(game), prepared), [0] * game.seats
@@ -319,7 +319,7 @@ def by_rules(
     return s.playing[0], list(s.scores), list(s.turns), shot, tape.used
 
 
-class Run(NamedTuple):
+class Batch(NamedTuple):
     """Which games were played: ``games`` of them under a seed, from number ``first`` on."""
 
     seed: str
@@ -327,22 +327,24 @@ class Run(NamedTuple):
     first: int = 0
 
 
-def simulate(game: Zombie, policies: Sequence[str], run: Run, recheck: int = 4) -> Lanes:
+def simulate(game: Zombie, policies: Sequence[str], batch: Batch, recheck: int = 4) -> Lanes:
     """Play many games between named strategies, one for each seat.
 
     ``recheck`` lanes, picked by the operating system's chance, are played again by the
     rules on the same tape; a difference is a fault, and no result is given.
     """
-    prepared = board(game, policies)
-    lanes = lanes_of(prepared, *run)
-    for _ in range(min(recheck, run.games)):
-        must_equal_rules(game, prepared, lanes, run, SystemStream().below(run.games))
+    prepared = prepare(game, policies)
+    lanes = lanes_of(prepared, *batch)
+    for _ in range(min(recheck, batch.games)):
+        must_equal_rules(game, prepared, lanes, batch, SystemStream().below(batch.games))
     return lanes
 
 
-def must_equal_rules(game: Zombie, prepared: Board, lanes: Lanes, run: Run, lane: int) -> None:
+def must_equal_rules(
+    game: Zombie, prepared: Prepared, lanes: Lanes, batch: Batch, lane: int
+) -> None:
     """Refuse lanes of which this one did not go as the rules have it."""
-    number = run.first + lane
-    expected = by_rules(game, prepared, SeededStream(run.seed, number))
+    number = batch.first + lane
+    expected = by_rules(game, prepared, SeededStream(batch.seed, number))
     if tuple(column[lane].tolist() for column in lanes) != expected:
-        raise Fault("solve/drift", f"game {number} of {run.seed!r} went otherwise by the rules")
+        raise Fault("solve/drift", f"game {number} of {batch.seed!r} went otherwise by the rules")

@@ -48,7 +48,7 @@ MOST_WORK: Final = 30_000_000
 """The most arrows, over all layers, that one sweep may follow: about a second."""
 
 
-class TooLarge(InputError):
+class TooMuchWork(InputError):
     """A bag, or a goal, whose exact solution would take unreasonable time or memory."""
 
     code = "solve/too-large"
@@ -153,7 +153,7 @@ class Turns:
         self._rolls = rolls(dice, faces)
         shots, feet = len(self._rolls.shot_piles), len(self._rolls.foot_piles)
         self.size = math.prod(n + 1 for n in dice) * shots * feet
-        too_large = TooLarge(
+        too_large = TooMuchWork(
             f"a bag of {sum(dice)} dice has too many different turns to be solved exactly"
         )
         if self.size > MOST_ARROWS:
@@ -170,7 +170,7 @@ class Turns:
         self.links = kernel.Links(*kernel.connect(self.codes, self._index, arrows, self._rolls))
         first, shapes, self.reached, self.left_out = kernel.flow(self.links, TINY, MOST_WORK)
         if self.left_out > 1:
-            raise TooLarge("turns with these dice can last too long to be solved exactly")
+            raise TooMuchWork("turns with these dice can last too long to be solved exactly")
         self.layers = kernel.Layers(first, shapes)
         self.top = len(first) - 1
         moving = self.links.stay < kernel.STUCK
@@ -289,7 +289,7 @@ def turns(game: Zombie) -> Turns:
     return _turns(game.dice, game.faces)
 
 
-class Row(NamedTuple):
+class Threshold(NamedTuple):
     """One line of a decision table: what to do with these shotguns and footprints.
 
     With fewer than ``roll_below`` brains roll, with ``hold_from`` or more hold, whatever
@@ -303,7 +303,7 @@ class Row(NamedTuple):
     roll_with: tuple[Pile, ...]
 
 
-def decisions(found: Turns, choice: Array) -> list[Row]:
+def decisions(found: Turns, choice: Array) -> list[Threshold]:
     """A readable table of a strategy's choices, complete until brain dice go back to the bag."""
     by_pile: dict[tuple[Pile, Pile], list[tuple[int, Pile, bool]]] = defaultdict(list)
     for shape in range(found.shapes - 1):
@@ -319,7 +319,7 @@ def decisions(found: Turns, choice: Array) -> list[Row]:
         hold_from = max(rolled) + 1 if rolled else 0
         roll_below = min(holds) if holds else hold_from
         mixed = [dice for n, dice, on in lines if on and roll_below <= n]
-        table.append(Row(shotguns, footprints, roll_below, hold_from, tuple(sorted(mixed))))
+        table.append(Threshold(shotguns, footprints, roll_below, hold_from, tuple(sorted(mixed))))
     return table
 
 
@@ -343,7 +343,7 @@ def named(pile: Pile) -> dict[str, int]:
     return {colour: n for colour, n in zip(COLOURS, pile, strict=True) if n}
 
 
-def as_json(rows: list[Row]) -> list[dict[str, Any]]:
+def as_json(rows: list[Threshold]) -> list[dict[str, Any]]:
     """A decision table as JSON."""
     return [
         {

@@ -13,7 +13,7 @@ from fairground.clients.oracles import Contest, Page
 from fairground.clients.play import Bots, Hire, Played, builtin, play_all
 from fairground.core import InputError
 from fairground.games.codebreaking import CodeBreaking
-from fairground.players.bot.host import Limits
+from fairground.players.bot.host import BotLimits
 from fairground.terminal.console import Arguments
 
 MOST_JOBS: Final = 64
@@ -62,7 +62,7 @@ def add_player(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bot-seconds",
         type=float,
-        default=Limits().seconds,
+        default=BotLimits().seconds,
         metavar="S",
         help="how long your bot may take over a guess (2)",
     )
@@ -76,7 +76,7 @@ def hired(options: argparse.Namespace) -> Iterator[Hire]:
         return
     if not 0 < options.bot_seconds <= 3600:
         raise InputError(f"--bot-seconds must be above 0, up to 3600: {options.bot_seconds:g}")
-    with closing(Bots(Path(options.bot), Limits(seconds=options.bot_seconds))) as bots:
+    with closing(Bots(Path(options.bot), BotLimits(seconds=options.bot_seconds))) as bots:
         yield bots
 
 

@@ -16,7 +16,7 @@ from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.zombie import Zombie
 from fairground.players import Player, make_player
-from fairground.players.bot.host import BotFailure, BotPlayer, Limits
+from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
 from fairground.table import Table, new_name
 from fairground.terminal.console import Arguments, Console
 from fairground.terminal.saving import Saved, add_saving
@@ -77,7 +77,7 @@ def _arguments() -> Arguments:
     parser.add_argument(
         "--bot-seconds",
         type=_seconds,
-        default=Limits().seconds,
+        default=BotLimits().seconds,
         metavar="S",
         help="the time that a bot has for each decision (default: %(default)s)",
     )
@@ -182,7 +182,7 @@ class Host:
         return make_player(guest.strategy, game, SystemStream(), 0)
 
     def _bot(self, path: Path, game: Zombie) -> Player:
-        limits = Limits(seconds=self._options.bot_seconds)
+        limits = BotLimits(seconds=self._options.bot_seconds)
         try:
             bot = BotPlayer(path, game, limits)
         except BotFailure as failure:
