@@ -46,7 +46,7 @@ class Duel(Game[tuple[Any, ...]]):
         return (*s, value)
 
     def check(self, s: tuple[Any, ...], seat: Seat, move: Move) -> None:
-        raise NotImplementedError
+        assert move in self.moves(s, seat)
 
     def moves(self, s: tuple[Any, ...], seat: Seat) -> Iterable[Move]:
         return range(len(self.chances) if seat == 0 else len(self.chances[0]))

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from pathlib import Path
@@ -25,7 +26,6 @@ from fairground.lab.fatestones.rows import HEADER, row_of
 from fairground.lab.fatestones.simulation import Plan, play_game
 from fairground.replay import replay
 from fairground.solve.fatestones.deals import DealValues
-from fairground.terminal.commands.lab import simulate as command
 from fairground.terminal.commands.solve.fatestones import decimal, histogram
 from fairground.transcript import check_chain, read
 from fairground.verify import verify
@@ -395,15 +395,15 @@ class TestSimulate:
         out, whole = tmp_path / "out.csv", tmp_path / "whole.csv"
         arguments = ["simulate", "fatestones", *SHORT, "--games", "20"]
         run(*arguments, "--out", whole)
-        play = lab.play_chunk
+        play = lab.rules_chunk
 
         def interrupted(plan: Plan, first: int, count: int) -> Any:
             if first >= 8:
                 raise KeyboardInterrupt
             return play(plan, first, count)
 
-        monkeypatch.setattr(lab, "play_chunk", interrupted)
-        monkeypatch.setattr(command, "_workers", in_this_process)
+        monkeypatch.setattr(lab, "rules_chunk", interrupted)
+        monkeypatch.setattr(lab, "workers", lambda count: nullcontext())
         code, text, _ = run(*arguments, "--out", out)
         assert code == 130
         assert "Interrupted." in text
@@ -412,7 +412,7 @@ class TestSimulate:
         code, _, error = run(*arguments, "--seed", "other", "--out", out)
         assert code == 2
         assert "other arguments" in error
-        monkeypatch.setattr(lab, "play_chunk", play)
+        monkeypatch.setattr(lab, "rules_chunk", play)
         code, text, _ = run(*arguments, "--out", out)
         assert code == 0
         assert "20 games (8 of them by an earlier run)" in text
@@ -493,30 +493,6 @@ class TestSimulate:
 
 
 OPTIMAL = Plan(400, ("optimal", "random"), "s")
-
-
-class in_this_process:  # noqa: N801 - stands for a function
-    """No workers: the chunks are played one after the other, right here."""
-
-    def __init__(self, plan: Plan, jobs: int | None) -> None:
-        pass
-
-    def __enter__(self) -> Any:
-        from concurrent.futures import Executor, Future
-
-        class Here(Executor):
-            def submit(self, fn: Any, /, *args: Any, **more: Any) -> Any:
-                future: Future[Any] = Future()
-                try:
-                    future.set_result(lab.play_chunk(*args))
-                except BaseException as error:
-                    future.set_exception(error)
-                return future
-
-        return Here()
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
 
 def rounds_of(record: Path) -> list[str]:

@@ -16,23 +16,29 @@ and compared. Without Numba the rows are the same, only later.
 
 from __future__ import annotations
 
-import json
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor
+from contextlib import nullcontext
 from importlib.util import find_spec
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from fairground.core import BadParams, Fault, InputError
 from fairground.fair.bits import SeededStream, Stream, SystemStream, fresh, seeded_key
+from fairground.fair.schemes import Chair
+from fairground.fair.unproven import SeededDealer
+from fairground.fair.vault import MemoryVault
 from fairground.games.fatestones import FACES, FateStones, Round
+from fairground.lab.checkpoint import Checkpoint, Chunk
 from fairground.lab.fatestones.rows import COLUMNS, HEADER, pyarrow, row_of
-from fairground.players import make_player
+from fairground.lab.workers import in_order, workers
+from fairground.players import Player, make_player
+from fairground.players.hosted import Hosted
 from fairground.playing import play
 from fairground.solve.fatestones.choices import meeting
+from fairground.table import Table, new_name
+from fairground.transcript import Transcript
 
 Progress = Callable[[int, int], None]
 """Told how many games are done, and of how many."""
@@ -66,15 +72,18 @@ def game_of(plan: Plan) -> FateStones:
     return FateStones(plan.dice, scratch="end")
 
 
+def _seated(game: FateStones, players: Sequence[str], seed: str, number: int) -> dict[int, Player]:
+    """The players of one game, each with a lane of its own."""
+    return {
+        seat: make_player(spec, game, SeededStream(seed, number, 1 + seat), seat)
+        for seat, spec in enumerate(players)
+    }
+
+
 def rounds(game: FateStones, players: Sequence[str], seed: str, number: int) -> Iterator[Round]:
     """Play game ``number`` of a seed by the rules, and yield its rounds as they end."""
-    dealer = SeededStream(seed, number)
-    seated = [
-        make_player(spec, game, SeededStream(seed, number, 1 + seat), seat)
-        for seat, spec in enumerate(players)
-    ]
     last: Round | None = None
-    for state in play(game, seated, dealer):
+    for state in play(game, _seated(game, players, seed, number), SeededStream(seed, number)):
         if state.last is not None and state.last is not last:
             yield state.last
         last = state.last
@@ -82,9 +91,24 @@ def rounds(game: FateStones, players: Sequence[str], seed: str, number: int) -> 
 
 def play_game(plan: Plan, number: int) -> Iterator[Round]:
     """The rounds of one game of a plan, without playing the others."""
+    check_plan(plan)
     if not 0 <= number < plan.games:
         raise InputError(f"game {number} is not among the games 0 to {plan.games - 1}")
     return rounds(game_of(plan), plan.players, plan.seed, number)
+
+
+def transcript_of(plan: Plan, number: int) -> Transcript:
+    """One game of a plan at a real table: the same tapes, so the same rounds, and a record.
+
+    The dealer is `seeded/1`, which proves nothing but that the game replays; the seals and the
+    name of the table are fresh each time.
+    """
+    game, name = game_of(plan), new_name()
+    dealer = SeededDealer(name, MemoryVault(), seed=plan.seed, game=number)
+    chairs = [Chair(f"Player {i} ({who})", by="house") for i, who in enumerate(plan.players, 1)]
+    table = Table.open(game, dealer, chairs, table=name)
+    Hosted(table, _seated(game, plan.players, plan.seed, number)).play()
+    return table.transcript
 
 
 class Episode(NamedTuple):
@@ -137,18 +161,8 @@ def kernel_plays(plan: Plan) -> bool:
     )
 
 
-class Chunk(NamedTuple):
-    """The rows of consecutive games as text."""
-
-    text: bytes
-    games: int
-    rows: int
-
-
-def play_chunk(plan: Plan, first: int, count: int) -> Chunk:
+def rules_chunk(plan: Plan, first: int, count: int) -> Chunk:
     """Play some consecutive games; a pure function, so that anyone may call it anywhere."""
-    if kernel_plays(plan):
-        return kernel_chunk(plan, first, count)
     game = game_of(plan)
     lines = [
         row_of(played)
@@ -218,141 +232,39 @@ def simulate(
     header: bool = False,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    jobs: int | None = None,
 ) -> Finished:
     """Play all games of a plan and write their rows to ``out`` (text, or ``.parquet``).
 
-    Without an executor, thinking players are spread over processes, and the kernel plays
-    right here. Any `Executor` will do, such as that of a Dask client.
+    The kernel plays right here. Players who think are spread over an executor, such as that of
+    a Dask client; without one, over ``jobs`` processes (one for each processor).
     """
     check_plan(plan)
     parquet = out.suffix == ".parquet"
     if parquet:
         pyarrow("parquet")  # better now than after all the work
-    size = KERNEL_CHUNK if kernel_plays(plan) else CHUNK
-    checkpoint = Checkpoint(
-        out, {**plan._asdict(), "chunk": size, "header": header and not parquet}
-    )
-    with checkpoint:
+    kernel = kernel_plays(plan)
+    chunk_of, size = (kernel_chunk, KERNEL_CHUNK) if kernel else (rules_chunk, CHUNK)
+    arguments = {**plan._asdict(), "chunk": size, "header": header and not parquet}
+    with Checkpoint(out, arguments, HEADER if arguments["header"] else "") as checkpoint:
         resumed = checkpoint.games
         if progress is not None:
             progress(resumed, plan.games)
-        for chunk in _chunks(plan, checkpoint.games, size, executor):
-            checkpoint.note(chunk)
-            if progress is not None:
-                progress(checkpoint.games, plan.games)
+        todo = range(resumed, plan.games, size)
+        work = [(plan, first, min(size, plan.games - first)) for first in todo]
+        alone = executor is None and (kernel or plan.games <= CHUNK)
+        count = min(jobs or os.cpu_count() or 1, -(-plan.games // CHUNK))
+        with nullcontext(executor) if alone or executor else workers(count) as pool:
+            for chunk in in_order(chunk_of, work, pool):
+                checkpoint.note(chunk)
+                if progress is not None:
+                    progress(checkpoint.games, plan.games)
     if parquet:
         _write_parquet(checkpoint.part, out)
     else:
         checkpoint.part.replace(out)
     checkpoint.forget()
     return Finished(plan.games, checkpoint.rows, resumed)
-
-
-def _chunks(plan: Plan, first: int, size: int, executor: Executor | None) -> Iterator[Chunk]:
-    """All chunks from game ``first`` on, in order."""
-    jobs = [(start, min(size, plan.games - start)) for start in range(first, plan.games, size)]
-    if executor is None and (kernel_plays(plan) or len(jobs) <= 1):
-        for job in jobs:
-            yield play_chunk(plan, *job)
-        return
-    # Started afresh, not forked: a fork would copy whatever threads the caller has.
-    own = None if executor else ProcessPoolExecutor(mp_context=get_context("spawn"))
-    pool = executor or own
-    assert pool is not None
-    ahead = 4 * (os.cpu_count() or 1)
-    waiting: deque[Future[Chunk]] = deque()
-    try:
-        for job in jobs:
-            waiting.append(pool.submit(play_chunk, plan, *job))
-            if len(waiting) >= ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        for future in waiting:
-            future.cancel()
-        if own is not None:
-            own.shutdown(cancel_futures=True)
-
-
-class Checkpoint:
-    """The part that is done: ``<out>.part`` holds rows, ``<out>.journal`` says how far to trust it.
-
-    A note is written only after the rows that it speaks of are on disk, so whatever
-    stands in the part beyond the last note is cut off when the work goes on.
-    """
-
-    def __init__(self, out: Path, arguments: dict[str, Any]) -> None:
-        self.part = out.with_name(f"{out.name}.part")
-        self._notes = out.with_name(f"{out.name}.journal")
-        self._arguments: dict[str, Any] = json.loads(json.dumps(arguments))
-        self.games = 0
-        self.rows = 0
-        self._bytes = 0
-
-    def __enter__(self) -> Checkpoint:
-        notes = self._read()
-        if notes is None:
-            self.part.write_bytes(f"{HEADER}\n".encode() if self._arguments["header"] else b"")
-            self._bytes = self.part.stat().st_size
-            self._append({"arguments": self._arguments})
-        else:
-            there = self.part.stat().st_size if self.part.exists() else 0
-            for note in notes:
-                if note["bytes"] <= there:
-                    self.games, self.rows, self._bytes = note["games"], note["rows"], note["bytes"]
-            if not self.games:
-                self._bytes = len(HEADER) + 1 if self._arguments["header"] else 0
-        self._file = self.part.open("r+b")
-        self._file.truncate(self._bytes)
-        self._file.seek(self._bytes)
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self._file.close()
-
-    def _read(self) -> list[dict[str, Any]] | None:
-        """The notes of an interrupted run with the same arguments, or nothing."""
-        try:
-            lines = self._notes.read_text().splitlines()
-        except FileNotFoundError:
-            return None
-        found: list[dict[str, Any]] = []
-        for line in lines:
-            try:
-                found.append(json.loads(line))
-            except ValueError:
-                break  # the crash came in the middle of this note
-        if not found or not self.part.exists():
-            self._notes.unlink()
-            return None
-        if found[0].get("arguments") != self._arguments:
-            raise InputError(
-                f"{self._notes.name} belongs to an interrupted run with other arguments: run it "
-                f"again as before, or delete it and {self.part.name}"
-            )
-        return found[1:]
-
-    def _append(self, note: dict[str, Any]) -> None:
-        with self._notes.open("a") as file:
-            file.write(json.dumps(note) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-
-    def note(self, chunk: Chunk) -> None:
-        """Put the rows of the next chunk on disk, then say so."""
-        self._file.write(chunk.text)
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self.games += chunk.games
-        self.rows += chunk.rows
-        self._bytes += len(chunk.text)
-        self._append({"games": self.games, "rows": self.rows, "bytes": self._bytes})
-
-    def forget(self) -> None:
-        """The complete file has its name: what helped to make it can go."""
-        self._notes.unlink()
-        self.part.unlink(missing_ok=True)
 
 
 def _write_parquet(part: Path, out: Path) -> None:

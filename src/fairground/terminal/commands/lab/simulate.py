@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
 import shlex
-import signal
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, InvalidStateError, ProcessPoolExecutor
-from multiprocessing import active_children, get_context
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from fairground.core import BadParams
-from fairground.fair.bits import SeededStream, fresh
-from fairground.fair.schemes import Chair
-from fairground.fair.unproven import SeededDealer
-from fairground.fair.vault import MemoryVault
+from fairground.fair.bits import fresh
 from fairground.lab.fatestones.rows import HEADER, row_of
-from fairground.lab.fatestones.simulation import (
-    CHUNK,
-    Plan,
-    check_plan,
-    game_of,
-    kernel_plays,
-    play_game,
-    simulate,
-)
-from fairground.players import make_player
-from fairground.players.hosted import Hosted
-from fairground.table import Table, new_name
+from fairground.lab.fatestones.simulation import Plan, play_game, simulate, transcript_of
 from fairground.terminal.console import Arguments
 from fairground.terminal.fatestones.input import add_dice, dice_file, two_players, writing
-from fairground.transcript import Transcript
 
 EXAMPLE: Final = (
     "fairground simulate fatestones --games 1000 --players mcts:200,random --seed 7 "
@@ -123,7 +102,6 @@ def _must_fit_one_game(parser: Arguments, options: argparse.Namespace) -> None:
 
 
 def _one_game(plan: Plan, options: argparse.Namespace) -> int:
-    check_plan(plan)
     rows = [row_of(played) for played in play_game(plan, options.game)]
     if options.header:
         print(HEADER)
@@ -133,24 +111,6 @@ def _one_game(plan: Plan, options: argparse.Namespace) -> int:
         with writing(options.transcript):
             options.transcript.write_bytes(bytes(record))
     return 0
-
-
-def transcript_of(plan: Plan, number: int) -> Transcript:
-    """One game of a plan at a real table: the same tapes, so the same rounds, and a record.
-
-    The dealer is `seeded/1`, which proves nothing but that the game replays; the seals and the
-    name of the table are fresh each time.
-    """
-    game, name = game_of(plan), new_name()
-    dealer = SeededDealer(name, MemoryVault(), seed=plan.seed, game=number)
-    chairs = [Chair(f"Player {i} ({who})", by="house") for i, who in enumerate(plan.players, 1)]
-    table = Table.open(game, dealer, chairs)
-    players = {
-        seat: make_player(who, game, SeededStream(plan.seed, number, 1 + seat), seat)
-        for seat, who in enumerate(plan.players)
-    }
-    Hosted(table, players).play()
-    return table.transcript
 
 
 # Many games
@@ -164,8 +124,8 @@ def _all_games(plan: Plan, options: argparse.Namespace, arguments: Sequence[str]
         again += ["--seed", plan.seed]
     out: Path = options.out
     try:
-        with writing(out), progress_bar("games") as advance, _workers(plan, options.jobs) as pool:
-            done = simulate(plan, out, header=options.header, progress=advance, executor=pool)
+        with writing(out), progress_bar("games") as advance:
+            done = simulate(plan, out, header=options.header, progress=advance, jobs=options.jobs)
     except KeyboardInterrupt:
         print(f"\nInterrupted. What is done is in {out}.part; to go on, give the same command:")
         print(f"  {shlex.join(again)}")
@@ -175,53 +135,3 @@ def _all_games(plan: Plan, options: argparse.Namespace, arguments: Sequence[str]
     if options.seed is None:
         print(f"To make them again: {shlex.join(again)}")
     return 0
-
-
-def _stop_at_once(pool: ProcessPoolExecutor) -> None:
-    """End the workers in the middle of their work, without a word.
-
-    The pool's own thread takes their end for an accident and tries to tell futures that were
-    cancelled already; Python would print that it could not.
-    """
-    say = threading.excepthook
-
-    def hush(accident: threading.ExceptHookArgs) -> None:
-        if not issubclass(accident.exc_type, InvalidStateError):
-            say(accident)
-
-    threading.excepthook = hush
-    try:
-        for worker in active_children():
-            worker.terminate()
-        pool.shutdown(cancel_futures=True)
-    finally:
-        threading.excepthook = say
-
-
-@contextlib.contextmanager
-def _workers(plan: Plan, jobs: int | None) -> Iterator[Executor | None]:
-    """Those who think: processes that Ctrl-C does not reach but through us.
-
-    The kernel, and few games, are played right here. Processes are started while Ctrl-C is
-    held back, which they inherit: else each of them would print a traceback of its own. What
-    was held back arrives here afterwards. When the work is interrupted they are stopped at
-    once, in the middle of a chunk, which the journal has not noted.
-    """
-    check_plan(plan)
-    if kernel_plays(plan) or plan.games <= CHUNK:
-        yield None
-        return
-    wanted = min(jobs or os.cpu_count() or 1, -(-plan.games // CHUNK))
-    pool = ProcessPoolExecutor(wanted, mp_context=get_context("spawn"))
-    try:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            for _ in range(wanted):
-                pool.submit(os.getpid)
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        yield pool
-    except BaseException:
-        _stop_at_once(pool)
-        raise
-    pool.shutdown()
