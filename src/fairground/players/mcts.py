@@ -6,8 +6,8 @@ proportion to how much better that move would have done so far, and it never see
 the others are about to do. The average of these strategies approaches an equilibrium in
 two-seat zero-sum games (Lisý et al., 2013), which the usual "best move" of a tree
 search does not: with simultaneous moves any fixed move can be punished. Negative regret
-is forgotten, and later strategies weigh more in the average ("regret matching plus"), so
-that what the search believed before it had seen enough fades away.
+is forgotten, and later strategies weigh more in the average ("regret matching plus"): early
+strategies, made of few samples, soon count for little.
 
 One iteration walks down from the root, draws chance from the handed stream, adds one
 position, finishes the game with uniform moves, and carries the payoff back. A seat's regrets
@@ -37,7 +37,7 @@ from fairground.players.simple import RandomPlayer
 from fairground.playing import play
 
 DEFAULT: Final = 1000
-"""Iterations where nothing is said."""
+"""Iterations unless told otherwise."""
 
 MOST: Final = 10**9
 
@@ -223,7 +223,7 @@ class MctsPlayer(Player):
         self._chance = chance
 
     def strategy(self, game: Game[Any], view: Any, seat: Seat) -> dict[Move, float]:
-        """With which chance it would play each move here, after a search of its budget."""
+        """The chance with which it plays each move here, after a search of its budget."""
         search = Search(game, view, self._chance)
         search.run(self._budget)
         return search.strategy(seat)

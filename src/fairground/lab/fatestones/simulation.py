@@ -1,9 +1,9 @@
 """Many games of FateStones, each of which can be found again alone.
 
 Game number g of a seed reads its own tapes (`SeededStream`): lane 0 for the deal and the
-rolls, lane 1 + seat for a player who needs chance. So the rows depend on nothing but the
-arguments: not on how the work is cut into chunks, nor on who does it, nor on whether it
-was interrupted. A game is one deal, as in the original simulator: a scratch ends it.
+rolls, lane 1 + seat for a player who needs chance. So the rows depend on the plan alone. How the
+work is cut into chunks, who does it and whether it was interrupted makes no difference. A game
+is one deal, as in the original simulator: a scratch ends it.
 
 Rows are appended to ``<out>.part`` chunk by chunk, and each finished chunk is noted in
 ``<out>.journal`` after its rows are on disk; running the same command again goes on after

@@ -116,7 +116,7 @@ class BotPlayer(Player):
         return answered
 
     def _answer(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send one line, and wait so long for one line."""
+        """Send one line, and wait this long for one line."""
         process = self._process
         assert process is not None
         assert process.stdin is not None

@@ -1,8 +1,8 @@
 """Breakers of codes: by a perfect tree, by one-step rules, by a hunt.
 
-All of them are quick where a full decision tree is stored or can be built; the rest
-of the spaces that can be listed are split by a sample of guesses, and beyond those
-`AnnealingBreaker` hunts for a code that fits.
+In small spaces they follow a full decision tree, stored or built. Where the codes can only be
+listed, they compare a sample of guesses. In larger spaces `AnnealingBreaker` hunts for a code
+that fits.
 """
 
 from __future__ import annotations

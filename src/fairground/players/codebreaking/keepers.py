@@ -1,7 +1,6 @@
 """Keepers of a secret code: the honest and the kind one. The evil one is in `evil`.
 
-A keeper is a player like any other: it sees its own view, and its word is law only
-as far as the rules can check it.
+A keeper is a player like any other: it sees its own view, and the rules check what it answers.
 """
 
 from __future__ import annotations

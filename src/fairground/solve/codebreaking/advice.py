@@ -1,12 +1,6 @@
 """What a guess is worth in code breaking: figures, advice, counts, contradictions.
 
-This is the door that commands and screens come through. Behind it:
-
-* ``codebreaking_kernels``: scoring at native speed
-* ``codebreaking_search``, ``codebreaking_trees``: cheapest decision trees
-* ``codebreaking_sets``: the codes that fit a board, listed or sampled
-* ``codebreaking_pool``: local search where they cannot be listed
-* ``codebreaking_constraints``: CP-SAT, for proofs
+Commands and screens need this module only; the others of this folder do the work behind it.
 """
 
 from __future__ import annotations
@@ -77,9 +71,9 @@ def enumerable(base: int, length: int) -> bool:
 class Counting:
     """How many codes fit a board that grows row by row.
 
-    Counted where that is possible, else estimated. The estimate multiplies, row by row,
-    the share of a sample of codes fitting the earlier rows that also fits this one. It is
-    of the right order of magnitude, no more.
+    Counted where that is possible, else estimated. The estimate goes row by row: of a sample of
+    codes that fit the earlier rows, it takes the share that fits this one too, and multiplies
+    the shares. Only its order of magnitude can be trusted.
 
     Spaces of at most ``plain`` codes are gone through with the rules' own scoring: that
     needs no package, and is done before one would be loaded.
@@ -253,9 +247,9 @@ def contradiction(base: int, length: int, rows: Sequence[Row]) -> Contradiction 
     """The smallest set of rows that no code fits together; ``None`` if some code fits all.
 
     Where the codes can be listed (and the rows are at most 63) this is exact. Elsewhere
-    CP-SAT names a set that it could refute, from which rows are dropped while what
-    is left is still refuted: no row of it can then be spared, but another, smaller set
-    may exist. ``None`` then also means that nothing was refuted within the limits.
+    CP-SAT names rows that no code fits together. Rows are dropped from them as long as still no
+    code fits. At the end every row of the set is needed, but another, smaller set may exist;
+    and ``None`` may mean that nothing was proven within the limits.
     """
     if enumerable(base, length) and len(rows) < 64:
         return _smallest(base, length, rows)

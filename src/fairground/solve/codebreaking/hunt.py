@@ -1,9 +1,8 @@
 """The hunt for a code in a space that nobody can list.
 
-Every guess continues the parallel tempering of the last one on the longer board. Of
-the fitting codes that it turns up, the one is asked whose answer tells the most about
-the others. When none turns up, the code of least strain is asked: it is nearly as
-informative, and its answer bends the landscape towards the secret.
+Every guess continues the parallel tempering of the last one, with one row more. It usually finds
+some codes that fit; then the hunt asks the one whose answer tells the most about the others.
+When it finds none, the hunt asks the code of least strain: that is nearly as informative.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ bits, codes are rows of bytes, compared place by place and tallied.
 
 An answer (full, partial) is one small number here: ``full * (length + 1) + partial``.
 
-What is called from Python and can take long lets Python's lock go (``nogil``): a keeper or
-a player that thinks in a thread must not hold up everybody else in the process.
+Functions that can take long release Python's lock (``nogil``): a keeper or a player that thinks
+in a thread must not hold up everybody else in the process.
 """
 
 from __future__ import annotations
@@ -119,11 +119,11 @@ def answers_general(guess: Bytes, codes: Bytes, base: int, out: npt.NDArray[np.u
 class Halves(NamedTuple):
     """What one guess needs to know of every beginning and every ending of a code.
 
-    A code's number splits into a head and a tail. The matches of the head are
-    counted once, and what the guess has left after them is kept as a tally; the
-    tail's matches are its own tally's common bits with that. Only the digits that
-    occur in the guess have a field in these tallies, so that they fit one word in
-    every space of at most 2^24 codes, whatever the base.
+    A code's number splits into a head and a tail. The matches of each head are counted once.
+    The digits of the guess that the head did not match are kept as a tally, and the bits that
+    this tally has in common with the tail's are the tail's matches. Only digits that occur in
+    the guess have a field in a tally, so that it fits one word in every space of at most 2^24
+    codes, whatever the base.
     """
 
     tails: int
@@ -212,7 +212,7 @@ def answers_of(h: Halves, numbers: Numbers, length: int, out: Answers) -> None:
 
 @njit(cache=True, nogil=True)
 def codes_answering(h: Halves, length: int, answer: int, room: int) -> Numbers:
-    """The numbers of the first ``room`` codes that give this answer; so many there must be."""
+    """The numbers of the first ``room`` codes that give this answer; there must be that many."""
     numbers = np.empty(room, np.uint32)
     found = 0
     for a in range(len(h.head_full)):

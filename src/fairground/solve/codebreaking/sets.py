@@ -36,7 +36,7 @@ WALKS: Final = 5000
 """How many walks may be spent on filling up a sample again."""
 
 HARDER: Final = 4
-"""How many times the usual walks are spent before a code is conceded."""
+"""The usual walks are spent this many times over before a code is conceded."""
 
 
 def least_informative(sizes: Ints, length: int) -> Marks:
@@ -123,8 +123,8 @@ class Listed:
 class Sampled:
     """Some of the codes that fit, in a space that nobody can list.
 
-    What it holds depends on the rows and the seed alone. It runs empty only by a row
-    whose answer is not one of its own.
+    What it holds depends on the rows and the seed alone. It becomes empty only if a row has an
+    answer that none of its codes gives.
     """
 
     def __init__(self, base: int, length: int, seed: int) -> None:

@@ -4,12 +4,12 @@ Dice are positions in a sorted bag. A deal is a set of six positions and a way t
 split it into two hands of three; exchanging the hands turns a value v into 1 - v, so
 the ten splits in which the first hand holds the lowest position are enough.
 
-A matrix game is solved by trying its kernels, as in `fairground.solve.fatestones.choices`, but
-a candidate is not trusted because its weights look right: what its two strategies
-guarantee against *every* reply is computed, and that interval encloses the value
-whatever rounding did before. The kernel takes the candidate with the narrowest
-interval and reports the widest one that it had to accept. The value of a matrix game
-moves no more than its entries do, so an error of an earlier table is never magnified.
+A matrix game is solved by trying its kernels, as in `fairground.solve.fatestones.choices`. But
+rounding may spoil the weights of a candidate, so they are not trusted. What its two strategies
+guarantee against *every* reply is computed: an interval that encloses the value whatever
+rounding did before. The candidate with the narrowest interval is taken, and the widest interval
+that had to be accepted is reported. The value of a matrix game moves no more than its entries
+do, so an error of an earlier table never grows.
 
 Importing this module imports Numba; do it only where it is needed.
 """

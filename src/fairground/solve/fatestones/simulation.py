@@ -1,10 +1,8 @@
 """FateStones at native speed: whole games from the same tape that the rules read.
 
-A kernel that simulates is a second set of rules, so this one reads the same bytes in
-the same order as `fairground.fair.bits.SeededStream` and its ``below`` would (lane 0 for
-the deal and the rolls, lane 1 + seat for a player's own chance). Its games can then be
-compared with those of the rules one by one, and the simulator does so with a sample of
-every run.
+A kernel that simulates is a second set of rules. So this one reads the same tape as the rules
+(lane 0 for the deal and the rolls, lane 1 + seat for a player's own chance), and its games can be
+compared with those of the rules one by one. The simulator does so with a sample of every run.
 
 Only players whose choice is a short integer computation are here: `RANDOM` and `GREEDY`.
 A game is one deal; a scratch ends it.
@@ -137,7 +135,7 @@ def draw_abreast(n: int, block: Any, at: Any, out: Any, unsure: Any) -> None:
 
 @njit(cache=True, forceinline=True)
 def lift(place: Any, taken: Any) -> Any:
-    """A place among the dice left after one was taken → a place before that."""
+    """A place among the dice that are left → the same die's place before one was taken."""
     return place + (np.uint64(1) if place >= taken else np.uint64(0))
 
 

@@ -72,7 +72,7 @@ def hands_with(held: frozenset[Card]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _of_shape(held: tuple[tuple[int, int], ...], shape: tuple[int, ...], lowest: int) -> int:
-    """Hands of a shape that contain each held rank at least so often.
+    """How many hands of a shape contain each held rank at least as often as it is held.
 
     Each part of the shape is given to a rank of its own: first every held rank takes a
     part, in all ways; what is left goes to ranks that are not held. The rank of the first

@@ -14,9 +14,9 @@ Many hands, or all of them, go through tables and need NumPy and Numba
     table = hand_table(level=5)   # built in some 30 milliseconds
     holds(hand, 5, table)         # the same numbers
 
-Both do the same thing. Let K be the cards held and D those thrown away. Add up the prizes
-of all hands that contain K; take away those with some card of D; what is left, divided by
-the number of ways to draw, is the expectation.
+Both compute the same. Let K be the cards held and D those thrown away. Add up the prizes of
+all hands that contain K, without those that contain a card of D. Divided by the number of ways
+to draw, this is the expectation.
 
 On levels 1 to 4 all prizes grow with the stake, so the values are the same on each of them;
 level 5 pays 800 stakes for a royal flush, the others 250.

@@ -275,8 +275,8 @@ def _hold_sums(hand: Any, sums: Prizes, choose: Ints, first: Ints, worth: Ints) 
 def _survey(sums: Prizes, choose: Ints, first: Ints, scale: Ints) -> tuple[int, int, int, int]:
     """Go through every deal: see `Survey`.
 
-    The lowest card counts singly in the number of a set, so while it runs the numbers of
-    all sets with it just go up by one.
+    The lowest card is the last to run. It counts singly in the number of a set, so the numbers
+    of all sets that contain it go up by one at each step.
     """
     hand = np.zeros(HAND, np.int64)
     at = np.zeros(1 << HAND, np.int64)
@@ -312,7 +312,7 @@ def _survey(sums: Prizes, choose: Ints, first: Ints, scale: Ints) -> tuple[int, 
 
 
 class Survey(NamedTuple):
-    """What a walk over all deals finds. Expectations are times `poker_counts.SCALE`."""
+    """What a walk over all deals finds. Expectations are times `fairground.solve.poker.counts.SCALE`."""
 
     total: int
     """The expectation of the best hold, added up over all deals."""

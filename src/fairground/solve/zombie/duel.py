@@ -1,9 +1,8 @@
 """Two zombies who both play to win: with which chance does the one to move succeed?
 
-Held brains are worth what the *game* is worth with them. All values are the winning
-chance of the player about to take a turn (the **mover**), who is either first or second
-in the round; the other then moves, so the mover's chance after a turn is one minus the
-other's. Three tables hold everything:
+Brains are worth as much as they help to win. All values are the winning chance of the player
+about to take a turn: the **mover**, who is first or second in the round. Then the other moves,
+so the mover's chance after a turn is one minus the other's. Three tables hold everything:
 
 * ``chase[d]``: the mover is second, d brains behind, in the last round or in an extra
   one. More than d brains win, d brains force (another) extra round, fewer lose.
@@ -13,11 +12,10 @@ other's. Three tables hold everything:
   and ``second[r, lead]`` with r rounds to go (this one included), the leads shifted by
   ``Duel.reach``, beyond which the game is as good as decided.
 
-A turn may bring nothing, so the value of a round depends on itself: both players empty
-handed, and the same round comes again. Scores are solved from high to low, and at each
-pair of scores the cycle is closed by the secant rule, which is exact as soon as the
-choices stay the same. Pairs with the same sum do not depend on one another and share a
-sweep.
+The value of a round depends on itself: if both players come away with nothing, the same round
+comes again. Scores are solved from high to low. At each pair of scores the cycle is closed by
+the secant rule, which is exact as soon as the choices stay the same. Pairs with the same sum do
+not depend on one another and share a sweep.
 
 With three or more players there is no such solution that a terminal could compute. The
 `optimal` player then plays the duel against its strongest rival: see `situation`.
@@ -265,8 +263,8 @@ def _rounds(game: Zombie, found: Turns, level: float, chase: Array, tell: Progre
 def _decided(found: Turns, rounds: int) -> int:
     """A lead that ``rounds`` turns overcome with a chance of at most about `turn.TINY`.
 
-    Chernoff's bound on the sum of as many turns of a zombie who, impossibly, keeps the
-    most brains it ever counted: no strategy scores more.
+    Chernoff's bound on the sum of that many turns. It assumes a zombie who keeps the most brains
+    that it ever counted in each turn, which no strategy can beat.
     """
     most = np.arange(len(found.reached))
     exactly = np.append(-np.diff(found.reached), found.reached[-1])

@@ -200,10 +200,10 @@ def connect(
 def flow(links: Links, least: float, most: int) -> tuple[Array, Array, Array, float]:
     """The fields of `Layers`, from the policy that never holds.
 
-    No policy meets a state more often than that one does. Then the chance
-    of ever counting t brains, by t, and a bound on the chance that any policy ever meets
-    a state left out: those met with less than ``least`` / 1000, and all layers from the
-    first that is reached with less than ``least``. Stops with a bound above 1 if the
+    No policy meets a state more often than that one does. Also returned: the chance of ever
+    counting t brains, by t, and a bound on the chance that any policy ever meets a state that
+    was left out. Left out are states met with a chance below ``least`` / 1000, and all layers
+    from the first one reached with a chance below ``least``. Stops with a bound above 1 if the
     states kept have more than ``most`` arrows.
     """
     shapes = len(links.stay)

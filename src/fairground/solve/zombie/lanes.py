@@ -1,13 +1,12 @@
 """Many games of Zombie Dice at native speed, each on a tape of its own.
 
-The compiled loop repeats the rules, so it is held to them: **lane** g reads exactly the
-bytes of ``SeededStream(seed, g)``, draw for draw as `Stream.below` would, and must end as
-the rules end on that tape, down to the number of bytes read. `simulate` runs a random
-sample of its lanes through the rules each time and refuses to answer if one differs.
+The compiled loop is a second set of rules, so it is held to the first. **Lane** g reads exactly
+the bytes of ``SeededStream(seed, g)``, draw for draw as `Stream.below` would. It must end as the
+rules end on that tape, down to the number of bytes read. `simulate` plays a random sample of its
+lanes by the rules each time, and refuses to answer if one differs.
 
-What makes it fast: a byte becomes a colour or a face by one look into a table, what a
-throw adds to the areas is one packed number per die, and the bytes of a tape are made
-some blocks at a time.
+What makes it fast: one look into a table turns a byte into a colour or a face, one packed number
+per die says what a throw adds, and the bytes of a tape are made some blocks at a time.
 """
 
 from __future__ import annotations
@@ -67,8 +66,8 @@ class Prepared(NamedTuple):
     """The configuration as the loop reads it."""
 
     tables: Array
-    """All tables in one row, each where the constant of its name says: a compiled loop
-    spends more time on keeping count of many arrays than on looking into them."""
+    """All tables in one row; the constants above say where each begins. With many arrays a
+    compiled loop spends more time on counting references than on looking into them."""
     choices: Array
     """[policy, brains, code of a shape] → 1 rolls."""
     policy: Array
@@ -189,7 +188,7 @@ def one_turn(choices: Array, tables: Array, tape: Array, data: Array) -> int:
 
 @LEAF
 def play_lanes(prepared: Prepared, tape: Array, data: Array, order: Array, lanes: Lanes) -> None:
-    """Play the games from the tape's on, a lane each; ``order`` is for notes."""
+    """Play one game in each lane, from the tape's game on; ``order`` is room for the seats."""
     tables, choices, policy = prepared.tables, prepared.choices, prepared.policy
     scores, turns, shot = lanes.scores, lanes.turns, lanes.shot
     games, seats = scores.shape
@@ -268,7 +267,7 @@ def prepare(game: Zombie, policies: Sequence[str]) -> Prepared:
 
 
 def lanes_of(prepared: Prepared, seed: str, games: int, first: int = 0) -> Lanes:
-    """Play the games ``first`` … ``first + games - 1`` of a seed; no lane is rechecked."""
+    """Play the games ``first`` … ``first + games - 1`` of a seed, without checking any lane."""
     seats = len(prepared.policy)
     winner, used = np.zeros(games, np.int64), np.zeros(games, np.int64)
     scores, taken, shot = (np.zeros((games, seats), np.int64) for _ in range(3))
@@ -343,7 +342,7 @@ def simulate(game: Zombie, policies: Sequence[str], batch: Batch, recheck: int =
 def must_equal_rules(
     game: Zombie, prepared: Prepared, lanes: Lanes, batch: Batch, lane: int
 ) -> None:
-    """Refuse lanes of which this one did not go as the rules have it."""
+    """Refuse the lanes if this one differs from the game that the rules play."""
     number = batch.first + lane
     expected = by_rules(game, prepared, SeededStream(batch.seed, number))
     if tuple(column[lane].tolist() for column in lanes) != expected:

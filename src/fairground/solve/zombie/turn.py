@@ -5,10 +5,10 @@ of the turn. Both are valued by backward induction over the states of a turn (se
 `fairground.solve.zombie.kernel` for why one sweep is enough). What a turn is worth for
 winning the *game* is in `fairground.solve.zombie.duel`.
 
-Brains in a turn have no upper bound, since eaten dice go back into the bag. States that
-even the zombie who never holds reaches with a chance of about `TINY` are left out, and
-`Turns.left_out` bounds the chance that any strategy ever meets one. Everything else is
-exact up to the rounding of floating point numbers.
+A turn can bring any number of brains, since dice of eaten brains go back into the bag. States
+are left out if even a zombie who never holds reaches them with a chance of about `TINY` only.
+`Turns.left_out` bounds the chance that any strategy ever meets one. Everything else is exact up
+to the rounding of floating point numbers.
 """
 
 from __future__ import annotations
