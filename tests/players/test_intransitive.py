@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fairground.core import BadParams, Turn
+from fairground.core import Turn
 from fairground.fair.bits import SeededStream
 from fairground.fair.schemes import Chair
 from fairground.fair.unproven import SeededDealer
@@ -37,11 +37,6 @@ def test_first_it_takes_the_best_guaranteed_die() -> None:
     player = OptimalDice(GAME)
     assert player.choose(best, State(first=USER), USER) == 2
     assert player.choose(GAME, State(first=COMPUTER), COMPUTER) == 0
-
-
-def test_it_takes_no_setting() -> None:
-    with pytest.raises(BadParams, match="takes no setting"):
-        OptimalDice(GAME, SeededStream("x"), "fast")
 
 
 def test_it_plays_whole_games_that_verify_and_gains_by_choosing_well() -> None:

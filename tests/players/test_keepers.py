@@ -62,12 +62,10 @@ def test_a_nice_keeper_agrees_at_once() -> None:
     assert game.played(s, {0: keeper.choose(game, s, KEEPER)}).shown == (0,) * 40
 
 
-def test_keepers_do_not_break_and_take_no_argument() -> None:
+def test_keepers_do_not_break() -> None:
     game = CodeBreaking(6, 4, "evil")
     with pytest.raises(InputError, match="keeps codes"):
         EvilKeeper(game, chance()).choose(game, game.start(), 1)
-    with pytest.raises(InputError, match="no argument"):
-        NiceKeeper(game, chance(), "5")
 
 
 def least_informative_by_brute_force(

@@ -230,9 +230,3 @@ def test_the_greedy_player_sees_its_own_seat() -> None:
     player = GreedyPlayer(game, SeededStream("unused"))
     assert player.choose(game, game.start(), 0) == greedy_pick(mine, theirs)
     assert player.choose(game, game.start(), 1) == greedy_pick(theirs, mine)
-
-
-@pytest.mark.parametrize("kind", [OptimalPlayer, GreedyPlayer])
-def test_players_without_arguments_refuse_one(kind: Any) -> None:
-    with pytest.raises(InputError, match="nothing after a colon"):
-        kind(FateStones(), SeededStream("x"), "3")

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairground.core import BadParams, InputError
+from fairground.core import InputError
 from fairground.games.poker import (
     DECK,
     LEVELS,
@@ -343,8 +343,3 @@ def test_the_optimal_player_keeps_the_pair_and_the_level_matters() -> None:
     hearts = State(parse_hand("3♡ Q♡ K♡ A♡ 2♢"))  # four to a flush, or three to a royal one
     assert player.choose(Poker(level=4), hearts, PLAYER) == (0, 0, 0, 0, 1)
     assert player.choose(Poker(level=5), hearts, PLAYER) == (1, 0, 0, 0, 1)
-
-
-def test_the_optimal_player_takes_no_setting() -> None:
-    with pytest.raises(BadParams, match="'7'"):
-        OptimalPoker(Poker(), None, "7")

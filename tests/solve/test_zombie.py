@@ -293,11 +293,6 @@ def test_machines_hold_where_a_roll_can_change_nothing() -> None:
     assert 0 < won < 50
 
 
-def test_machines_want_their_own_game_and_no_argument() -> None:
-    with pytest.raises(InputError, match="no argument"):
-        Cautious(make(), SystemStream(), "3")
-
-
 def test_the_rival_is_the_strongest_still_in_and_better_one_who_can_answer() -> None:
     game = make(players=3)
     s = game.start()._replace(phase="decide", playing=(2, 0, 1), at=1, scores=(4, 7, 7))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import lcm
 from typing import Any
 
-from fairground.core import Game, InputError, Move, Seat
+from fairground.core import Game, Move, Seat
 from fairground.fair.bits import Stream
 from fairground.games.fatestones import State
 from fairground.players import Player
@@ -27,7 +27,6 @@ class OptimalPlayer(Player):
     """Plays the equilibrium: whoever sits opposite, it cannot be expected to lose."""
 
     def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
-        _no_argument("optimal", argument)
         self._chance = chance
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
@@ -39,13 +38,8 @@ class GreedyPlayer(Player):
     """Plays the die that scores best against an opponent who picks uniformly."""
 
     def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
-        _no_argument("greedy", argument)
+        """It needs neither chance nor argument."""
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
         """The best die for the next roll; see `fairground.solve.fatestones.choices.greedy_pick`."""
         return greedy_pick(view.hands[seat], view.hands[1 - seat])
-
-
-def _no_argument(name: str, argument: str | None) -> None:
-    if argument is not None:
-        raise InputError(f"the player {name} takes nothing after a colon, but got {argument!r}")

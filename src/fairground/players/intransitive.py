@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fairground.core import BadParams, Game, Move, Seat
+from fairground.core import Game, Move, Seat
 from fairground.players import Player
 from fairground.solve.intransitive import WinOdds
 
@@ -23,8 +23,6 @@ class OptimalDice(Player):
     def __init__(
         self, game: Game[Any], chance: Stream | None = None, argument: str | None = None
     ) -> None:
-        if argument is not None:
-            raise BadParams(f"the optimal player takes no setting, but was given {argument!r}")
         self._game = game
         self._odds: WinOdds | None = None
 

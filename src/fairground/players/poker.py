@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fairground.core import BadParams, Game, Move, Seat
+from fairground.core import Game, Move, Seat
 from fairground.players import Player
 from fairground.solve.poker.holds import best_hold
 
@@ -22,8 +22,7 @@ class OptimalPoker(Player):
     def __init__(
         self, game: Game[Any], chance: Stream | None = None, argument: str | None = None
     ) -> None:
-        if argument is not None:
-            raise BadParams(f"the optimal player takes no setting, but was given {argument!r}")
+        """All that it needs stands in the view."""
 
     def choose(self, game: Any, view: Any, seat: Seat) -> Move:
         """The order with the greatest expectation."""

@@ -26,8 +26,6 @@ class MachineZombie(Player):
     def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
         if not isinstance(game, Zombie):
             raise InputError(f"this player plays Zombie Dice, not {game.name}")
-        if argument is not None:
-            raise InputError(f"this player takes no argument, but was given {argument!r}")
         self.game = game
         dice = zip(game.dice, game.faces, strict=True)
         self.risky = sum(n for n, faces in dice if SHOTGUN in faces) >= FATAL

@@ -106,7 +106,7 @@ def transcript_of(plan: Plan, number: int) -> Transcript:
     game, name = game_of(plan), new_name()
     dealer = SeededDealer(name, MemoryVault(), seed=plan.seed, game=number)
     chairs = [Chair(f"Player {i} ({who})", by="house") for i, who in enumerate(plan.players, 1)]
-    table = Table.open(game, dealer, chairs, table=name)
+    table = Table.open(game, dealer, chairs)
     Hosted(table, _seated(game, plan.players, plan.seed, number)).play()
     return table.transcript
 

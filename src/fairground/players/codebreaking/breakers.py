@@ -55,8 +55,6 @@ class TreeBreaker(Breaker):
 
     def strategy_for(self, argument: str | None) -> str | None:
         """What was written after the colon decides only for `OptimalBreaker`."""
-        if argument is not None:
-            raise InputError(f"this breaker takes no argument, but got {argument!r}")
         return self.strategy
 
     def guess(self, rows: tuple[Row, ...]) -> Code | None:

@@ -18,8 +18,6 @@ class Keeper(Player):
     """What all keepers share: they keep, and leave the breaking to others."""
 
     def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
-        if argument is not None:
-            raise InputError(f"this keeper takes no argument, but got {argument!r}")
         self.remarks: list[str] = []
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:

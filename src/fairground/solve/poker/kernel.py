@@ -312,7 +312,7 @@ def _survey(sums: Prizes, choose: Ints, first: Ints, scale: Ints) -> tuple[int, 
 
 
 class Survey(NamedTuple):
-    """What a walk over all deals finds. Expectations are times `fairground.solve.poker.counts.SCALE`."""
+    """What a walk over all deals finds. Expectations are times ``counts.SCALE``."""
 
     total: int
     """The expectation of the best hold, added up over all deals."""
