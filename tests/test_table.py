@@ -159,7 +159,7 @@ def test_simultaneous_moves_are_sealed_before_any_is_opened(toy: str) -> None:
     table.submit(yours, {"key": sealed[1].key, "move": 1})
     assert table.state == (((0, 2), (1, 1)),)
     assert table.payoff == (0, 3)
-    assert table.sealed_turns == [({0: 2, 1: 3}, 4, 5)]
+    assert table.sealed_turns == [({1: 2, 0: 3}, 4, 5)]
     verdict = verify(bytes(table.transcript))
     assert [str(claim) for claim in verdict.claims] == ["SEALED", "PLAYED"]
     assert verdict.claims[0].lines == (3, 5)
@@ -242,7 +242,7 @@ def test_a_forfeit_at_any_point_verifies_and_opens_everything(
         verdict = verify(bytes(table.transcript))
         assert verdict.ok, verdict.fault and verdict.fault.reason
         assert verdict.payoff == tuple(-1 if seat == i else 0 for i in range(2))
-        said = "recorded as their own word" if by == "seat" else "asserted by the house"
+        said = "by their own word" if by == "seat" else "as the house says"
         assert len(verdict.remarks) == 1 and said in verdict.remarks[0]
         text = bytes(table.transcript).decode()
         for secret_name, (kept, _) in vault.secrets.items():

@@ -87,7 +87,8 @@ def test_every_claim_has_a_condition_and_lines_of_evidence(toy: str) -> None:
     for way in ALL_MODES:
         table = play_through(toy, RICH, way)
         for claim in verify(bytes(table.transcript)).claims:
-            assert claim.condition
+            assert claim.condition or claim.witness is None
+            assert claim.sentence[0].isupper() and claim.sentence.endswith(".")
             assert claim.lines and all(1 <= line <= table.transcript.step for line in claim.lines)
             assert list(claim.lines) == sorted(set(claim.lines))
 
@@ -100,7 +101,11 @@ def test_the_lines_of_evidence_are_the_right_ones() -> None:
     promised = tuple(i for i, kind in enumerate(kinds, 1) if kind in ("start", "ticket", "dealt"))
     assert found["COMMITTED"].lines == promised
     assert found["UNIFORM:1"].lines == found["UNFORESEEN:1"].lines == shares
-    assert "Seat 1 made up the number" in found["UNIFORM:1"].condition
+    assert found["UNIFORM:1"].sentence == (
+        "If nobody could guess the numbers that Seat 1 chose, and Seat 1 does not work with the "
+        "house, and the house wrote the lines in this order, which is only its word, then every "
+        "value of every draw was equally likely, and nobody could choose one."
+    )
 
 
 def test_a_seat_run_by_the_house_is_never_claimed_for(toy: str) -> None:
@@ -113,7 +118,7 @@ def test_only_who_lends_is_claimed_for(toy: str) -> None:
     chairs = [Chair("A", "self"), Chair("B", "self", "chain"), Chair("C", "house")]
     table = play_through(toy, THREE, mode("hash-chains-chain"), chairs=chairs)
     assert claims(table) == ["COMMITTED", "UNIFORM:1", "UNFORESEEN:1", "PLAYED"]
-    assert "held the chain" in verify(bytes(table.transcript)).claims[1].condition
+    assert "B's own program made B's chain" in verify(bytes(table.transcript)).claims[1].condition
 
 
 def test_a_later_tip_that_nobody_answers_commits_to_nothing(toy: str) -> None:
@@ -178,8 +183,8 @@ def test_words_older_than_the_house_s_tip_earn_nothing() -> None:
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])
-def test_who_stirs_first_depends_on_who_stirs_later(toy: str, order: tuple[int, int]) -> None:
-    """It is the order of the lines that counts: the later words could be chosen by the earlier."""
+def test_who_stirs_depends_on_all_who_stir_beside(toy: str, order: tuple[int, int]) -> None:
+    """They are asked at the same time, so the order in which they are recorded is the house's."""
     table = open_table(toy, THREE, mode("hash-chains-each"))
     driver = Driver(table)
 
@@ -191,8 +196,16 @@ def test_who_stirs_first_depends_on_who_stirs_later(toy: str, order: tuple[int, 
         table.submit(ask, driver.answer(ask))
     found = {str(c): c.condition for c in verify(bytes(table.transcript)).claims}
     first, last = order
-    assert "nor does anyone who stirred after them" in found[f"UNIFORM:{first}"]
-    assert "stirred after" not in found[f"UNIFORM:{last}"]
+    assert f"Seat {last} does not, either" in found[f"UNIFORM:{first}"]
+    assert f"Seat {first} does not, either" in found[f"UNIFORM:{last}"]
+    seen = [number for number, e in enumerate(table.transcript.events, 1) if e["kind"] == "share"]
+    heads = [hashlib.sha3_256(line).hexdigest() for line in table.transcript.lines]
+    kept = [{"head": heads[line - 1], "seat": last} for line in seen[::2]]
+    witnessed = {str(c): c for c in verify(bytes(table.transcript), kept).claims}
+    assert "either" not in witnessed[f"UNIFORM:{last}"].condition, "its receipts show the others'"
+    assert "either" in witnessed[f"UNIFORM:{first}"].condition
+    assert witnessed[f"UNIFORM:{last}"].witness == ("receipts", (1, 2), ())
+    assert witnessed[f"UNIFORM:{first}"].witness == ("house", (), (1, 2))
 
 
 @pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
@@ -208,9 +221,22 @@ def test_a_verdict_as_json() -> None:
     table = play_through("intransitive/1", DICE, mode("hmac-sha3-user-number"))
     verdict = verify(bytes(table.transcript))
     assert verdict.seats == ("House", "Seat 1")
-    assert json.loads(json.dumps(verdict.as_json())) == {
+    said = json.loads(json.dumps(verdict.as_json()))
+    named = [(claim["claim"], claim["seat"], claim["name"]) for claim in said.pop("claims")]
+    assert named == [
+        ("COMMITTED", None, None),
+        ("UNIFORM", 1, "Seat 1"),
+        ("UNFORESEEN", 1, "Seat 1"),
+    ]
+    played = said.pop("played")
+    assert played["params"] == DICE
+    assert [seat["by"] for seat in played["seats"]] == ["house", "self"]
+    shares = [e["value"] for e in table.transcript.events if e["kind"] == "share"]
+    assert [share["value"] for share in played["seats"][1]["shares"]] == shares
+    assert [c["line"] for c in played["commitments"]] == [2, 7, 10]
+    assert said == {
         "ok": True,
-        "claims": ["COMMITTED", "UNIFORM:1", "UNFORESEEN:1"],
+        "verdict": "valid",
         "payoff": list(table.payoff or ()),
         "fault": None,
         "game": "intransitive/1",
@@ -222,7 +248,7 @@ def test_a_verdict_as_json() -> None:
     assert (cut["ok"], cut["claims"], cut["payoff"]) == (False, [], None)
     assert cut["fault"]["line"] == table.transcript.step - 1
     assert cut["fault"]["code"] == "transcript/unfinished"
-    assert cut["fault"]["reason"].startswith("UNFINISHED")
+    assert cut["verdict"] == "unfinished"
     assert (cut["game"], cut["dealer"]) == ("intransitive/1", "hmac-sha3-user/1")
 
 
@@ -245,7 +271,7 @@ def test_a_receipt_proves_the_order_up_to_its_line() -> None:
             verdict = verify(data, text)
             ordered = verdict.claims[-1]
             assert (str(ordered), ordered.lines) == ("ORDERED", (number,))
-            assert f"up to line {number}" in ordered.condition
+            assert f"lines 1 to {number} stood" in ordered.sentence
     assert "ORDERED" not in [str(claim) for claim in verify(data).claims]
 
 

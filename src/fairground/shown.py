@@ -41,16 +41,15 @@ def _escape(sign: str) -> str:
 
 def must_be_showable(value: Any, what: str) -> None:
     """Refuse text with such signs, wherever it stands in a JSON value."""
-    if isinstance(value, str):
-        if not is_showable(value):
+    waiting = [value]
+    while waiting:  # not by recursion: the value may be nested deeper than Python's stack
+        item = waiting.pop()
+        if isinstance(item, Mapping):
+            waiting += [*item.keys(), *item.values()]
+        elif isinstance(item, (list, tuple)):
+            waiting += item
+        elif isinstance(item, str) and not is_showable(item):
             raise InputError(
                 f"{what} may not hold line feeds, control characters or direction marks, "
-                f"as {shown(value)!r} does"
+                f"as {shown(item)!r} does"
             )
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            must_be_showable(key, what)
-            must_be_showable(item, what)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            must_be_showable(item, what)
