@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
+from fairground.testing.toys import toy
 from tests.helpers.stores import cluster, store_url
-from tests.helpers.toys import toy
 
 __all__ = ["cluster", "store_url", "toy"]
 

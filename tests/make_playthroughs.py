@@ -16,8 +16,8 @@ from typing import Any
 from fairground.core import Draw, Over, Turn
 from fairground.games import GAMES
 from fairground.table import Table
+from fairground.testing.driving import Driver, FixedVault, length_of, open_table
 from fairground.verify import verify
-from tests.helpers.driving import Driver, FixedVault, length_of, open_table
 from tests.helpers.samples import Golden, goldens_of
 
 FOLDER = Path(__file__).parent / "playthroughs"

@@ -30,9 +30,9 @@ from fairground.fair.contest import contest_commitment
 from fairground.fair.hmac_user import HmacKey
 from fairground.fair.schemes import Run
 from fairground.fair.seals import Spot, seal
+from fairground.testing.driving import TABLE, Driver, open_table, secret
 from fairground.transcript import canonical, line_hash
 from tests.games.test_intransitive import SAMPLE
-from tests.helpers.driving import TABLE, Driver, open_table, secret
 from tests.helpers.samples import mode
 from tests.test_transcript import REFUSED
 

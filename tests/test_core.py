@@ -21,7 +21,7 @@ from fairground.core import (
     whole,
     written,
 )
-from tests.helpers.toys import Toy
+from fairground.testing.toys import Toy
 
 EDGE = 9007199254740991  # 2^53 - 1, by hand
 

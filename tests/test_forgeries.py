@@ -17,9 +17,7 @@ from hypothesis import strategies as st
 
 from fairground.core import Unreadable
 from fairground.games import GAMES
-from fairground.transcript import NO_LINE
-from fairground.verify import verify
-from tests.helpers.driving import (
+from fairground.testing.driving import (
     Driver,
     Edit,
     events_of,
@@ -29,8 +27,10 @@ from tests.helpers.driving import (
     play_through,
     rechain,
 )
+from fairground.testing.toys import RICH, TOY, Toy
+from fairground.transcript import NO_LINE
+from fairground.verify import verify
 from tests.helpers.samples import MODES, SEED_DICE, mode
-from tests.helpers.toys import RICH, TOY, Toy
 
 Events = list[dict[str, Any]]
 DICE = {"dice": SEED_DICE}

@@ -11,10 +11,10 @@ import pytest
 from fairground.core import Draw, Game
 from fairground.fair.register import SCHEMES, dealer_class
 from fairground.games import GAMES, make_game
-from tests.helpers import laws
-from tests.helpers.driving import Mode
+from fairground.testing import laws
+from fairground.testing.driving import Mode
+from fairground.testing.toys import TOYS, Toy
 from tests.helpers.samples import MODES, SAMPLES, Sample, modes_of, samples_of
-from tests.helpers.toys import TOYS, Toy
 
 ALL_SAMPLES = [sample for game in GAMES for sample in SAMPLES.get(game, ())]
 ALL_MODES = [mode for modes in MODES.values() for mode in modes]

@@ -12,9 +12,7 @@ from fairground.fair.vault import MemoryVault
 from fairground.games import game_class, make_game
 from fairground.replay import replay, resume
 from fairground.table import Table
-from fairground.transcript import check_chain, read
-from fairground.verify import verify
-from tests.helpers.driving import (
+from fairground.testing.driving import (
     TABLE,
     Driver,
     FixedVault,
@@ -24,8 +22,10 @@ from tests.helpers.driving import (
     length_of,
     open_table,
 )
+from fairground.testing.toys import DUEL, LONG, RICH, TOYS
+from fairground.transcript import check_chain, read
+from fairground.verify import verify
 from tests.helpers.samples import MODES, SEED_DICE, mode
-from tests.helpers.toys import DUEL, LONG, RICH, TOYS
 
 ALL_MODES = [way for ways in MODES.values() for way in ways]
 DICE = {"dice": SEED_DICE}

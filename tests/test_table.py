@@ -21,10 +21,18 @@ from fairground.fair.register import SCHEMES, SchemeListing
 from fairground.fair.schemes import Chair, Evidence, NotYet, Run
 from fairground.games import make_game
 from fairground.table import Ask, Table, new_name
+from fairground.testing.driving import (
+    TABLE,
+    Driver,
+    FixedVault,
+    Mode,
+    length_of,
+    open_table,
+    secret,
+)
+from fairground.testing.toys import DUEL, GUESS, LONG, RICH, TOYS
 from fairground.verify import verify
-from tests.helpers.driving import TABLE, Driver, FixedVault, Mode, length_of, open_table, secret
 from tests.helpers.samples import MODES, SEED_DICE, mode
-from tests.helpers.toys import DUEL, GUESS, LONG, RICH, TOYS
 
 ALL_MODES = [way for ways in MODES.values() for way in ways]
 DICE = {"dice": SEED_DICE}

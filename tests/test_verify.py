@@ -14,10 +14,18 @@ from fairground.fair.chains import Chain, HashChainsScheme
 from fairground.fair.schemes import Chair, Run, Setting, Share
 from fairground.fair.vault import MemoryVault
 from fairground.table import Ask, Table
+from fairground.testing.driving import (
+    SEED,
+    TABLE,
+    Driver,
+    Mode,
+    length_of,
+    open_table,
+    play_through,
+)
+from fairground.testing.toys import DUEL, GUESS, LONG, RICH, TOYS
 from fairground.verify import verify
-from tests.helpers.driving import SEED, TABLE, Driver, Mode, length_of, open_table, play_through
 from tests.helpers.samples import MODES, SEED_DICE, mode
-from tests.helpers.toys import DUEL, GUESS, LONG, RICH, TOYS
 
 DICE = {"dice": SEED_DICE}
 ALL_MODES = [way for ways in MODES.values() for way in ways]

@@ -31,9 +31,9 @@ from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
 from fairground.store import LogVault, open_store
 from fairground.table import Ask
+from fairground.testing.laws import every_history, observed, playouts
 from fairground.transcript import canonical, frozen, line_hash
 from fairground.verify import verify
-from tests.helpers.laws import every_history, observed, playouts
 from tests.helpers.samples import SAMPLES, Sample
 
 Client = TestClient[Litestar]

@@ -21,7 +21,7 @@ from fairground.fair.register import make_scheme
 from fairground.fair.schemes import Chair, Phase, Run, Scheme, Setting, Share, fields
 from fairground.fair.unproven import SeededScheme, SystemScheme
 from fairground.fair.vault import MemoryVault
-from tests.helpers.driving import (
+from fairground.testing.driving import (
     SEED,
     TABLE,
     Driver,
@@ -31,8 +31,8 @@ from tests.helpers.driving import (
     open_table,
     secret,
 )
+from fairground.testing.toys import DUEL, LONG, RICH
 from tests.helpers.samples import MODES, mode
-from tests.helpers.toys import DUEL, LONG, RICH
 
 HEAD = "ab" * 32
 

@@ -10,8 +10,8 @@ import pytest
 from fairground.core import BadParams, Draw, IllegalMove, Over, Turn
 from fairground.fair.schemes import Chair
 from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive, State
+from fairground.testing.driving import Driver, FixedVault, open_table
 from fairground.verify import verify
-from tests.helpers.driving import Driver, FixedVault, open_table
 from tests.helpers.samples import SEED_DICE, mode
 
 SAMPLE = [

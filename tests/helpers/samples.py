@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tests.helpers.driving import SEED, Mode
+from fairground.testing.driving import SEED, Mode
 
 
 class Sample(NamedTuple):

@@ -15,10 +15,10 @@ from fairground.players.hosted import Hosted
 from fairground.players.simple import RandomPlayer
 from fairground.replay import resume
 from fairground.table import Table
+from fairground.testing.driving import Driver, FixedVault, open_table
+from fairground.testing.toys import DUEL, GUESS, RICH
 from fairground.verify import verify
-from tests.helpers.driving import Driver, FixedVault, open_table
 from tests.helpers.samples import SEED_DICE, mode
-from tests.helpers.toys import DUEL, GUESS, RICH
 
 DICE = {"dice": SEED_DICE}
 

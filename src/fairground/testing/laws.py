@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from itertools import islice, product
 from typing import Any, NamedTuple
 
+from tests.helpers.samples import Sample
+
 from fairground.core import Draw, Game, IllegalMove, Move, Over, Seat, Turn
 from fairground.fair.bits import SeededStream
 from fairground.table import Table
+from fairground.testing.driving import Driver, FixedVault, Mode, length_of, open_table
 from fairground.transcript import canonical
 from fairground.verify import verify
-from tests.helpers.driving import Driver, FixedVault, Mode, length_of, open_table
-from tests.helpers.samples import Sample
 
 Rules = Game[Any]
 
