@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -75,7 +76,8 @@ def frozen(value: Any, depth: int = 0) -> Move:
         return tuple([item if type(item) is int else frozen(item, depth + 1) for item in value])
     if isinstance(value, (int, str)):
         return value
-    raise IllegalMove(f"a move is a whole number, text or a list of them, not {value!r}")
+    short = reprlib.repr(value)
+    raise IllegalMove(f"a move is a whole number, text or a list of them, not {short}")
 
 
 def _integer(text: str) -> int:
