@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
 
-from fairground.testing.toys import toy
+from fairground.games import GAMES
+from fairground.testing.driving import listing_of
+from fairground.testing.toys import Toy
 from tests.helpers.stores import cluster, store_url
 
-__all__ = ["cluster", "store_url", "toy"]
+__all__ = ["cluster", "store_url"]
 
 settings.register_profile(
     "fairground",
@@ -17,3 +20,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("fairground")
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The toy game, registered for one test; gives its name."""
+    monkeypatch.setitem(GAMES.listed, Toy.name, listing_of(Toy))
+    return Toy.name

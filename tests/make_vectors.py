@@ -30,10 +30,11 @@ from fairground.fair.contest import contest_commitment
 from fairground.fair.hmac_user import HmacKey
 from fairground.fair.schemes import Run
 from fairground.fair.seals import Spot, seal
-from fairground.testing.driving import TABLE, Driver, open_table, secret
+from fairground.games import make_game
+from fairground.testing.driving import Driver, open_table
+from fairground.testing.modes import TABLE, mode, secret
 from fairground.transcript import canonical, line_hash
 from tests.games.test_intransitive import SAMPLE
-from tests.helpers.samples import mode
 from tests.test_transcript import REFUSED
 
 FOLDER = Path(__file__).parent / "vectors"
@@ -305,7 +306,7 @@ def transcripts() -> Vectors:
     """Whole games, line by line; dice under every scheme are in tests/playthroughs."""
     out = []
     for way in ("hash-chains-each", "hmac-sha3-user-number"):
-        table = open_table("intransitive/1", {"dice": [[1, 2], [2], [3, 0]]}, mode(way))
+        table = open_table(make_game("intransitive/1", {"dice": [[1, 2], [2], [3, 0]]}), mode(way))
         Driver(table).play()
         out.append(
             {

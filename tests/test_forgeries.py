@@ -16,34 +16,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairground.core import Unreadable
-from fairground.games import GAMES
-from fairground.testing.driving import (
-    Driver,
-    Edit,
-    events_of,
-    find,
-    forge,
-    open_table,
-    play_through,
-    rechain,
-)
-from fairground.testing.toys import RICH, TOY, Toy
+from fairground.games import GAMES, make_game
+from fairground.testing.driving import Driver, listing_of, open_table, play_through
+from fairground.testing.modes import ALL_MODES, mode
+from fairground.testing.toys import RICH, Toy
 from fairground.transcript import NO_LINE
 from fairground.verify import verify
-from tests.helpers.samples import MODES, SEED_DICE, mode
+from tests.helpers.forging import Edit, events_of, find, forge, rechain
+from tests.helpers.samples import SEED_DICE
 
 Events = list[dict[str, Any]]
 DICE = {"dice": SEED_DICE}
+WITH_TOY = GAMES.plus({Toy.name: listing_of(Toy)})
 
 
 @cache
 def dice_game(way: str = "hmac-sha3-user-number") -> bytes:
-    return bytes(play_through("intransitive/1", DICE, mode(way)).transcript)
+    return bytes(play_through(make_game("intransitive/1", DICE), mode(way)).transcript)
 
 
 @cache
 def rich_game(way: str = "hash-chains-each") -> bytes:
-    return bytes(play_through("toy/1", RICH, mode(way)).transcript)
+    return bytes(play_through(Toy.from_params(RICH), mode(way)).transcript)
 
 
 def set_(kind: str, which: int, *path: Any) -> Edit:
@@ -282,7 +276,7 @@ def test_a_forged_game_is_refused(toy: str, way: str, edit: Edit, code: str) -> 
 
 
 def test_an_abandoned_hmac_must_be_opened() -> None:
-    table = open_table("intransitive/1", DICE, mode("hmac-sha3-user-number"))
+    table = open_table(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"))
     Driver(table).play(3)
     table.forfeit(1, "left")
     data = bytes(table.transcript)
@@ -388,42 +382,38 @@ def paths(value: Any) -> list[tuple[Any, ...]]:
 
 @cache
 def fuzzed_games() -> list[bytes]:
-    ways = [way.name for ways in MODES.values() for way in ways]
+    ways = [way.name for way in ALL_MODES]
     return [dice_game(way) for way in ways] + [rich_game(way) for way in ways]
 
 
 @settings(max_examples=300)
 @given(st.data())
 def test_any_json_in_any_place_is_a_verdict(data: st.DataObject) -> None:
-    GAMES.listed[Toy.name] = TOY
+    original = data.draw(st.sampled_from(fuzzed_games()), label="game")
+    events = events_of(original)
+    index = data.draw(st.integers(0, len(events) - 1), label="event")
+    places = [path for path in paths(events[index]) if path and path != ("prev",)]
+    path = data.draw(st.sampled_from(places), label="place")
+    spot: Any = events[index]
+    for step in path[:-1]:
+        spot = spot[step]
+    spot[path[-1]] = data.draw(JSON, label="value")
     try:
-        original = data.draw(st.sampled_from(fuzzed_games()), label="game")
-        events = events_of(original)
-        index = data.draw(st.integers(0, len(events) - 1), label="event")
-        places = [path for path in paths(events[index]) if path and path != ("prev",)]
-        path = data.draw(st.sampled_from(places), label="place")
-        spot: Any = events[index]
-        for step in path[:-1]:
-            spot = spot[step]
-        spot[path[-1]] = data.draw(JSON, label="value")
-        try:
-            forged = rechain(events)
-        except UnicodeEncodeError:
-            return  # a lone surrogate cannot be written at all
-        verdict = verify(forged)
-        json.dumps(verdict.as_json())
-        if verdict.ok:
-            assert verdict.fault is None and verdict.payoff is not None
-        else:
-            assert verdict.fault is not None and verdict.claims == ()
-            assert verdict.fault.line is not None
-            assert 1 <= verdict.fault.line <= len(events)
-        if forged == original:
-            assert verdict.ok
-        else:  # whatever else holds: somebody who kept the last head is not fooled
-            assert not verify(forged, receipt_of(original)).ok
-    finally:
-        del GAMES.listed[Toy.name]
+        forged = rechain(events)
+    except UnicodeEncodeError:
+        return  # a lone surrogate cannot be written at all
+    verdict = verify(forged, games=WITH_TOY)
+    json.dumps(verdict.as_json())
+    if verdict.ok:
+        assert verdict.fault is None and verdict.payoff is not None
+    else:
+        assert verdict.fault is not None and verdict.claims == ()
+        assert verdict.fault.line is not None
+        assert 1 <= verdict.fault.line <= len(events)
+    if forged == original:
+        assert verdict.ok
+    else:  # whatever else holds: somebody who kept the last head is not fooled
+        assert not verify(forged, receipt_of(original), games=WITH_TOY).ok
 
 
 def receipt_of(data: bytes) -> str:

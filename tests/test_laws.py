@@ -1,23 +1,24 @@
-"""Every registered game and every registered dealer obeys the laws."""
+"""Every registered game and every registered dealer obeys the laws, and the laws can fail."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
 import pytest
 
-from fairground.core import Draw, Game
-from fairground.fair.register import SCHEMES, dealer_class
+from fairground.core import Draw, Game, Turn
+from fairground.fair.bits import HashStream, fresh
+from fairground.fair.register import SCHEMES, SchemeListing, dealer_class
+from fairground.fair.schemes import Chance, Dealer, Evidence, Run, Scheme
 from fairground.games import GAMES, make_game
+from fairground.games.intransitive import Intransitive
 from fairground.testing import laws
-from fairground.testing.driving import Mode
-from fairground.testing.toys import TOYS, Toy
-from tests.helpers.samples import MODES, SAMPLES, Sample, modes_of, samples_of
+from fairground.testing.modes import ALL_MODES, MODES, Mode, mode, modes_of
+from fairground.testing.toys import GUESS, LONG, RICH, TOYS, Toy
+from tests.helpers.samples import SAMPLES, SEED_DICE, Sample, samples_of
 
 ALL_SAMPLES = [sample for game in GAMES for sample in SAMPLES.get(game, ())]
-ALL_MODES = [mode for modes in MODES.values() for mode in modes]
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
@@ -35,36 +36,73 @@ def test_only_the_banks_schemes_are_used_elsewhere() -> None:
 
 
 @pytest.mark.parametrize("dealer", sorted(MODES))
-def test_a_registered_dealer_is_used(dealer: str) -> None:
-    assert dealer_class(dealer).scheme.name == dealer
+def test_a_registered_dealer_is_used_in_every_way(dealer: str) -> None:
+    scheme = dealer_class(dealer).scheme
+    assert scheme.name == dealer
     assert {mode.dealer for mode in modes_of(dealer)} == {dealer}
+    assert {mode.lends for mode in modes_of(dealer)} == scheme.lends
 
 
-def test_what_is_not_in_the_registry_fails_with_advice() -> None:
+def test_what_has_no_samples_or_modes_fails_with_advice() -> None:
     with pytest.raises(LookupError, match="add small parameters to SAMPLES"):
         samples_of("chess/1")
     with pytest.raises(LookupError, match="add a Mode"):
         modes_of("dowsing/1")
+    with pytest.raises(LookupError, match="there are: hmac-sha3-user-alone"):
+        mode("dowsing")
 
 
 @pytest.mark.parametrize("law", laws.GAME_LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("sample", ALL_SAMPLES, ids=lambda sample: sample.name)
-def test_game_law(sample: Sample, law: Callable[[Game[Any]], None]) -> None:
-    law(make_game(sample.game, sample.params))
+def test_game_law(sample: Sample, law: laws.GameLaw) -> None:
+    law(sample.make())
 
 
 @pytest.mark.parametrize("law", laws.DEALER_LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("mode", ALL_MODES, ids=lambda mode: mode.name)
 @pytest.mark.parametrize("sample", ALL_SAMPLES, ids=lambda sample: sample.name)
-def test_dealer_law(sample: Sample, mode: Mode, law: Callable[[Sample, Mode], object]) -> None:
-    law(sample, mode)
+def test_dealer_law(sample: Sample, mode: Mode, law: laws.DealerLaw) -> None:
+    law(sample.make(), mode)
 
 
-@pytest.mark.parametrize("forfeit_at", [None, 0, 1, 2, 3, 5], ids=lambda at: f"left-at-{at}")
+@pytest.mark.parametrize("leaves_after", laws.LEAVING, ids=lambda after: f"left-after-{after}")
 @pytest.mark.parametrize("mode", ALL_MODES, ids=lambda mode: mode.name)
 @pytest.mark.parametrize("sample", ALL_SAMPLES, ids=lambda sample: sample.name)
-def test_hidden_draws_wait_for_the_end(sample: Sample, mode: Mode, forfeit_at: int | None) -> None:
-    laws.hidden_draws_wait_for_the_end(sample, mode, forfeit_at)
+def test_hidden_draws_wait_for_the_end(
+    sample: Sample, mode: Mode, leaves_after: int | None
+) -> None:
+    laws.hidden_draws_wait_for_the_end(sample.make(), mode, leaves_after)
+
+
+@pytest.mark.parametrize("mode", ALL_MODES, ids=lambda mode: mode.name)
+@pytest.mark.parametrize("name", TOYS)
+def test_dealers_carry_games_of_every_shape(name: str, mode: Mode) -> None:
+    game = Toy.from_params(TOYS[name])
+    for law in laws.DEALER_LAWS:
+        law(game, mode)
+    for after in (None, *range(12)):
+        laws.hidden_draws_wait_for_the_end(game, mode, after)
+
+
+# For the author of a game: all laws at once, on a game that nobody has registered.
+
+
+@pytest.mark.parametrize("case", laws.cases(Toy.from_params(GUESS)), ids=str)
+def test_every_case_passes_on_a_good_game(case: laws.Case) -> None:
+    case()
+
+
+def test_check_names_the_law_that_is_broken() -> None:
+    assert Toy.name not in GAMES
+    laws.check(Toy.from_params(GUESS), modes=[mode("hash-chains-once")])
+    with pytest.raises(laws.Broken, match="toy/1#1: views_leak_nothing: seat None of toy/1 can te"):
+        laws.check(Honest(), Leaky(), modes=[])
+
+
+def test_cases_name_each_law_once() -> None:
+    names = [str(case) for case in laws.cases(Honest(), Toy.from_params(RICH))]
+    each = len(laws.GAME_LAWS) + len(ALL_MODES) * (len(laws.DEALER_LAWS) + len(laws.LEAVING))
+    assert len(names) == len(set(names)) == 2 * each
 
 
 # The laws themselves can fail: games that break them are caught.
@@ -122,19 +160,81 @@ class Forgetful(Honest):
         return {"bits": self.bits}
 
 
+class Silent(Honest):
+    """It lists no moves for a seat that owes none, as if that were a stalemate."""
+
+    def moves(self, s: Any, seat: int) -> Any:
+        awaits = self.awaits(s)
+        return [0, 1] if isinstance(awaits, Turn) and seat in awaits.seats else []
+
+
+class Known(Toy):
+    """A toy that is equal by its parameters, and shows them."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Known) and self.params() == other.params()
+
+    def __hash__(self) -> int:
+        return hash(str(self.params()))
+
+    def __repr__(self) -> str:
+        return f"Toy({self.params()})"
+
+
+class Anonymous(Known):
+    __hash__ = Known.__hash__
+
+    def __repr__(self) -> str:
+        return "a game"
+
+
+class Alike(Known):
+    """It takes every game for its twin."""
+
+    __hash__ = Known.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Alike)
+
+
+class Trusting(Toy):
+    """It checks what comes from a transcript, and nothing that comes from a program."""
+
+    def __init__(self, seats: int, steps: list[list[Any]]) -> None:
+        self.seats = seats
+        self.steps = steps
+
+    @classmethod
+    def from_params(cls, params: Any) -> Any:
+        made = Toy.from_params(params)
+        return cls(made.seats, made.steps)
+
+
+class Crashing(Toy):
+    """It fails over odd parameters instead of refusing them."""
+
+    @classmethod
+    def from_params(cls, params: Any) -> Any:
+        return cls(int(params["seats"]), list(params["steps"]))
+
+
 @pytest.mark.parametrize("law", laws.GAME_LAWS, ids=lambda law: law.__name__)
-def test_an_honest_game_passes(law: Callable[[Game[Any]], None]) -> None:
+def test_an_honest_game_passes(law: laws.GameLaw) -> None:
     law(Honest())
 
 
-@pytest.mark.parametrize("mode", ALL_MODES, ids=lambda mode: mode.name)
-@pytest.mark.parametrize("name", TOYS)
-def test_dealers_carry_games_of_every_shape(toy: str, name: str, mode: Mode) -> None:
-    sample = Sample(toy, name, TOYS[name])
-    for law in laws.DEALER_LAWS:
-        law(sample, mode)
-    for at in (None, *range(12)):
-        laws.hidden_draws_wait_for_the_end(sample, mode, at)
+@pytest.mark.parametrize(
+    ("game", "law"),
+    [
+        (Honest(), laws.only_who_is_asked_has_moves),
+        (Known.from_params(GUESS), laws.games_are_equal_by_name_and_params),
+        (Toy.from_params(RICH), laws.constructors_validate),
+        (Intransitive.from_params({"dice": SEED_DICE}), laws.constructors_validate),
+    ],
+    ids=lambda value: value.__name__ if hasattr(value, "__name__") else type(value).__name__,
+)
+def test_a_game_that_keeps_a_law_passes(game: Game[Any], law: laws.GameLaw) -> None:
+    law(game)
 
 
 @pytest.mark.parametrize(
@@ -147,13 +247,17 @@ def test_dealers_carry_games_of_every_shape(toy: str, name: str, mode: Mode) -> 
         (Floating(), laws.payoffs_are_integers),
         (Moody(), laws.states_are_pure_values),
         (Forgetful(2), laws.params_round_trip),
+        (Silent(), laws.only_who_is_asked_has_moves),
+        (Forgetful(2), laws.games_are_equal_by_name_and_params),
+        (Anonymous.from_params(GUESS), laws.games_are_equal_by_name_and_params),
+        (Alike.from_params(GUESS), laws.games_are_equal_by_name_and_params),
+        (Trusting.from_params(GUESS), laws.constructors_validate),
+        (Crashing.from_params(GUESS), laws.constructors_validate),
     ],
     ids=lambda value: value.__name__ if hasattr(value, "__name__") else type(value).__name__,
 )
-def test_a_game_that_breaks_a_law_is_caught(
-    game: Game[Any], law: Callable[[Game[Any]], None]
-) -> None:
-    with pytest.raises((AssertionError, ValueError)):
+def test_a_game_that_breaks_a_law_is_caught(game: Game[Any], law: laws.GameLaw) -> None:
+    with pytest.raises((laws.Broken, ValueError, TypeError, KeyError)):
         law(game)
 
 
@@ -161,3 +265,85 @@ def test_exploration_meets_different_histories() -> None:
     spots = list(islice(laws.every_history(Honest()), 100))
     assert len(spots) == 1 + 2 + 4
     assert len({spot.history for spot in spots}) == 7
+
+
+# Dealers that tell too early are caught too, even where their scheme lets them.
+
+
+class LaxScheme(Scheme):
+    """A scheme that asks for a key to each run, and does not mind when it hears more."""
+
+    name = "lax/1"
+
+    def check_ticket(self, run: Run) -> None:
+        pass
+
+    def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
+        return HashStream(bytes.fromhex((later if run.hidden else now)["key"]))
+
+    def must_open(self, run: Run) -> bool:
+        return run.hidden and run.line > 0
+
+
+class LaxDealer(Dealer):
+    scheme = LaxScheme
+
+    def open(self, run: Run) -> Evidence:
+        return {}
+
+    def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
+        key: Evidence = {"key": self.key(run).hex()}
+        return ({}, key) if run.hidden else (key, {})
+
+    def key(self, run: Run) -> bytes:
+        return self._vault.keep(f"key.{run.index}", fresh(), run.head)
+
+
+class Blabbing(LaxDealer):
+    """The ticket holds the key."""
+
+    def open(self, run: Run) -> Evidence:
+        return {"key": self.key(run).hex()}
+
+
+class Hasty(LaxDealer):
+    """The key of a hidden run is told when it is dealt."""
+
+    def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
+        key: Evidence = {"key": self.key(run).hex()}
+        return key, key
+
+
+class Stale(LaxDealer):
+    """One key serves every run."""
+
+    def key(self, run: Run) -> bytes:
+        return self._vault.keep("key", fresh(), "")
+
+
+def lax(dealer: type[Dealer]) -> Mode:
+    listing = SchemeListing(f"{__name__}:{dealer.__name__}", "lax")
+    schemes = SCHEMES.plus({"lax/1": listing})
+    return Mode("lax/1", dealer.__name__, schemes=schemes)
+
+
+def test_a_dealer_of_another_register_obeys_the_laws() -> None:
+    laws.check(Toy.from_params(RICH), modes=[lax(LaxDealer)])
+
+
+@pytest.mark.parametrize(
+    ("dealer", "params", "said"),
+    [
+        (Blabbing, RICH, "the secret key.1 is told by the ticket event"),
+        (Hasty, RICH, "the hidden run 1 was open before the end"),
+        (Stale, LONG, "the evidence of run 2 was known before"),
+    ],
+    ids=["blabbing", "hasty", "stale"],
+)
+def test_a_dealer_that_tells_too_early_is_caught(
+    dealer: type[Dealer], params: dict[str, Any], said: str
+) -> None:
+    game = Toy.from_params(params)
+    laws.plays_to_a_verified_end(game, lax(dealer))
+    with pytest.raises(laws.Broken, match=said):
+        laws.secrets_are_told_at_their_time(game, lax(dealer))

@@ -12,22 +12,14 @@ from fairground.fair.vault import MemoryVault
 from fairground.games import game_class, make_game
 from fairground.replay import replay, resume
 from fairground.table import Table
-from fairground.testing.driving import (
-    TABLE,
-    Driver,
-    FixedVault,
-    Mode,
-    find,
-    forge,
-    length_of,
-    open_table,
-)
+from fairground.testing.driving import Driver, open_table
+from fairground.testing.modes import ALL_MODES, TABLE, FixedVault, Mode, mode
 from fairground.testing.toys import DUEL, LONG, RICH, TOYS
 from fairground.transcript import check_chain, read
 from fairground.verify import verify
-from tests.helpers.samples import MODES, SEED_DICE, mode
+from tests.helpers.forging import find, forge
+from tests.helpers.samples import SEED_DICE
 
-ALL_MODES = [way for ways in MODES.values() for way in ways]
 DICE = {"dice": SEED_DICE}
 
 
@@ -43,8 +35,8 @@ def copy_of(vault: FixedVault) -> FixedVault:
 def test_a_table_resumes_after_every_line(toy: str, name: str, way: Mode) -> None:
     """Crash after each line; the resumed table asks the same and ends in the same bytes."""
     vault = FixedVault()
-    table = open_table(toy, TOYS[name], way, vault)
-    driver = Driver(table, length=length_of(way))
+    table = open_table(make_game(toy, TOYS[name]), way, vault)
+    driver = Driver(table)
     asked = {table.transcript.step: table.asks()}
     while driver.once():
         asked[table.transcript.step] = table.asks()
@@ -62,7 +54,7 @@ def test_a_table_resumes_after_every_line(toy: str, name: str, way: Mode) -> Non
             assert begun == data
             assert again.asks() == asked[cut]
             assert again.state == replayed_state(table, data)
-        survivor = Driver(again, length=length_of(way))
+        survivor = Driver(again)
         survivor.holders = driver.holders  # the seats did not crash
         survivor.play()
         assert bytes(again.transcript) == full == data + b"".join(sunk)
@@ -73,8 +65,8 @@ def test_a_table_resumes_after_every_line(toy: str, name: str, way: Mode) -> Non
 def test_a_forfeited_table_resumes_while_it_is_being_opened(toy: str, way: Mode) -> None:
     for answers in range(1, 9):
         vault = FixedVault()
-        table = open_table(toy, RICH, way, vault)
-        Driver(table, length=length_of(way)).play(answers)
+        table = open_table(make_game(toy, RICH), way, vault)
+        Driver(table).play(answers)
         if table.closed:
             break
         begin = table.transcript.step + 1
@@ -105,7 +97,7 @@ def replayed_state(table: Table, data: bytes) -> Any:
 
 def test_a_torn_last_line_is_dropped(toy: str) -> None:
     vault = FixedVault()
-    table = open_table(toy, LONG, mode("hmac-sha3-user-number"), vault)
+    table = open_table(make_game(toy, LONG), mode("hmac-sha3-user-number"), vault)
     Driver(table).play(3)
     data = bytes(table.transcript)
     Driver(table).play()
@@ -116,7 +108,7 @@ def test_a_torn_last_line_is_dropped(toy: str) -> None:
 
 
 def test_a_first_line_that_was_never_finished_is_unreadable() -> None:
-    data = bytes(open_table("intransitive/1", DICE, mode("system-plain")).transcript)
+    data = bytes(open_table(make_game("intransitive/1", DICE), mode("system-plain")).transcript)
     first = data[: data.index(b"\n")]
     with pytest.raises(Unreadable, match="never finished"):
         resume(first, mode("system-plain").make(FixedVault()))
@@ -127,7 +119,7 @@ def test_a_first_line_that_was_never_finished_is_unreadable() -> None:
 def test_resume_goes_on_writing_to_the_sink() -> None:
     vault = FixedVault()
     way = mode("hmac-sha3-user-number")
-    table = open_table("intransitive/1", DICE, way, vault)
+    table = open_table(make_game("intransitive/1", DICE), way, vault)
     sunk: list[bytes] = []
     again = resume(bytes(table.transcript), way.make(vault), sunk.append)
     assert sunk == []
@@ -143,12 +135,12 @@ def test_resume_goes_on_writing_to_the_sink() -> None:
 def test_an_old_copy_played_differently_voids_the_table(toy: str, way: Mode) -> None:
     """Restore an early copy, answer otherwise: the house must not let a secret decide twice."""
     vault = FixedVault()
-    table = open_table(toy, LONG, way, vault)
+    table = open_table(make_game(toy, LONG), way, vault)
     early = bytes(table.transcript)
-    Driver(table, length=length_of(way)).play()
+    Driver(table).play()
     assert verify(bytes(table.transcript)).ok
     again = resume(early, way.make(vault))
-    Driver(again, "another seed", length_of(way)).play()
+    Driver(again, "another seed").play()
     assert bytes(again.transcript) != bytes(table.transcript)
     assert again.closed and again.payoff is None
     kinds = [event["kind"] for event in again.transcript.events]
@@ -162,7 +154,7 @@ def test_an_old_copy_played_differently_voids_the_table(toy: str, way: Mode) -> 
 
 def test_an_old_copy_played_the_same_way_is_the_same_game(toy: str) -> None:
     way, vault = mode("hmac-sha3-user-number"), FixedVault()
-    table = open_table(toy, LONG, way, vault)
+    table = open_table(make_game(toy, LONG), way, vault)
     early = bytes(table.transcript)
     Driver(table).play()
     again = Driver(resume(early, way.make(vault))).play()
@@ -172,7 +164,7 @@ def test_an_old_copy_played_the_same_way_is_the_same_game(toy: str) -> None:
 @pytest.mark.parametrize("way", ["hmac-sha3-user-number", "hash-chains-each", "contest-cup"])
 @pytest.mark.parametrize("params", [LONG, RICH], ids=["long", "rich"])
 def test_a_vault_that_is_gone_voids_the_table(toy: str, way: str, params: dict[str, Any]) -> None:
-    table = open_table(toy, params, mode(way), FixedVault("first"))
+    table = open_table(make_game(toy, params), mode(way), FixedVault("first"))
     Driver(table).play(2)
     dealer = mode(way).make(FixedVault("another"))
     if way == "contest-cup":
@@ -194,7 +186,7 @@ def test_a_vault_that_is_gone_voids_the_table(toy: str, way: str, params: dict[s
 
 def test_a_voided_table_stays_void_when_the_secrets_turn_up_again() -> None:
     way, vault = mode("hmac-sha3-user-number"), FixedVault()
-    table = open_table("intransitive/1", DICE, way, vault)
+    table = open_table(make_game("intransitive/1", DICE), way, vault)
     kept = dict(vault.secrets)
     vault.secrets.clear()
     Driver(table).play()
@@ -203,7 +195,7 @@ def test_a_voided_table_stays_void_when_the_secrets_turn_up_again() -> None:
     assert bytes(again.transcript) == bytes(table.transcript)
     assert again.closed and again.payoff is None and again.void_reason == table.void_reason
     chains, vault = mode("hash-chains-each"), FixedVault()
-    table = open_table("intransitive/1", DICE, chains, vault)
+    table = open_table(make_game("intransitive/1", DICE), chains, vault)
     half = bytes(table.transcript)
     lost = resume(half, chains.make(FixedVault("another")))
     Driver(lost).play()
@@ -215,7 +207,7 @@ def test_a_voided_table_stays_void_when_the_secrets_turn_up_again() -> None:
 def test_a_table_lost_between_two_runs_is_void_at_once(toy: str) -> None:
     """The next ticket needs a chain that is gone."""
     way = mode("hash-chains-alone")
-    table = open_table(toy, LONG, way, FixedVault("first"))
+    table = open_table(make_game(toy, LONG), way, FixedVault("first"))
     cut = b"".join(table.transcript.lines[:1])
     again = resume(cut, way.make(FixedVault("another")))
     assert again.closed and [e["kind"] for e in again.transcript.events] == ["start", "void", "end"]
@@ -224,8 +216,8 @@ def test_a_table_lost_between_two_runs_is_void_at_once(toy: str) -> None:
 def test_resuming_a_closed_table_adds_nothing(toy: str) -> None:
     for way in ALL_MODES:
         vault = FixedVault()
-        table = open_table(toy, RICH, way, vault)
-        Driver(table, length=length_of(way)).play()
+        table = open_table(make_game(toy, RICH), way, vault)
+        Driver(table).play()
         again = resume(bytes(table.transcript), way.make(MemoryVault()))
         assert bytes(again.transcript) == bytes(table.transcript)
         assert again.closed
@@ -233,7 +225,7 @@ def test_resuming_a_closed_table_adds_nothing(toy: str) -> None:
 
 def test_a_damaged_record_is_not_resumed() -> None:
     way, vault = mode("hmac-sha3-user-number"), FixedVault()
-    table = Driver(open_table("intransitive/1", DICE, way, vault)).play()
+    table = Driver(open_table(make_game("intransitive/1", DICE), way, vault)).play()
     data = bytes(table.transcript)
 
     def other_roll(events: list[dict[str, Any]]) -> None:
@@ -246,7 +238,7 @@ def test_a_damaged_record_is_not_resumed() -> None:
 
 
 def test_replay_gives_an_unfinished_table_as_far_as_it_goes() -> None:
-    table = open_table("intransitive/1", DICE, mode("hmac-sha3-user-number"))
+    table = open_table(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"))
     lines = table.transcript.lines
     again = replay(lines, check_chain(lines))
     assert again.asks() == table.asks()
@@ -269,11 +261,11 @@ def test_seats_that_share_a_table_can_answer_in_any_order(toy: str) -> None:
     """Tips, links, seals and openings in reverse: another record, and it holds as well."""
     chairs = [Chair("A", "self", "chain"), Chair("B", "self", "chain")]
     way = mode("hash-chains-chain")
-    table = open_table(toy, DUEL, way, chairs=chairs)
-    driver = Driver(table, length=2)
+    table = open_table(make_game(toy, DUEL), way, chairs=chairs)
+    driver = Driver(table)
     while asks := table.asks():
         table.submit(asks[-1], driver.answer(asks[-1]))
-    forward = Driver(open_table(toy, DUEL, way, chairs=chairs), length=2).play()
+    forward = Driver(open_table(make_game(toy, DUEL), way, chairs=chairs)).play()
     assert bytes(forward.transcript) != bytes(table.transcript)
     assert verify(bytes(table.transcript)).ok
     assert table.setting.table == TABLE

@@ -21,20 +21,12 @@ from fairground.fair.register import SCHEMES, SchemeListing
 from fairground.fair.schemes import Chair, Evidence, NotYet, Run
 from fairground.games import make_game
 from fairground.table import Ask, Table, new_name
-from fairground.testing.driving import (
-    TABLE,
-    Driver,
-    FixedVault,
-    Mode,
-    length_of,
-    open_table,
-    secret,
-)
+from fairground.testing.driving import Driver, open_table
+from fairground.testing.modes import ALL_MODES, TABLE, FixedVault, Mode, mode, secret
 from fairground.testing.toys import DUEL, GUESS, LONG, RICH, TOYS
 from fairground.verify import verify
-from tests.helpers.samples import MODES, SEED_DICE, mode
+from tests.helpers.samples import SEED_DICE
 
-ALL_MODES = [way for ways in MODES.values() for way in ways]
 DICE = {"dice": SEED_DICE}
 
 
@@ -48,7 +40,7 @@ def refused(table: Table, error: type[FairgroundError], ask: Ask, answer: Any) -
 
 
 def test_the_first_event_says_what_the_table_is() -> None:
-    table = open_table("intransitive/1", DICE, mode("hmac-sha3-user-number"))
+    table = open_table(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"))
     assert json.loads(table.transcript.lines[0]) == {
         "kind": "start",
         "prev": "0" * 64,
@@ -91,26 +83,26 @@ def test_tables_have_names_of_their_own() -> None:
 )
 def test_chairs_that_make_no_sense_are_refused(chairs: list[Chair]) -> None:
     with pytest.raises(InputError):
-        open_table("intransitive/1", DICE, mode("hash-chains-alone"), chairs=chairs)
+        open_table(make_game("intransitive/1", DICE), mode("hash-chains-alone"), chairs=chairs)
 
 
 def test_a_house_seat_lends_nothing_under_hmac_either() -> None:
     chairs = [Chair("A", "house", "number"), Chair("B")]
     with pytest.raises(InputError, match="shares would prove nothing"):
-        open_table("intransitive/1", DICE, mode("hmac-sha3-user-number"), chairs=chairs)
+        open_table(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"), chairs=chairs)
 
 
 def test_a_share_that_the_scheme_cannot_use_is_refused_at_the_start() -> None:
     chairs = [Chair("A", "self", "number"), Chair("B")]
     with pytest.raises(BadParams, match="no seat can lend 'number'"):
-        open_table("intransitive/1", DICE, mode("system-plain"), chairs=chairs)
+        open_table(make_game("intransitive/1", DICE), mode("system-plain"), chairs=chairs)
 
 
 @pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
 @pytest.mark.parametrize("name", TOYS)
 def test_stale_wrong_and_illegal_answers_change_nothing(toy: str, name: str, way: Mode) -> None:
-    table = open_table(toy, TOYS[name], way)
-    driver = Driver(table, length=length_of(way))
+    table = open_table(make_game(toy, TOYS[name]), way)
+    driver = Driver(table)
     old: list[Ask] = []
     while asks := table.asks():
         ask = asks[0]
@@ -141,7 +133,9 @@ def test_stale_wrong_and_illegal_answers_change_nothing(toy: str, name: str, way
 
 
 def test_simultaneous_moves_are_sealed_before_any_is_opened(toy: str) -> None:
-    table = open_table(toy, {"seats": 2, "steps": [["turn", [0, 1], 3]]}, mode("system-plain"))
+    table = open_table(
+        make_game(toy, {"seats": 2, "steps": [["turn", [0, 1], 3]]}), mode("system-plain")
+    )
     first, second = table.asks()
     assert (first.kind, second.kind) == ("seal", "seal")
     sealed = [table.seal(first, 2, secret(0)), table.seal(second, 1)]
@@ -174,7 +168,9 @@ def test_simultaneous_moves_are_sealed_before_any_is_opened(toy: str) -> None:
 
 
 def test_a_seal_of_an_illegal_move_cannot_be_opened(toy: str) -> None:
-    table = open_table(toy, {"seats": 2, "steps": [["turn", [0, 1], 3]]}, mode("system-plain"))
+    table = open_table(
+        make_game(toy, {"seats": 2, "steps": [["turn", [0, 1], 3]]}), mode("system-plain")
+    )
     for ask in table.asks():
         table.submit(ask, table.seal(ask, 9, secret(ask.seat)).commitment)
     refused(table, IllegalMove, table.asks()[0], {"key": secret(0).hex(), "move": 9})
@@ -185,29 +181,29 @@ def test_a_seal_of_an_illegal_move_cannot_be_opened(toy: str) -> None:
 def test_a_run_of_draws_shares_a_ticket_unless_each_draw_has_a_number(toy: str) -> None:
     steps = {"seats": 2, "steps": [["draw", 6], ["draw", 300], ["hidden", 9, 0], ["draw", 1]]}
     for way in ALL_MODES:
-        table = open_table(toy, steps, way)
-        Driver(table, length=length_of(way)).play()
+        table = open_table(make_game(toy, steps), way)
+        Driver(table).play()
         sizes = [len(e["draws"]) for e in table.transcript.events if e["kind"] == "dealt"]
         assert sizes == ([1, 1, 1, 1] if way.dealer == "hmac-sha3-user/1" else [2, 1, 1])
 
 
 def test_draws_for_different_eyes_are_different_runs(toy: str) -> None:
     steps = {"seats": 2, "steps": [["hidden", 6, 0], ["hidden", 6, 1], ["hidden", 6, 1]]}
-    table = open_table(toy, steps, mode("system-plain"))
+    table = open_table(make_game(toy, steps), mode("system-plain"))
     assert [len(run.draws) for run in table.runs] == [1, 2]
 
 
 def test_views_of_a_table_are_those_of_the_rules(toy: str) -> None:
-    table = open_table(toy, GUESS, mode("system-plain"))
+    table = open_table(make_game(toy, GUESS), mode("system-plain"))
     assert table.view(0) == table.state
     assert [repr(value) for value in table.view(1)] == ["HIDDEN"]
     assert table.view(None) == table.view(1)
 
 
 def test_notes_are_written_and_read_by_no_rule(toy: str) -> None:
-    table = open_table(toy, LONG, mode("hmac-sha3-user-number"))
+    table = open_table(make_game(toy, LONG), mode("hmac-sha3-user-number"))
     driver = Driver(table)
-    plain = Driver(open_table(toy, LONG, mode("hmac-sha3-user-number"))).play()
+    plain = Driver(open_table(make_game(toy, LONG), mode("hmac-sha3-user-number"))).play()
     while True:
         table.note({"hint": "été", "list": [1, {"a": None}]})
         if not driver.once() or table.closed:
@@ -218,11 +214,11 @@ def test_notes_are_written_and_read_by_no_rule(toy: str) -> None:
     verdict = verify(bytes(table.transcript))
     assert verdict.ok and len(table.transcript.lines) > len(plain.transcript.lines)
     with pytest.raises(ValueError):
-        open_table(toy, LONG, mode("hmac-sha3-user-number")).note({"a": 0.5})
+        open_table(make_game(toy, LONG), mode("hmac-sha3-user-number")).note({"a": 0.5})
 
 
 def test_a_note_makes_no_ask_stale(toy: str) -> None:
-    table = open_table(toy, LONG, mode("hmac-sha3-user-number"))
+    table = open_table(make_game(toy, LONG), mode("hmac-sha3-user-number"))
     ask = table.asks()[0]
     table.note({})
     assert table.asks() == [ask]
@@ -240,8 +236,8 @@ def test_a_forfeit_at_any_point_verifies_and_opens_everything(
     point = 0
     while True:
         vault = FixedVault()
-        table = open_table(toy, TOYS[name], way, vault)
-        Driver(table, length=length_of(way)).play(point)
+        table = open_table(make_game(toy, TOYS[name]), way, vault)
+        Driver(table).play(point)
         if table.closed:
             break
         seat, by = point % 2, ("seat", "house")[point % 2]
@@ -265,7 +261,7 @@ def test_a_forfeit_at_any_point_verifies_and_opens_everything(
 
 @pytest.mark.parametrize("seat", [-1, 2, True, None, "0", 0.0])
 def test_only_a_seat_that_exists_can_be_forfeited(seat: Any) -> None:
-    table = open_table("intransitive/1", DICE, mode("hmac-sha3-user-number"))
+    table = open_table(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"))
     before = bytes(table.transcript)
     with pytest.raises(InputError, match="seat"):
         table.forfeit(seat, "left")
@@ -276,7 +272,7 @@ def test_only_a_seat_that_exists_can_be_forfeited(seat: Any) -> None:
     ("reason", "by"), [("x" * 201, "seat"), (None, "seat"), ("\udc80", "seat"), ("left", "rival")]
 )
 def test_a_forfeit_says_who_and_why_in_a_few_words(reason: Any, by: str) -> None:
-    table = open_table("intransitive/1", DICE, mode("hmac-sha3-user-number"))
+    table = open_table(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"))
     before = bytes(table.transcript)
     with pytest.raises(InputError):
         table.forfeit(0, reason, by)
@@ -291,7 +287,7 @@ def test_a_forfeit_says_who_and_why_in_a_few_words(reason: Any, by: str) -> None
 
 def test_a_lost_secret_voids_the_table() -> None:
     vault = FixedVault()
-    table = open_table("intransitive/1", DICE, mode("hmac-sha3-user-number"), vault)
+    table = open_table(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"), vault)
     vault.secrets.clear()
     table.submit(table.asks()[0], 0)
     assert table.closed and table.payoff is None and not table.asks()
@@ -308,7 +304,7 @@ def test_a_lost_secret_voids_the_table() -> None:
 @pytest.mark.parametrize("way", ["hmac-sha3-user-number", "hash-chains-each"], ids=str)
 def test_a_void_after_a_hidden_draw_is_still_called_a_void(toy: str, way: str) -> None:
     vault = FixedVault()
-    table = open_table(toy, RICH, mode(way), vault)
+    table = open_table(make_game(toy, RICH), mode(way), vault)
     driver = Driver(table)
     while len(table.runs) < 3:
         driver.once()
@@ -389,13 +385,13 @@ def test_a_register_of_ones_own_is_used() -> None:
 
 
 def test_a_game_without_chance_and_moves_is_over_at_once(toy: str) -> None:
-    table = open_table(toy, {"seats": 1, "steps": []}, mode("seeded-tape"))
+    table = open_table(make_game(toy, {"seats": 1, "steps": []}), mode("seeded-tape"))
     assert [event["kind"] for event in table.transcript.events] == ["start", "end"]
     assert [str(claim) for claim in verify(bytes(table.transcript)).claims] == ["PLAYED"]
 
 
 def test_decisions_are_remembered_with_their_lines(toy: str) -> None:
-    table = Driver(open_table(toy, DUEL, mode("system-plain"))).play()
+    table = Driver(open_table(make_game(toy, DUEL), mode("system-plain"))).play()
     lines = [json.loads(line)["kind"] for line in table.transcript.lines]
     assert [lines[d.line - 1] for d in table.decisions] == ["open", "open", "move"]
     assert [d.seat for d in table.decisions] == [0, 1, 1]

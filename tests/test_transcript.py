@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import Fault, IllegalMove, Unreadable
-from fairground.testing.driving import plain_line, rechain
 from fairground.transcript import (
     NO_LINE,
     Transcript,
@@ -24,6 +23,7 @@ from fairground.transcript import (
     parse,
     read,
 )
+from tests.helpers.forging import plain_line, rechain
 
 EDGES = [-(2**53) + 1, -(10**15), -(10**15) + 1, 10**15, 2**53 - 1]
 SAFE_INTS = st.integers(-(2**53) + 1, 2**53 - 1) | st.sampled_from(EDGES)

@@ -13,22 +13,15 @@ from fairground.fair.bits import HOUSE
 from fairground.fair.chains import Chain, HashChainsScheme
 from fairground.fair.schemes import Chair, Run, Setting, Share
 from fairground.fair.vault import MemoryVault
+from fairground.games import make_game
 from fairground.table import Ask, Table
-from fairground.testing.driving import (
-    SEED,
-    TABLE,
-    Driver,
-    Mode,
-    length_of,
-    open_table,
-    play_through,
-)
+from fairground.testing.driving import Driver, open_table, play_through
+from fairground.testing.modes import ALL_MODES, SEED, TABLE, Mode, mode
 from fairground.testing.toys import DUEL, GUESS, LONG, RICH, TOYS
 from fairground.verify import verify
-from tests.helpers.samples import MODES, SEED_DICE, mode
+from tests.helpers.samples import SEED_DICE
 
 DICE = {"dice": SEED_DICE}
-ALL_MODES = [way for ways in MODES.values() for way in ways]
 ALTERNATE = {"seats": 2, "steps": [["draw", 6], ["turn", [0], 2], ["draw", 6]]}
 THREE = {"seats": 3, "steps": [["draw", 6], ["turn", [0], 2], ["draw", 6], ["turn", [2], 2]]}
 
@@ -87,13 +80,13 @@ GAMES_HERE = {"long": LONG, "alternate": ALTERNATE, "duel": DUEL, "guess": GUESS
 @pytest.mark.parametrize("name", GAMES_HERE)
 @pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
 def test_exactly_these_claims(toy: str, way: Mode, name: str) -> None:
-    table = play_through(toy, GAMES_HERE[name], way)
+    table = play_through(make_game(toy, GAMES_HERE[name]), way)
     assert claims(table) == [*EXPECTED[way.name][name].split(), "PLAYED"]
 
 
 def test_every_claim_has_a_condition_and_lines_of_evidence(toy: str) -> None:
     for way in ALL_MODES:
-        table = play_through(toy, RICH, way)
+        table = play_through(make_game(toy, RICH), way)
         for claim in verify(bytes(table.transcript)).claims:
             assert claim.condition or claim.witness is None
             assert claim.sentence[0].isupper() and claim.sentence.endswith(".")
@@ -102,7 +95,7 @@ def test_every_claim_has_a_condition_and_lines_of_evidence(toy: str) -> None:
 
 
 def test_the_lines_of_evidence_are_the_right_ones() -> None:
-    table = play_through("intransitive/1", DICE, mode("hmac-sha3-user-number"))
+    table = play_through(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"))
     kinds = [event["kind"] for event in table.transcript.events]
     found = {str(claim): claim for claim in verify(bytes(table.transcript)).claims}
     shares = tuple(i for i, kind in enumerate(kinds, 1) if kind == "share")
@@ -119,26 +112,28 @@ def test_the_lines_of_evidence_are_the_right_ones() -> None:
 def test_a_seat_run_by_the_house_is_never_claimed_for(toy: str) -> None:
     for way in ALL_MODES:
         for params in TOYS.values():
-            assert not [c for c in claims(play_through(toy, params, way)) if c.endswith(":0")]
+            assert not [
+                c for c in claims(play_through(make_game(toy, params), way)) if c.endswith(":0")
+            ]
 
 
 def test_only_who_lends_is_claimed_for(toy: str) -> None:
     chairs = [Chair("A", "self"), Chair("B", "self", "chain"), Chair("C", "house")]
-    table = play_through(toy, THREE, mode("hash-chains-chain"), chairs=chairs)
+    table = play_through(make_game(toy, THREE), mode("hash-chains-chain"), chairs=chairs)
     assert claims(table) == ["COMMITTED", "UNIFORM:1", "UNFORESEEN:1", "PLAYED"]
     assert "B's own program made B's chain" in verify(bytes(table.transcript)).claims[1].condition
 
 
 def test_a_later_tip_that_nobody_answers_commits_to_nothing(toy: str) -> None:
     way = Mode("hash-chains/1", "short", options=(("length", 2),))
-    assert claims(play_through(toy, LONG, way)) == ["PLAYED"]
-    assert claims(play_through(toy, ALTERNATE, way)) == ["COMMITTED", "PLAYED"]
+    assert claims(play_through(make_game(toy, LONG), way)) == ["PLAYED"]
+    assert claims(play_through(make_game(toy, ALTERNATE), way)) == ["COMMITTED", "PLAYED"]
 
 
 def test_chains_are_renewed_as_often_as_it_takes(toy: str) -> None:
     for name in ("hash-chains-chain", "hash-chains-once"):
         steps = [["draw", 6], ["turn", [1], 2]] * 11
-        table = play_through(toy, {"seats": 2, "steps": steps}, mode(name))
+        table = play_through(make_game(toy, {"seats": 2, "steps": steps}), mode(name))
         events = table.transcript.events
         assert len(table.runs) == 11
         assert [e["run"] for e in events if "tip" in e.get("ticket", {})] == [2, 4, 6, 8, 10]
@@ -152,8 +147,8 @@ def test_chains_are_renewed_as_often_as_it_takes(toy: str) -> None:
 
 def stirred(toy: str, way: str, words: list[str], params: dict[str, Any] = LONG) -> Table:
     """A game in which seat 1 stirs these words, one after the other."""
-    table = open_table(toy, params, mode(way))
-    driver = Driver(table, length=length_of(mode(way)))
+    table = open_table(make_game(toy, params), mode(way))
+    driver = Driver(table)
     left = list(words)
     while asks := table.asks():
         ask = asks[0]
@@ -193,7 +188,7 @@ def test_words_older_than_the_house_s_tip_earn_nothing() -> None:
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])
 def test_who_stirs_depends_on_all_who_stir_beside(toy: str, order: tuple[int, int]) -> None:
     """They are asked at the same time, so the order in which they are recorded is the house's."""
-    table = open_table(toy, THREE, mode("hash-chains-each"))
+    table = open_table(make_game(toy, THREE), mode("hash-chains-each"))
     driver = Driver(table)
 
     def rank(ask: Ask) -> int:
@@ -219,14 +214,14 @@ def test_who_stirs_depends_on_all_who_stir_beside(toy: str, order: tuple[int, in
 @pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
 def test_claims_after_an_early_forfeit(toy: str, way: Mode) -> None:
     """Nothing was dealt to anyone who lends: nothing but the house's own promise is proven."""
-    table = open_table(toy, LONG, way)
+    table = open_table(make_game(toy, LONG), way)
     table.forfeit(1, "left")
     promised = {"hmac-sha3-user-number", "hash-chains-alone", "contest-cup"}
     assert claims(table) == (["COMMITTED"] if way.name in promised else [])
 
 
 def test_a_verdict_as_json() -> None:
-    table = play_through("intransitive/1", DICE, mode("hmac-sha3-user-number"))
+    table = play_through(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"))
     verdict = verify(bytes(table.transcript))
     assert verdict.seats == ("House", "Seat 1")
     said = json.loads(json.dumps(verdict.as_json()))
@@ -263,7 +258,7 @@ def test_a_verdict_as_json() -> None:
 @pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
 @pytest.mark.parametrize("name", TOYS)
 def test_a_record_cut_at_any_line_is_unfinished(toy: str, name: str, way: Mode) -> None:
-    lines = play_through(toy, TOYS[name], way).transcript.lines
+    lines = play_through(make_game(toy, TOYS[name]), way).transcript.lines
     for cut in range(1, len(lines)):
         verdict = verify(b"".join(lines[:cut]))
         assert not verdict.ok and verdict.fault is not None and verdict.claims == ()
@@ -271,7 +266,7 @@ def test_a_record_cut_at_any_line_is_unfinished(toy: str, name: str, way: Mode) 
 
 
 def test_a_receipt_proves_the_order_up_to_its_line() -> None:
-    table = play_through("intransitive/1", DICE, mode("hmac-sha3-user-number"))
+    table = play_through(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"))
     data = bytes(table.transcript)
     for number, line in enumerate(table.transcript.lines, 1):
         receipt = hashlib.sha3_256(line).hexdigest()
@@ -285,8 +280,8 @@ def test_a_receipt_proves_the_order_up_to_its_line() -> None:
 
 def test_a_receipt_of_another_history_is_refused() -> None:
     way = mode("hmac-sha3-user-number")
-    mine = play_through("intransitive/1", DICE, way)
-    other = play_through("intransitive/1", DICE, way, "another seed")
+    mine = play_through(make_game("intransitive/1", DICE), way)
+    other = play_through(make_game("intransitive/1", DICE), way, "another seed")
     verdict = verify(bytes(other.transcript), mine.transcript.head)
     assert not verdict.ok and verdict.fault is not None
     assert verdict.fault.code == "transcript/receipt"
@@ -296,7 +291,7 @@ def test_a_receipt_of_another_history_is_refused() -> None:
 
 @pytest.mark.parametrize("receipt", ["", "5e", "x" * 64, "0" * 63, "0" * 65, "０" * 64])
 def test_a_malformed_receipt_is_an_error_of_input(receipt: str) -> None:
-    data = bytes(play_through("intransitive/1", DICE, mode("seeded-tape")).transcript)
+    data = bytes(play_through(make_game("intransitive/1", DICE), mode("seeded-tape")).transcript)
     with pytest.raises(InputError, match="a receipt is 64 hex digits"):
         verify(data, receipt)
 
@@ -311,7 +306,9 @@ def test_keys_never_serve_twice() -> None:
     """Every HMAC key of real games is new."""
     keys = []
     for _ in range(5):
-        table = open_table("intransitive/1", DICE, mode("hmac-sha3-user-number"), MemoryVault())
+        table = open_table(
+            make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"), MemoryVault()
+        )
         Driver(table).play()
         keys += [e["evidence"]["key"] for e in table.transcript.events if e["kind"] == "dealt"]
     assert len(keys) == 15 and len(set(keys)) == 15

@@ -15,12 +15,12 @@ from fairground.core import BadShare, Fault, InputError
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
 from fairground.players import make_player
-from fairground.testing.driving import rechain
 from fairground.testing.laws import positions
 from fairground.transcript import line_hash
 from fairground.verify import verify
 from fairground.views import as_json, from_json
 from tests.helpers.arena import in_a_thread, play_all
+from tests.helpers.forging import rechain
 from tests.helpers.samples import SAMPLES, Sample
 
 ZOMBIE = SAMPLES["zombie/1"][0].params

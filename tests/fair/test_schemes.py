@@ -21,18 +21,10 @@ from fairground.fair.register import make_scheme
 from fairground.fair.schemes import Chair, Phase, Run, Scheme, Setting, Share, fields
 from fairground.fair.unproven import SeededScheme, SystemScheme
 from fairground.fair.vault import MemoryVault
-from fairground.testing.driving import (
-    SEED,
-    TABLE,
-    Driver,
-    FixedHolder,
-    FixedVault,
-    Mode,
-    open_table,
-    secret,
-)
+from fairground.games import make_game
+from fairground.testing.driving import Driver, FixedHolder, open_table
+from fairground.testing.modes import ALL_MODES, MODES, SEED, TABLE, FixedVault, Mode, mode, secret
 from fairground.testing.toys import DUEL, LONG, RICH
-from tests.helpers.samples import MODES, mode
 
 HEAD = "ab" * 32
 
@@ -210,8 +202,10 @@ def test_the_stream_of_a_run_by_hand(toy: str) -> None:
     chairs = [Chair("A", "self", "chain"), Chair("B", "self", "stir"), Chair("C", "self", "chain")]
     steps = [["draw", 300], ["turn", [1], 2], ["hidden", 6, 0], ["turn", [1], 2], ["draw", 300]]
     way = Mode("hash-chains/1", "hand", options=(("stir", "each"), ("length", 2)))
-    table = open_table(toy, {"seats": 3, "steps": steps}, way, FixedVault(), chairs=chairs)
-    Driver(table, length=2).play()
+    table = open_table(
+        make_game(toy, {"seats": 3, "steps": steps}), way, FixedVault(), chairs=chairs
+    )
+    Driver(table).play()
     words = [e["value"] for e in table.transcript.events if e.get("share") == "stir"]
     assert len(words) == 3
     house = [chain_by_hand(HOUSE, g, 2, secret("vault", f"chain.{g}")) for g in (0, 1)]
@@ -505,8 +499,8 @@ def test_what_is_committed_to_and_what_is_drawn_never_share_a_tag(
             return made
 
     monkeypatch.setattr(bits, "hashlib", Watched)
-    table = open_table(toy, params, mode(way))
-    Driver(table, length=dict(mode(way).options).get("length", 1000)).play()
+    table = open_table(make_game(toy, params), mode(way))
+    Driver(table).play()
     assert table.closed
     tags = {tag.decode() for tag in hashed.values()}
     assert tags <= COMMITMENTS | DERIVATIONS
@@ -517,7 +511,7 @@ def test_what_is_committed_to_and_what_is_drawn_never_share_a_tag(
             assert tag.decode() in COMMITMENTS, "a digest that chance is drawn from was shown"
 
 
-@pytest.mark.parametrize("way", [way for ways in MODES.values() for way in ways], ids=str)
+@pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
 def test_a_dealer_is_made_again_from_its_public_part_and_its_vault(way: Mode) -> None:
     vault = FixedVault()
     dealer = way.make(vault)

@@ -9,10 +9,12 @@ import pytest
 
 from fairground.core import BadParams, Draw, IllegalMove, Over, Turn
 from fairground.fair.schemes import Chair
+from fairground.games import make_game
 from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive, State
-from fairground.testing.driving import Driver, FixedVault, open_table
+from fairground.testing.driving import Driver, open_table
+from fairground.testing.modes import FixedVault, mode
 from fairground.verify import verify
-from tests.helpers.samples import SEED_DICE, mode
+from tests.helpers.samples import SEED_DICE
 
 SAMPLE = [
     # HMAC, KEY, the computer's number: as the seed document prints them
@@ -39,8 +41,7 @@ def test_the_seed_s_own_game() -> None:
     script = {f"hmac.{i}": f"{key} {x}".encode() for i, (_, key, x) in enumerate(SAMPLE, 1)}
     chairs = [Chair("Computer", "house"), Chair("User", "self", "number")]
     table = open_table(
-        "intransitive/1",
-        {"dice": SEED_DICE},
+        make_game("intransitive/1", {"dice": SEED_DICE}),
         mode("hmac-sha3-user-number"),
         FixedVault(script=script),
         chairs=chairs,
@@ -149,7 +150,9 @@ def test_bad_dice_are_refused_with_the_reason(params: dict[str, Any], reason: st
 def test_faces_beyond_64_bits_play_and_verify() -> None:
     huge = str(2**200)
     params = {"dice": [[huge, f"-{huge}"], [0], [1, 2, 3, 4, 5, 6, 7]]}
-    table = Driver(open_table("intransitive/1", params, mode("hmac-sha3-user-number"))).play()
+    table = Driver(
+        open_table(make_game("intransitive/1", params), mode("hmac-sha3-user-number"))
+    ).play()
     assert isinstance(table.game, Intransitive)
     assert table.game.dice[0].faces == (2**200, -(2**200))
     assert table.game.params() == params

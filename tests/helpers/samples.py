@@ -1,13 +1,17 @@
-"""What the laws run on: small samples of every game, and every way of using every dealer.
+"""Small samples of every registered game: what the laws and the playthroughs run on.
 
-A game or a dealer that is registered but has no entry here fails the suite.
+A game that is registered but has no entry here fails the suite.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from fairground.testing.driving import SEED, Mode
+from fairground.core import Game
+from fairground.games import make_game
+from fairground.testing import playthroughs
+from fairground.testing.modes import ALL_MODES
+from fairground.testing.playthroughs import Playthrough
 
 
 class Sample(NamedTuple):
@@ -16,6 +20,12 @@ class Sample(NamedTuple):
     game: str
     label: str
     params: dict[str, Any]
+    every_mode: bool = False
+    """Whether it has a golden playthrough in every mode, and not only in two."""
+
+    def make(self) -> Game[Any]:
+        """The game itself."""
+        return make_game(self.game, self.params)
 
     @property
     def name(self) -> str:
@@ -39,7 +49,7 @@ _ZOMBIE = {
 
 SAMPLES: dict[str, tuple[Sample, ...]] = {
     "intransitive/1": (
-        Sample("intransitive/1", "seed", {"dice": SEED_DICE}),
+        Sample("intransitive/1", "seed", {"dice": SEED_DICE}, every_mode=True),
         Sample("intransitive/1", "odd", {"dice": [[-5, "-99999999999999999999"], [7], [1, 2, 3]]}),
     ),
     "codebreaking/1": (
@@ -70,60 +80,8 @@ def samples_of(game: str) -> tuple[Sample, ...]:
     return SAMPLES[game]
 
 
-MODES: dict[str, tuple[Mode, ...]] = {
-    "hmac-sha3-user/1": (
-        Mode("hmac-sha3-user/1", "alone"),
-        Mode("hmac-sha3-user/1", "number", "number"),
-    ),
-    "hash-chains/1": (
-        Mode("hash-chains/1", "alone"),
-        Mode("hash-chains/1", "once", "stir", (("stir", "once"), ("length", 2))),
-        Mode("hash-chains/1", "each", "stir", (("stir", "each"),)),
-        Mode("hash-chains/1", "chain", "chain", (("length", 2),)),
-    ),
-    "contest/1": (
-        Mode("contest/1", "cup", options=(("contest", "cup"), ("game", 7), ("seed", SEED))),
-    ),
-    "seeded/1": (Mode("seeded/1", "tape", options=(("seed", "Ärger"), ("game", 3))),),
-    "system/1": (Mode("system/1", "plain"),),
-}
-
-
-def modes_of(dealer: str) -> tuple[Mode, ...]:
-    """The ways of using a registered dealer; an error that says what to do if there are none."""
-    if not MODES.get(dealer):
-        raise LookupError(
-            f"{dealer} is registered but nothing uses it: add a Mode to MODES in helpers/samples.py"
-        )
-    return MODES[dealer]
-
-
-def mode(name: str) -> Mode:
-    """A mode by its name, such as ``hash-chains-once``."""
-    return next(mode for modes in MODES.values() for mode in modes if mode.name == name)
-
-
-class Golden(NamedTuple):
-    """A playthrough that is kept in tests/playthroughs."""
-
-    sample: Sample
-    mode: Mode
-    leaves_after: int | None = None
-    """After how many answers the last seat walks away."""
-
-    @property
-    def name(self) -> str:
-        left = "" if self.leaves_after is None else "--left"
-        return f"{self.sample.name}--{self.mode.name}{left}"
-
-
-def goldens_of(game: str) -> list[Golden]:
-    """Every sample with a seeded tape; the first one under every other scheme, and left early."""
+def playthroughs_of(game: str) -> list[Playthrough]:
+    """The golden playthroughs of a registered game."""
     samples = samples_of(game)
-    out = [Golden(sample, mode("seeded-tape")) for sample in samples]
-    if game == "intransitive/1":
-        ways = [way for ways in MODES.values() for way in ways]
-    else:
-        ways = [mode("hash-chains-chain")]
-    out += [Golden(samples[0], way) for way in ways if way.dealer != "seeded/1"]
-    return [*out, Golden(samples[0], mode("hmac-sha3-user-number"), leaves_after=1)]
+    modes = ALL_MODES if samples[0].every_mode else ()
+    return playthroughs.plan({sample.label: sample.make() for sample in samples}, modes)

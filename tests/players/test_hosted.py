@@ -15,10 +15,11 @@ from fairground.players.hosted import Hosted
 from fairground.players.simple import RandomPlayer
 from fairground.replay import resume
 from fairground.table import Table
-from fairground.testing.driving import Driver, FixedVault, open_table
+from fairground.testing.driving import Driver, open_table
+from fairground.testing.modes import FixedVault, mode
 from fairground.testing.toys import DUEL, GUESS, RICH
 from fairground.verify import verify
-from tests.helpers.samples import SEED_DICE, mode
+from tests.helpers.samples import SEED_DICE
 
 DICE = {"dice": SEED_DICE}
 
@@ -39,14 +40,14 @@ def both(*players: Player) -> Mapping[Seat, Player]:
 
 
 def test_two_programs_play_a_game_to_its_end(toy: str) -> None:
-    table = open_table(toy, RICH, mode("system-plain"))
+    table = open_table(make_game(toy, RICH), mode("system-plain"))
     assert Hosted(table, both(Scripted(), Scripted())).play() == []
     assert table.closed and verify(bytes(table.transcript)).ok
 
 
 def test_a_player_sees_its_own_view_and_no_more(toy: str) -> None:
     keeper, guesser = Scripted(), Scripted()
-    table = open_table(toy, GUESS, mode("system-plain"))
+    table = open_table(make_game(toy, GUESS), mode("system-plain"))
     Hosted(table, both(keeper, guesser)).play()
     assert guesser.seen == [(HIDDEN,)]
     code = table.state[0]
@@ -54,7 +55,7 @@ def test_a_player_sees_its_own_view_and_no_more(toy: str) -> None:
 
 
 def test_what_others_owe_is_handed_back() -> None:
-    table = open_table("intransitive/1", DICE, mode("hmac-sha3-user-number"))
+    table = open_table(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"))
     hosted = Hosted(table, {0: Scripted()})
     driver = Driver(table)
     rounds = 0
@@ -68,7 +69,7 @@ def test_what_others_owe_is_handed_back() -> None:
 
 def one_seat_left(toy: str, vault: MemoryVault) -> tuple[Table, Hosted]:
     chairs = [Chair("House", "house"), Chair("You")]
-    table = open_table(toy, DUEL, mode("system-plain"), FixedVault(), chairs=chairs)
+    table = open_table(make_game(toy, DUEL), mode("system-plain"), FixedVault(), chairs=chairs)
     return table, Hosted(table, {0: Scripted()}, vault)
 
 
@@ -81,7 +82,7 @@ def test_a_sealed_move_is_opened_by_a_new_process(toy: str) -> None:
 
     vault, secrets = FixedVault(), MemoryVault()
     chairs = [Chair("House", "house"), Chair("You")]
-    table = open_table(toy, DUEL, mode("system-plain"), vault, chairs=chairs)
+    table = open_table(make_game(toy, DUEL), mode("system-plain"), vault, chairs=chairs)
     (yours,) = Hosted(table, {0: Scripted()}, secrets).play()
     assert yours.kind == "seal"
     for crash_after_your_seal in (False, True):

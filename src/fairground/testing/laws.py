@@ -1,35 +1,41 @@
 """The laws: what every game and every dealer must obey, as plain functions.
 
-`tests/test_laws.py` runs them over all that is registered, so a new game or scheme is
-covered from its first day. A law raises AssertionError and says what it met.
+A law explores a small game, by itself or at a table, and raises `Broken` with what it met.
+`check` runs them all; `cases` gives them one by one, for pytest's ``parametrize``. The game
+need not be registered anywhere.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from tests.helpers.samples import Sample
-
-from fairground.core import Draw, Game, IllegalMove, Move, Over, Seat, Turn
-from fairground.fair.bits import SeededStream
+from fairground.core import BadParams, Draw, Game, IllegalMove, Move, Over, Params, Seat, Turn
+from fairground.fair.bits import SIZE, SeededStream
 from fairground.table import Table
-from fairground.testing.driving import Driver, FixedVault, Mode, length_of, open_table
+from fairground.testing.driving import Driver, judge, open_table
+from fairground.testing.modes import ALL_MODES, FixedVault, Mode
 from fairground.transcript import canonical
-from fairground.verify import verify
 
 Rules = Game[Any]
 
-PLAYOUTS = 12
-LONGEST = 300
-NODES = 1500
-GARBAGE: tuple[Any, ...] = (
+PLAYOUTS: Final = 12
+LONGEST: Final = 300
+NODES: Final = 1500
+GARBAGE: Final[tuple[Any, ...]] = (
     None, True, False, -1, 10**30, 1.5, float("nan"), "", "0", "1", "roll ", "ROLL", "\ud800",
     b"roll", (), ((),), (0,) * 60, (None,), ("a", "b"), (0, 0.0), (True, False), ((0, 1), (1, 0)),
     [0], {}, {"move": 0}, {0}, frozenset(), object,
 )  # fmt: skip
+LEAVING: Final = (None, 0, 1, 2, 3, 5)
+"""After how many answers the last seat leaves, in the law about hidden draws."""
+
+
+class Broken(AssertionError):
+    """A game or a dealer breaks a law; the text says what was met."""
 
 
 class Spot(NamedTuple):
@@ -94,9 +100,19 @@ def refuses(game: Rules, s: Any, seat: Seat, move: Any) -> bool:
     try:
         game.check(s, seat, move)
     except IllegalMove as error:
-        assert str(error), f"{game.name} refuses {move!r} without a reason"
+        if not str(error):
+            raise Broken(f"{game.name} refuses {move!r} without a reason") from None
         return True
     return False
+
+
+def _not_asked(game: Rules, s: Any) -> set[Seat]:
+    """The seats that owe no move now, and two that are not there at all."""
+    awaits = game.awaits(s)
+    asked = awaits.seats if isinstance(awaits, Turn) else ()
+    if len(set(asked)) < len(asked):
+        raise Broken(f"{game.name} asks a seat twice: {awaits}")
+    return {-1, game.seats, *range(game.seats)} - set(asked)
 
 
 # Laws of games
@@ -106,15 +122,24 @@ def states_are_pure_values(game: Rules) -> None:
     """The same call gives an equal result, and changes nothing that it was given."""
     for s in positions(game):
         before = repr(s)
-        assert hash(s) == hash(s)
-        assert game.start() == game.start()
-        assert game.awaits(s) == game.awaits(s)
-        assert choices(game, s, 8) == choices(game, s, 8)
-        for seat in (None, *range(game.seats)):
-            assert game.view(s, seat) == game.view(s, seat)
-        for seat in range(game.seats):
-            assert game.forfeit(s, seat) == game.forfeit(s, seat)
-        assert repr(s) == before, f"{game.name} changed a state that it was given"
+        for first, second in zip(_answers(game, s), _answers(game, s), strict=True):
+            if first != second:
+                raise Broken(f"{game.name} gives {first}, then {second}, at the same state {s}")
+        if repr(s) != before:
+            raise Broken(f"{game.name} changed a state that it was given: {before} to {s}")
+
+
+def _answers(game: Rules, s: Any) -> list[Any]:
+    """What a game says of a state, in every way in which it can be asked."""
+    seats = range(game.seats)
+    return [
+        hash(s),
+        game.start(),
+        game.awaits(s),
+        choices(game, s, 8),
+        [game.view(s, seat) for seat in (None, *seats)],
+        [game.forfeit(s, seat) for seat in seats],
+    ]
 
 
 def draws_accept_their_range_and_nothing_else(game: Rules) -> None:
@@ -123,8 +148,8 @@ def draws_accept_their_range_and_nothing_else(game: Rules) -> None:
         awaits = game.awaits(s)
         values: list[Any] = [-1, True, False, "0", None, 0.0, (0,)]
         if isinstance(awaits, Draw):
-            assert awaits.n >= 1
-            assert awaits.to is None or set(awaits.to) <= set(range(game.seats))
+            if awaits.n < 1 or not set(awaits.to or ()) <= set(range(game.seats)):
+                raise Broken(f"{game.name} awaits an impossible draw: {awaits}")
             for value in islice(range(awaits.n), 200):
                 game.drawn(s, value)
             values += [awaits.n, awaits.n + 1, 10**60]
@@ -135,7 +160,7 @@ def draws_accept_their_range_and_nothing_else(game: Rules) -> None:
                 game.drawn(s, value)
             except IllegalMove:
                 continue
-            raise AssertionError(f"{game.name} takes {value!r} as a draw at {awaits}")
+            raise Broken(f"{game.name} takes {value!r} as a draw at {awaits}")
 
 
 def check_agrees_with_moves(game: Rules) -> None:
@@ -144,61 +169,131 @@ def check_agrees_with_moves(game: Rules) -> None:
         awaits = game.awaits(s)
         for seat in awaits.seats if isinstance(awaits, Turn) else ():
             listed = list(islice(game.moves(s, seat), 300))
-            assert listed, f"{game.name} asks seat {seat} for a move that does not exist"
-            assert len(set(listed)) == len(listed)
-            assert list(islice(game.moves(game.view(s, seat), seat), 300)) == listed, (
-                "a seat must know its moves from its own view"
-            )
+            if not listed:
+                raise Broken(f"{game.name} asks seat {seat} for a move that does not exist: {s}")
+            if len(set(listed)) < len(listed):
+                raise Broken(f"{game.name} lists a move twice: {listed}")
+            if list(islice(game.moves(game.view(s, seat), seat), 300)) != listed:
+                raise Broken(f"seat {seat} of {game.name} cannot know its moves from its view {s}")
             for move in listed:
-                assert not refuses(game, s, seat, move)
-                assert json.loads(canonical(move)) == json.loads(json.dumps(move))
+                if refuses(game, s, seat, move):
+                    raise Broken(f"{game.name} lists {move!r} and refuses it: {s}")
+                if json.loads(canonical(move)) != json.loads(json.dumps(move)):
+                    raise Broken(f"{game.name}: JSON does not keep the move {move!r}")
             exact = {repr(move) for move in listed}  # True and 1.0 equal 1, and are no moves
             for move in GARBAGE:
-                legal = repr(move) in exact
-                assert refuses(game, s, seat, move) != legal, f"{game.name}: {move!r}"
+                if refuses(game, s, seat, move) == (repr(move) in exact):
+                    raise Broken(f"{game.name}: check and moves disagree on {move!r}: {s}")
 
 
 def wrong_seats_are_refused(game: Rules) -> None:
     """Who is not asked cannot move, whatever the move; nor can a seat that is not there."""
     for s in positions(game):
         awaits = game.awaits(s)
-        asked = awaits.seats if isinstance(awaits, Turn) else ()
-        assert len(set(asked)) == len(asked)
         some: list[Move] = [0, "roll", (0, 0)]
-        for seat in asked:
+        for seat in awaits.seats if isinstance(awaits, Turn) else ():
             some += islice(game.moves(s, seat), 20)
-        for seat in {-1, game.seats, *range(game.seats)} - set(asked):
+        for seat in _not_asked(game, s):
             for move in some:
-                assert refuses(game, s, seat, move), f"{game.name}: seat {seat}, {move!r}"
+                if not refuses(game, s, seat, move):
+                    raise Broken(f"{game.name} lets seat {seat} play {move!r} at {awaits}")
+
+
+def only_who_is_asked_has_moves(game: Rules) -> None:
+    """Listing the moves of a seat that owes none is refused; an empty list would hide it."""
+    for s in positions(game):
+        for seat in _not_asked(game, s):
+            try:
+                listed = list(islice(game.moves(s, seat), 5))
+            except IllegalMove:
+                continue
+            raise Broken(f"{game.name} lists {listed} for seat {seat} at {game.awaits(s)}")
 
 
 def payoffs_are_integers(game: Rules) -> None:
     """One integer for each seat, at the end and after a forfeit anywhere."""
-    ended = 0
+    ended = False
     for s in positions(game):
         awaits = game.awaits(s)
         paid = [game.forfeit(s, seat) for seat in range(game.seats)]
         for seat, payoff in enumerate(paid):
-            assert payoff[seat] == min(payoff), "who walks away takes the worst result"
+            if payoff[seat] != min(payoff):
+                raise Broken(f"{game.name}: seat {seat} walks away and is not worst off: {payoff}")
         if isinstance(awaits, Over):
-            ended += 1
+            ended = True
             paid.append(awaits.payoff)
         for payoff in paid:
-            assert isinstance(payoff, tuple) and len(payoff) == game.seats
-            assert all(type(amount) is int for amount in payoff)
-    assert ended, f"no playout of {game.name} ended: give it smaller sample parameters"
+            whole = isinstance(payoff, tuple) and all(type(amount) is int for amount in payoff)
+            if not whole or len(payoff) != game.seats:
+                raise Broken(f"{game.name} must pay {game.seats} integers, not {payoff!r}")
+    if not ended:
+        raise Broken(f"no playout of {game.name} ended: give the laws a smaller game")
 
 
 def params_round_trip(game: Rules) -> None:
     """`from_params(params())` is the same game, and params are canonical JSON."""
-    params = game.params()
-    text = canonical(params)
+    text = canonical(game.params())
     again = type(game).from_params(json.loads(text))
-    assert canonical(again.params()) == text
-    assert again.seats == game.seats
+    if canonical(again.params()) != text or again.seats != game.seats:
+        raise Broken(f"{game.name} made of {text.decode()} says that it is {again.params()}")
     ours = [(spot.state, game.awaits(spot.state)) for spot in playouts(game, 4)]
     theirs = [(spot.state, again.awaits(spot.state)) for spot in playouts(again, 4)]
-    assert ours == theirs
+    if ours != theirs:
+        raise Broken(f"{game.name} made again of {text.decode()} plays differently")
+
+
+def games_are_equal_by_name_and_params(game: Rules) -> None:
+    """A game made again is equal, hashes the same and shows its name and parameters."""
+    again = type(game).from_params(json.loads(canonical(game.params())))
+    if again != game or hash(again) != hash(game):
+        raise Broken(f"{game!r} and {again!r} have the same parameters and are not equal")
+    if repr(again) != repr(game):
+        raise Broken(f"equal games show themselves as {game!r} and {again!r}")
+    for word in (game.name.partition("/")[0], *game.params()):
+        if word.lower() not in repr(game).lower():
+            raise Broken(f"{game!r} does not show {word!r}")
+    for params in odd_params(game):
+        try:
+            other = type(game).from_params(params)
+        except BadParams:
+            continue
+        same = canonical(other.params()) == canonical(game.params())
+        if (other == game) != same:
+            raise Broken(f"{other!r} and {game!r}: equal must mean equal parameters")
+
+
+def odd_params(game: Rules) -> Iterator[dict[str, Any]]:
+    """The parameters of a game with one of them changed, left out or added: most make no game."""
+    params: Params = json.loads(canonical(game.params()))
+    for name, value in params.items():
+        yield {key: kept for key, kept in params.items() if key != name}
+        odd: list[Any] = [None, True, -1, 0, 1, 2, 10**6, 2**70, 0.5, "", "x", [], [None], {}]
+        if isinstance(value, list) and value:
+            odd += [value[:-1], value[::-1], [*value, value[0]], [*value[:-1], None]]
+        yield from ({**params, name: other} for other in odd if other != value)
+    yield {**params, "unknown parameter": 1}
+
+
+def constructors_validate(game: Rules) -> None:
+    """What `from_params` refuses, it refuses by BadParams; and no constructor lets it through.
+
+    The constructor is tried only where its arguments are named as the parameters are.
+    """
+    rules = type(game)
+    names = set(inspect.signature(rules).parameters)
+    for params in odd_params(game):
+        refused = None
+        try:
+            rules.from_params(params)
+        except BadParams as reason:
+            refused = reason
+        if refused is None or not set(params) <= names:
+            continue
+        try:
+            made = rules(**params)
+        except (BadParams, TypeError, ValueError, AttributeError):
+            continue
+        raise Broken(f"{game.name}: from_params says {refused}, but {made!r} exists")
 
 
 def observed(history: tuple[Any, ...], seat: Seat | None) -> tuple[Any, ...]:
@@ -217,19 +312,23 @@ def observed(history: tuple[Any, ...], seat: Seat | None) -> tuple[Any, ...]:
 def views_leak_nothing(game: Rules) -> None:
     """Two histories that look the same to a seat give it equal views."""
     views: dict[Any, Any] = {}
-    spots = [*every_history(game), *playouts(game)]
-    for state, history in spots:
+    for state, history in [*every_history(game), *playouts(game)]:
         over = isinstance(game.awaits(state), Over)
         for seat in (None, *range(game.seats)):
             view = game.view(state, seat)
-            assert type(view) is type(state)
-            assert game.view(view, seat) == view, "a view of a view is that view"
+            if type(view) is not type(state):
+                raise Broken(f"{game.name}: a view must be a state, not {view!r}")
+            if game.view(view, seat) != view:
+                raise Broken(f"{game.name}: the view of a view is another view: {view}")
             if not over:  # what the end reveals is for each game to say
                 before = views.setdefault((seat, observed(history, seat)), view)
-                assert before == view, f"seat {seat} of {game.name} can tell {before} from {view}"
+                if before != view:
+                    raise Broken(f"seat {seat} of {game.name} can tell {before} from {view}")
 
 
-GAME_LAWS = (
+GameLaw = Callable[[Rules], object]
+
+GAME_LAWS: Final[tuple[GameLaw, ...]] = (
     states_are_pure_values,
     draws_accept_their_range_and_nothing_else,
     check_agrees_with_moves,
@@ -240,73 +339,143 @@ GAME_LAWS = (
 )
 
 
-# Laws of dealers, each over a mode of use and a sample game
+# Laws of dealers, each over a game and a mode
 
 
-def plays_to_a_verified_end(sample: Sample, mode: Mode) -> Table:
+def plays_to_a_verified_end(game: Rules, mode: Mode) -> None:
     """Every dealer carries every game to an end that verifies, with the same payoff."""
-    table = open_table(sample.game, sample.params, mode)
-    Driver(table, length=length_of(mode)).play()
-    assert table.closed and not table.asks()
-    verdict = verify(bytes(table.transcript))
-    assert verdict.ok, verdict.fault and verdict.fault.reason
-    assert verdict.payoff == table.payoff
-    assert verdict.events == table.transcript.step
-    return table
+    table = Driver(open_table(game, mode)).play()
+    if not table.closed or table.asks():
+        raise Broken(f"{game.name} under {mode.name} did not end: it asks {table.asks()}")
+    verdict = _verified(table, mode)
+    if (verdict.payoff, verdict.events) != (table.payoff, table.transcript.step):
+        raise Broken(f"{game.name} under {mode.name} ended in {table.payoff}, not {verdict.payoff}")
 
 
-def secrets_are_told_at_their_time(sample: Sample, mode: Mode) -> None:
-    """No secret is in the transcript before the last share of its run is."""
+def _verified(table: Table, mode: Mode) -> Any:
+    verdict = judge(table, mode)
+    if verdict.fault is not None:
+        where = f"{table.game.name} under {mode.name}, line {verdict.fault.line}"
+        raise Broken(f"{where} does not hold: {verdict.fault.reason}")
+    return verdict
+
+
+def secrets_are_told_at_their_time(game: Rules, mode: Mode) -> None:
+    """A secret is first told by the run that it decides, when the shares are in, or at the end.
+
+    So no secret stands in the first event, in a ticket or among the shares. Evidence is new
+    when its run is dealt. And what opens a hidden run is told after the end, and not before.
+    """
     vault = FixedVault()
-    table = open_table(sample.game, sample.params, mode, vault)
-    driver = Driver(table, length=length_of(mode))
-    while asks := table.asks():
-        written = bytes(table.transcript).lower()
-        hidden = [run.index for run in table.runs if run.hidden]
-        dealt = [run.index for run in table.runs if run.line]
-        for name, (kept, _) in vault.secrets.items():
-            family, _, number = name.partition(".")
-            index = int(number or 0)
-            if family == "hmac":
-                early = index not in dealt or index in hidden
-                told = kept.split()[0].lower()
-            elif family == "root":
-                early, told = index in hidden, kept.hex().encode()
-            elif family == "chain":  # the secret is the very last link
-                early = len(dealt) < (index + 1) * length_of(mode)
-                told = kept.hex().encode()
-            else:  # blind keys and contest seeds wait for the end
-                early, told = True, kept.hex().encode()
-            assert not (early and told in written), f"{name} is out while {asks} is asked"
-            if not early:
-                assert told in written
-        driver.once()
+    table = Driver(open_table(game, mode, vault)).play()
+    events = table.transcript.events
+    lines = [line.decode().lower() for line in table.transcript.lines]
+
+    def told(word: str) -> dict[str, Any] | None:
+        return next((e for e, line in zip(events, lines, strict=True) if word in line), None)
+
+    for name, (kept, _) in vault.secrets.items():
+        for word in _long_words(kept.hex() if len(kept) == SIZE else kept.decode()):
+            first = told(word)
+            if first is not None and first["kind"] not in ("dealt", "opening"):
+                raise Broken(f"{mode.name}: the secret {name} is told by the {first['kind']} event")
+    hidden = {e["run"] for e in events if e["kind"] == "ticket" and e["hidden"]}
+    openings = {e["run"]: e for e in events if e["kind"] == "opening"}
+    for event in events:
+        if event["kind"] != "dealt":
+            continue
+        for word in _long_words(event["evidence"]):
+            if told(word) is not event:
+                raise Broken(f"{mode.name}: the evidence of run {event['run']} was known before")
+        if event["run"] in hidden and vault.secrets:
+            opening = openings[0 if table.scheme.opens_once else event["run"]]
+            words = _long_words(opening["evidence"])
+            if not words or any(told(word) is not opening for word in words):
+                raise Broken(f"{mode.name}: the hidden run {event['run']} was open before the end")
 
 
-def hidden_draws_wait_for_the_end(sample: Sample, mode: Mode, forfeit_at: int | None) -> None:
-    """A hidden draw is blank when dealt and told after the end, after a forfeit too."""
-    table = open_table(sample.game, sample.params, mode)
-    Driver(table, length=length_of(mode)).play(10_000 if forfeit_at is None else forfeit_at)
+def _long_words(value: Any) -> list[str]:
+    """The keys, seeds and links in a piece of JSON or text: words of 32 signs or more."""
+    if isinstance(value, dict):
+        return [word for item in value.values() for word in _long_words(item)]
+    if isinstance(value, (list, tuple)):
+        return [word for item in value for word in _long_words(item)]
+    words = value.lower().split() if isinstance(value, str) else []
+    return [word for word in words if len(word) >= SIZE]
+
+
+def hidden_draws_wait_for_the_end(game: Rules, mode: Mode, leaves_after: int | None = None) -> None:
+    """A hidden draw is blank when dealt and told after the end, also when a seat has left."""
+    table = open_table(game, mode)
+    Driver(table).play(10_000 if leaves_after is None else leaves_after)
     if not table.closed:
-        table.forfeit(table.game.seats - 1, "left")
+        table.forfeit(game.seats - 1, "left")
     events = table.transcript.events
     hidden = {e["run"] for e in events if e["kind"] == "ticket" and e["hidden"]}
     opened = {e["run"]: e["draws"] for e in events if e["kind"] == "opening"}
     for event in events:
-        if event["kind"] == "dealt":
-            for _, value in event["draws"]:
-                assert (value is None) == (event["run"] in hidden)
-            if event["run"] in hidden:
-                index = 0 if table.scheme.opens_once else event["run"]
-                assert index in opened, f"{mode.name}: run {event['run']} was never opened"
-                if index:
-                    assert all(value is not None for _, value in opened[index])
+        if event["kind"] != "dealt":
+            continue
+        run = event["run"]
+        if any((value is None) != (run in hidden) for _, value in event["draws"]):
+            raise Broken(f"{mode.name}: run {run}, hidden or not, was dealt as {event['draws']}")
+        index = 0 if table.scheme.opens_once else run
+        if run in hidden and index not in opened:
+            raise Broken(f"{mode.name}: run {run} was never opened")
+        if run in hidden and any(value is None for _, value in opened[index]):
+            raise Broken(f"{mode.name}: run {run} was opened without its draws")
     kinds = [event["kind"] for event in events]
-    if "opening" in kinds:
-        first = kinds.index("opening")
-        assert set(kinds[first:]) == {"opening", "end"}
-    verdict = verify(bytes(table.transcript))
-    assert verdict.ok, verdict.fault and verdict.fault.reason
+    if "opening" in kinds and set(kinds[kinds.index("opening") :]) != {"opening", "end"}:
+        raise Broken(f"{mode.name}: the game went on after an opening: {kinds}")
+    _verified(table, mode)
 
 
-DEALER_LAWS = (plays_to_a_verified_end, secrets_are_told_at_their_time)
+DealerLaw = Callable[[Rules, Mode], object]
+
+DEALER_LAWS: Final[tuple[DealerLaw, ...]] = (
+    plays_to_a_verified_end,
+    secrets_are_told_at_their_time,
+)
+
+
+# All of them
+
+
+class Case(NamedTuple):
+    """One law on one game (in one mode); call it, and it raises if the law is broken."""
+
+    name: str
+    law: Callable[..., object]
+    given: tuple[Any, ...]
+
+    def __call__(self) -> None:
+        """Run the law."""
+        self.law(*self.given)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def cases(*games: Rules, modes: Sequence[Mode] = ALL_MODES) -> list[Case]:
+    """Every law on each of these games, and every law of dealers in each of these modes."""
+    out = []
+    for number, game in enumerate(games):
+        label = game.name if len(games) == 1 else f"{game.name}#{number}"
+        out += [Case(f"{label}: {law.__name__}", law, (game,)) for law in GAME_LAWS]
+        for mode in modes:
+            where = f"{label} under {mode.name}"
+            out += [Case(f"{where}: {law.__name__}", law, (game, mode)) for law in DEALER_LAWS]
+            for after in LEAVING:
+                left = "" if after is None else f", left after {after}"
+                law = hidden_draws_wait_for_the_end
+                out.append(Case(f"{where}{left}: {law.__name__}", law, (game, mode, after)))
+    return out
+
+
+def check(*games: Rules, modes: Sequence[Mode] = ALL_MODES) -> None:
+    """Run every law on each of these games; raise `Broken` at the first that fails."""
+    for case in cases(*games, modes=modes):
+        try:
+            case()
+        except Broken as broken:
+            raise Broken(f"{case}: {broken}") from None

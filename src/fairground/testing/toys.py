@@ -1,4 +1,4 @@
-"""A toy game for the kernel's tests: it does, step by step, what its parameters say.
+"""A toy game: it does, step by step, what its parameters say.
 
 ``{"seats": 2, "steps": [["draw", 6], ["hidden", 6, 0], ["turn", [0, 1], 3]]}``: a public
 draw; a draw that only seat 0 may know; both seats choose a number below 3, sealed. So every
@@ -8,9 +8,7 @@ shape of game can be had, whatever games happen to be registered.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
-
-import pytest
+from typing import Any, Final, Self
 
 from fairground.core import (
     HIDDEN,
@@ -27,35 +25,41 @@ from fairground.core import (
     must_be_in_range,
     must_be_in_turn,
 )
-from fairground.games import GAMES, Listing
 
 State = tuple[Any, ...]
 """What each step came to, so far."""
 
 
 class Toy(Game[State]):
+    """A game whose parameters list what happens, one step after the other."""
+
     name = "toy/1"
 
     def __init__(self, seats: int, steps: list[list[Any]]) -> None:
+        if type(seats) is not int or not 1 <= seats <= 9:
+            raise BadParams(f"a toy has 1 to 9 seats, not {seats!r}")
+        if not isinstance(steps, list) or not all(_is_step(step, seats) for step in steps):
+            raise BadParams(f"the steps of a toy are odd: {steps!r}")
         self.seats = seats
         self.steps = steps
 
     @classmethod
     def from_params(cls, params: Params) -> Self:
-        seats, steps = params.get("seats"), params.get("steps")
-        if set(params) != {"seats", "steps"} or type(seats) is not int or not 1 <= seats <= 9:
+        """``{"seats": ..., "steps": [...]}``"""
+        if set(params) != {"seats", "steps"}:
             raise BadParams("a toy has seats and steps")
-        if not isinstance(steps, list) or not all(_is_step(step, seats) for step in steps):
-            raise BadParams("the steps of a toy are odd")
-        return cls(seats, steps)
+        return cls(params["seats"], params["steps"])
 
     def params(self) -> dict[str, Any]:
+        """The seats and the steps."""
         return {"seats": self.seats, "steps": self.steps}
 
     def start(self) -> State:
+        """No step has come to anything yet."""
         return ()
 
     def awaits(self, s: State) -> Awaits:
+        """What the next step says. At the end every seat but the first gets the sum."""
         if len(s) == len(self.steps):
             return Over(tuple(sum(map(_worth, s)) if seat else 0 for seat in range(self.seats)))
         kind, what, *more = self.steps[len(s)]
@@ -66,25 +70,31 @@ class Toy(Game[State]):
         return Turn(tuple(what))
 
     def drawn(self, s: State, value: int) -> State:
+        """The step came to this value."""
         must_be_in_range(value, self.awaits(s))
         return (*s, value)
 
     def check(self, s: State, seat: Seat, move: Move) -> None:
+        """A move is a number below the one that the step names."""
         must_be_in_turn(seat, self.awaits(s))
         if type(move) is not int or move not in range(self.steps[len(s)][2]):
             raise IllegalMove(f"{move!r} is not below {self.steps[len(s)][2]}")
 
     def moves(self, s: State, seat: Seat) -> Iterable[Move]:
+        """All numbers below the one that the step names."""
         must_be_in_turn(seat, self.awaits(s))
         return range(self.steps[len(s)][2])
 
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
+        """The step came to these moves, by seat."""
         return (*s, tuple(sorted(moves.items())))
 
     def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
+        """Whoever walks away loses one."""
         return tuple(-1 if seat == i else 0 for i in range(self.seats))
 
     def view(self, s: State, seat: Seat | None) -> State:
+        """A hidden draw is shown to its seat only, and to everyone at the end."""
         if len(s) == len(self.steps):
             return s
         return tuple(
@@ -93,6 +103,7 @@ class Toy(Game[State]):
         )
 
     def proves(self, s: State) -> dict[str, str]:
+        """A claim of its own, so that claims by rules are tried too."""
         return {"PLAYED": "every step was played"} if len(s) == len(self.steps) else {}
 
 
@@ -116,13 +127,13 @@ def _worth(value: Any) -> int:
     return value if isinstance(value, int) else sum(move for _, move in value)
 
 
-GUESS = {"seats": 2, "steps": [["hidden", 6, 0], ["turn", [1], 6], ["turn", [0], 2]]}
-DUEL = {
+GUESS: Final = {"seats": 2, "steps": [["hidden", 6, 0], ["turn", [1], 6], ["turn", [0], 2]]}
+DUEL: Final = {
     "seats": 2,
     "steps": [["draw", 6], ["turn", [0, 1], 3], ["draw", 300], ["draw", 4], ["turn", [1], 2]],
 }
-LONG = {"seats": 2, "steps": [["draw", 6], ["turn", [1], 2]] * 5}
-RICH = {
+LONG: Final = {"seats": 2, "steps": [["draw", 6], ["turn", [1], 2]] * 5}
+RICH: Final = {
     "seats": 2,
     "steps": [
         ["hidden", 6, 0],
@@ -136,14 +147,4 @@ RICH = {
         ["draw", 6],
     ],
 }
-TOYS = {"guess": GUESS, "duel": DUEL, "long": LONG, "rich": RICH}
-
-
-TOY = Listing(f"{__name__}:Toy", "Toy", "It does what its parameters say.")
-
-
-@pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The toy game, registered for one test; gives its name."""
-    monkeypatch.setitem(GAMES.listed, Toy.name, TOY)
-    return Toy.name
+TOYS: Final[dict[str, dict[str, Any]]] = {"guess": GUESS, "duel": DUEL, "long": LONG, "rich": RICH}
