@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,12 @@ from fairground.fair.hmac_user import HmacKey
 from fairground.fair.schemes import Run
 from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
+from fairground.testing.counting import histories
 from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import TABLE, mode, secret
 from fairground.transcript import canonical, line_hash
 from tests.games.test_intransitive import SAMPLE
+from tests.helpers.samples import SAMPLES
 from tests.test_transcript import REFUSED
 
 FOLDER = Path(__file__).parent / "vectors"
@@ -318,6 +321,13 @@ def transcripts() -> Vectors:
     return out
 
 
+def perft() -> dict[str, list[int]]:
+    """The number of histories of every sample, after 0, 1, 2, ... draws and turns."""
+    samples = [sample for game in sorted(SAMPLES) for sample in SAMPLES[game]]
+    return {sample.name: histories(sample.make(), 3000, 12) for sample in samples}
+
+
+@cache
 def everything() -> dict[str, Any]:
     return {
         "digests": digests(),
@@ -329,6 +339,7 @@ def everything() -> dict[str, Any]:
         "disguises": disguises(),
         "seals": seals(),
         "lines": lines(),
+        "perft": perft(),
         "transcripts": transcripts(),
     }
 
