@@ -1,6 +1,8 @@
-"""Settings for the whole suite: property tests draw the same examples every time."""
+"""Settings for the whole suite: the same examples every time, and signals as in a terminal."""
 
 from __future__ import annotations
+
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,6 +22,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("fairground")
+
+# A suite that is started in the background begins with these signals ignored, and so would every
+# program that a test starts: Ctrl-C on its terminal would do nothing.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        usual = signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL
+        signal.signal(number, usual)
 
 
 @pytest.fixture
