@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import os
 import re
 import subprocess
@@ -14,7 +13,6 @@ from collections.abc import Callable
 from functools import partial
 from itertools import cycle
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -27,9 +25,10 @@ from fairground.terminal.console import Console
 from fairground.terminal.zombie import command
 from fairground.terminal.zombie.ini import FIELDS, defaults
 from fairground.terminal.zombie.scenes import TRANSITIONS, Pace, Scene
-from fairground.verify import Verdict, verify
+from fairground.verify import verify
 from tests.helpers.places import ROOT
 from tests.helpers.pseudo_terminal import session
+from tests.helpers.told import Told
 
 ONLY_BRAINS = """\
 [Game]
@@ -42,35 +41,10 @@ tough_die_faces = b
 """Each roll is three brains: nothing but the order of players is left to chance."""
 
 
-class Told(NamedTuple):
-    """What came of an evening."""
-
-    code: int
-    out: str
-    err: str
-    transcript: bytes
-
-    @property
-    def verdict(self) -> Verdict:
-        return verify(self.transcript)
-
-    @property
-    def claims(self) -> list[str]:
-        return [str(claim) for claim in self.verdict.claims]
-
-    @property
-    def events(self) -> list[dict[str, object]]:
-        return [json.loads(line) for line in self.transcript.splitlines()]
-
-    @property
-    def moves(self) -> list[object]:
-        return [event["move"] for event in self.events if event["kind"] == "move"]
-
-    @property
-    def order(self) -> list[str]:
-        """The names on screen 02."""
-        part = self.out.partition("in the order of their turns, are:")[2]
-        return re.findall(r'^  "(.*)"$', part.partition("starts the game")[0], re.MULTILINE)
+def order_of(told: Told) -> list[str]:
+    """The names on screen 02."""
+    part = told.out.partition("in the order of their turns, are:")[2]
+    return re.findall(r'^  "(.*)"$', part.partition("starts the game")[0], re.MULTILINE)
 
 
 Play = Callable[..., Told]
@@ -131,7 +105,7 @@ def test_a_whole_evening_with_a_tie(play: Play) -> None:
     told = play(*lines, ini=ONLY_BRAINS)
     assert told.code == 0, told.out
     assert told.err == ""
-    first, second = told.order
+    first, second = order_of(told)
     assert {first, second} == {"Ann", "Bob"}
     # Screen 01 with the numbers in force, and screen 02.
     assert "The game goes to 3 brains" in told.out
@@ -168,7 +142,7 @@ def test_the_tip_is_shown_before_anybody_stirs(play: Play) -> None:
 def test_a_roll_is_shown_first_and_then_sorted(play: Play) -> None:
     told = play("Ann, Bob", "", "", "", "", "", "h", "q", "y", ini=ONLY_BRAINS)
     start, rolled, sorted_, again, *_ = screens(told.out)
-    name = told.order[0]
+    name = order_of(told)[0]
     assert "🧠 x0" in start
     assert start.endswith("🧟> \n")
     assert f" {name}, turn 1, 13 dice in the bag" in start
@@ -218,7 +192,7 @@ def test_three_shotguns_hand_over_by_themselves(
         f"{kind}_die_faces = {faces}\n" for kind in ("weak", "strong", "tough")
     )
     told = play("Ann, Bob", "", "", "", "", "", "q", "y", ini=ini)
-    first, second = told.order
+    first, second = order_of(told)
     shot = [screen for screen in screens(told.out) if "shotguns end the turn" in screen]
     assert "💥 x3" in shot[0]
     assert f"> {first}" in shot[0]
@@ -238,7 +212,7 @@ def test_max_turns(play: Play) -> None:
     assert "Scoreboard: turn 2 of 2, most brains win" in told.out
     assert told.verdict.payoff is not None
     assert max(told.verdict.payoff) == 2
-    assert f'The winner is "{told.order[2]}" with 9 brains!' in told.out
+    assert f'The winner is "{order_of(told)[2]}" with 9 brains!' in told.out
 
 
 # Names
@@ -266,7 +240,7 @@ def test_names_are_asked_for_until_they_fit(play: Play) -> None:
     assert set(re.findall(r"\w+", known)) >= {"cautious", "greedy", "optimal", "random"}
     assert "there is no bot in 'nowhere.py'" in text
     assert "There is more than one 'ann': one is called 'ann 2' now." in text
-    assert set(told.order) == {"Ann", "ann 2", "Zoë [31m (cautious)", "greedy (greedy)"}
+    assert set(order_of(told)) == {"Ann", "ann 2", "Zoë [31m (cautious)", "greedy (greedy)"}
     assert "\x1b" not in told.out.partition("The house has fixed")[2]
     seats = told.events[0]["seats"]
     assert isinstance(seats, list)
@@ -282,7 +256,7 @@ def test_a_very_long_name_is_cut(play: Play) -> None:
     told = play("x" * 200 + ", Bob", "", "", "", "q", "y")
     assert told.code == 0
     assert "A name has at most 30 letters" in told.out
-    assert "x" * 30 in told.order
+    assert "x" * 30 in order_of(told)
 
 
 def test_an_empty_line_ends_it_and_nothing_is_saved(play: Play, tmp_path: Path) -> None:
@@ -415,7 +389,7 @@ def test_several_people_are_all_asked_at_each_roll(play: Play) -> None:
         ini=ONLY_BRAINS,
         options=("--stir", "each"),
     )
-    first = told.order[0]
+    first = order_of(told)[0]
     second = "Bob" if first == "Ann" else "Ann"
     asked = re.findall(r"  (Ann|Bob), your word for (.*?): (.*)", told.out)
     assert asked[:2] == [("Ann", "the order of players", "x"), ("Bob", "the order of players", "y")]
@@ -468,7 +442,7 @@ def test_q_asks_and_then_is_a_recorded_forfeit(before: list[str], who: str, play
     assert told.verdict.ok
     (forfeit,) = [event for event in told.events if event["kind"] == "forfeit"]
     leaver = {"first": 0, "second": 1}.get(who)
-    name = who if leaver is None else told.order[leaver]
+    name = who if leaver is None else order_of(told)[leaver]
     assert forfeit["seat"] == ["Ann", "Bob"].index(name)
     assert (forfeit["by"], forfeit["reason"]) == ("seat", "quit")
     assert f"{name} leaves the game." in told.out
@@ -627,7 +601,7 @@ def test_a_bot_of_ones_own_plays(play: Play, tmp_path: Path) -> None:
     bot = a_bot(tmp_path, "return 'hold' if view.brains else 'roll'")
     told = play(options=("--bot", f"Bob={bot}", "--bot", str(bot), "--players", "Hal=cautious"))
     assert told.code == 0, told.err
-    assert set(told.order) == {"Bob (mybot.py)", "mybot (mybot.py)", "Hal (cautious)"}
+    assert set(order_of(told)) == {"Bob (mybot.py)", "mybot (mybot.py)", "Hal (cautious)"}
     seats = told.events[0]["seats"]
     assert isinstance(seats, list)
     assert [seat["by"] for seat in seats] == ["self", "self", "house"]
@@ -639,7 +613,7 @@ def test_a_bot_may_be_named_at_the_prompt(play: Play, tmp_path: Path) -> None:
     bot = a_bot(tmp_path, "return 'hold' if view.brains else 'roll'")
     told = play(f"Ann, Bob={bot}", "", "", "q", "y")
     assert told.code == 0
-    assert "Bob (mybot.py)" in told.order
+    assert "Bob (mybot.py)" in order_of(told)
 
 
 @pytest.mark.parametrize(
