@@ -45,7 +45,7 @@ class Spot(NamedTuple):
     history: tuple[Any, ...]
 
 
-def choices(game: Rules, s: Any, most: int = 64) -> list[tuple[Any, Any]]:
+def ways_on(game: Rules, s: Any, most: int = 64) -> list[tuple[Any, Any]]:
     """Every way on from here (or many of them): what happens, and the state after it."""
     awaits = game.awaits(s)
     if isinstance(awaits, Draw):
@@ -68,7 +68,7 @@ def playouts(game: Rules, count: int = PLAYOUTS) -> Iterator[Spot]:
         history: tuple[Any, ...] = ()
         for _ in range(LONGEST):
             yield Spot(s, history)
-            ways = choices(game, s)
+            ways = ways_on(game, s)
             if not ways:
                 break
             what, s = ways[chance.below(len(ways))]
@@ -84,7 +84,7 @@ def every_history(game: Rules, most: int = NODES) -> Iterator[Spot]:
         at += 1
         yield spot
         if len(queue) < most:
-            ways = choices(game, spot.state)
+            ways = ways_on(game, spot.state)
             queue += [Spot(after, (*spot.history, what)) for what, after in ways]
 
 
@@ -136,7 +136,7 @@ def _answers(game: Rules, s: Any) -> list[Any]:
         hash(s),
         game.start(),
         game.awaits(s),
-        choices(game, s, 8),
+        ways_on(game, s, 8),
         [game.view(s, seat) for seat in (None, *seats)],
         [game.forfeit(s, seat) for seat in seats],
     ]
@@ -243,14 +243,14 @@ def params_round_trip(game: Rules) -> None:
 
 
 def games_are_equal_by_name_and_params(game: Rules) -> None:
-    """A game made again is equal, hashes the same and shows its name and parameters."""
+    """A game made again is equal, hashes the same, and shows what it is and its parameters."""
     again = type(game).from_params(json.loads(canonical(game.params())))
     if again != game or hash(again) != hash(game):
         raise Broken(f"{game!r} and {again!r} have the same parameters and are not equal")
     if repr(again) != repr(game):
         raise Broken(f"equal games show themselves as {game!r} and {again!r}")
-    for word in (game.name.partition("/")[0], *game.params()):
-        if word.lower() not in repr(game).lower():
+    for word in (type(game).__name__, *game.params()):
+        if word not in repr(game):
             raise Broken(f"{game!r} does not show {word!r}")
     for params in odd_params(game):
         try:
@@ -326,6 +326,29 @@ def views_leak_nothing(game: Rules) -> None:
                     raise Broken(f"seat {seat} of {game.name} can tell {before} from {view}")
 
 
+def declarations_are_true(game: Rules) -> None:
+    """What a game declares of itself is so: seats, parameters, what it hides, what it offers."""
+    least, most = (sum(getattr(role, end) for role in game.roles) for end in ("least", "most"))
+    if not least <= game.seats <= most:
+        raise Broken(f"{game.name} has {game.seats} seats, and declares {game.roles}")
+    if not all(game.role(seat) for seat in range(game.seats)):
+        raise Broken(f"{game.name} has a seat that is no role")
+    if unknown := set(game.params()) - {parameter.name for parameter in game.parameters}:
+        raise Broken(f"{game.name} does not declare its parameters {sorted(unknown)}")
+    for s in positions(game):
+        for seat in range(game.seats):
+            if not game.hides and game.view(s, seat) != s:
+                raise Broken(
+                    f"{game.name} declares that it hides nothing, and seat {seat} sees "
+                    f"{game.view(s, seat)} of {s}"
+                )
+        awaits = game.awaits(s)
+        for seat in awaits.seats if isinstance(awaits, Turn) else ():
+            offered = list(islice(game.choices(s, seat), 300))
+            if not offered or any(refuses(game, s, seat, move) for move in offered):
+                raise Broken(f"{game.name} offers seat {seat} no legal choice: {offered}, at {s}")
+
+
 GameLaw = Callable[[Rules], object]
 
 GAME_LAWS: Final[tuple[GameLaw, ...]] = (
@@ -333,9 +356,13 @@ GAME_LAWS: Final[tuple[GameLaw, ...]] = (
     draws_accept_their_range_and_nothing_else,
     check_agrees_with_moves,
     wrong_seats_are_refused,
+    only_who_is_asked_has_moves,
     payoffs_are_integers,
     params_round_trip,
+    games_are_equal_by_name_and_params,
+    constructors_validate,
     views_leak_nothing,
+    declarations_are_true,
 )
 
 

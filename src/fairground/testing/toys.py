@@ -19,9 +19,12 @@ from fairground.core import (
     IllegalMove,
     Move,
     Over,
+    Parameter,
     Params,
+    Role,
     Seat,
     Turn,
+    between,
     must_be_in_range,
     must_be_in_turn,
 )
@@ -34,6 +37,12 @@ class Toy(Game[State]):
     """A game whose parameters list what happens, one step after the other."""
 
     name = "toy/1"
+    roles = (Role("player", 1, 9),)
+    parameters = (
+        Parameter("seats", "how many play", between(1, 9)),
+        Parameter("steps", "what happens, step by step", {"type": "array"}),
+    )
+    hides = True
 
     def __init__(self, seats: int, steps: list[list[Any]]) -> None:
         if type(seats) is not int or not 1 <= seats <= 9:
