@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fairground.core import Draw, Game, Role, Turn
+from fairground.core import Draw, Game, InputError, Role, Turn
 from fairground.fair.bits import HashStream, fresh
 from fairground.fair.register import SCHEMES, SchemeListing, dealer_class
 from fairground.fair.schemes import Chance, Dealer, Evidence, Run, Scheme
@@ -96,6 +96,14 @@ def test_check_names_the_law_that_is_broken() -> None:
     laws.check(Toy.from_params(GUESS), modes=[mode("hash-chains-once")])
     with pytest.raises(laws.Broken, match="toy/1#1: views_leak_nothing: seat None of toy/1 can te"):
         laws.check(Honest(), Leaky(), modes=[])
+
+
+def test_a_game_inside_a_function_is_refused_with_the_way_out() -> None:
+    class Local(Honest):
+        pass
+
+    with pytest.raises(InputError, match="define it at the top of a module"):
+        laws.check(Local(), modes=[mode("seeded-tape")])
 
 
 def test_cases_name_each_law_once() -> None:

@@ -644,8 +644,8 @@ def test_a_bot_that_fails_loses_that_turn_only(
     assert f"Bob loses the turn: {reason}" in text
     assert "Turn 1: Bob, 0 rolls, loses the turn, nothing lost; total 0" in text
     notes = [event for event in told.events if event["kind"] == "note"]
-    assert notes[0]["body"]["seat"] == 0  # type: ignore[index]
-    assert reason in notes[0]["body"]["bot"]  # type: ignore[index]
+    assert notes[0]["body"]["seat"] == 0
+    assert reason in notes[0]["body"]["bot"]
     assert told.moves.count("pass") == len(notes)
     assert told.verdict.ok
     assert told.verdict.payoff is not None

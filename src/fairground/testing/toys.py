@@ -8,7 +8,7 @@ shape of game can be had, whatever games happen to be registered.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from fairground.core import (
     HIDDEN,
@@ -37,8 +37,8 @@ class Toy(Game[State]):
     """A game whose parameters list what happens, one step after the other."""
 
     name = "toy/1"
-    roles = (Role("player", 1, 9),)
-    parameters = (
+    roles: ClassVar[tuple[Role, ...]] = (Role("player", 1, 9),)
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("seats", "how many play", between(1, 9)),
         Parameter("steps", "what happens, step by step", {"type": "array"}),
     )
