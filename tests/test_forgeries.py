@@ -139,7 +139,7 @@ DICE_FORGERIES: list[tuple[str, Edit, str, Any]] = [
     ("no move", set_("move", 0, "move", None), "move/illegal", line("move")),
     ("another payoff", set_("end", 0, "payoff", [5, -5]), "table/mismatch", line("end")),
     ("no payoff", set_("end", 0, "payoff", None), "table/mismatch", line("end")),
-    ("another format", set_("start", 0, "format", "fairground/2"), "transcript/malformed",
+    ("another format", set_("start", 0, "format", "fairground/2"), "format/unknown",
      line("start")),
     ("another game", set_("start", 0, "game", "chess/1"), "name/unknown", line("start")),
     ("no game", set_("start", 0, "game", None), "name/unknown", line("start")),
@@ -326,7 +326,7 @@ def test_a_byte_order_mark_is_refused() -> None:
 
 def test_windows_line_ends_are_refused() -> None:
     fault = verify(dice_game().replace(b"\n", b"\r\n")).fault
-    assert fault is not None and (fault.code, fault.line) == ("transcript/not-canonical", 1)
+    assert fault is not None and (fault.code, fault.line) == ("transcript/line-ends", 1)
 
 
 @pytest.mark.parametrize("depth", [10, 31, 60, 200, 400, 900])

@@ -39,7 +39,7 @@ def test_a_registered_dealer_is_used_in_every_way(dealer: str) -> None:
     scheme = dealer_class(dealer).scheme
     assert scheme.name == dealer
     assert {mode.dealer for mode in modes_of(dealer)} == {dealer}
-    assert {mode.lends for mode in modes_of(dealer)} == scheme.lends
+    assert {mode.lends for mode in modes_of(dealer)} == {"nothing", *scheme.conditions}
 
 
 def test_what_has_no_samples_or_modes_fails_with_advice() -> None:

@@ -115,7 +115,7 @@ def test_a_story_names_only_what_has_changed() -> None:
 def test_no_line_of_a_story_is_long() -> None:
     for path in FOLDER.glob("*.txt"):
         longest = max(path.read_text(encoding="utf-8").splitlines(), key=len)
-        assert len(longest) <= 130, f"{path.name}: {longest}"
+        assert len(longest) <= 120, f"{path.name}: {longest}"
 
 
 def caught(data: bytes) -> bool:

@@ -7,7 +7,7 @@ register knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -19,7 +19,6 @@ from fairground.fair.vault import Vault
 from fairground.games import GAMES, Listing
 from fairground.table import Ask, Table
 from fairground.testing.modes import FixedVault, Mode, secret
-from fairground.transcript import Transcript
 from fairground.verify import Verdict, verify
 
 
@@ -112,14 +111,12 @@ def open_table(
     vault: Vault | None = None,
     *,
     chairs: Sequence[Chair] | None = None,
-    sink: Callable[[bytes], object] | None = None,
 ) -> Table:
     """A new table with fixed secrets."""
     return Table.open(
         game,
         mode.make(FixedVault() if vault is None else vault),
         mode.chairs(game.seats) if chairs is None else chairs,
-        transcript=Transcript(sink),
     )
 
 
@@ -128,11 +125,10 @@ def play_through(
     mode: Mode,
     seed: str = "driver",
     *,
-    vault: Vault | None = None,
     chairs: Sequence[Chair] | None = None,
 ) -> Table:
     """A whole game."""
-    return Driver(open_table(game, mode, vault, chairs=chairs), seed).play()
+    return Driver(open_table(game, mode, chairs=chairs), seed).play()
 
 
 def listing_of(rules: type[Game[Any]]) -> Listing:

@@ -21,6 +21,7 @@ import argparse
 import dataclasses
 import json
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
@@ -35,6 +36,7 @@ from fairground.testing.modes import ALL_MODES, FixedVault, Mode, mode
 from fairground.verify import Verdict
 
 ENDINGS: Final = ("jsonl", "txt")
+INDENT: Final = " " * 7
 WIDTH: Final = 80
 """A value wider than this is told field by field, and a list of moves is cut."""
 
@@ -210,10 +212,10 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str
     """What is new in a position, one name per line; a dash stands behind what is no more."""
     for name in before:
         if not any(_within(name, each) or _within(each, name) for each in after):
-            yield f"       {name}: -"
+            yield f"{INDENT}{name}: -"
     for name, value in after.items():
         if before.get(name) != value:
-            yield f"       {name}: {value}"
+            yield f"{INDENT}{name}: {value}"
 
 
 def _within(path: str, outer: str) -> bool:
@@ -226,7 +228,7 @@ def ending(verdict: Verdict) -> Iterator[str]:
     yield f"holds: {verdict.ok}; payoff {verdict.payoff}"
     for claim in verdict.claims:
         yield f"{claim}: lines {', '.join(map(str, claim.lines))}"
-        yield f"       {claim.condition}"
+        yield textwrap.indent(textwrap.fill(claim.sentence, 90), INDENT)
 
 
 # Files
