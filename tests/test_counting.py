@@ -101,7 +101,11 @@ def test_fatestones_of_six_equal_dice_by_hand() -> None:
 
 
 def test_a_deal_of_fatestones_and_of_cards_is_without_replacement() -> None:
-    for name, size in (("fatestones-1-deal", 7), ("poker-1-least", 52)):
+    for name, size in (
+        ("fatestones-1-deal", 7),
+        ("poker-1-least", 52),
+        ("poker-2-least", 52),
+    ):
         kept = KEPT[name]
         assert kept == [perm(size, k) for k in range(len(kept))]
         assert len(kept) >= 3

@@ -147,6 +147,18 @@ class Floating(Honest):
         return (0.5, -0.5)
 
 
+class Generous(Honest):
+    def forfeit(self, s: Any, seat: int) -> Any:
+        return (0, 0) if seat else (1, -1)
+
+
+class Clinging(Toy):
+    """Whoever leaves is asked all the same."""
+
+    def departed(self, s: Any, seat: int) -> Any:
+        return s
+
+
 class Moody(Honest):
     def __init__(self) -> None:
         super().__init__()
@@ -255,6 +267,8 @@ def test_an_honest_game_passes(law: laws.GameLaw) -> None:
         (Sloppy(), laws.wrong_seats_are_refused),
         (Greedy(), laws.draws_accept_their_range_and_nothing_else),
         (Floating(), laws.payoffs_are_integers),
+        (Generous(), laws.who_leaves_is_out_and_gains_nothing),
+        (Clinging.from_params(GUESS), laws.who_leaves_is_out_and_gains_nothing),
         (Moody(), laws.states_are_pure_values),
         (Forgetful(2), laws.params_round_trip),
         (Silent(), laws.only_who_is_asked_has_moves),

@@ -106,6 +106,12 @@ def refuses(game: Rules, s: Any, seat: Seat, move: Any) -> bool:
     return False
 
 
+def departures(game: Rules, s: Any) -> list[Any]:
+    """What follows when each seat walks away; nothing where the game is over."""
+    over = isinstance(game.awaits(s), Over)
+    return [] if over else [game.departed(s, seat) for seat in range(game.seats)]
+
+
 def _not_asked(game: Rules, s: Any) -> set[Seat]:
     """The seats that owe no move now, and two that are not there at all."""
     awaits = game.awaits(s)
@@ -138,7 +144,7 @@ def _answers(game: Rules, s: Any) -> list[Any]:
         game.awaits(s),
         ways_on(game, s, 8),
         [game.view(s, seat) for seat in (None, *seats)],
-        [game.forfeit(s, seat) for seat in seats],
+        departures(game, s),
     ]
 
 
@@ -214,20 +220,31 @@ def payoffs_are_integers(game: Rules) -> None:
     """One integer for each seat, at the end and after a forfeit anywhere."""
     ended = False
     for s in positions(game):
-        awaits = game.awaits(s)
-        paid = [game.forfeit(s, seat) for seat in range(game.seats)]
-        for seat, payoff in enumerate(paid):
-            if payoff[seat] != min(payoff):
-                raise Broken(f"{game.name}: seat {seat} walks away and is not worst off: {payoff}")
-        if isinstance(awaits, Over):
-            ended = True
-            paid.append(awaits.payoff)
-        for payoff in paid:
+        ends = [game.awaits(s), *departures(game, s)]
+        ended = ended or isinstance(ends[0], Over)
+        for payoff in [end.payoff for end in ends if isinstance(end, Over)]:
             whole = isinstance(payoff, tuple) and all(type(amount) is int for amount in payoff)
             if not whole or len(payoff) != game.seats:
                 raise Broken(f"{game.name} must pay {game.seats} integers, not {payoff!r}")
     if not ended:
         raise Broken(f"no playout of {game.name} ended: give the laws a smaller game")
+
+
+def who_leaves_is_out_and_gains_nothing(game: Rules) -> None:
+    """Whoever walks away takes the worst result, at once or when the others have played on."""
+    for s in positions(game):
+        for seat, left in enumerate(departures(game, s)):
+            after, moved = left, 0
+            chance = SeededStream(f"left {game.name}", seat)
+            while not isinstance(after, Over) and moved < LONGEST:
+                awaits = game.awaits(after)
+                if isinstance(awaits, Turn) and seat in awaits.seats:
+                    raise Broken(f"{game.name} asks seat {seat}, which has left: {after}")
+                ways = ways_on(game, after)
+                after = ways[chance.below(len(ways))][1] if ways else awaits
+                moved += 1
+            if isinstance(after, Over) and after.payoff[seat] != min(after.payoff):
+                raise Broken(f"{game.name}: seat {seat} left, and is not worst off: {after}")
 
 
 def params_round_trip(game: Rules) -> None:
@@ -358,6 +375,7 @@ GAME_LAWS: Final[tuple[GameLaw, ...]] = (
     wrong_seats_are_refused,
     only_who_is_asked_has_moves,
     payoffs_are_integers,
+    who_leaves_is_out_and_gains_nothing,
     params_round_trip,
     games_are_equal_by_name_and_params,
     constructors_validate,
@@ -434,9 +452,11 @@ def _long_words(value: Any) -> list[str]:
 def hidden_draws_wait_for_the_end(game: Rules, mode: Mode, leaves_after: int | None = None) -> None:
     """A hidden draw is blank when dealt and told after the end, also when a seat has left."""
     table = open_table(game, mode)
-    Driver(table).play(10_000 if leaves_after is None else leaves_after)
+    driver = Driver(table)
+    driver.play(10_000 if leaves_after is None else leaves_after)
     if not table.closed:
         table.forfeit(game.seats - 1, "left")
+        driver.play()  # the others may play on
     events = table.transcript.events
     hidden = {e["run"] for e in events if e["kind"] == "ticket" and e["hidden"]}
     opened = {e["run"]: e["draws"] for e in events if e["kind"] == "opening"}
