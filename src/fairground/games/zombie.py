@@ -423,7 +423,7 @@ class ZombieTwo(Zombie):
 
     def departed(self, s: State, seat: Seat) -> State | Over:
         """Without this seat; over when only one is left."""
-        if s.phase == "over" or len(s.gone) + 2 >= self.seats:
+        if len(s.gone) + 2 >= self.seats:
             return Over(self.forfeit(s, seat))
         on_turn = s.phase != "shuffle" and s.playing[s.at] == seat
         if on_turn:
