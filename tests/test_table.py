@@ -174,7 +174,7 @@ def test_simultaneous_moves_are_sealed_before_any_is_opened(toy: str) -> None:
         (("self", "self"), True),
         (("house", "house"), False),
     ],
-    ids=" ".join,
+    ids=str,
 )
 def test_seals_count_between_people_or_where_the_house_sealed_first(
     toy: str, runs: tuple[str, str], sealed: bool
