@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from fairground.core import Seat
 from fairground.fair.schemes import Run
-from fairground.shown import shown
+from fairground.shown import named, shown
 from fairground.table import SealedTurn, Table
 
 COMMITTED: Final = "COMMITTED"
@@ -98,7 +98,7 @@ class Evidence:
     def __init__(self, table: Table, receipts: Sequence[Receipt] = ()) -> None:
         self.table = table
         self.receipts = receipts
-        self.names = [shown(chair.name) for chair in table.setting.chairs]
+        self.names = [named(chair.name) for chair in table.setting.chairs]
         chairs = table.setting.chairs
         self.own = [seat for seat, chair in enumerate(chairs) if chair.by != "house"]
         """The seats that the house does not play itself."""
@@ -176,7 +176,8 @@ class Evidence:
         parts.append(self._order(witness, who))
         lines = tuple(sorted({run.lent[seat] for run in self.dealt}))
         condition = ", and ".join(part for part in parts if part)
-        return Claim(name, seat, who, condition, result, lines, witness)
+        own = shown(self.table.setting.chairs[seat].name)
+        return Claim(name, seat, own, condition, result, lines, witness)
 
     def _sealed(self) -> Claim:
         """All moves of a simultaneous turn were fixed before any of them was shown."""

@@ -7,6 +7,8 @@ them (`must_be_showable`); in older records they are shown as escapes (`shown`).
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,6 +17,9 @@ from fairground.core import InputError
 
 JOINERS: Final = "\u200c\u200d"
 """Invisible, but harmless: some scripts and most pictures of people need them."""
+
+PLAIN_NAME: Final = re.compile(r"\w[\w .'()-]{0,31}")
+"""What needs no quotation marks: letters, digits and a few signs, and not many of them."""
 
 INVISIBLE: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Unicode categories of signs that move the cursor, hide, turn text round, or mean nothing."""
@@ -37,6 +42,15 @@ def shown(text: object) -> str:
 def _escape(sign: str) -> str:
     code = ord(sign)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def named(text: object) -> str:
+    """A name in a sentence of ours: in quotation marks unless it plainly is a name.
+
+    A name can be a sentence, too, and would else read like one of ours.
+    """
+    name = shown(text)
+    return name if PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 def must_be_showable(value: Any, what: str) -> None:

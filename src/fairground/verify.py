@@ -19,7 +19,7 @@ from fairground.core import Fault, InputError, Seat
 from fairground.fair.register import SCHEMES, Schemes
 from fairground.games import GAMES, Games
 from fairground.replay import replay
-from fairground.shown import shown
+from fairground.shown import named, shown
 from fairground.table import Table
 from fairground.transcript import Event, check_chain, line_hash, read
 from fairground.words import words_for
@@ -243,9 +243,8 @@ def _remarks(table: Table) -> list[str]:
     remarks = []
     for number, event in enumerate(table.transcript.events, 1):
         if event["kind"] == "forfeit":
-            name = shown(table.setting.chairs[event["seat"]].name)
+            name = named(table.setting.chairs[event["seat"]].name)
             own = event["by"] == "seat"
             said = "as recorded, by their own word" if own else "as the house says"
-            reason = shown(event["reason"])
-            remarks.append(f"line {number}: {name} left, {said}: {reason}")
+            remarks.append(f"line {number}: {name} left, {said}: {named(event['reason'])}")
     return remarks

@@ -14,7 +14,7 @@ from fairground.claims import Claim
 from fairground.contest.file import ContestVerdict, check
 from fairground.core import FairgroundError, Fault, InputError, Unreadable
 from fairground.receipts import beside, read_receipts
-from fairground.shown import shown
+from fairground.shown import named, shown
 from fairground.terminal.console import Arguments
 from fairground.verify import SeatSummary, Verdict, verify
 
@@ -174,7 +174,7 @@ def _tell(name: str, verdict: Verdict) -> None:
     print(_folded(f"{verdict.game}, dealt by {verdict.dealer}, {verdict.events} lines"))
     assert verdict.played is not None
     for parameter in verdict.played.parameters:
-        print(_folded(parameter, 4))
+        print(_folded(f"- {parameter}", 4))
     for seat, paid in zip(verdict.played.seats, verdict.payoff or (), strict=True):
         print(_folded(_seat(seat, paid)))
     if verdict.played.commitments:
@@ -195,12 +195,12 @@ def _tell(name: str, verdict: Verdict) -> None:
 
 def claim_heading(claim: Claim) -> str:
     """``UNIFORM for Ann``"""
-    return claim.name if claim.who is None else f"{claim.name} for {claim.who}"
+    return claim.name if claim.who is None else f"{claim.name} for {named(claim.who)}"
 
 
 def _seat(seat: SeatSummary, paid: int) -> str:
     ran = "played by the house" if seat.by == "house" else "played from outside the house"
-    out = f"{seat.name} ({seat.role}), {ran}: {paid:+d}"
+    out = f"{named(seat.name)} ({seat.role}), {ran}: {paid:+d}"
     typed = [(line, value) for line, kind, value in seat.shares if kind in ("number", "stir")]
     others = len(seat.shares) - len(typed)
     if typed:
@@ -227,7 +227,9 @@ def _places(claim: Claim) -> str:
 def _folded(text: str, by: int = 2) -> str:
     width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns - 1)
     margin = " " * by
-    return textwrap.fill(text, max(width, 20), initial_indent=margin, subsequent_indent=margin)
+    # Deeper than any heading of ours, so that no long name can place a heading of its own.
+    hanging = margin if by > 4 else " " * 8
+    return textwrap.fill(text, max(width, 24), initial_indent=margin, subsequent_indent=hanging)
 
 
 # Contests

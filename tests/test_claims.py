@@ -1,0 +1,248 @@
+"""Records of a house that cheats, and what the verdict says of each: no claim without its evidence.
+
+The records in ``data/claims`` were made by a second implementation that played the house's part.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fairground.cli import main
+from fairground.core import InputError
+from fairground.fair.schemes import Chair
+from fairground.games import make_game
+from fairground.receipts import Kept, beside, keep, read_receipts
+from fairground.shown import is_showable, shown
+from fairground.table import Ask, Table
+from fairground.testing.driving import Driver, open_table
+from fairground.testing.modes import mode
+from fairground.transcript import line_hash
+from fairground.verify import Verdict, verify
+from tests.helpers.places import DATA
+
+CLAIMS = DATA / "claims"
+
+
+def record(name: str) -> bytes:
+    return (CLAIMS / f"{name}.jsonl").read_bytes()
+
+
+def kept(name: str) -> list[str]:
+    return (CLAIMS / name).read_text().split()
+
+
+def found(verdict: Verdict) -> set[str]:
+    assert verdict.ok, verdict.fault
+    return {str(claim) for claim in verdict.claims}
+
+
+HOUSES_WORD = "the house wrote the lines in this order, which is only its word"
+
+
+class TestOrder:
+    """H1: one receipt orders only what lies before what was answered next."""
+
+    def test_two_of_three_draws_rigged(self) -> None:
+        verdict = verify(record("B-two-of-three-rigged"), kept("B-receipt"))
+        for claim in verdict.claims:
+            if claim.name in ("COMMITTED", "UNIFORM", "UNFORESEEN"):
+                assert claim.witness == ("receipts and house", (3,), (1, 2))
+                assert f"for runs 1 and 2 {HOUSES_WORD}" in claim.sentence
+
+    def test_everything_written_anew(self) -> None:
+        for receipt in kept("A-receipts"):
+            for claim in verify(record("A-rewritten-dice"), receipt).claims:
+                if claim.name == "UNIFORM":
+                    assert claim.witness is not None and claim.witness.by != "receipts"
+                    assert HOUSES_WORD in claim.sentence
+
+    def test_the_last_line_orders_no_draw(self) -> None:
+        data = record("A-rewritten-dice")
+        last = line_hash(data.splitlines(keepends=True)[-1])
+        (uniform,) = [c for c in verify(data, last).claims if c.name == "UNIFORM"]
+        assert uniform.witness == ("house", (), (1, 2, 3))
+
+    def test_a_receipt_for_every_answer_shows_every_run(self) -> None:
+        data = record("A-rewritten-dice")
+        lines = data.splitlines(keepends=True)
+        heads = [line_hash(lines[number - 1]) for number in (2, 7, 10)]
+        for claim in verify(data, heads).claims:
+            if claim.name in ("COMMITTED", "UNIFORM", "UNFORESEEN"):
+                assert claim.witness == ("receipts", (1, 2, 3), ())
+                assert HOUSES_WORD not in claim.sentence
+
+    def test_a_receipt_of_another_seat_shows_nothing_to_this_one(self) -> None:
+        data = record("A-rewritten-dice")
+        lines = data.splitlines(keepends=True)
+        others = [{"head": line_hash(lines[n - 1]), "seat": 0} for n in (2, 7, 10)]
+        (uniform,) = [c for c in verify(data, others).claims if c.name == "UNIFORM"]
+        assert uniform.witness == ("house", (), (1, 2, 3))
+
+
+def test_words_recorded_last_carry_the_caveat_too() -> None:
+    """H2: Ann's words came first, and were recorded last."""
+    verdict = verify(record("C-stir-recorded-first"), kept("C-receipt"))
+    conditions = {claim.who: claim.condition for claim in verdict.claims if claim.seat is not None}
+    assert "Bob does not, either" in conditions["Ann"]
+    assert "Ann does not, either" in conditions["Bob"]
+
+
+class TestWhatComesFromOutside:
+    """H3: nothing from outside can pretend to be ours."""
+
+    def test_a_name_that_prints_claims_is_harmless(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["verify", str(CLAIMS / "G-name-prints-claims.jsonl")]) == 0
+        out = capsys.readouterr().out
+        assert "It proves only that the recorded moves follow the rules." in out
+        assert "\x1b" not in out
+        assert not any(line.strip().startswith("What it proves") for line in out.splitlines())
+        assert not any(line.strip().startswith("UNIFORM") for line in out.splitlines())
+
+    @pytest.mark.parametrize(
+        "sign", ["\n", "\r", "\x1b", "\x07", "\u202e", "\u2066", "\u2028", "\ufeff"]
+    )
+    def test_new_tables_refuse_such_signs(self, sign: str) -> None:
+        game, way = make_game("intransitive/1", {}), mode("system-plain")
+        with pytest.raises(InputError, match="a name may not hold"):
+            open_table(game, way, chairs=[Chair("A", "house"), Chair(f"B{sign}")])
+        table = open_table(game, way)
+        with pytest.raises(InputError, match="a reason may not hold"):
+            table.forfeit(1, f"gone{sign}")
+        with pytest.raises(InputError, match="a note may not hold"):
+            table.note({"remark": [f"well{sign}"]})
+        assert not is_showable(sign) and is_showable(shown(sign))
+
+    @pytest.mark.parametrize(
+        "name", ["Ann", "Zoë", "李雷", "👩\u200d🚀", "سارا\u200c", "O'Neill #2"]
+    )
+    def test_ordinary_names_are_shown_as_they_are(self, name: str) -> None:
+        assert is_showable(name) and shown(name) == name
+
+
+def test_one_key_for_both_parties_is_refused() -> None:
+    """H4"""
+    verdict = verify(record("D2-one-key-for-both"))
+    assert (verdict.judged, verdict.fault and verdict.fault.line) == ("invalid", 1)
+
+
+def test_an_unsigned_order_loses_unforeseen() -> None:
+    """H9"""
+    assert found(verify(record("J-true-order"))) >= {"UNIFORM:1", "UNFORESEEN:1"}
+    unsigned = verify(record("J-order-chosen-afterwards"))
+    assert found(unsigned) == {"COMMITTED", "UNIFORM:1"}
+    assert "could have chosen it" in " ".join(unsigned.remarks)
+
+
+def test_seals_of_the_house_alone_prove_nothing() -> None:
+    """H10"""
+    assert "SEALED" not in found(verify(record("I-sealed")))
+
+
+def test_machines_alone_are_promised_nothing() -> None:
+    """H10"""
+    chairs = [Chair("A", "house"), Chair("B", "house")]
+    table = open_table(make_game("intransitive/1", {}), mode("hash-chains-alone"), chairs=chairs)
+    Driver(table).play()
+    assert found(verify(bytes(table.transcript))) == set()
+
+
+def test_parameters_and_shares_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """H8"""
+    assert main(["verify", str(CLAIMS / "A-rewritten-dice.jsonl")]) == 0
+    out = capsys.readouterr().out
+    assert "2, 2, 4, 4, 9, 9" in out.replace("2,2,4,4,9,9", "2, 2, 4, 4, 9, 9")
+    assert "Typed for the draws: 1, 4, 2" in out
+    assert "76101B9AD519B0BB1D1271EA482E63ACE475CCDBBC560879FA582668B12C0032" in out
+
+
+class TestVerdicts:
+    """Three verdicts, and unfinished is its own word."""
+
+    def test_what_is_not_known_here_cannot_be_judged(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        lines = record("A-rewritten-dice").splitlines(keepends=True)
+        for old, new, code in (
+            ("intransitive/1", "intransitive/9", "name/unknown"),
+            ("hmac-sha3-user/1", "dowsing/1", "name/unknown"),
+            ("fairground/1", "fairground/2", "format/unknown"),
+        ):
+            start = lines[0].replace(old.encode(), new.encode())
+            path = tmp_path / "other.jsonl"
+            path.write_bytes(start)
+            assert main(["verify", str(path), "--json"]) == 2
+            said = json.loads(capsys.readouterr().out)
+            assert (said["verdict"], said["fault"]["code"]) == ("cannot be judged", code)
+
+    def test_an_unfinished_game_is_called_unfinished(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = tmp_path / "cut.jsonl"
+        path.write_bytes(b"".join(record("A-rewritten-dice").splitlines(keepends=True)[:5]))
+        assert main(["verify", str(path)]) == 1
+        assert "UNFINISHED at line 5" in capsys.readouterr().out
+
+    def test_other_line_ends_are_named(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = tmp_path / "copy.jsonl"
+        path.write_bytes(record("A-rewritten-dice").replace(b"\n", b"\r\n"))
+        assert main(["verify", str(path)]) == 1
+        assert "end in CR LF" in capsys.readouterr().out
+
+    def test_json_is_one_object_whatever_happens(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        good, bad = str(CLAIMS / "A-rewritten-dice.jsonl"), str(tmp_path / "nothing.jsonl")
+        assert main(["verify", bad, "--json"]) == 2
+        assert json.loads(capsys.readouterr().out)["verdict"] == "cannot be judged"
+        assert main(["verify", good, bad, "--json"]) == 2
+        both = json.loads(capsys.readouterr().out)["verdicts"]
+        assert [one["verdict"] for one in both] == ["valid", "cannot be judged"]
+
+    def test_many_files_and_the_worst_exit_code(self, capsys: pytest.CaptureFixture[str]) -> None:
+        files = [str(CLAIMS / f"{n}.jsonl") for n in ("A-rewritten-dice", "D2-one-key-for-both")]
+        assert main(["verify", *files]) == 1
+        out = capsys.readouterr().out
+        assert (
+            "A-rewritten-dice.jsonl: VALID" in out and "D2-one-key-for-both.jsonl: INVALID" in out
+        )
+
+
+def test_receipts_are_found_beside_the_transcript(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = open_table(make_game("intransitive/1", {}), mode("hmac-sha3-user-number"))
+    path = tmp_path / "game.jsonl"
+    driver = Driver(table)
+    while asks := table.asks():
+        ask: Ask = asks[0]
+        if ask.seat == 1:
+            keep(beside(path), Kept.of(table.setting.table, ask))
+        table.submit(ask, driver.answer(ask))
+    path.write_bytes(bytes(table.transcript))
+    keep(beside(path), Kept("00" * 32, 1, 5, "5e" * 32))  # of another table: not ours to judge
+    assert main(["verify", str(path), "--json"]) == 0
+    claims = {c["claim"]: c for c in json.loads(capsys.readouterr().out)["claims"]}
+    assert claims["UNIFORM"]["witness"] == {"by": "receipts", "shown": [1, 2, 3], "told": []}
+    assert len(read_receipts(beside(path))) == 1 + len(read_receipts(beside(path), _name(table)))
+
+
+def _name(table: Table) -> str:
+    return table.setting.table.hex()
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "null", "not JSON", '{"head": 5}', "[" * 100_000])
+def test_a_bad_receipts_file_is_an_error_of_input(
+    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "some.receipts"
+    path.write_text(text)
+    game = str(CLAIMS / "A-rewritten-dice.jsonl")
+    assert main(["verify", game, "--receipts", str(path)]) == 2
+    assert "is no receipt" in capsys.readouterr().err
