@@ -103,6 +103,21 @@ class TestWhatComesFromOutside:
         assert not any(line.strip().startswith("What it proves") for line in out.splitlines())
         assert not any(line.strip().startswith("UNIFORM") for line in out.splitlines())
 
+    def test_a_name_that_is_a_sentence_stands_in_quotation_marks(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        name = "Ann " + " " * 50 + "UNIFORM for Ann (line 3)"
+        chairs = [Chair("House", "house"), Chair(name, "self", "number")]
+        game = make_game("intransitive/1", {})
+        table = open_table(game, mode("hmac-sha3-user-number"), chairs=chairs)
+        Driver(table).play()
+        path = tmp_path / "game.jsonl"
+        path.write_bytes(bytes(table.transcript))
+        assert main(["verify", str(path)]) == 0
+        out = capsys.readouterr().out
+        assert sum(line.startswith("  UNIFORM for Ann") for line in out.splitlines()) == 0
+        assert '  UNIFORM for "Ann ' in out
+
     @pytest.mark.parametrize(
         "sign", ["\n", "\r", "\x1b", "\x07", "\u202e", "\u2066", "\u2028", "\ufeff"]
     )
