@@ -100,7 +100,7 @@ def test_the_bank_confirms_what_it_settled() -> None:
             assert [str(claim) for claim in verdict.claims] == names
             # The payoff is what really moved.
             assert verdict.payoff == (-won // CHIP, won // CHIP)
-            said = verdict.claims[-1].condition
+            said = verdict.claims[-1].sentence
             assert "the hand was paid" in said
             assert f"got {won + 6 * CHIP} wei for a stake of {6 * CHIP} wei" in said
             assert "operator trusted: an embedded chain" in said
@@ -169,8 +169,8 @@ def test_the_bank_confirms_every_silence(
         await bank.send(PLAYERS, Complain(silence, game.bet))
         verdict = await audited(bank, record)
         assert verdict.ok, verdict.fault
-        assert words in verdict.claims[-1].condition
-        assert f"got {paid * CHIP} wei" in verdict.claims[-1].condition
+        assert words in verdict.claims[-1].sentence
+        assert f"got {paid * CHIP} wei" in verdict.claims[-1].sentence
         await bank.close()
 
     run(check())
@@ -378,7 +378,7 @@ def test_verify_warns_of_what_is_unsafe(saved: Save, capsys: Capture) -> None:
     assert main(["verify", saved(historic())]) == 0
     out = capsys.readouterr().out
     assert "UNSAFE: croupier-2017/0" in out
-    assert "It proves nothing" in out
+    assert "It proves only that the recorded moves follow the rules" in out
     assert main(["verify", saved(historic()), "--json"]) == 0
     verdict = json.loads(capsys.readouterr().out)
     assert verdict["claims"] == []
@@ -390,7 +390,7 @@ def test_verify_proves_a_game_from_its_transcript(saved: Save, capsys: Capture) 
     assert main(["verify", saved(data)]) == 0
     out = capsys.readouterr().out
     assert "dealt by croupier/1" in out
-    assert "UNFORESEEN:1" in out
+    assert "UNFORESEEN for Player" in out
     assert "SETTLED" not in out
     for at in range(0, len(data), 97):
         flipped = data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
@@ -440,15 +440,15 @@ def test_verify_asks_a_node(node: ChainNode, saved: Save, capsys: Capture) -> No
     file, url = saved(game.record()), f"http://{node.name}"
     assert main(["verify", file, "--bank", url]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert f"SETTLED the Bank {address} took this bet" in out
-    assert "Whom you trust for it: the chain 31337" in out
+    assert f"then the Bank {address} took this very bet" in out
+    assert "If the Bank told the truth (the chain 31337" in out
     assert main(["verify", file, "--bank", url, "--json"]) == 0
     assert "SETTLED" in json.loads(capsys.readouterr().out)["claims"]
 
     # Another order than the one that the Bank took
     game.order = (0, 0, 0, 0, 1)
     assert main(["verify", saved(game.record()), "--bank", url]) == 1
-    assert "DOES NOT HOLD (bank/other-order)" in capsys.readouterr().out
+    assert "INVALID (bank/other-order)" in capsys.readouterr().out
 
     # Another chain; other code
     assert main(["verify", saved(game_at(Domain(1, address)).record()), "--bank", url]) == 1
@@ -457,7 +457,7 @@ def test_verify_asks_a_node(node: ChainNode, saved: Save, capsys: Capture) -> No
     assert "the node is on the chain 31337, not on 1" in out
     node.rpc("anvil_setCode", address, "0x00")
     assert main(["verify", saved(game.record()), "--bank", url]) == 1
-    assert "DOES NOT HOLD at line 1 (bank/wrong-code)" in capsys.readouterr().out
+    assert "INVALID at line 1 (bank/wrong-code)" in capsys.readouterr().out
     node.rpc("anvil_setCode", address, "0x")
     assert main(["verify", saved(game.record()), "--bank", url, "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["fault"]["code"] == "bank/wrong-code"
@@ -485,7 +485,7 @@ def test_verify_asks_an_arena_that_keeps_a_ledger(
         assert main(["verify", saved(game.record()), "--bank", arena]) == 0
         out = " ".join(capsys.readouterr().out.split())
         assert "SETTLED" in out
-        assert "Whom you trust for it: operator trusted: this Bank is a ledger" in out
+        assert "If the Bank told the truth (operator trusted: this Bank is a ledger" in out
         game.order = (0, 0, 0, 0, 1)
         assert main(["verify", saved(game.record()), "--bank", arena]) == 1
         assert "bank/other-order" in capsys.readouterr().out

@@ -77,7 +77,7 @@ def test_a_game_is_dealt_as_the_contract_deals_and_verifies() -> None:
     assert Poker(1, 5).final_hand(game.table.state) == final
     verdict = verify(record)
     assert verdict.ok, verdict.fault
-    assert [str(claim) for claim in verdict.claims] == ["COMMITTED", "UNIFORM:1", "UNFORESEEN:1"]
+    assert [str(claim) for claim in verdict.claims] == ["COMMITTED", "UNIFORM:1"], "not signed"
     prize = Poker(1, 5).prize(final)
     assert verdict.payoff == (5 - prize, prize - 5)
 

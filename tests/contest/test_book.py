@@ -559,7 +559,7 @@ class TestTheCommand:
         path.write_bytes(b"".join(FILE))
         assert main(["verify", "--contest", str(path)]) == 0
         out = capsys.readouterr().out
-        assert "HOLDS" in out
+        assert "VALID" in out
         assert "1.       A 1: 6 solved, 0 unfinished" in out
         assert "training B 2: 1 solved, 5 unfinished" in out
         assert "are not separable" in out
@@ -574,7 +574,7 @@ class TestTheCommand:
         path = tmp_path / "cup.jsonl"
         path.write_bytes(b"".join(FILE).replace(b'"team":"A"', b'"team":"Z"'))
         assert main(["verify", "--contest", str(path)]) == 1
-        assert "DOES NOT HOLD at line 3 (transcript/broken-chain)" in capsys.readouterr().out
+        assert "INVALID at line 3 (transcript/broken-chain)" in capsys.readouterr().out
         assert main(["verify", "--contest", str(path), "--json"]) == 1
         assert json.loads(capsys.readouterr().out)["fault"]["line"] == 3
 

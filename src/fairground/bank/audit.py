@@ -112,7 +112,7 @@ async def settled(
         "SETTLED",
         None,
         None,
-        f"you trust {bank.trusted}",
+        f"the Bank told the truth ({bank.trusted})",
         f"the Bank {game.domain.bank} took this very bet and closed the game so: "
         f"{_IN_WORDS[game.outcome]}; the Player got {game.paid} wei for a stake of "
         f"{game.bet.stake} wei",
