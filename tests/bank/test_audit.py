@@ -443,7 +443,8 @@ def test_verify_asks_a_node(node: ChainNode, saved: Save, capsys: Capture) -> No
     assert f"then the Bank {address} took this very bet" in out
     assert "If the Bank told the truth (the chain 31337" in out
     assert main(["verify", file, "--bank", url, "--json"]) == 0
-    assert "SETTLED" in json.loads(capsys.readouterr().out)["claims"]
+    claims = json.loads(capsys.readouterr().out)["claims"]
+    assert claims[-1]["claim"] == "SETTLED"
 
     # Another order than the one that the Bank took
     game.order = (0, 0, 0, 0, 1)
