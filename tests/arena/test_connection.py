@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fairground.arena.app import make_app
-from fairground.arena.http import connection as arrival
+from fairground.arena.http import connection
 from tests.helpers.arena import in_a_thread
 
 ASK = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
@@ -66,7 +66,7 @@ def refused(answers: list[tuple[int, Any]], status: int, code: str) -> None:
     assert answers[0][1]["status"] == status and answers[0][1]["detail"]
 
 
-@pytest.mark.parametrize("size", [arrival.LARGEST_HEAD // 2, arrival.LARGEST_HEAD + 1])
+@pytest.mark.parametrize("size", [connection.LARGEST_HEAD // 2, connection.LARGEST_HEAD + 1])
 @pytest.mark.parametrize("pieces", [1, 20], ids=["at once", "in pieces"])
 def test_a_head_has_a_largest_size(url: str, size: int, pieces: int) -> None:
     caller = Caller(url)
@@ -74,7 +74,7 @@ def test_a_head_has_a_largest_size(url: str, size: int, pieces: int) -> None:
     for i in range(pieces):
         caller.say(data[i * len(data) // pieces : (i + 1) * len(data) // pieces])
     answers = caller.hear()
-    if size > arrival.LARGEST_HEAD:
+    if size > connection.LARGEST_HEAD:
         refused(answers, 431, "arena/head-too-large")
     else:
         assert [status for status, _ in answers] == [200]
@@ -103,7 +103,7 @@ def test_what_is_no_http(url: str) -> None:
 def test_half_a_request_does_not_wait_for_ever(
     url: str, begun: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrival, "SLOWEST", 0.3)
+    monkeypatch.setattr(connection, "SLOWEST", 0.3)
     caller = Caller(url)
     caller.say(begun)
     answers = caller.hear()
@@ -123,7 +123,7 @@ def test_who_is_being_answered_is_not_hurried(url: str, monkeypatch: pytest.Monk
     )
     ((status, table),) = made.hear()
     assert status == 201
-    monkeypatch.setattr(arrival, "SLOWEST", 0.2)
+    monkeypatch.setattr(connection, "SLOWEST", 0.2)
     caller = Caller(url)
     path = urllib.parse.urlsplit(table["self"]).path.encode()
     wait = b"GET " + path + b"?after=99&wait=1 HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -12,7 +12,7 @@ from litestar.datastructures import State
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.http import requests as reading
+from fairground.arena.http import requests
 from fairground.arena.http.fast_lane import LONGEST, FastLane
 from fairground.arena.http.gate import Gate, Limits
 from fairground.arena.http.metrics import Metrics
@@ -55,7 +55,7 @@ class Watched:
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     usual: list[str] = []
-    check = reading.check
+    check = requests.check
 
     async def noting(request: Any) -> Any:
         usual.append(request.url.path)
@@ -63,7 +63,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
 
     database = f"sqlite:///{tmp_path_factory.mktemp('arena')}/arena.db"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(reading, "check", noting)
+        patched.setattr(requests, "check", noting)
         made = make_app(database)
     app: Any = made
     metrics = Metrics()

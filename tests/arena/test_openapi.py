@@ -22,7 +22,7 @@ from fairground.arena.app import make_app
 from fairground.arena.http import openapi
 from fairground.arena.http.gate import Gate, Limits
 from fairground.arena.http.metrics import Metrics
-from tests.helpers import arena_games as arena_story
+from tests.helpers import arena_games
 from tests.helpers.arena import in_a_thread
 from tests.helpers.places import ROOT
 from tests.helpers.schemathesis_links import REAL_NAMES
@@ -141,7 +141,7 @@ def test_the_page_to_read_shows_every_route_and_fetches_nothing() -> None:
 
 
 class Answer(NamedTuple):
-    """What `arena_story` needs of one."""
+    """What `arena_games` needs of one."""
 
     headers: http.client.HTTPMessage
     data: bytes
@@ -150,7 +150,7 @@ class Answer(NamedTuple):
         return json.loads(self.data)
 
 
-def real_names(url: str) -> dict[str, arena_story.Names]:
+def real_names(url: str) -> dict[str, arena_games.Names]:
     """For each route with a name in its path something real, of its own to use up."""
     place = urllib.parse.urlsplit(url).netloc
 
@@ -168,11 +168,11 @@ def real_names(url: str) -> dict[str, arena_story.Names]:
         kind = path.split("/")[1]
         for operation in methods.values():
             if "{" in path and kind not in CROUPIER:
-                names[operation["operationId"]] = arena_story.OPEN[kind](post)
+                names[operation["operationId"]] = arena_games.OPEN[kind](post)
     return names
 
 
-def run(url: str, names: dict[str, arena_story.Names], folder: Path, *more: str) -> str:
+def run(url: str, names: dict[str, arena_games.Names], folder: Path, *more: str) -> str:
     """``st run``, with every check but one; returns what it prints.
 
     `use_after_free` wants 404 for what was deleted. DELETE gives a game up, and

@@ -15,11 +15,10 @@ from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
 from fairground.arena.http import openapi, problems
-from fairground.arena.http.examples import BODIES
 from fairground.arena.http.gate import Gate, Limits
 from fairground.arena.http.metrics import Metrics
 from fairground.arena.http.requests import admits
-from tests.helpers import arena_games as arena_story
+from tests.helpers import arena_games
 from tests.helpers.arena_games import CONTEST, ORACLE, SEATS, STIRS, TABLE
 from tests.helpers.places import ROOT
 
@@ -75,7 +74,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 
 @pytest.fixture
-def post(client: Client) -> arena_story.Post:
+def post(client: Client) -> arena_games.Post:
     return lambda path, body: client.post(path, json=body, follow_redirects=False)
 
 
@@ -92,11 +91,11 @@ def problem(answer: Any, status: int, code: str) -> str:
 
 @pytest.mark.parametrize("route", OURS, ids=lambda route: route.name)
 def test_every_route_refuses_what_no_route_can_take(
-    route: Operation, client: Client, post: arena_story.Post
+    route: Operation, client: Client, post: arena_games.Post
 ) -> None:
-    names = arena_story.OPEN[route.kind](post) if "{" in route.path else {}
+    names = arena_games.OPEN[route.kind](post) if "{" in route.path else {}
     path = route.path.format(**names)
-    body = json.dumps(next(iter(BODIES.get(route.name, {"": None}).values())))
+    body = json.dumps(next(iter(openapi.BODIES.get(route.name, {"": None}).values())))
     as_json = {"Content-Type": "application/json"}
     provoked = {"arena/not-acceptable"}
     answer = client.request(route.method, path, content=body, headers={"Accept": "text/html"})
@@ -154,8 +153,8 @@ def test_methods(route: Operation, client: Client) -> None:
         assert (answered.status_code == 405) is (method not in allowed)
 
 
-def test_head_is_get_without_a_body(client: Client, post: arena_story.Post) -> None:
-    path = "/oracle/{name}/transcript".format(**arena_story.oracle(post))
+def test_head_is_get_without_a_body(client: Client, post: arena_games.Post) -> None:
+    path = "/oracle/{name}/transcript".format(**arena_games.oracle(post))
     get, head = client.get(path), client.head(path)
     assert (head.status_code, dict(head.headers)) == (200, dict(get.headers))
 
@@ -228,14 +227,14 @@ def test_several_accept_headers_are_one(client: Client) -> None:
     ],
 )
 def test_a_route_is_acceptable_as_what_it_gives_and_as_json(
-    path: str, accept: str, status: int, client: Client, post: arena_story.Post
+    path: str, accept: str, status: int, client: Client, post: arena_games.Post
 ) -> None:
-    path = path.format(**arena_story.closed_contest(post))
+    path = path.format(**arena_games.closed_contest(post))
     assert client.get(path, headers={"Accept": accept}).status_code == status
 
 
-def test_a_refused_request_does_nothing(client: Client, post: arena_story.Post) -> None:
-    uri = "/oracle/{name}".format(**arena_story.oracle(post))
+def test_a_refused_request_does_nothing(client: Client, post: arena_games.Post) -> None:
+    uri = "/oracle/{name}".format(**arena_games.oracle(post))
     guess = {"submission": [0, 0, 0, 0]}
     assert client.post(uri, json=guess, headers={"Accept": "text/html"}).status_code == 406
     assert client.delete(uri, headers={"Accept": "text/html"}).status_code == 406
@@ -311,9 +310,9 @@ def test_a_whole_number_is_an_integer_however_it_is_written(client: Client) -> N
 
 @pytest.mark.parametrize("query", ["after=-1", "wait=-1", "wait=31", "wait=nan", "wait=1e999"])
 def test_a_parameter_out_of_range_is_quoted(
-    query: str, client: Client, post: arena_story.Post
+    query: str, client: Client, post: arena_games.Post
 ) -> None:
-    path = "/tables/{name}".format(**arena_story.finished_table(post))
+    path = "/tables/{name}".format(**arena_games.finished_table(post))
     name, _, value = query.partition("=")
     detail = problem(client.get(f"{path}?{query}"), 400, "arena/malformed")
     assert detail.startswith(f"{name}: ") and f'"{value}"' in detail
@@ -342,11 +341,11 @@ class Story:
 
     @cached_property
     def oracle(self) -> str:
-        return "/oracle/{name}".format(**arena_story.oracle(self.post))
+        return "/oracle/{name}".format(**arena_games.oracle(self.post))
 
     @cached_property
-    def _contest(self) -> arena_story.Names:
-        return arena_story.contest(self.post)
+    def _contest(self) -> arena_games.Names:
+        return arena_games.contest(self.post)
 
     @cached_property
     def contest(self) -> str:
@@ -359,7 +358,7 @@ class Story:
     @cached_property
     def contest_oracle(self) -> str:
         uri = self.post(f"{self.contest}/entry", ADA).json()["oracle_URIs"][0]
-        return f"/oracle/{arena_story.last(uri)}"
+        return f"/oracle/{arena_games.last(uri)}"
 
     @cached_property
     def seat(self) -> str:

@@ -16,7 +16,7 @@ import pytest
 
 from fairground.arena.app import make_app
 from fairground.arena.serve import address_of, bind
-from fairground.clients import play as arena_play
+from fairground.clients import play as playing
 from fairground.clients.oracles import Arena, Contest, Counts, Oracle, Reply, Wire
 from fairground.clients.play import MOST_GUESSES, Bots, Stopped, builtin, play, play_all
 from fairground.clients.table import Refused, Unreachable
@@ -381,7 +381,7 @@ def test_one_game_in_trouble_does_not_stop_the_others(arena: Arena) -> None:
 def test_closing_stops_between_two_steps_and_leaves_games_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(arena_play, "MOST_GUESSES", 200_000)  # would take a minute
+    monkeypatch.setattr(playing, "MOST_GUESSES", 200_000)  # would take a minute
     endless, last = Scripted(Counts(1, 0)), Scripted(Counts(2, 0))
     games = play_all([Scripted(Counts(2, 0)), endless, last], lambda _: nullcontext(Stubborn()), 2)
     assert next(games)[1].solved

@@ -12,7 +12,7 @@ import pytest
 
 from fairground.arena.app import make_app
 from fairground.cli import main
-from fairground.clients import oracles as arena_client
+from fairground.clients import oracles as oracle_client
 from fairground.clients.entry_log import Diary, path_of
 from fairground.clients.oracles import Arena, Contest
 from fairground.clients.play import play
@@ -250,7 +250,7 @@ def test_a_share_refused_and_a_forged_record(
     other = arena.new_oracle(3, 2)
     assert play(other, "best").solved
     forged = other.transcript().replace(b'"breaker"', b'"Breaker"', 1)
-    monkeypatch.setattr(arena_client.Oracle, "transcript", lambda _: forged)
+    monkeypatch.setattr(oracle_client.Oracle, "transcript", lambda _: forged)
     assert main(["oracle", oracle.uri]) == 1
     out = capsys.readouterr().out
     assert "No share of ours is in the draw: a share can be lent once" in out

@@ -6,6 +6,7 @@
 `live_games`    every live game, brought back from the store whenever it is needed
 `log_watch`     which logs have grown: heard once in each process, passed on to who waits
 `slow_players`  threads for long thoughts
+`monitoring`    whether the arena works, and what it counts
 `http/`         how any request is read, limited, counted, refused and described
 `oracles/`      code-breaking games between the house, which keeps, and a client, who breaks
 `tables/`       any game, with people, remote programs and our players in its seats

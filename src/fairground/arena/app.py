@@ -5,131 +5,51 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from copy import copy
-from typing import Any, Final
+from typing import Final
 
-from litestar import Litestar, Request, Response, delete, get, post, put
+from litestar import Litestar
 from litestar.datastructures import State
-from litestar.di import NamedDependency, Provide
+from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath
 
-from fairground import __version__
 from fairground.arena.contests.books import Contests
 from fairground.arena.contests.factories import Factories
 from fairground.arena.contests.games import ContestGames
 from fairground.arena.contests.relay import Relay
-from fairground.arena.contests.routes import CONTEST_ROUTES, RECEIPT
+from fairground.arena.contests.routes import CONTEST_ROUTES
 from fairground.arena.croupier.bank_routes import BANK_HANDLERS, bank_routes
 from fairground.arena.croupier.opened import Desk
 from fairground.arena.croupier.routes import CROUPIER_ROUTES, the_croupier
-from fairground.arena.http import openapi, problems
-from fairground.arena.http import requests as reading
-from fairground.arena.http.addresses import address, see_other
-from fairground.arena.http.fast_lane import refusing, room_of
+from fairground.arena.http import openapi, problems, requests
+from fairground.arena.http.fast_lane import room_of
 from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, Limits
-from fairground.arena.http.metrics import TEXT, Measured, Metrics
+from fairground.arena.http.metrics import Measured, Metrics
 from fairground.arena.live_games import Hall
 from fairground.arena.log_watch import News
-from fairground.arena.oracles import keeping as oracles
+from fairground.arena.monitoring import MONITORING_ROUTES
 from fairground.arena.oracles.idle import Idle
 from fairground.arena.oracles.keeping import Oracles, Room
-from fairground.arena.oracles.wire import Counts, Health, NewOracle, Oracle, Share, Submission
+from fairground.arena.oracles.routes import ORACLE_ROUTES
 from fairground.arena.tables.clocks import Clocks
-from fairground.arena.tables.keeping import KIND as TABLE
 from fairground.arena.tables.keeping import Tables
 from fairground.arena.tables.routes import EVENTS, TABLE_ROUTES
 from fairground.core import FairgroundError
 from fairground.store import open_store
 
-log = logging.getLogger("fairground.arena")
-
 LARGEST_BODY: Final = 100_000
-TRANSCRIPT: Final = "application/jsonl"
-
-
-TheOracles = NamedDependency[Oracles]
-TheHall = NamedDependency[Hall]
-TheRoom = NamedDependency[Room]
-
-
-@post("/neworacle", status_code=303, summary="Open a game; redirects to its oracle")
-async def new_oracle(
-    request: Request[Any, Any, State], data: JSONBody[NewOracle], games: TheOracles
-) -> Response[bytes]:
-    """Open a code-breaking game."""
-    live = await games.make(data.base, data.length, data.oracle_type)
-    return see_other(address(request, f"oracle/{live.log}"))
-
-
-@get("/oracle/{name:str}", summary="An oracle's parameters and progress")
-async def get_oracle(
-    request: Request[Any, Any, State], name: FromPath[str], room: TheRoom
-) -> Oracle:
-    """Everything public about a game."""
-    return _with_contest(request, await room.describe(name, address(request, f"oracle/{name}")))
-
-
-def _with_contest(request: Request[Any, Any, State], oracle: Oracle) -> Oracle:
-    if oracle.contest is not None:
-        oracle.contest = address(request, f"contest/{oracle.contest}")
-    return oracle
-
-
-@post("/oracle/{name:str}", status_code=200, summary="One divination step", middleware=[refusing])
-async def submit(
-    name: FromPath[str], data: JSONBody[Submission], room: TheRoom
-) -> Response[Counts]:
-    """Submit a number, and learn how many digits match.
-
-    The header ``Fairground-Receipt`` is the hash of the game's last line. Keep it: with it
-    you can tell whether what is published later is what was played.
-    """
-    counts, receipt = await room.submit(name, data.submission)
-    return Response(counts, headers={RECEIPT: receipt})
-
-
-@delete("/oracle/{name:str}", status_code=200, summary="Give up")
-async def give_up(request: Request[Any, Any, State], name: FromPath[str], room: TheRoom) -> Oracle:
-    """End the game; the code is opened, in a contest when it closes."""
-    return _with_contest(request, await room.give_up(name, address(request, f"oracle/{name}")))
-
-
-@put("/oracle/{name:str}/share", status_code=204, summary="Lend a share to the draw")
-async def lend_share(name: FromPath[str], data: JSONBody[Share], room: TheRoom) -> None:
-    """Mix 32 bytes of your own into the draw of the code: earns the claim UNIFORM."""
-    await room.share(name, data.share)
-
-
-@get("/oracle/{name:str}/transcript", media_type=TRANSCRIPT, summary="The game's transcript")
-async def oracle_transcript(name: FromPath[str], room: TheRoom) -> Response[bytes]:
-    """What ``fairground verify`` checks; complete once the game is over."""
-    return Response(await room.transcript(name), media_type=TRANSCRIPT)
-
-
-@get("/healthz", summary="Whether the arena can work")
-async def health(hall: TheHall) -> Health:
-    """Asks the store, so that it is true."""
-    every, still_open = await hall.store.count(oracles.KIND)
-    tables, open_tables = await hall.store.count(TABLE)
-    return Health("ok", __version__, every, still_open, tables, open_tables)
-
-
-@get("/metrics", media_type=TEXT, summary="Counts, for Prometheus")
-async def count(state: State, hall: TheHall) -> str:
-    """Requests by route and status, open games, how long commits take."""
-    found: Metrics = state.metrics
-    return found.text({kind: (await hall.store.count(kind))[1] for kind in (oracles.KIND, TABLE)})
-
 
 ROUTES: Final = (
-    *(new_oracle, get_oracle, submit, give_up, lend_share, oracle_transcript),
-    *(health, count),
+    *ORACLE_ROUTES,
+    *MONITORING_ROUTES,
+    *CONTEST_ROUTES,
+    *TABLE_ROUTES,
+    *CROUPIER_ROUTES,
 )
 
 
@@ -212,7 +132,7 @@ def make_app(
 
     return Litestar(
         [
-            *map(_also_for_head, (*ROUTES, *CONTEST_ROUTES, *TABLE_ROUTES, *CROUPIER_ROUTES)),
+            *map(_also_for_head, ROUTES),
             bank_routes([*map(_also_for_head, BANK_HANDLERS)]),
         ],
         lifespan=[with_store] if desk is None else [with_store, desk.open_in],
@@ -237,8 +157,8 @@ def make_app(
             HTTPException: problems.from_framework,
             Exception: problems.unexpected,
         },
-        before_request=reading.check,
-        dto=reading.Body,
+        before_request=requests.check,
+        dto=requests.Body,
         return_dto=None,
         request_max_body_size=LARGEST_BODY,
         logging_config=None,  # whoever runs the application decides where its log goes

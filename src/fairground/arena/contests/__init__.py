@@ -8,5 +8,7 @@
 `allowlist`  where the arena may send requests of its own
 `pages`      a contest as others read it: the watch page's JSON, the standings as CSV
 `routes`     the routes
+`wire`       the bodies of requests and answers
+`examples`   examples of them, for the OpenAPI document
 ===========  ===============================================================================
 """

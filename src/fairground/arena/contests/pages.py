@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from fairground.arena.contests.books import LiveBook
-from fairground.arena.oracles.wire import Contest, ContestPart, ContestTeam
+from fairground.arena.contests.wire import Contest, ContestPart, ContestTeam
 from fairground.contest.book import SOLVED, Entry, Part
 from fairground.contest.standings import mean_of, ranked
 from fairground.games.codebreaking import FAIR

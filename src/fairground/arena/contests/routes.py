@@ -1,4 +1,4 @@
-"""The routes of contests. What they answer is made in `contests` and `standings`."""
+"""The routes of contests. What they answer is made in `books`, `games` and `pages`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from litestar.response import ServerSentEvent, ServerSentEventMessage, Stream
 
-from fairground.arena.contests import pages as standings
+from fairground.arena.contests import pages
 from fairground.arena.contests.books import Contests, LiveBook
 from fairground.arena.contests.factories import Factories
 from fairground.arena.contests.games import ContestGames
+from fairground.arena.contests.wire import Contest, Entered, MadeContest, NewContest, NewEntry
 from fairground.arena.http.addresses import address
 from fairground.arena.http.problems import Malformed
-from fairground.arena.oracles.wire import Contest, Entered, MadeContest, NewContest, NewEntry
 from fairground.contest.book import Part, oracle_name
 from fairground.core import BadParams
 
@@ -89,7 +89,7 @@ async def watch_contest(
 
 def _watch(request: Request[Any, Any, Any], live: LiveBook) -> Contest:
     here = address(request, "")
-    return live.once(here, lambda live: standings.watch(live, lambda path: here + path))
+    return live.once(here, lambda live: pages.watch(live, lambda path: here + path))
 
 
 def _watch_event(request: Request[Any, Any, Any], live: LiveBook) -> tuple[str, str]:
@@ -137,7 +137,7 @@ async def contest_standings(name: FromPath[str], contests: TheContests) -> dict[
 @get("/contest/{name:str}/standings.csv", media_type="text/csv", summary="The standings as CSV")
 async def contest_csv(name: FromPath[str], contests: TheContests) -> Response[str]:
     """One line for each entry."""
-    return Response(standings.as_csv(await contests.standing(name)), media_type="text/csv")
+    return Response(pages.as_csv(await contests.standing(name)), media_type="text/csv")
 
 
 @get("/contest/{name:str}/book", media_type=LINES, summary="The contest's book so far")

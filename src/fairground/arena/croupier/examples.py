@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-HERE: Final = "https://arena.example"
+from fairground.arena.http.examples import HERE
+
 GAME: Final = f"{HERE}/croupier/games/ub2fEZVxQVbUM0hDzAAxbsBn"
 HOUSE: Final = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"
 ADA: Final = "0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF"

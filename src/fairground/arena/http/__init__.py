@@ -9,7 +9,7 @@
 `addresses`    absolute addresses, as the client at hand reaches us
 `metrics`      what is counted, for Prometheus
 `openapi`      the OpenAPI document
-`examples`     its examples: one story, in which everything fits together
+`examples`     what the examples of all rooms share: one story
 `schema_page`  the same document as a page to read
 =============  =============================================================================
 """

@@ -23,10 +23,13 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import License, OpenAPI, Tag
 
 from fairground import __version__
+from fairground.arena import monitoring
+from fairground.arena.contests import examples as contest_examples
+from fairground.arena.contests import wire as contest_wire
 from fairground.arena.contests.factories import FactoryFailed, FactorySlow
 from fairground.arena.croupier import bank_wire
+from fairground.arena.croupier import examples as croupier_examples
 from fairground.arena.croupier import wire as croupier_wire
-from fairground.arena.http.examples import ANSWERS, BODIES
 from fairground.arena.http.problems import (
     PROBLEM,
     AlreadyDone,
@@ -46,7 +49,9 @@ from fairground.arena.http.problems import (
 )
 from fairground.arena.http.requests import NAME
 from fairground.arena.http.schema_page import SchemaPage
-from fairground.arena.oracles import wire
+from fairground.arena.oracles import examples as oracle_examples
+from fairground.arena.oracles import wire as oracle_wire
+from fairground.arena.tables import examples as table_examples
 from fairground.arena.tables import wire as table_wire
 from fairground.bank.bank_port import BankAway, BankRefused
 from fairground.bank.calls import BadCall
@@ -215,6 +220,24 @@ ROUTES: Final = {
 }
 """By the name of the route's function."""
 
+WIRES: Final = (oracle_wire, contest_wire, monitoring, table_wire, croupier_wire, bank_wire)
+"""The modules with the bodies of requests and answers."""
+
+BODIES: Final = (
+    oracle_examples.BODIES
+    | contest_examples.BODIES
+    | table_examples.BODIES
+    | croupier_examples.BODIES
+)
+ANSWERS: Final = (
+    oracle_examples.ANSWERS
+    | contest_examples.ANSWERS
+    | table_examples.ANSWERS
+    | monitoring.ANSWERS
+    | croupier_examples.ANSWERS
+)
+"""The examples of all rooms."""
+
 NAMES: Final = {
     "oracle": "The last part of an oracle's URI",
     "contest": "The last part of a contest's watch URI",
@@ -270,8 +293,7 @@ def _complete(document: dict[str, Any]) -> dict[str, Any]:
 
 def _schemas() -> dict[str, Any]:
     """All bodies, as msgspec reads and writes them."""
-    modules = (wire, table_wire, croupier_wire, bank_wire)
-    found = [Problem, *(one for module in modules for one in vars(module).values())]
+    found = [Problem, *(one for module in WIRES for one in vars(module).values())]
     structs = (one for one in found if isinstance(one, type) and issubclass(one, msgspec.Struct))
     bodies = [body for body in dict.fromkeys(structs) if body is not msgspec.Struct]
     template = "#/components/schemas/{name}"

@@ -5,5 +5,6 @@
 `clocks`    time banks: how long each seat may be waited for, in all
 `routes`    the routes, and what is shown to whom
 `wire`      the bodies of requests and answers
+`examples`  examples of them, for the OpenAPI document
 ==========  ================================================================================
 """

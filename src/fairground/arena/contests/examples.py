@@ -1,0 +1,101 @@
+"""Examples of contests for the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from fairground.arena.http.examples import CONTEST, HEAD, HERE, NOTHING
+
+BODIES: Final[dict[str, dict[str, Any]]] = {
+    "new_contest": {
+        "a hundred codes": {"base": 6, "length": 4, "oracle_type": "fair", "games": 100},
+        "mixed, closing in an hour": [
+            {"base": 6, "length": 4, "oracle_type": "fair", "games": 50, "closes_in": 3600},
+            {"base": 10, "length": 5, "oracle_type": "evil", "games": 10},
+        ],
+    },
+    "enter_contest": {"a team": {"team_name": "The Guessers", "software_version": "1.0"}},
+}
+
+_WATCH: Final = {
+    "self": CONTEST,
+    "entry": f"{CONTEST}/entry",
+    "games": 2,
+    "parts": [{"base": 6, "length": 4, "oracle_type": "fair", "games": 2, "proof": "committed"}],
+    "state": "open",
+    "opened": 1794784629,
+    "closes": 1795389429,
+    "commitment": "03b328a200539a647b616cfe09f75d08e532175895cb9abba07918e3705eebfa",
+    "covers": "the codes, and the order and disguise in which each entry meets them",
+    "head": HEAD,
+    "lines": 2,
+    "teams": [
+        {
+            "team_name": "The Guessers",
+            "software_version": "1.0",
+            "entry": 0,
+            "training": False,
+            "rank": 1,
+            "solved": 0,
+            "given_up": 0,
+            "unfinished": 0,
+            "still_open": 2,
+            "mean": None,
+            "worst": None,
+            "waiting": 0,
+            "trouble": None,
+        }
+    ],
+    "standings": f"{CONTEST}/standings",
+    "csv": f"{CONTEST}/standings.csv",
+    "events": f"{CONTEST}/events",
+    "book": f"{CONTEST}/book",
+    "base": 6,
+    "length": 4,
+    "oracle_type": "fair",
+}
+_CLOSED: Final = {**_WATCH, "state": "closed", "lines": 3, "file": f"{CONTEST}/file"}
+
+_OPENED: Final = (
+    '{"at":1794784629,"closes":1795389429,"commitment":"03b328a2…","contest":'
+    '"X4KaYZthamIzsXqQ0ytXJllb","format":"fairground-contest/1","kind":"opened",'
+    f'"parts":[{{"base":6,"games":2,"length":4,"oracle":"fair"}}],"prev":"{NOTHING}"}}\n'
+)
+
+ANSWERS: Final[dict[str, dict[str, Any]]] = {
+    "new_contest": {
+        "made": {"self": CONTEST, "close": f"{CONTEST}/close/YWWRO1zbmg3lIHMpEFxFOAn9"}
+    },
+    "watch_contest": {"open": _WATCH, "closed": _CLOSED},
+    "enter_contest": {
+        "two games": {
+            "oracle_URIs": [
+                f"{HERE}/oracle/X4KaYZthamIzsXqQ0ytXJllb.0.0.cd794b06dc4fb31c56d2e4fbe8dcbde3",
+                f"{HERE}/oracle/X4KaYZthamIzsXqQ0ytXJllb.0.1.9ccd246275573640343d3cd14ff1d0a8",
+            ],
+            "training": False,
+        }
+    },
+    "close_contest": {"closed": _CLOSED},
+    "contest_standings": {
+        "nobody has finished": {
+            "contest": "X4KaYZthamIzsXqQ0ytXJllb",
+            "final": False,
+            "games": 2,
+            "official": [],
+            "training": [],
+            "pairs": [],
+            "notes": ["Intervals are 95 %, Student's."],
+        }
+    },
+    "contest_csv": {
+        "one entry": "rank,team_name,software_version,training,games,solved,given_up,unfinished,"
+        "still_open,steps,mean,low,high,worst\r\n1,The Guessers,1.0,no,2,0,0,0,2,0,,,,\r\n"
+    },
+    "contest_book": {"one line of several": _OPENED},
+    "contest_file": {
+        "the first of many lines": '{"contest":"X4KaYZthamIzsXqQ0ytXJllb","format":'
+        '"fairground-contest/1","kind":"book","lines":4}\n'
+    },
+    "contest_events": {"one event": f'id: 2\nevent: watch\ndata: {{"self":"{CONTEST}"}}\n\n'},
+}

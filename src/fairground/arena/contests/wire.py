@@ -1,0 +1,121 @@
+"""What contests say over the wire: the bodies of their requests and answers.
+
+Members that we do not know are ignored.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from fairground.arena.oracles.wire import Base, Length, OracleType
+from fairground.contest.book import LONGEST_NAME
+from fairground.games.codebreaking import FAIR
+
+
+class NewContest(Struct):
+    """So many games of one kind; a list of these makes a mixed contest."""
+
+    base: Base
+    length: Length
+    oracle_type: OracleType = FAIR
+    games: Annotated[int | None, Meta(extra_json_schema={"minimum": 1, "examples": [100]})] = None
+    oraclefactories: list[str] | None = None
+    """Game-making URIs of other servers, each of which must be allowed by the operator."""
+    games_per_orclefactory: int | None = None
+    """The source document's spelling; the next one is accepted as well."""
+    games_per_oraclefactory: int | None = None
+    closes_in: int | None = None
+    """Seconds until the contest closes; a week if nothing is said."""
+
+
+class MadeContest(Struct):
+    """The only answer that names the private URI which closes the contest early."""
+
+    self: str
+    close: str
+
+
+NAME: Final = {"minLength": 1, "maxLength": LONGEST_NAME}
+
+
+class NewEntry(Struct):
+    """Who enters, and with what: 1 to 20 characters each."""
+
+    team_name: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["The Guessers"]})]
+    software_version: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["1.0"]})]
+    team_key: Annotated[str, Meta(max_length=200)] | None = None
+    """A secret of yours: if a team's first entry has one, nobody enters for it without."""
+
+
+class Entered(Struct):
+    """One oracle for each game of the contest, for this entry alone."""
+
+    oracle_uris: list[str] = msgspec.field(name="oracle_URIs")
+    training: bool
+
+
+class ContestPart(Struct, omit_defaults=True):
+    """So many games of one kind."""
+
+    base: int
+    length: int
+    oracle_type: str
+    games: int
+    proof: str
+    """``committed``: the codes were fixed before entries opened. ``consistent``: at its end a game
+    shows a code that fits all answers. ``unproven``: the answers are a factory's word."""
+    oraclefactory: str | None = None
+    """Where the games are relayed to, if they are not kept here."""
+
+
+class ContestTeam(Struct):
+    """An entry, and how it stands. Only official entries have a rank."""
+
+    team_name: str
+    software_version: str
+    entry: int
+    training: bool
+    rank: int | None
+    solved: int
+    given_up: int
+    unfinished: int
+    still_open: int
+    mean: str | None
+    worst: int | None
+    waiting: int
+    """Relayed games that wait for a factory which failed,"""
+    trouble: str | None
+    """and what was wrong with it the last time."""
+
+
+class Contest(Struct, omit_defaults=True):
+    """A contest as everyone may see it. A mixed one has no base, length and type of its own."""
+
+    self: str
+    entry: str
+    games: int
+    parts: list[ContestPart]
+    state: str
+    """open or closed"""
+    opened: int
+    closes: int
+    """Seconds since 1970, by the house's clock."""
+    commitment: str
+    covers: str
+    """What the commitment is a commitment to."""
+    head: str
+    """The hash of the book's last line: keep it as your receipt."""
+    lines: int
+    teams: list[ContestTeam]
+    standings: str
+    csv: str
+    events: str
+    book: str
+    base: int | None = None
+    length: int | None = None
+    oracle_type: str | None = None
+    file: str | None = None
+    """Once it is closed: the contest file, for ``fairground verify --contest``."""

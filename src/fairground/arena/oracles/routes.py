@@ -1,0 +1,87 @@
+"""The routes of oracles: those that belong to no contest, and those of contests alike.
+
+Which of the two a name belongs to is decided once, by the dependency ``room``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from litestar import Request, Response, delete, get, post, put
+from litestar.datastructures import State
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from fairground.arena.contests.routes import RECEIPT
+from fairground.arena.http.addresses import address, see_other
+from fairground.arena.http.fast_lane import refusing
+from fairground.arena.oracles.keeping import Oracles, Room
+from fairground.arena.oracles.wire import Counts, NewOracle, Oracle, Share, Submission
+
+TRANSCRIPT: Final = "application/jsonl"
+
+TheOracles = NamedDependency[Oracles]
+TheRoom = NamedDependency[Room]
+TheRequest = Request[Any, Any, State]
+
+
+@post("/neworacle", status_code=303, summary="Open a game; redirects to its oracle")
+async def new_oracle(
+    request: TheRequest, data: JSONBody[NewOracle], games: TheOracles
+) -> Response[bytes]:
+    """Open a code-breaking game."""
+    live = await games.make(data.base, data.length, data.oracle_type)
+    return see_other(address(request, f"oracle/{live.log}"))
+
+
+@get("/oracle/{name:str}", summary="An oracle's parameters and progress")
+async def get_oracle(request: TheRequest, name: FromPath[str], room: TheRoom) -> Oracle:
+    """Everything public about a game."""
+    return _with_contest(request, await room.describe(name, address(request, f"oracle/{name}")))
+
+
+def _with_contest(request: TheRequest, oracle: Oracle) -> Oracle:
+    if oracle.contest is not None:
+        oracle.contest = address(request, f"contest/{oracle.contest}")
+    return oracle
+
+
+@post("/oracle/{name:str}", status_code=200, summary="One divination step", middleware=[refusing])
+async def submit(
+    name: FromPath[str], data: JSONBody[Submission], room: TheRoom
+) -> Response[Counts]:
+    """Submit a number, and learn how many digits match.
+
+    The header ``Fairground-Receipt`` is the hash of the game's last line. Keep it: with it
+    you can tell whether what is published later is what was played.
+    """
+    counts, receipt = await room.submit(name, data.submission)
+    return Response(counts, headers={RECEIPT: receipt})
+
+
+@delete("/oracle/{name:str}", status_code=200, summary="Give up")
+async def give_up(request: TheRequest, name: FromPath[str], room: TheRoom) -> Oracle:
+    """End the game; the code is opened, in a contest when it closes."""
+    return _with_contest(request, await room.give_up(name, address(request, f"oracle/{name}")))
+
+
+@put("/oracle/{name:str}/share", status_code=204, summary="Lend a share to the draw")
+async def lend_share(name: FromPath[str], data: JSONBody[Share], room: TheRoom) -> None:
+    """Mix 32 bytes of your own into the draw of the code: earns the claim UNIFORM."""
+    await room.share(name, data.share)
+
+
+@get("/oracle/{name:str}/transcript", media_type=TRANSCRIPT, summary="The game's transcript")
+async def oracle_transcript(name: FromPath[str], room: TheRoom) -> Response[bytes]:
+    """What ``fairground verify`` checks; complete once the game is over."""
+    return Response(await room.transcript(name), media_type=TRANSCRIPT)
+
+
+ORACLE_ROUTES: Final = (
+    new_oracle,
+    get_oracle,
+    submit,
+    give_up,
+    lend_share,
+    oracle_transcript,
+)

@@ -1,0 +1,76 @@
+"""Examples of tables for the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from fairground.arena.http.examples import HEAD, LINE, SECRET, TABLE
+
+BODIES: Final[dict[str, dict[str, Any]]] = {
+    "new_table": {
+        "against a bot": {
+            "game": "zombie/1",
+            "params": {"players": 2},
+            "seats": [{"name": "Bot", "player": "cautious"}, {"name": "Ada", "lends": "chain"}],
+        },
+        "poker, stirring each draw": {
+            "game": "poker/1",
+            "params": {"bet": 1, "level": 5},
+            "options": {"stir": "each"},
+            "seats": [{"name": "House", "player": "random"}, {"name": "Ada", "lends": "stir"}],
+            "seconds": 600,
+        },
+    },
+    "answer": {
+        "a move": {"ask": "move.4", "answer": "roll"},
+        "a share of chance": {"ask": "stir.2", "answer": "the third swan from the left"},
+    },
+    "leave": {"with a reason": {"reason": "I have to go"}, "without a word": {}},
+}
+
+_TABLE: Final = {
+    "self": TABLE,
+    "game": "zombie/1",
+    "params": {"players": 2, "brains_to_win": 13, "max_turns": 0},
+    "dealer": "hash-chains/1",
+    "public": {
+        "length": 1000,
+        "stir": "once",
+        "tip": "227a7697f53c241b833e43facf2749635c851b95e68b5aa8b3465841b186e47a",
+    },
+    "seats": [
+        {"name": "Bot", "by": "house", "lends": "nothing", "player": "cautious"},
+        {"name": "Ada", "by": "self", "lends": "chain", "left": 599.98},
+    ],
+    "step": 4,
+    "head": HEAD,
+    "waiting_for": [1],
+    "over": False,
+    "view": {"phase": "decide", "scores": [0, 0], "brains": 0, "bag": [6, 4, 3]},
+    "transcript": f"{TABLE}/transcript",
+    "events": f"{TABLE}/events",
+}
+_SEAT: Final = {
+    **_TABLE,
+    "seat": 1,
+    "asks": [{"id": "move.4", "kind": "move", "step": 4, "head": HEAD}],
+    "moves": ["roll", "pass"],
+}
+
+ANSWERS: Final[dict[str, dict[str, Any]]] = {
+    "new_table": {
+        "made": {
+            "self": TABLE,
+            "seats": [
+                {"seat": 0, "name": "Bot", "player": "cautious"},
+                {"seat": 1, "name": "Ada", "url": f"{TABLE}/seats/{SECRET}"},
+            ],
+        }
+    },
+    "get_table": {"in play": _TABLE},
+    "table_transcript": {"one line of several": LINE},
+    "table_events": {"one event": f"id: 5\nevent: line\ndata: {LINE}\n"},
+    "get_seat": {"asked for a move": _SEAT},
+    "answer": {"recorded": {"ask": "move.4", "line": 5, "head": HEAD}},
+    "leave": {"recorded": {"ask": "forfeit", "line": 5, "head": HEAD}},
+}
