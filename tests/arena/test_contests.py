@@ -125,7 +125,7 @@ class Contest:
 
     def seed(self) -> bytes:
         """What only the house knows (before the close)."""
-        contests: Contests = self.client.app.state.contests
+        contests: Contests = self.client.app.state.arena.contests
         return contests._books[self.name].seed
 
 
@@ -141,7 +141,7 @@ def code_of(contest: Contest, uri: str) -> Code | None:
     """What only the house knows: the code behind an oracle, in its disguise; fair ones only."""
     _, entry, slot, _ = uri.rpartition("/")[2].split(".")
     seed = contest.seed()
-    live: LiveBook = contest.client.app.state.contests._books[contest.name]
+    live: LiveBook = contest.client.app.state.arena.contests._books[contest.name]
     game = order(contest.name, seed, int(entry), live.book.games)[int(slot)]
     part = live.book.part_of[game]
     raw = fair_code(contest.name, seed, game, part)
@@ -334,7 +334,7 @@ def test_all_meet_the_same_codes_but_cannot_share_them(client: Client) -> None:
     """What is found is the same up to the disguise, and different to look at."""
     contest = Contest(client, {"base": 100, "length": 8, "games": 12})
     seed = contest.seed()
-    part = contest.client.app.state.contests._books[contest.name].book.parts[0]
+    part = contest.client.app.state.arena.contests._books[contest.name].book.parts[0]
     found: list[dict[int, tuple[int, ...]]] = []
     for number, team in enumerate("AB"):
         uris = contest.enter(team)
@@ -365,7 +365,7 @@ def test_the_same_raw_questions_take_the_same_steps(client: Client) -> None:
     results = []
     for number, team in enumerate("ABC"):
         uris = contest.enter(team)
-        book = client.app.state.contests._books[contest.name].book
+        book = client.app.state.arena.contests._books[contest.name].book
         rows = {}
         for slot, game in enumerate(order(contest.name, seed, number, 5)):
             part = book.part_of[game]
@@ -373,7 +373,7 @@ def test_the_same_raw_questions_take_the_same_steps(client: Client) -> None:
             rows[game] = solve(part.base, part.length, in_raw(client, uris[slot], seen))
         results.append(rows)
     assert results[0] == results[1] == results[2]
-    for log in list(client.app.state.hall._live.values()):
+    for log in list(client.app.state.arena.hall._live.values()):
         kept = log.vault.secrets["players"][0]
         game = log.table.transcript.events[0]["public"]["game"]
         assert kept == keeper_seed(contest.name, seed, game), "one adversary for all"
@@ -756,7 +756,7 @@ def test_many_who_ask_for_standings_hold_nobody_up(
 
 def test_a_page_is_made_once_for_all_who_watch(client: Client) -> None:
     contest = Contest(client)
-    live: LiveBook = client.app.state.contests._books[contest.name]
+    live: LiveBook = client.app.state.arena.contests._books[contest.name]
     pages = [contest.watch()["self"], client.get(contest.uri, headers={"Host": "a.example"})]
     assert pages[0] == contest.uri and pages[1].json()["self"].startswith("http://a.example/")
     views = [live.once("here", lambda live: [len(live.book.entries)]) for _ in range(2)]

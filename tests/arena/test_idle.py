@@ -66,7 +66,7 @@ class Arena:
         """Turn the clock on, and sweep."""
         self.clock.now += seconds
         with self.client.portal() as portal:
-            portal.call(self.app.state.idle.sweep)
+            portal.call(self.app.state.arena.idle.sweep)
 
 
 @pytest.fixture
@@ -124,7 +124,9 @@ def test_who_acts_at_the_last_moment_plays_on(arena: Arena) -> None:
     arena.clock.now += LIMIT
     assert arena.guess(uri).status_code == 200
     with arena.client.portal() as portal:
-        portal.call(arena.app.state.oracles.end_idle, name, int(arena.clock.now) - 120, "idle")
+        portal.call(
+            arena.app.state.arena.oracles.end_idle, name, int(arena.clock.now) - 120, "idle"
+        )
     assert not arena.over(uri)
 
 
@@ -162,7 +164,7 @@ def test_after_a_restart_there_is_an_hour(tmp_path: Path) -> None:
 
 def test_no_limit(tmp_path: Path) -> None:
     with Arena(f"sqlite:///{tmp_path}/arena.db", Clock(), idle_limit=0) as arena:
-        assert arena.app.state.idle._looking is None
+        assert arena.app.state.arena.idle._looking is None
 
 
 def test_there_is_room_for_another_game(tmp_path: Path) -> None:
@@ -199,7 +201,7 @@ def test_it_looks_by_itself(tmp_path: Path) -> None:
     with Arena(f"sqlite:///{tmp_path}/arena.db", clock, idle_limit=1) as arena:
         uri = arena.new()
         ended = threading.Event()
-        arena.app.state.hall.ended = lambda _: ended.set()
+        arena.app.state.arena.hall.ended = lambda _: ended.set()
         clock.now += 1000
         assert ended.wait(30)
         assert arena.over(uri)
@@ -209,7 +211,7 @@ def test_keepers_do_not_think_where_the_store_is_read(arena: Arena) -> None:
     """Evil keepers that think for long hold up nobody who reads."""
     uri = arena.new("evil")
     thinking, enough = threading.Event(), threading.Event()
-    hall = arena.app.state.hall
+    hall = arena.app.state.arena.hall
 
     async def occupied() -> None:
         """More thoughts than there are threads, all at once."""

@@ -203,8 +203,8 @@ def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
     with in_a_thread(Gate(app, limits, metrics)) as url:
         names = real_names(url)
         # As when it stops: streams end when they have said what there is, and nobody waits.
-        app.state.news.close()
-        app.state.contests.end_streams()
+        app.state.arena.news.close()
+        app.state.arena.contests.end_streams()
         printed = run(url, names, tmp_path, "--max-examples", "8")
     assert "No issues found" in printed
     reached = {(one.method, one.route, one.status) for one in metrics.requests}

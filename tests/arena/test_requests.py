@@ -586,7 +586,7 @@ def test_what_no_error_foresees_is_ours(client: Client, monkeypatch: pytest.Monk
     async def broken(*_: Any) -> None:
         raise RuntimeError("a secret of the house")
 
-    monkeypatch.setattr(client.app.state.hall.store, "count", broken)
+    monkeypatch.setattr(client.app.state.arena.hall.store, "count", broken)
     answer = client.get("/healthz")
     assert "secret" not in problem(answer, 500, "arena/error")
 

@@ -3,6 +3,7 @@
 ==============  ============================================================================
 `serve`         runs the arena: one process on SQLite, or several workers on one PostgreSQL
 `app`           the HTTP service: all routes, and what surrounds them
+`state`         what an open arena consists of, and how it is opened and closed
 `live_games`    every live game, brought back from the store whenever it is needed
 `log_watch`     which logs have grown: heard once in each process, passed on to who waits
 `slow_players`  threads for long thoughts

@@ -12,35 +12,25 @@ from copy import copy
 from typing import Final
 
 from litestar import Litestar
-from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from fairground.arena.contests.books import Contests
 from fairground.arena.contests.factories import Factories
-from fairground.arena.contests.games import ContestGames
-from fairground.arena.contests.relay import Relay
 from fairground.arena.contests.routes import CONTEST_ROUTES
 from fairground.arena.croupier.bank_routes import BANK_HANDLERS, bank_routes
 from fairground.arena.croupier.opened import Desk
 from fairground.arena.croupier.routes import CROUPIER_ROUTES, the_croupier
 from fairground.arena.http import openapi, problems, requests
-from fairground.arena.http.fast_lane import room_of
 from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, Limits
-from fairground.arena.http.metrics import Measured, Metrics
-from fairground.arena.live_games import Hall
-from fairground.arena.log_watch import News
+from fairground.arena.http.metrics import Metrics
 from fairground.arena.monitoring import MONITORING_ROUTES
-from fairground.arena.oracles.idle import Idle
-from fairground.arena.oracles.keeping import Oracles, Room
+from fairground.arena.oracles.keeping import Room
 from fairground.arena.oracles.routes import ORACLE_ROUTES
-from fairground.arena.tables.clocks import Clocks
-from fairground.arena.tables.keeping import Tables
+from fairground.arena.state import TheArena, open_arena, the_arena
 from fairground.arena.tables.routes import EVENTS, TABLE_ROUTES
 from fairground.core import FairgroundError
-from fairground.store import open_store
 
 LARGEST_BODY: Final = 100_000
 
@@ -61,6 +51,11 @@ def _also_for_head(route: HTTPRouteHandler) -> HTTPRouteHandler:
     return route
 
 
+def the_room(arena: TheArena, name: FromPath[str]) -> Room:
+    """Where the oracle is played that a request names."""
+    return arena.room_of(name)
+
+
 def make_app(
     database: str,
     *,
@@ -79,76 +74,30 @@ def make_app(
     oracles are idle, which are ended after ``idle_limit`` seconds (0: never). ``desk`` is
     the Croupier's, if there is one.
     """
-    limits, metrics = limits or Limits(), metrics or Metrics()
-    elsewhere = factories or Factories()
 
     @asynccontextmanager
-    async def with_store(app: Litestar) -> AsyncIterator[None]:
-        store = Measured(await open_store(database), metrics)
-        hall = app.state.hall = Hall(store, games_in_memory, clock)
-        hall.opening, hall.ended = limits.opening, limits.closed
-        app.state.oracles = Oracles(app.state.hall)
-        app.state.contests = Contests(store, clock)
-        relay = Relay(hall, app.state.contests, elsewhere)
-        app.state.contest_games = ContestGames(hall, app.state.contests, relay)
-        app.state.contests.start()
-        try:
-            async with (
-                News(hall) as news,
-                Tables(hall, news, Clocks(clock)) as tables,
-                Idle(hall, app.state.oracles, idle_limit) as idle,
-            ):
-                app.state.idle = idle
-                app.state.news, app.state.tables = news, tables
-                yield
-        finally:
-            hall.close()
-            await app.state.contests.stop()
-            await elsewhere.close()
-            await store.close()
-
-    def the_hall(state: State) -> Hall:
-        hall: Hall = state.hall
-        return hall
-
-    def the_oracles(state: State) -> Oracles:
-        found: Oracles = state.oracles
-        return found
-
-    def the_tables(state: State) -> Tables:
-        found: Tables = state.tables
-        return found
-
-    def the_contests(state: State) -> Contests:
-        found: Contests = state.contests
-        return found
-
-    def the_contest_games(state: State) -> ContestGames:
-        found: ContestGames = state.contest_games
-        return found
-
-    def the_room(state: State, name: FromPath[str]) -> Room:
-        return room_of(state, name)
+    async def with_arena(app: Litestar) -> AsyncIterator[None]:
+        async with open_arena(
+            database,
+            public_url=public_url,
+            factories=factories or Factories(),
+            clock=clock,
+            limits=limits or Limits(),
+            metrics=metrics or Metrics(),
+            idle_limit=idle_limit,
+            games_in_memory=games_in_memory,
+        ) as arena:
+            app.state.arena = arena
+            yield
 
     return Litestar(
         [
             *map(_also_for_head, ROUTES),
             bank_routes([*map(_also_for_head, BANK_HANDLERS)]),
         ],
-        lifespan=[with_store] if desk is None else [with_store, desk.open_in],
-        state=State(
-            {
-                "public_url": public_url,
-                "factories": elsewhere,
-                "metrics": metrics,
-            }
-        ),
+        lifespan=[with_arena] if desk is None else [with_arena, desk.open_in],
         dependencies={
-            "hall": Provide(the_hall, sync_to_thread=False),
-            "games": Provide(the_oracles, sync_to_thread=False),
-            "tables": Provide(the_tables, sync_to_thread=False),
-            "contests": Provide(the_contests, sync_to_thread=False),
-            "contest_games": Provide(the_contest_games, sync_to_thread=False),
+            "arena": Provide(the_arena, sync_to_thread=False),
             "room": Provide(the_room, sync_to_thread=False),
             "desk": Provide(the_croupier, sync_to_thread=False),
         },

@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from litestar import get
-from litestar.datastructures import State
-from litestar.di import NamedDependency
 from msgspec import Struct
 
 from fairground import __version__
-from fairground.arena.http.metrics import TEXT, Metrics
-from fairground.arena.live_games import Hall
+from fairground.arena.http.metrics import TEXT
 from fairground.arena.oracles.keeping import KIND as ORACLE
+from fairground.arena.state import TheArena
 from fairground.arena.tables.keeping import KIND as TABLE
-
-TheHall = NamedDependency[Hall]
 
 
 class Health(Struct):
@@ -30,18 +26,18 @@ class Health(Struct):
 
 
 @get("/healthz", summary="Whether the arena can work")
-async def health(hall: TheHall) -> Health:
+async def health(arena: TheArena) -> Health:
     """Asks the store, so that it is true."""
-    every, still_open = await hall.store.count(ORACLE)
-    tables, open_tables = await hall.store.count(TABLE)
+    every, still_open = await arena.hall.store.count(ORACLE)
+    tables, open_tables = await arena.hall.store.count(TABLE)
     return Health("ok", __version__, every, still_open, tables, open_tables)
 
 
 @get("/metrics", media_type=TEXT, summary="Counts, for Prometheus")
-async def count(state: State, hall: TheHall) -> str:
+async def count(arena: TheArena) -> str:
     """Requests by route and status, open games, how long commits take."""
-    found: Metrics = state.metrics
-    return found.text({kind: (await hall.store.count(kind))[1] for kind in (ORACLE, TABLE)})
+    store = arena.hall.store
+    return arena.metrics.text({kind: (await store.count(kind))[1] for kind in (ORACLE, TABLE)})
 
 
 MONITORING_ROUTES: Final = (health, count)

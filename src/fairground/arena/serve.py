@@ -41,6 +41,7 @@ from fairground.arena.http.gate import (
     Send,
 )
 from fairground.arena.http.metrics import Metrics
+from fairground.arena.state import has_started, the_arena
 from fairground.bank.messages import Key
 from fairground.core import InputError
 from fairground.store import open_store
@@ -120,8 +121,7 @@ class Arena:
             desk=None if place is None else Desk(place, croupier_key),
         )
         app: Any = self._app
-        lane = FastLane(app, self._app.state)
-        self._gate = Gate(lane, limits, metrics, access_log=settings.access_log)
+        self._gate = Gate(FastLane(app, app.state), limits, metrics, access_log=settings.access_log)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
@@ -129,10 +129,8 @@ class Arena:
 
     def closing(self) -> None:
         """End all streams of events. To be called in the event loop."""
-        state = self._app.state
-        if "news" in state:  # it has started
-            state.news.close()
-            state.contests.end_streams()
+        if has_started(self._app.state):
+            the_arena(self._app.state).end_streams()
 
 
 def from_environment() -> Asgi:

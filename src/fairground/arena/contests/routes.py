@@ -8,17 +8,16 @@ from typing import Any, Final
 import msgspec
 from litestar import Request, Response, get, post
 from litestar.datastructures import State
-from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from litestar.response import ServerSentEvent, ServerSentEventMessage, Stream
 
 from fairground.arena.contests import pages
-from fairground.arena.contests.books import Contests, LiveBook
+from fairground.arena.contests.books import LiveBook
 from fairground.arena.contests.factories import Factories
-from fairground.arena.contests.games import ContestGames
 from fairground.arena.contests.wire import Contest, Entered, MadeContest, NewContest, NewEntry
 from fairground.arena.http.addresses import address
 from fairground.arena.http.problems import Malformed
+from fairground.arena.state import TheArena
 from fairground.contest.book import Part, oracle_name
 from fairground.core import BadParams
 
@@ -27,8 +26,7 @@ RECEIPT: Final = "Fairground-Receipt"
 """The header with the hash of the last line that the answer stands for."""
 CLOSE: Final = "Fairground-Close"
 
-TheContests = NamedDependency[Contests]
-TheContestGames = NamedDependency[ContestGames]
+TheRequest = Request[Any, Any, State]
 
 
 def read_parts(
@@ -66,13 +64,13 @@ def _parts(one: NewContest, factories: Factories) -> list[Part]:
 
 @post("/newcontest", status_code=303, summary="Open a contest; redirects to its watch page")
 async def new_contest(
-    request: Request[Any, Any, State],
+    request: TheRequest,
     data: JSONBody[NewContest | list[NewContest]],
-    contests: TheContests,
+    arena: TheArena,
 ) -> Response[MadeContest]:
     """Open a contest. Keep ``close``: no other answer has it."""
-    parts, closes_in = read_parts(data, request.app.state.factories)
-    name, secret = await contests.make(parts, closes_in)
+    parts, closes_in = read_parts(data, arena.factories)
+    name, secret = await arena.contests.make(parts, closes_in)
     here = address(request, f"contest/{name}")
     close = f"{here}/close/{secret}"
     headers = {"Location": here, CLOSE: close}
@@ -80,11 +78,9 @@ async def new_contest(
 
 
 @get("/contest/{name:str}", summary="Watch a contest")
-async def watch_contest(
-    request: Request[Any, Any, State], name: FromPath[str], contests: TheContests
-) -> Contest:
+async def watch_contest(request: TheRequest, name: FromPath[str], arena: TheArena) -> Contest:
     """Parameters, commitment, closing time, and the teams with their standing."""
-    return await contests.look(name, lambda live: _watch(request, live))
+    return await arena.contests.look(name, lambda live: _watch(request, live))
 
 
 def _watch(request: Request[Any, Any, Any], live: LiveBook) -> Contest:
@@ -101,14 +97,14 @@ def _watch_event(request: Request[Any, Any, Any], live: LiveBook) -> tuple[str, 
 
 @post("/contest/{name:str}/entry", status_code=201, summary="Enter a contest")
 async def enter_contest(
-    request: Request[Any, Any, State],
+    request: TheRequest,
     name: FromPath[str],
     data: JSONBody[NewEntry],
-    contests: TheContests,
+    arena: TheArena,
 ) -> Response[Entered]:
     """Enter with a team and a version; the same team again, with a new version, trains."""
     who = data.team_name, data.software_version
-    live, entry = await contests.enter(name, *who, data.team_key)
+    live, entry = await arena.contests.enter(name, *who, data.team_key)
     uris = [
         address(request, f"oracle/{oracle_name(name, live.seed, entry.number, slot)}")
         for slot in range(live.book.games)
@@ -118,40 +114,40 @@ async def enter_contest(
 
 @post("/contest/{name:str}/close/{secret:str}", status_code=200, summary="Close a contest early")
 async def close_contest(
-    request: Request[Any, Any, State],
+    request: TheRequest,
     name: FromPath[str],
     secret: FromPath[str],
-    contests: TheContests,
+    arena: TheArena,
 ) -> Contest:
     """For its creator: the address came with the answer that made the contest."""
-    await contests.close(name, secret)
-    return await contests.look(name, lambda live: _watch(request, live))
+    await arena.contests.close(name, secret)
+    return await arena.contests.look(name, lambda live: _watch(request, live))
 
 
 @get("/contest/{name:str}/standings", summary="The standings")
-async def contest_standings(name: FromPath[str], contests: TheContests) -> dict[str, Any]:
+async def contest_standings(name: FromPath[str], arena: TheArena) -> dict[str, Any]:
     """Official and training apart, with intervals and paired comparisons."""
-    return await contests.standing(name)
+    return await arena.contests.standing(name)
 
 
 @get("/contest/{name:str}/standings.csv", media_type="text/csv", summary="The standings as CSV")
-async def contest_csv(name: FromPath[str], contests: TheContests) -> Response[str]:
+async def contest_csv(name: FromPath[str], arena: TheArena) -> Response[str]:
     """One line for each entry."""
-    return Response(pages.as_csv(await contests.standing(name)), media_type="text/csv")
+    return Response(pages.as_csv(await arena.contests.standing(name)), media_type="text/csv")
 
 
 @get("/contest/{name:str}/book", media_type=LINES, summary="The contest's book so far")
-async def contest_book(name: FromPath[str], contests: TheContests) -> Response[bytes]:
+async def contest_book(name: FromPath[str], arena: TheArena) -> Response[bytes]:
     """Entries and results, chained by hashes; the seed stands in it once it is closed."""
-    data = await contests.look(name, lambda live: bytes(live.transcript))
+    data = await arena.contests.look(name, lambda live: bytes(live.transcript))
     return Response(data, media_type=LINES)
 
 
 @get("/contest/{name:str}/file", media_type=LINES, summary="The contest file, after the close")
-async def contest_file(name: FromPath[str], contest_games: TheContestGames) -> Stream:
+async def contest_file(name: FromPath[str], arena: TheArena) -> Stream:
     """Everything: what ``fairground verify --contest FILE`` checks."""
-    await contest_games.file_all(name)
-    return Stream(contest_games.file(name), media_type=LINES)
+    await arena.contest_games.file_all(name)
+    return Stream(arena.contest_games.file(name), media_type=LINES)
 
 
 @get(
@@ -160,13 +156,13 @@ async def contest_file(name: FromPath[str], contest_games: TheContestGames) -> S
     summary="Follow a contest (server-sent events)",
 )
 async def contest_events(
-    request: Request[Any, Any, State], name: FromPath[str], contests: TheContests
+    request: TheRequest, name: FromPath[str], arena: TheArena
 ) -> ServerSentEvent:
     """The watch page as ``watch`` events whenever it changes; the last one says closed."""
-    await contests.find(name)
+    await arena.contests.find(name)
 
     async def news() -> AsyncIterator[ServerSentEventMessage]:
-        async for seen in contests.follow(name, lambda live: _watch_event(request, live)):
+        async for seen in arena.contests.follow(name, lambda live: _watch_event(request, live)):
             if seen is None:
                 yield ServerSentEventMessage(comment="still here")
             else:

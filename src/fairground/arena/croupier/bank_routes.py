@@ -1,8 +1,7 @@
 """The Bank in a ledger, over HTTP.
 
-`bank_routes` needs the application's ``state.bank``: a `LedgerBank` that is open while the
-application lives. Everything that can be asked is public, as it is on a chain; whoever acts
-signs for it, so there is nothing to log in to.
+Everything that can be asked is public, as it is on a chain. Whoever acts signs for it, so
+there is nothing to log in to.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from litestar import Request, Response, Router, get, post
-from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
@@ -29,6 +27,7 @@ from fairground.arena.croupier.bank_wire import (
     RefusedByBank,
 )
 from fairground.arena.http.problems import PROBLEM, Problem, Unknown
+from fairground.arena.state import TheArena
 from fairground.bank.bank_port import PLAY_MONEY, BankAway, BankRefused
 from fairground.bank.calls import (
     BYTES32,
@@ -146,11 +145,10 @@ def _away(_: Request[Any, Any, Any], error: BankAway) -> Response[Problem]:
     return Response(problem, status_code=status.value, media_type=PROBLEM, headers=headers)
 
 
-def _the_bank(state: State) -> LedgerBank:
-    bank: LedgerBank | None = state.get("bank")
-    if bank is None:
+def _the_bank(arena: TheArena) -> LedgerBank:
+    if arena.bank is None:
         raise Unknown("there is no ledger Bank in this arena")
-    return bank
+    return arena.bank
 
 
 BANK_HANDLERS: Final = (
@@ -166,7 +164,7 @@ BANK_HANDLERS: Final = (
 
 
 def bank_routes(handlers: Sequence[HTTPRouteHandler] = BANK_HANDLERS) -> Router:
-    """The routes, for an application whose ``state.bank`` is a `LedgerBank`, if there is one."""
+    """The routes. Where the arena has no Bank of its own, they answer that there is none."""
     return Router(
         "/bank",
         route_handlers=handlers,

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 from litestar import Litestar
 
+from fairground.arena.state import the_arena
 from fairground.bank.bank_port import Bank, BankRefused
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier.journal import kept_key
@@ -22,7 +23,6 @@ from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.ledger.lines import FAUCET_CHIPS
 from fairground.bank.messages import Key
 from fairground.core import InputError
-from fairground.store import Store
 
 CONFIRMATIONS: Final = 6
 """Blocks that he waits on a chain, if nothing else is said."""
@@ -72,26 +72,24 @@ class Desk:
 
     @asynccontextmanager
     async def open_in(self, app: Litestar) -> AsyncIterator[None]:
-        """The Croupier is at work while the arena is open; the store is open before.
-
-        ``app.state.bank`` is the ledger, if the Bank is ours.
-        """
-        store: Store = app.state.hall.store
+        """The Croupier is at work while the arena is open; the store is open before."""
+        arena = the_arena(app.state)
+        store = arena.hall.store
         place, key = self._place, self._key
-        app.state.bank = None
+        bank: Bank
         if place.node is not None:
             assert key is not None
             bank = await open_chain(place)
             bankroll = place.bankroll * bank.terms.chip_cost
         else:
-            bank = app.state.bank = await LedgerBank.open(store, clock=self._clock)
+            bank = arena.bank = await LedgerBank.open(store, clock=self._clock)
             key = await kept_key(store)
-            bankroll = await _pocket_money(app.state.bank, key.address)
+            bankroll = await _pocket_money(arena.bank, key.address)
         try:
             async with Croupier(
                 bank, key, store, confirmations=place.confirmations, bankroll=bankroll
             ) as croupier:
-                app.state.croupier = croupier
+                arena.croupier = croupier
                 yield
         finally:
             await bank.close()

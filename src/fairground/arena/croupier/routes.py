@@ -26,6 +26,7 @@ from fairground.arena.croupier.wire import (
 )
 from fairground.arena.http.addresses import address
 from fairground.arena.http.problems import Unknown
+from fairground.arena.state import TheArena
 from fairground.bank.bank_port import PLAY_MONEY
 from fairground.bank.calls import SEED, SIGNATURE, THE_BET
 from fairground.bank.croupier.croupier import Croupier
@@ -37,12 +38,11 @@ TheCroupier = NamedDependency[Croupier]
 TheRequest = Request[Any, Any, State]
 
 
-def the_croupier(state: State) -> Croupier:
+def the_croupier(arena: TheArena) -> Croupier:
     """The one of this arena; there may be none."""
-    found: Croupier | None = state.get("croupier")
-    if found is None:
+    if arena.croupier is None:
         raise Unknown("there is no Croupier in this arena")
-    return found
+    return arena.croupier
 
 
 @get("/croupier", summary="Who the Croupier is, and where he plays")

@@ -6,10 +6,12 @@ from typing import Any
 
 from litestar import MediaType, Request, Response
 
+from fairground.arena.state import the_arena
+
 
 def address(request: Request[Any, Any, Any], path: str) -> str:
     """The absolute URI of a path, as this client reaches us."""
-    public: str | None = request.app.state.public_url
+    public = the_arena(request.app.state).public_url
     return f"{(public or str(request.base_url)).rstrip('/')}/{path}"
 
 

@@ -21,11 +21,10 @@ import msgspec
 from litestar.datastructures import State
 from litestar.types import ASGIApp
 
-from fairground.arena.contests.games import place_of
 from fairground.arena.http.gate import Asgi, Receive, Scope, Send
 from fairground.arena.http.requests import NAME
-from fairground.arena.oracles.keeping import Room
 from fairground.arena.oracles.wire import Counts, Submission
+from fairground.arena.state import the_arena
 from fairground.transcript import DEEPEST
 
 BEFORE: Final = "/oracle/"
@@ -66,7 +65,9 @@ class FastLane:
         said = _submission(message)
         if said is not None:
             try:
-                counts, receipt = await room_of(self._state, name).submit(name, said.submission)
+                counts, receipt = (
+                    await the_arena(self._state).room_of(name).submit(name, said.submission)
+                )
             except Exception as refused:  # our own mistakes, too, have their form
                 scope[REFUSED] = refused
             else:
@@ -85,12 +86,6 @@ def refusing(app: ASGIApp) -> ASGIApp:
         await app(scope, receive, send)
 
     return serve
-
-
-def room_of(state: State, name: str) -> Room:
-    """Where an oracle of this name is played."""
-    room: Room = state.contest_games if place_of(name) else state.oracles
-    return room
 
 
 def _name(scope: Scope) -> str | None:

@@ -15,22 +15,22 @@ from litestar.params import FromPath, JSONBody
 from fairground.arena.contests.routes import RECEIPT
 from fairground.arena.http.addresses import address, see_other
 from fairground.arena.http.fast_lane import refusing
-from fairground.arena.oracles.keeping import Oracles, Room
+from fairground.arena.oracles.keeping import Room
 from fairground.arena.oracles.wire import Counts, NewOracle, Oracle, Share, Submission
+from fairground.arena.state import TheArena
 
 TRANSCRIPT: Final = "application/jsonl"
 
-TheOracles = NamedDependency[Oracles]
 TheRoom = NamedDependency[Room]
 TheRequest = Request[Any, Any, State]
 
 
 @post("/neworacle", status_code=303, summary="Open a game; redirects to its oracle")
 async def new_oracle(
-    request: TheRequest, data: JSONBody[NewOracle], games: TheOracles
+    request: TheRequest, data: JSONBody[NewOracle], arena: TheArena
 ) -> Response[bytes]:
     """Open a code-breaking game."""
-    live = await games.make(data.base, data.length, data.oracle_type)
+    live = await arena.oracles.make(data.base, data.length, data.oracle_type)
     return see_other(address(request, f"oracle/{live.log}"))
 
 

@@ -13,12 +13,12 @@ from typing import Annotated, Any, Final
 
 from litestar import Request, Response, get, post
 from litestar.datastructures import ResponseHeader, State
-from litestar.di import NamedDependency
 from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from fairground.arena.http.addresses import address
 from fairground.arena.live_games import Live
+from fairground.arena.state import TheArena
 from fairground.arena.tables.keeping import Shown, Tables, ask_id
 from fairground.arena.tables.wire import (
     AskOut,
@@ -34,7 +34,6 @@ from fairground.arena.tables.wire import (
 from fairground.core import Game, Seat, TooMany, written
 from fairground.views import as_json
 
-TheTables = NamedDependency[Tables]
 TheRequest = Request[Any, Any, State]
 
 MOST_MOVES: Final = 1000
@@ -60,10 +59,10 @@ Wait = Annotated[
 
 @post("/tables", summary="Open a table")
 async def new_table(
-    request: TheRequest, data: JSONBody[NewTable], tables: TheTables
+    request: TheRequest, data: JSONBody[NewTable], arena: TheArena
 ) -> Response[MadeTable]:
     """Any game, with our players and with seats for others; each of those gets a private URL."""
-    live, tokens = await tables.make(data)
+    live, tokens = await arena.tables.make(data)
     where = address(request, f"tables/{live.log}")
     seats = [
         MadeSeat(
@@ -79,21 +78,21 @@ async def new_table(
 
 @get("/tables/{name:str}", summary="A table, as everyone may see it")
 async def get_table(
-    request: TheRequest, name: FromPath[str], tables: TheTables, after: After = 0, wait: Wait = 0
+    request: TheRequest, name: FromPath[str], arena: TheArena, after: After = 0, wait: Wait = 0
 ) -> TableOut:
     """The bystander's view, the seats, and the payoff once it is over."""
     if wait:
-        await tables.wait(name, after, wait)
-    live = await tables.find(name)
-    return _describe(request, live, await tables.shown(live), tables)
+        await arena.tables.wait(name, after, wait)
+    live = await arena.tables.find(name)
+    return _describe(request, live, await arena.tables.shown(live), arena.tables)
 
 
 @get("/tables/{name:str}/transcript", media_type=LINES, summary="What was written so far")
 async def table_transcript(
-    name: FromPath[str], tables: TheTables, after: After = 0
+    name: FromPath[str], arena: TheArena, after: After = 0
 ) -> Response[bytes]:
     """What ``fairground verify`` checks; complete once the game is over."""
-    return Response(b"".join(await tables.lines(name, after)), media_type=LINES)
+    return Response(b"".join(await arena.tables.lines(name, after)), media_type=LINES)
 
 
 @get(
@@ -103,7 +102,7 @@ async def table_transcript(
 )
 async def table_events(
     name: FromPath[str],
-    tables: TheTables,
+    arena: TheArena,
     last: Annotated[
         str | None,
         HeaderParameter(name="Last-Event-ID", description="go on behind the line of this number"),
@@ -114,15 +113,15 @@ async def table_events(
     Whoever comes back with ``Last-Event-ID`` goes on behind that line; when there is
     nothing more to come the answer is 204, which tells a browser not to come back.
     """
-    live = await tables.find(name)
-    shown = await tables.shown(live)
+    live = await arena.tables.find(name)
+    shown = await arena.tables.shown(live)
     after = int(last) if last and last.isascii() and last.isdigit() and len(last) < 10 else 0
     if shown.over and after >= shown.step:
         return Response(None, status_code=204)
 
     async def events() -> AsyncIterator[bytes]:
         number = after
-        async for line in tables.follow(name, after):
+        async for line in arena.tables.follow(name, after):
             if line:
                 number += 1
                 yield b"id: %d\nevent: line\ndata: %s\n\n" % (number, line.rstrip(b"\n"))
@@ -141,17 +140,17 @@ async def get_seat(
     request: TheRequest,
     name: FromPath[str],
     secret: FromPath[str],
-    tables: TheTables,
+    arena: TheArena,
     *,
     after: After = 0,
     wait: Wait = 0,
 ) -> TableOut:
     """The seat's own view, what it is asked, and its legal moves."""
-    live, seat = await tables.sit(name, secret)
+    live, seat = await arena.tables.sit(name, secret)
     if wait:
-        await tables.wait(name, after, wait)
-        live = await tables.find(name)
-    return _describe(request, live, await tables.shown(live), tables, seat)
+        await arena.tables.wait(name, after, wait)
+        live = await arena.tables.find(name)
+    return _describe(request, live, await arena.tables.shown(live), arena.tables, seat)
 
 
 @post(
@@ -160,10 +159,10 @@ async def get_seat(
     summary="Answer what a seat is asked",
 )
 async def answer(
-    name: FromPath[str], secret: FromPath[str], data: JSONBody[NewAnswer], tables: TheTables
+    name: FromPath[str], secret: FromPath[str], data: JSONBody[NewAnswer], arena: TheArena
 ) -> Taken:
     """Recorded, durably, before this is answered. Saying the same again is harmless."""
-    return await tables.answer(name, secret, data.ask, data.answer)
+    return await arena.tables.answer(name, secret, data.ask, data.answer)
 
 
 @post(
@@ -172,10 +171,10 @@ async def answer(
     summary="Leave the table",
 )
 async def leave(
-    name: FromPath[str], secret: FromPath[str], data: JSONBody[Leaving], tables: TheTables
+    name: FromPath[str], secret: FromPath[str], data: JSONBody[Leaving], arena: TheArena
 ) -> Taken:
     """The game ends, and this seat takes the worst result."""
-    return await tables.forfeit(name, secret, data.reason)
+    return await arena.tables.forfeit(name, secret, data.reason)
 
 
 TABLE_ROUTES: Final = (

@@ -1,0 +1,117 @@
+"""What an open arena consists of, by name and type; and how it is opened and closed.
+
+`make_app` keeps an `ArenaState` in the application's state while it runs. A route asks for it
+by a parameter ``arena: TheArena``; who has only the application's state calls `the_arena`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from litestar.datastructures import State
+from litestar.di import NamedDependency
+
+from fairground.arena.contests.books import Contests
+from fairground.arena.contests.factories import Factories
+from fairground.arena.contests.games import ContestGames, place_of
+from fairground.arena.contests.relay import Relay
+from fairground.arena.http.gate import Limits
+from fairground.arena.http.metrics import Measured, Metrics
+from fairground.arena.live_games import Hall
+from fairground.arena.log_watch import News
+from fairground.arena.oracles.idle import Idle
+from fairground.arena.oracles.keeping import Oracles, Room
+from fairground.arena.tables.clocks import Clocks
+from fairground.arena.tables.keeping import Tables
+from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.ledger.bank import LedgerBank
+from fairground.store import open_store
+
+
+@dataclass
+class ArenaState:
+    """An arena that is open."""
+
+    public_url: str | None
+    """How clients reach us, if that is not what their requests say."""
+    factories: Factories
+    metrics: Metrics
+    hall: Hall
+    news: News
+    oracles: Oracles
+    idle: Idle
+    contests: Contests
+    contest_games: ContestGames
+    tables: Tables
+    bank: LedgerBank | None = None
+    """The Croupier's Bank, if it is a ledger in our own store."""
+    croupier: Croupier | None = None
+
+    def room_of(self, name: str) -> Room:
+        """Where an oracle of this name is played: in a contest, or alone."""
+        return self.contest_games if place_of(name) else self.oracles
+
+    def end_streams(self) -> None:
+        """Tell everyone who follows events that the arena stops. Call it in the event loop."""
+        self.news.close()
+        self.contests.end_streams()
+
+
+TheArena = NamedDependency[ArenaState]
+
+
+def the_arena(state: State) -> ArenaState:
+    """The arena behind an application that runs, by the application's state."""
+    found: ArenaState = state.arena
+    return found
+
+
+def has_started(state: State) -> bool:
+    """Whether there is an arena behind the application (yet)."""
+    return "arena" in state
+
+
+@asynccontextmanager
+async def open_arena(
+    database: str,
+    *,
+    public_url: str | None,
+    factories: Factories,
+    clock: Callable[[], float],
+    limits: Limits,
+    metrics: Metrics,
+    idle_limit: int,
+    games_in_memory: int,
+) -> AsyncIterator[ArenaState]:
+    """Open the store and all that works on it; close everything in the end."""
+    store = Measured(await open_store(database), metrics)
+    hall = Hall(store, games_in_memory, clock)
+    hall.opening, hall.ended = limits.opening, limits.closed
+    oracles, contests = Oracles(hall), Contests(store, clock)
+    contest_games = ContestGames(hall, contests, Relay(hall, contests, factories))
+    contests.start()
+    try:
+        async with (
+            News(hall) as news,
+            Tables(hall, news, Clocks(clock)) as tables,
+            Idle(hall, oracles, idle_limit) as idle,
+        ):
+            yield ArenaState(
+                public_url,
+                factories,
+                metrics,
+                hall,
+                news,
+                oracles,
+                idle,
+                contests,
+                contest_games,
+                tables,
+            )
+    finally:
+        hall.close()
+        await contests.stop()
+        await factories.close()
+        await store.close()
