@@ -27,7 +27,7 @@ from fairground.bank.player.game import Side
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
 from fairground.cli import main
-from fairground.clients.table import Http, Refused, Unreachable
+from fairground.clients.http import Http, Refused, Unreachable
 from fairground.core import InputError
 from fairground.store import open_store
 from fairground.verify import verify
@@ -125,7 +125,7 @@ def test_both_write_the_same_record_and_his_routes_refuse_clearly(
         offer = await desk.offer(guest.address)
         where = f"{url}/croupier/games/{offer.id}"
         for seed in await secrets(offer.id):
-            assert seed[64:128] not in ONCE.send(where).decode() + caplog.text
+            assert seed[64:128] not in ONCE.send("GET", where).data.decode() + caplog.text
         bet = guest.bet_on(offer)
         wrong = bet._replace(level=1, chip_cost=2**70)
         with pytest.raises(Declined, match=f"chip_cost must be {CHIP}, not {2**70}"):

@@ -25,7 +25,8 @@ from fairground.arena.contests.allowlist import Allowed, NotAllowed, read_addres
 from fairground.arena.contests.factories import LARGEST, Factories, FactoryFailed, FactorySlow
 from fairground.arena.contests.relay import MOST_FAILURES
 from fairground.cli import main
-from fairground.clients.oracles import Arena, Oracle, Wire
+from fairground.clients.http import Http
+from fairground.clients.oracles import Arena, Oracle
 from fairground.contest.file import check
 from fairground.core import InputError
 from fairground.games.codebreaking import Row
@@ -837,7 +838,7 @@ def test_our_client_sends_what_was_not_counted_again(database: str, there: Forei
     with in_a_thread(make_app(database, factories=Factories([there.url]))) as here:
         contest = Arena(here).new_contest(relayed(there))
         (oracle,) = contest.enter("A", "1").oracles
-        patient = Oracle(oracle.uri, Wire(pause=pauses.append))
+        patient = Oracle(oracle.uri, Http(pause=pauses.append))
         there.instead = lambda *_: None if pauses else said(500)
         patient.submit((0, 0, 1))
         assert pauses == [2]

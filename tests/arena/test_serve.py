@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from fairground.arena.serve import GRACE, Settings, address_of, bind
-from fairground.clients.table import Http, Refused, Unreachable, open_table
+from fairground.clients.http import Http, Refused, Unreachable
+from fairground.clients.table import open_table
 from fairground.core import InputError
 from fairground.terminal.commands.serve import _without_password
 from fairground.transcript import line_hash
@@ -96,7 +97,9 @@ def test_killed_in_the_middle_nothing_acknowledged_is_lost(tmp_path: Path) -> No
     with Process(tmp_path, "--database", database) as arena:
         for url, _, taken in (one for hammer in hammers for one in hammer.taken):
             here = url.replace(old, arena.url)
-            lines = ONCE.send(here.partition("/seats/")[0] + "/transcript").splitlines(True)
+            lines = ONCE.send("GET", here.partition("/seats/")[0] + "/transcript").data.splitlines(
+                True
+            )
             assert line_hash(lines[taken["line"] - 1]) == taken["head"]
         last = hammers[0].taken[-1]
         assert ONCE.post(last[0].replace(old, arena.url), last[1]) == last[2], "said again"
@@ -105,7 +108,7 @@ def test_killed_in_the_middle_nothing_acknowledged_is_lost(tmp_path: Path) -> No
         for url in seats:
             assert again.answer(url), "the game goes on"
             ONCE.post(f"{url}/forfeit", {"reason": "enough"})
-            verdict = verify(ONCE.send(url.partition("/seats/")[0] + "/transcript"))
+            verdict = verify(ONCE.send("GET", url.partition("/seats/")[0] + "/transcript").data)
             assert verdict.ok, verdict.fault
             assert "UNFORESEEN:0" in {str(claim) for claim in verdict.claims}
         assert arena.end() == 0

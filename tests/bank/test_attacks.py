@@ -28,7 +28,7 @@ from fairground.bank.ledger.client import LedgerClient
 from fairground.bank.messages import Bet, Key
 from fairground.bank.player.news import Suspicion
 from fairground.bank.seeds import Seed
-from fairground.clients.table import Http, Unreachable
+from fairground.clients.http import Http, Unreachable
 from fairground.core import FairgroundError
 from fairground.store.sqlite import SqliteStore
 from tests.helpers.croupier import BANKROLL, ORDER, PURSE, STEP_TIME

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from fairground.arena.app import make_app
 from fairground.arena.serve import address_of, bind
 from fairground.clients import play as playing
-from fairground.clients.oracles import Arena, Contest, Counts, Oracle, Reply, Wire
+from fairground.clients.http import Http, HttpReply, Refused, Unreachable
+from fairground.clients.oracles import Arena, Contest, Counts, Oracle
 from fairground.clients.play import MOST_GUESSES, Bots, Stopped, builtin, play, play_all
-from fairground.clients.table import Refused, Unreachable
 from fairground.contest.file import check
 from fairground.core import Game, InputError, Move, Seat
 from fairground.games.codebreaking import GIVE_UP, CodeBreaking, Row, State, fits, marks
@@ -27,8 +25,9 @@ from fairground.players import Player
 from fairground.players.bot.host import BotLimits
 from fairground.verify import verify
 from tests.helpers.arena import in_a_thread
+from tests.helpers.scripted_server import DROPPED, Said, scripted
 
-ONCE = Wire(tries=1)
+ONCE = Http(tries=1)
 MIXED = (
     {"base": 4, "length": 3, "games": 2},
     {"base": 3, "length": 3, "oracle_type": "evil", "games": 2},
@@ -148,67 +147,6 @@ def test_a_mixed_contest(arena: Arena) -> None:
 # Against others
 
 
-class Said(NamedTuple):
-    """What a scripted server answers."""
-
-    status: int
-    body: Any = None
-    headers: dict[str, str] = {}  # noqa: RUF012
-
-
-DROPPED = Said(0)
-
-
-class Script:
-    """A server that answers what it is told to, in that order, and remembers the requests."""
-
-    def __init__(self, answers: list[Said]) -> None:
-        self.answers = answers
-        self.asked: list[tuple[str, str, Any]] = []
-        self.url = ""
-
-    def answer(self, handler: BaseHTTPRequestHandler) -> None:
-        size = int(handler.headers.get("Content-Length", 0))
-        body = json.loads(handler.rfile.read(size)) if size else None
-        self.asked.append((handler.command, handler.path, body))
-        said = self.answers.pop(0)
-        handler.close_connection = True
-        if said == DROPPED:
-            return
-        data = said.body if isinstance(said.body, bytes) else json.dumps(said.body).encode()
-        handler.send_response(said.status)
-        for name, value in {"Content-Length": str(len(data)), **said.headers}.items():
-            handler.send_header(name, value)
-        handler.end_headers()
-        handler.wfile.write(data)
-
-
-@contextmanager
-def scripted(*answers: Said) -> Iterator[Script]:
-    script = Script(list(answers))
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            script.answer(self)
-
-        def do_POST(self) -> None:
-            script.answer(self)
-
-        def log_message(self, format: str, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=[0.01])
-        thread.start()
-        script.url = f"http://127.0.0.1:{server.server_port}"
-        try:
-            yield script
-        finally:
-            server.shutdown()
-            thread.join()
-    assert not script.answers, "all that was scripted was asked for"
-
-
 BARE = {"self": "http://x/1", "base": 3, "length": 2, "type": "evil", "unknown": [None]}
 
 
@@ -284,26 +222,26 @@ def test_a_busy_server_is_asked_again_when_it_says() -> None:
     busy = Said(429, {"code": "arena/limit", "detail": "slowly"}, {"Retry-After": "2"})
     done = Said(200, {"full_match_count": 0, "partial_match_count": 0})
     with scripted(busy, busy, done) as server:
-        Oracle(server.url, Wire(pause=pauses.append)).submit((1,))
+        Oracle(server.url, Http(pause=pauses.append)).submit((1,))
         assert len(server.asked) == 3
     assert pauses == [2, 2]
     with scripted(busy, busy) as server, pytest.raises(Refused, match="slowly"):
-        Oracle(server.url, Wire(tries=2, pause=pauses.append)).submit((1,))
+        Oracle(server.url, Http(tries=2, pause=pauses.append)).submit((1,))
     long = busy._replace(headers={"Retry-After": "3600"})
     with scripted(long) as server, pytest.raises(Refused, match="slowly"):
-        Oracle(server.url, Wire(pause=pauses.append)).submit((1,))
+        Oracle(server.url, Http(pause=pauses.append)).submit((1,))
     assert len(pauses) == 3
 
 
 def test_a_lost_connection_repeats_questions_but_never_steps() -> None:
     pauses: list[float] = []
-    wire = Wire(pause=pauses.append)
+    http = Http(pause=pauses.append)
     with scripted(DROPPED, DROPPED, Said(200, BARE)) as server:
-        assert Oracle(server.url, wire).describe().base == 3
+        assert Oracle(server.url, http).describe().base == 3
     assert pauses == [0.1, 0.2]
     with scripted(DROPPED) as server:
         with pytest.raises(Unreachable, match="does not answer"):
-            Oracle(server.url, wire).submit((0, 0))
+            Oracle(server.url, http).submit((0, 0))
         assert len(server.asked) == 1
 
 
@@ -312,9 +250,9 @@ def test_nobody_is_there() -> None:
     sock = bind("127.0.0.1", 0)
     url = address_of(sock)
     with sock, pytest.raises(Unreachable, match="timed out"):
-        Oracle(url, Wire(timeout=0.05, tries=1)).submit((1,))
+        Oracle(url, Http(timeout=0.05, tries=1)).submit((1,))
     with pytest.raises(Unreachable, match=r"does not answer.*refused"):
-        Oracle(url, Wire(tries=3, pause=pauses.append)).submit((1,))
+        Oracle(url, Http(tries=3, pause=pauses.append)).submit((1,))
     assert len(pauses) == 2, "nothing was sent, so it could be tried again"
 
 
@@ -332,7 +270,7 @@ class Scripted(Oracle):
 
     def describe(self) -> Any:
         data = json.dumps({"base": 3, "length": 2}).encode()
-        return self._described(Reply(200, Message(), data, self.uri))
+        return self._described(HttpReply(200, Message(), data, self.uri))
 
     def submit(self, guess: Any) -> Counts:
         self.steps += 1

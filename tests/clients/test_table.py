@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from fairground.arena.app import make_app
-from fairground.clients.table import Http, Refused, RemoteTable, Unreachable, open_table, play
+from fairground.clients.http import Http, HttpReply, Refused, Unreachable
+from fairground.clients.table import RemoteTable, open_table, play
 from fairground.core import BadShare, Fault, InputError
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
@@ -110,8 +111,9 @@ class Crooked(Http):
         super().__init__(pause=lambda _: None)
         self._change = change
 
-    def send(self, url: str, body: Any = None, *, wait: float = 0, tries: int = 0) -> bytes:
-        return self._change(url, super().send(url, body, wait=wait, tries=tries))
+    def send(self, method: str, url: str, body: Any = None, **more: Any) -> HttpReply:
+        reply = super().send(method, url, body, **more)
+        return reply._replace(data=self._change(url, reply.data))
 
 
 def edited(**fields: Any) -> Change:
@@ -246,7 +248,7 @@ def test_no_arena_there() -> None:
     with pytest.raises(Unreachable, match=r"^http://127.0.0.1:1/tables/x does not answer") as told:
         RemoteTable("http://127.0.0.1:1/tables/x/seats/secret", http)
     assert "secret" not in str(told.value)
-    assert pauses == [0.05, 0.1]
+    assert pauses == [0.1, 0.2]
     with pytest.raises(InputError, match="http://"):
         RemoteTable("file:///etc/passwd", http)
 
@@ -273,7 +275,7 @@ def test_what_is_not_json(tmp_path: Path) -> None:
         await send({"type": "http.response.body", "body": b"tea"})
 
     with in_a_thread(app) as url:
-        with pytest.raises(Unreachable, match="not JSON"):
+        with pytest.raises(Unreachable, match="no JSON object"):
             Http().get(f"{url}/good")
         with pytest.raises(Refused, match="answers 418"):
             Http().get(f"{url}/bad")

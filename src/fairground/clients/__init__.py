@@ -1,6 +1,8 @@
 """Clients of an arena, for programs and for the terminal.
 
 ==============  ============================================================================
+`http`          HTTP with time limits; says what may be sent twice
+`protocol`      media types and headers, as clients and the arena spell them
 `table`         a seat at any table over HTTP; it keeps its own chain and checks every line
 `oracles`       the code-breaking API for authors of bots, with the standard library only
 `play`          letting a player play one oracle, or all games of a contest

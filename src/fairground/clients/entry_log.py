@@ -20,7 +20,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fairground.clients.oracles import Entry, Oracle, Wire
+from fairground.clients.http import Http
+from fairground.clients.oracles import Entry, Oracle
 from fairground.core import InputError
 from fairground.fair.bits import Tag, digest
 from fairground.games.codebreaking import Row
@@ -67,7 +68,7 @@ class Diary:
         return diary
 
     @classmethod
-    def find(cls, path: Path, wire: Wire | None = None) -> Diary | None:
+    def find(cls, path: Path, http: Http | None = None) -> Diary | None:
         """The diary that lies here; a last line that was cut off is taken away."""
         if not path.exists():
             return None
@@ -75,7 +76,7 @@ class Diary:
         whole = data[: data.rfind(b"\n") + 1]
         try:
             first, *past = map(json.loads, whole.splitlines())
-            oracles = [Oracle(uri, wire) for uri in first["oracles"]]
+            oracles = [Oracle(uri, http) for uri in first["oracles"]]
             diary = cls(path, Entry(oracles, first["training"], first["receipt"]), past)
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(

@@ -13,150 +13,29 @@ receipts, standings) is ``None`` or empty elsewhere. Each oracle is asked for it
 length, since the games of a contest need not share them. To let a player play, see
 `fairground.clients.play`.
 
-What the server refuses is raised as `Refused`, with the server's own words, code and status;
-`Unreachable` if it does not answer. A step that may have been counted is never sent twice.
+What the server refuses, and a server that does not answer, are told as in
+`fairground.clients.http`. A step that may have been counted is never sent twice.
 """
 
 from __future__ import annotations
 
-import http.client
-import json
-import time
-import urllib.error
 import urllib.parse
-import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from email.message import Message
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from fairground.clients.table import Refused, Unreachable, in_plain_words, read_json
-from fairground.core import FairgroundError, InputError
+from fairground.clients.http import Http, HttpReply, Repeat, Unreachable
+from fairground.clients.protocol import CLOSE, RECEIPT
+from fairground.core import InputError
 from fairground.fair.bits import fresh
 from fairground.games.codebreaking import FAIR, Code, CodeBreaking
 
-TIMEOUT: Final = 30.0
-"""Seconds that an answer may take."""
-
-TRIES: Final = 5
-"""How often a request is sent before the server counts as gone."""
-
-PAUSE: Final = 0.1
-"""Seconds before the second try; each later one waits twice as long."""
-
-LONGEST_PAUSE: Final = 5
-"""A server that wants us to wait longer than so many seconds has refused."""
-
-LARGEST: Final = 1_000_000_000
-"""Bytes of an answer; contest files can be long."""
-
-RECEIPT: Final = "Fairground-Receipt"
+LARGEST_FILE: Final = 1_000_000_000
+"""Bytes: contest files can be long."""
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """We look at redirects ourselves: the address is what we want to know."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-class Reply(NamedTuple):
-    """What a server answered."""
-
-    status: int
-    headers: Message
-    data: bytes
-    url: str
-
-    def json(self) -> dict[str, Any]:
-        """The object in the body."""
-        try:
-            body = read_json(self.data)
-        except ValueError:
-            body = None
-        if not isinstance(body, dict):
-            raise Unreachable(f"{self.url} answers something that is no JSON object")
-        return body
-
-    def location(self) -> str:
-        """Where a redirect leads."""
-        where = self.headers.get("Location")
-        if self.status not in (201, 302, 303) or not where:
-            raise Unreachable(f"{self.url} answers {self.status}, and names nothing it has made")
-        return urllib.parse.urljoin(self.url, where)
-
-
-class Wire:
-    """HTTP with time limits. It tries again only what cannot have had an effect."""
-
-    def __init__(
-        self,
-        *,
-        timeout: float = TIMEOUT,
-        tries: int = TRIES,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._timeout = timeout
-        self._tries = tries
-        self._pause = pause
-        self._opener = urllib.request.build_opener(_NoRedirects)
-
-    def send(self, method: str, url: str, body: Any = None) -> Reply:
-        """Send a request; raise `Refused` or `Unreachable`."""
-        if not url.startswith(("http://", "https://")):
-            raise InputError(f"an address begins with http:// or https://, not {url!r}")
-        trouble: FairgroundError = Unreachable("")
-        for attempt in range(self._tries):
-            try:
-                return self._send(method, url, body)
-            except _Again as again:
-                trouble = again.trouble
-                if attempt + 1 < self._tries:
-                    self._pause(max(again.seconds, PAUSE * 2**attempt))
-        raise trouble
-
-    def _send(self, method: str, url: str, body: Any) -> Reply:
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Accept": "application/json, */*;q=0.5"}
-        if data is not None:
-            headers["Content-Type"] = "application/json"
-        try:
-            request = urllib.request.Request(url, data, headers, method=method)
-            with self._opener.open(request, timeout=self._timeout) as answer:
-                return Reply(answer.status, answer.headers, answer.read(LARGEST), url)
-        except urllib.error.HTTPError as error:
-            with error:
-                if method == "POST" and error.code in (302, 303):
-                    return Reply(error.code, error.headers, b"{}", url)
-                raise _refusal(error) from None
-        except (urllib.error.URLError, http.client.HTTPException, OSError, ValueError) as error:
-            reason = getattr(error, "reason", None) or error
-            gone = Unreachable(f"{url} does not answer: {reason}")
-            if method == "GET" or isinstance(reason, ConnectionRefusedError):
-                raise _Again(gone) from None
-            raise gone from None
-
-
-class _Again(Exception):
-    """It may be tried again, after so many seconds."""
-
-    def __init__(self, trouble: FairgroundError, seconds: float = 0) -> None:
-        self.trouble = trouble
-        self.seconds = seconds
-
-
-def _refusal(error: urllib.error.HTTPError) -> Exception:
-    try:
-        problem = read_json(error.read(LARGEST))
-        refused = Refused(
-            error.code, in_plain_words(problem["code"]), in_plain_words(problem["detail"])
-        )
-    except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
-        refused = Refused(error.code, "remote/refused", f"{error.url} answers {error.code}")
-    wait = error.headers.get("Retry-After", "0")
-    not_counted = error.code in (429, 503) or refused.code.startswith("arena/factory")
-    if not_counted and wait.isdigit() and int(wait) <= LONGEST_PAUSE:
-        return _Again(refused, int(wait))
-    return refused
+def _act(http: Http, method: str, url: str, body: Any = None) -> HttpReply:
+    """Send what may be counted: again only if it cannot have had an effect."""
+    return http.send(method, url, body, repeat=Repeat.UNCOUNTED)
 
 
 # Oracles
@@ -197,38 +76,38 @@ class Description(NamedTuple):
 class Oracle:
     """A game of code breaking somewhere else."""
 
-    def __init__(self, uri: str, wire: Wire | None = None) -> None:
+    def __init__(self, uri: str, http: Http | None = None) -> None:
         self.uri = uri
-        self._wire = wire or Wire()
+        self._http = http or Http()
 
     def describe(self) -> Description:
         """Base and length, and how the game stands."""
-        return self._described(self._wire.send("GET", self.uri))
+        return self._described(self._http.send("GET", self.uri))
 
     def submit(self, guess: Sequence[int]) -> Counts:
         """One step: full and partial matches."""
-        reply = self._wire.send("POST", self.uri, {"submission": list(guess)})
+        reply = _act(self._http, "POST", self.uri, {"submission": list(guess)})
         body = reply.json()
         full, partial = (_whole(reply, body, f"{name}_match_count") for name in ("full", "partial"))
         return Counts(full, partial, reply.headers.get(RECEIPT))
 
     def give_up(self) -> Description:
         """End the game; outside a contest the answer shows the code."""
-        return self._described(self._wire.send("DELETE", self.uri))
+        return self._described(_act(self._http, "DELETE", self.uri))
 
     def share(self, share: bytes | None = None) -> None:
         """Mix 32 bytes of your own (or fresh ones) into the draw, before the first step."""
         body = {"share": (share or fresh()).hex()}
-        self._wire.send("PUT", f"{self.uri.rstrip('/')}/share", body)
+        _act(self._http, "PUT", f"{self.uri.rstrip('/')}/share", body)
 
     def transcript(self) -> bytes:
         """The record of an ended game, for `fairground.verify.verify`."""
         where = self.describe().transcript
         if where is None:
             raise InputError(f"{self.uri} publishes no transcript, or not yet")
-        return self._wire.send("GET", where).data
+        return self._http.send("GET", where).data
 
-    def _described(self, reply: Reply) -> Description:
+    def _described(self, reply: HttpReply) -> Description:
         body = reply.json()
         reveal = body.get("reveal")
         code = reveal.get("code") if isinstance(reveal, dict) else None
@@ -250,7 +129,7 @@ class Oracle:
         )
 
 
-def _whole(reply: Reply, body: Mapping[str, Any], name: str, default: int | None = None) -> int:
+def _whole(reply: HttpReply, body: Mapping[str, Any], name: str, default: int | None = None) -> int:
     value = body.get(name, default)
     if type(value) is not int:
         raise Unreachable(f"{reply.url} answers without {name!r}: {value!r}")
@@ -298,14 +177,14 @@ class Entry(NamedTuple):
 class Contest:
     """A contest, by its watch URI. Whoever made it here also knows how to close it."""
 
-    def __init__(self, uri: str, wire: Wire | None = None, close_uri: str | None = None) -> None:
+    def __init__(self, uri: str, http: Http | None = None, close_uri: str | None = None) -> None:
         self.uri = uri
         self.close_uri = close_uri
-        self._wire = wire or Wire()
+        self._http = http or Http()
 
     def watch(self) -> Page:
         """The contest and its teams, as they are now."""
-        reply = self._wire.send("GET", self.uri)
+        reply = self._http.send("GET", self.uri)
         body = reply.json()
         if not isinstance(body.get("entry"), str):
             raise InputError(f"{self.uri} is not the watch URI of a contest: it has no 'entry'")
@@ -328,26 +207,26 @@ class Contest:
         """
         body = {"team_name": team, "software_version": version}
         body |= {} if key is None else {"team_key": key}
-        reply = self._wire.send("POST", self.watch().entry, body)
+        reply = _act(self._http, "POST", self.watch().entry, body)
         answer = reply.json()
         uris = answer.get("oracle_URIs")
         if not isinstance(uris, list):
             raise Unreachable(f"{reply.url} answers without 'oracle_URIs'")
-        oracles = [Oracle(urllib.parse.urljoin(reply.url, str(uri)), self._wire) for uri in uris]
+        oracles = [Oracle(urllib.parse.urljoin(reply.url, str(uri)), self._http) for uri in uris]
         return Entry(oracles, answer.get("training") is True, reply.headers.get(RECEIPT))
 
     def close(self) -> None:
         """Close it before its time; only for whoever made it."""
         if self.close_uri is None:
             raise InputError("only the maker of a contest was told how to close it")
-        self._wire.send("POST", self.close_uri)
+        _act(self._http, "POST", self.close_uri)
 
     def file(self) -> bytes:
         """The whole contest, after its close."""
         where = self.watch().file
         if where is None:
             raise InputError(f"{self.uri} is not closed: its file comes with the close")
-        return self._wire.send("GET", where).data
+        return self._http.send("GET", where, largest=LARGEST_FILE).data
 
 
 def _kinds(body: Mapping[str, Any]) -> Iterator[CodeBreaking]:
@@ -373,18 +252,18 @@ def _teams(body: Mapping[str, Any]) -> Iterator[Team]:
 class Arena:
     """A server, by the address that stands before ``/neworacle`` and ``/newcontest``."""
 
-    def __init__(self, url: str, wire: Wire | None = None) -> None:
+    def __init__(self, url: str, http: Http | None = None) -> None:
         self.url = url.rstrip("/")
-        self._wire = wire or Wire()
+        self._http = http or Http()
 
     def new_oracle(self, base: int = 6, length: int = 4, oracle_type: str = FAIR) -> Oracle:
         """Open a game."""
         wanted = {"base": base, "length": length, "oracle_type": oracle_type}
-        made = self._wire.send("POST", f"{self.url}/neworacle", wanted)
-        return Oracle(made.location(), self._wire)
+        made = _act(self._http, "POST", f"{self.url}/neworacle", wanted)
+        return Oracle(made.location(), self._http)
 
     def new_contest(self, *parts: Mapping[str, Any]) -> Contest:
         """Open a contest of ``{"base": 6, "length": 4, "games": 100}``; of several: mixed."""
         body = dict(parts[0]) if len(parts) == 1 else [dict(part) for part in parts]
-        made = self._wire.send("POST", f"{self.url}/newcontest", body)
-        return Contest(made.location(), self._wire, made.headers.get("Fairground-Close"))
+        made = _act(self._http, "POST", f"{self.url}/newcontest", body)
+        return Contest(made.location(), self._http, made.headers.get(CLOSE))

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from fairground.clients.entry_log import Diary
+from fairground.clients.http import Unreachable
 from fairground.clients.oracles import Description, Oracle
-from fairground.clients.table import Unreachable
 from fairground.core import HIDDEN, FairgroundError, InputError
 from fairground.fair.bits import SystemStream
 from fairground.games.codebreaking import BREAKER, FAIR, GIVE_UP, CodeBreaking, Row, State

@@ -16,20 +16,16 @@ The arena could lie, so the client does not ask it what it can find out itself:
   acknowledgement named;
 * in the end it verifies the whole game, with the last hash that it saw as the receipt.
 
-Only `players` makes HTTP requests of its own: here, and in `arena_client`.
+Everything that it sends may be sent twice without harm: the arena knows an answer by its id.
 """
 
 from __future__ import annotations
 
-import http.client
-import json
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from fairground.core import BadShare, FairgroundError, Fault, Game, InputError, Seat, written
+from fairground.clients.http import Http, Refused, Repeat
+from fairground.core import BadShare, Fault, Game, Seat, written
 from fairground.fair.bits import SystemStream, fresh
 from fairground.fair.chains import ChainHolder
 from fairground.fair.seals import Spot, seal
@@ -37,147 +33,21 @@ from fairground.games import make_game
 from fairground.players import Player, make_player
 from fairground.replay import replay, said
 from fairground.table import Ask, Table
-from fairground.transcript import (
-    DEEPEST,
-    NO_LINE,
-    Event,
-    canonical,
-    line_hash,
-    must_be_shallow,
-    parse,
-)
+from fairground.transcript import NO_LINE, Event, canonical, line_hash, parse
 from fairground.verify import Verdict, verify
 from fairground.views import from_json
 
 WAIT: Final = 20
 """Seconds that a look at the table may wait for something to happen."""
 
-TRIES: Final = 6
-"""How often a request is sent before the arena counts as gone."""
-
-PAUSE: Final = 0.05
-"""Seconds before the second try; each later one waits twice as long."""
-
-LARGEST: Final = 100_000_000
-
-LONGEST: Final = 1000
-"""Characters of an arena's own words that are passed on."""
-
-
-class Refused(FairgroundError):
-    """The arena said no: its own words, code and status."""
-
-    def __init__(
-        self, status: int, code: str, detail: str, problem: Mapping[str, Any] | None = None
-    ) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.code = code
-        self.problem = problem or {}
-        """All that the arena said, where it said more."""
-
-
-class Unreachable(FairgroundError):
-    """The arena does not answer."""
-
-    code = "remote/unreachable"
-
-
-class Http:
-    """Requests with JSON in and out; repeated where the network fails.
-
-    Everything that a player sends may be sent twice without harm: the arena recognizes
-    an answer by its id.
-    """
-
-    def __init__(
-        self,
-        *,
-        tries: int = TRIES,
-        timeout: float = 30,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._tries = tries
-        self._timeout = timeout
-        self._pause = pause
-
-    def send(self, url: str, body: Any = None, *, wait: float = 0, tries: int = 0) -> bytes:
-        """GET, or POST if there is a body; raise `Refused` or `Unreachable`."""
-        if not url.startswith(("http://", "https://")):
-            raise InputError(f"an arena's address begins with http:// or https://, not {url!r}")
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Accept": "*/*"} | ({"Content-Type": "application/json"} if data else {})
-        reason: object = ""
-        for attempt in range(tries or self._tries):
-            self.pause(attempt)
-            request = urllib.request.Request(url, data, headers)
-            try:
-                with urllib.request.urlopen(request, timeout=self._timeout + wait) as answer:
-                    return bytes(answer.read(LARGEST))
-            except urllib.error.HTTPError as error:
-                reason = _refusal(error)
-                if error.code not in (429, 503):
-                    raise reason from None
-            except (http.client.HTTPException, OSError, ValueError) as error:
-                # ValueError: what it says is no HTTP, such as the address of a redirection.
-                reason = getattr(error, "reason", None) or error
-        if isinstance(reason, Refused):
-            raise reason
-        raise Unreachable(f"{_place(url)} does not answer: {in_plain_words(reason)}")
-
-    def pause(self, attempt: int) -> None:
-        """Wait before another try: not before the first, then longer and longer."""
-        if attempt:
-            self._pause(PAUSE * 2 ** (attempt - 1))
-
-    def get(self, url: str, *, wait: float = 0) -> Any:
-        """GET, read as JSON."""
-        return _json(self.send(url, wait=wait), url)
-
-    def post(self, url: str, body: Any, *, tries: int = 0) -> Any:
-        """POST, read as JSON."""
-        return _json(self.send(url, body, tries=tries), url)
-
-
-def in_plain_words(said: object) -> str:
-    """What somebody else said, in one line and without signs that rule a terminal."""
-    text = str(said)[:LONGEST]
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-
-
-def _place(url: str) -> str:
-    """The address without the token that may stand in it."""
-    return url.partition("/seats/")[0]
-
-
-def read_json(data: bytes) -> Any:
-    """Read JSON; raise a ValueError where it cannot be read, however deep it is."""
-    text = data.decode()
-    if text.count("[") + text.count("{") > DEEPEST:
-        must_be_shallow(text)
-    return json.loads(text)
-
-
-def _json(data: bytes, url: str) -> Any:
-    try:
-        return read_json(data)
-    except ValueError:
-        raise Unreachable(f"{_place(url)} answers something that is not JSON") from None
-
-
-def _refusal(error: urllib.error.HTTPError) -> Refused:
-    with error:
-        try:
-            problem = read_json(error.read(LARGEST))
-            code, detail = str(problem["code"]), in_plain_words(problem["detail"])
-            return Refused(error.code, code, detail, problem)
-        except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
-            return Refused(error.code, "remote/refused", f"the arena answers {error.code}")
+LOOKS: Final = 6
+"""How often the transcript is asked for a line that the arena speaks of."""
 
 
 def open_table(arena: str, wanted: Mapping[str, Any], http: Http | None = None) -> Any:
     """Open a table: the answer of ``POST /tables``, with each seat's private URL."""
-    return (http or Http()).post(f"{arena.rstrip('/')}/tables", wanted, tries=1)
+    url = f"{arena.rstrip('/')}/tables"
+    return (http or Http()).post(url, wanted, repeat=Repeat.UNCOUNTED)
 
 
 class Given(NamedTuple):
@@ -203,6 +73,7 @@ class RemoteTable:
 
     def __init__(self, url: str, http: Http | None = None) -> None:
         self._url = url.rstrip("/")
+        self._public = self._url.partition("/seats/")[0]
         self._http = http or Http()
         self.lines: list[bytes] = []
         self.events: list[Event] = []
@@ -253,10 +124,10 @@ class RemoteTable:
 
         An arena of several workers may lag behind itself for a moment: ask again.
         """
-        for attempt in range(TRIES):
+        for attempt in range(LOOKS):
             self._http.pause(attempt)
-            url = f"{_place(self._url)}/transcript?after={len(self.lines)}"
-            for line in self._http.send(url).splitlines(keepends=True):
+            url = f"{self._public}/transcript?after={len(self.lines)}"
+            for line in self._http.send("GET", url).data.splitlines(keepends=True):
                 self._take(line)
             if step <= len(self.lines):
                 return

@@ -21,7 +21,7 @@ from fairground.bank.crypto.curve import Signature, keccak
 from fairground.bank.ledger.client import LedgerClient
 from fairground.bank.ledger.lines import FAUCET_CHIPS, read_ledger
 from fairground.bank.messages import Domain
-from fairground.clients.table import Http
+from fairground.clients.http import Http
 from fairground.core import InputError
 from tests.helpers.arena import in_a_thread
 from tests.helpers.bank_game import Round, enter
@@ -175,13 +175,13 @@ def test_anyone_can_audit_the_ledger(tmp_path: Path) -> None:
         await enter(bank, PLAYER, 1_000 * CHIP)
         game = await Round.new(bank, CROUPIER, PLAYER)
         await game.take(bank, 7)
-        found = Http().send(f"{bank.url}/ledger?after=0").splitlines(keepends=True)
+        found = Http().send("GET", f"{bank.url}/ledger?after=0").data.splitlines(keepends=True)
         ledger = read_ledger(found)
         assert ledger.books.domain == bank.domain
         for key in (CROUPIER, PLAYER):
             assert ledger.books.account(key.address) == await bank.account(key.address)
         assert (
-            Http().send(f"{bank.url}/ledger?after={len(found) - 2}").splitlines(True)
+            Http().send("GET", f"{bank.url}/ledger?after={len(found) - 2}").data.splitlines(True)
             == (found[-2:])
         )
         told = Http().get(f"{bank.url}/games/{game.bet.key.hex()}/events")["events"]

@@ -1,8 +1,8 @@
 """The Croupier's desk over HTTP: the port `CroupierDesk` for a Player on another machine.
 
-The requests are made as those of `players.remote`: with time limits, and repeated where the
+The requests are made by `fairground.clients.http`: with time limits, and repeated where the
 network fails, which is harmless since the same message twice changes nothing. (It stands
-here and not in `players`, which knows nothing of bets and seeds.)
+here and not in `clients`, which knows nothing of bets and seeds.)
 
 Nothing that comes back is believed further than its form: the Player checks commitments
 and signatures, and asks the Bank. Nor is anything waited for without end: a Croupier who
@@ -25,7 +25,7 @@ from fairground.bank.croupier_port import REFUSALS, STAGES, About, CroupierDesk,
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain
 from fairground.bank.seeds import Seed
-from fairground.clients.table import LONGEST, Http, Refused, Unreachable, in_plain_words
+from fairground.clients.http import LONGEST, Http, HttpReply, Refused, Unreachable, in_plain_words
 from fairground.core import InputError
 
 PATIENCE: Final = 20.0
@@ -107,8 +107,8 @@ class DeskClient(CroupierDesk):
     async def transcript(self, offer_id: str) -> bytes:
         """His record of a game; the Player's own has the same bytes."""
         where = f"{self.url}/croupier/games/{offer_id}/transcript"
-        data: bytes = await self._in_time(BEFORE, partial(self._http.send, where))
-        return data
+        reply: HttpReply = await self._in_time(BEFORE, partial(self._http.send, "GET", where))
+        return reply.data
 
     async def _ask(self, path: str, body: Any = None, patience: float | None = None) -> Any:
         where = f"{self.url}/{path}"

@@ -1,7 +1,7 @@
 """A Bank kept in somebody else's ledger: the port `Bank` over HTTP.
 
-It lives here and not in `players`, which is below `bank` and knows none of its words; it
-makes its requests as the clients there do (`players.remote.Http`), from a thread.
+It lives here and not in `clients`, which is below `bank` and knows none of its words; it
+makes its requests as the clients there do (`fairground.clients.http`), from a thread.
 
 Each call goes in an envelope that its sender signs and numbers. The ledger answers the
 same envelope with the same words, so a request that was lost on its way is simply sent
@@ -49,7 +49,7 @@ from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.ledger.rules import CHIP_COSTS, STEP_TIMES
 from fairground.bank.messages import Domain, Key
 from fairground.bank.seeds import unpacked_hand
-from fairground.clients.table import Http, Refused, Unreachable
+from fairground.clients.http import Http, Refused, Repeat, Unreachable
 from fairground.core import InputError, written
 from fairground.games.poker import DECK, HAND
 
@@ -137,7 +137,7 @@ class LedgerClient(Bank):
         """Ask for play money; refused (``FaucetEmpty``) beyond what one owner may have."""
         body = {"owner": address(owner), "amount": written(amount)}
         # Not repeated: the faucet might give twice.
-        await self._post("/faucet", body, lambda answer: None, tries=1)
+        await self._post("/faucet", body, lambda answer: None, repeat=Repeat.NEVER)
 
     async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
         """Make a call. After `BankAway`, an equal call stands for the one that went astray."""
@@ -168,9 +168,11 @@ class LedgerClient(Bank):
                 raise _Overtaken(refused.name, refused.values) from None
             raise
 
-    async def _post(self, path: str, body: Any, read: Callable[[Any], T], *, tries: int = 0) -> T:
+    async def _post(
+        self, path: str, body: Any, read: Callable[[Any], T], *, repeat: Repeat = Repeat.ALWAYS
+    ) -> T:
         url = f"{self.url}{path}"
-        return await _asked(self.url, lambda: read(self._http.post(url, body, tries=tries)))
+        return await _asked(self.url, lambda: read(self._http.post(url, body, repeat=repeat)))
 
 
 def _game(body: Any) -> BankGame:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fairground.clients.http import Refused
 from fairground.clients.oracles import Description, Oracle
 from fairground.clients.play import Played, play
-from fairground.clients.table import Refused
 from fairground.core import InputError
 from fairground.games.codebreaking import Row, write_code
 from fairground.terminal.commands.enter import add_player, hired

@@ -1,0 +1,17 @@
+"""Names that clients and the arena must spell alike: media types and headers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+JSON: Final = "application/json"
+JSON_LINES: Final = "application/jsonl"
+"""Transcripts, books and contest files."""
+PROBLEM: Final = "application/problem+json"
+"""Every refusal (RFC 9457)."""
+EVENTS: Final = "text/event-stream"
+
+RECEIPT: Final = "Fairground-Receipt"
+"""The header with the hash of the last line that an answer stands for."""
+CLOSE: Final = "Fairground-Close"
+"""The header with the private address that closes a new contest early."""
