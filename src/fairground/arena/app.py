@@ -29,7 +29,8 @@ from fairground.arena.monitoring import MONITORING_ROUTES
 from fairground.arena.oracles.keeping import Room
 from fairground.arena.oracles.routes import ORACLE_ROUTES
 from fairground.arena.state import TheArena, open_arena, the_arena
-from fairground.arena.tables.routes import EVENTS, TABLE_ROUTES
+from fairground.arena.tables.routes import TABLE_ROUTES
+from fairground.clients.protocol import EVENTS
 from fairground.core import FairgroundError
 
 LARGEST_BODY: Final = 100_000

@@ -15,12 +15,11 @@ Several workers may share a store. Whoever hears that a log has grown tells the 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from functools import cached_property, partial, wraps
-from typing import Any, Final, ParamSpec, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, Final
 
 import msgspec
 
@@ -34,7 +33,7 @@ from fairground.fair.schemes import Chair, Dealer
 from fairground.players import make_player
 from fairground.players.hosted import Hosted
 from fairground.replay import resume
-from fairground.store import LONGEST_LOG, Append, Conflict, LogVault, Store, Stored
+from fairground.store import LONGEST_LOG, Append, LogVault, Store, Stored
 from fairground.table import Table
 from fairground.transcript import check_chain
 
@@ -46,12 +45,6 @@ MARK: Final = 60
 store's index seldom changes."""
 
 PRIVATE: Final = "private"
-
-TRIES: Final = 5
-"""How often something is tried when another worker is faster."""
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class Private(msgspec.Struct, omit_defaults=True):
@@ -135,19 +128,6 @@ class Live:
         lines = tuple(table.transcript.lines[self.stored :])
         self.seen = int(self._clock()) // MARK * MARK
         return Append(self.log, self.stored, lines, "", table.closed, secrets, spent, self.seen)
-
-
-def retried(act: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """Do it again when another worker wrote to the log first: it was an old picture of it."""
-
-    @wraps(act)
-    async def again(*args: P.args, **kwargs: P.kwargs) -> T:
-        for _ in range(TRIES - 1):
-            with contextlib.suppress(Conflict):
-                return await act(*args, **kwargs)
-        return await act(*args, **kwargs)
-
-    return again
 
 
 class _Use:

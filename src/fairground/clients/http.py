@@ -21,7 +21,7 @@ from email.message import Message
 from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
-from fairground.clients.protocol import JSON
+from fairground.clients.protocol import ACCEPT, JSON
 from fairground.core import FairgroundError, InputError
 from fairground.transcript import DEEPEST, must_be_shallow
 
@@ -175,7 +175,7 @@ class Http:
 
     def _send(self, method: str, url: str, body: Any, timeout: float, largest: int) -> HttpReply:
         data = None if body is None else json.dumps(body).encode()
-        headers = {"Accept": f"{JSON}, */*;q=0.5"} | ({"Content-Type": JSON} if data else {})
+        headers = {"Accept": ACCEPT} | ({"Content-Type": JSON} if data else {})
         try:
             request = urllib.request.Request(url, data, headers, method=method)
             with self._opener.open(request, timeout=timeout) as answer:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 JSON: Final = "application/json"
+ACCEPT: Final = f"{JSON}, */*;q=0.5"
+"""What our clients say that they take."""
 JSON_LINES: Final = "application/jsonl"
 """Transcripts, books and contest files."""
 PROBLEM: Final = "application/problem+json"
 """Every refusal (RFC 9457)."""
 EVENTS: Final = "text/event-stream"
+CSV: Final = "text/csv"
 
 RECEIPT: Final = "Fairground-Receipt"
 """The header with the hash of the last line that an answer stands for."""

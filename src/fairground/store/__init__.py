@@ -17,16 +17,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
+from functools import wraps
 from itertools import islice
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
 
 from fairground.core import FairgroundError, InputError
 from fairground.fair.vault import MemoryVault
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 LONGEST_LOG: Final = 2**31 - 1
 """How many lines a log can have."""
 
+
+TRIES: Final = 10
+"""How often something is tried while others are faster."""
 
 MISSED: Final = ("", 0)
 """What listeners hear when some news were lost: any log may have grown."""
@@ -36,6 +44,19 @@ class Conflict(FairgroundError):
     """Somebody else wrote to the log first: read it again, and decide again."""
 
     code = "store/conflict"
+
+
+def retried(act: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Do it again when somebody else wrote to the log first: read it anew, and decide anew."""
+
+    @wraps(act)
+    async def until_done(*args: P.args, **kwargs: P.kwargs) -> T:
+        for _ in range(TRIES - 1):
+            with suppress(Conflict):
+                return await act(*args, **kwargs)
+        return await act(*args, **kwargs)
+
+    return until_done
 
 
 class Secret(NamedTuple):

@@ -25,6 +25,7 @@ import httpcore
 from fairground import __version__
 from fairground.arena.contests.allowlist import Address, Allowed, NotAllowed, Resolve, by_the_system
 from fairground.arena.http.problems import ArenaError, Forbidden
+from fairground.clients.protocol import JSON
 from fairground.games.codebreaking import Marks
 from fairground.transcript import must_be_shallow
 
@@ -233,12 +234,12 @@ class Factories:
         """One request to an address that was found to be allowed; its answer, as it is."""
         headers: list[tuple[bytes | str, bytes | str]] = [
             ("Host", to.authority),
-            ("Accept", "application/json"),
+            ("Accept", JSON),
             ("User-Agent", f"fairground/{__version__}"),
         ]
         content = None
         if body is not None:
-            headers.append(("Content-Type", "application/json"))
+            headers.append(("Content-Type", JSON))
             content = json.dumps(body).encode()
         url = httpcore.URL(scheme=to.scheme, host=to.host, port=to.port, target=to.target)
         limits = {"connect": CONNECT, "read": self._seconds, "write": self._seconds}

@@ -18,13 +18,9 @@ from fairground.arena.contests.wire import Contest, Entered, MadeContest, NewCon
 from fairground.arena.http.addresses import address
 from fairground.arena.http.problems import Malformed
 from fairground.arena.state import TheArena
+from fairground.clients.protocol import CLOSE, CSV, EVENTS, JSON_LINES, RECEIPT
 from fairground.contest.book import Part, oracle_name
 from fairground.core import BadParams
-
-LINES: Final = "application/jsonl"
-RECEIPT: Final = "Fairground-Receipt"
-"""The header with the hash of the last line that the answer stands for."""
-CLOSE: Final = "Fairground-Close"
 
 TheRequest = Request[Any, Any, State]
 
@@ -130,29 +126,29 @@ async def contest_standings(name: FromPath[str], arena: TheArena) -> dict[str, A
     return await arena.contests.standing(name)
 
 
-@get("/contest/{name:str}/standings.csv", media_type="text/csv", summary="The standings as CSV")
+@get("/contest/{name:str}/standings.csv", media_type=CSV, summary="The standings as CSV")
 async def contest_csv(name: FromPath[str], arena: TheArena) -> Response[str]:
     """One line for each entry."""
-    return Response(pages.as_csv(await arena.contests.standing(name)), media_type="text/csv")
+    return Response(pages.as_csv(await arena.contests.standing(name)), media_type=CSV)
 
 
-@get("/contest/{name:str}/book", media_type=LINES, summary="The contest's book so far")
+@get("/contest/{name:str}/book", media_type=JSON_LINES, summary="The contest's book so far")
 async def contest_book(name: FromPath[str], arena: TheArena) -> Response[bytes]:
     """Entries and results, chained by hashes; the seed stands in it once it is closed."""
     data = await arena.contests.look(name, lambda live: bytes(live.transcript))
-    return Response(data, media_type=LINES)
+    return Response(data, media_type=JSON_LINES)
 
 
-@get("/contest/{name:str}/file", media_type=LINES, summary="The contest file, after the close")
+@get("/contest/{name:str}/file", media_type=JSON_LINES, summary="The contest file, after the close")
 async def contest_file(name: FromPath[str], arena: TheArena) -> Stream:
     """Everything: what ``fairground verify --contest FILE`` checks."""
     await arena.contest_games.file_all(name)
-    return Stream(arena.contest_games.file(name), media_type=LINES)
+    return Stream(arena.contest_games.file(name), media_type=JSON_LINES)
 
 
 @get(
     "/contest/{name:str}/events",
-    media_type="text/event-stream",
+    media_type=EVENTS,
     summary="Follow a contest (server-sent events)",
 )
 async def contest_events(

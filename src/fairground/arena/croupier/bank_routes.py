@@ -26,7 +26,7 @@ from fairground.arena.croupier.bank_wire import (
     Recorded,
     RefusedByBank,
 )
-from fairground.arena.http.problems import PROBLEM, Problem, Unknown
+from fairground.arena.http.problems import Problem, Unknown
 from fairground.arena.state import TheArena
 from fairground.bank.bank_port import PLAY_MONEY, BankAway, BankRefused
 from fairground.bank.calls import (
@@ -38,9 +38,9 @@ from fairground.bank.calls import (
     refusal_as_json,
 )
 from fairground.bank.ledger.bank import LedgerBank
+from fairground.clients.protocol import JSON_LINES, PROBLEM
 from fairground.core import written
 
-LINES: Final = "application/jsonl"
 MOST_LINES: Final = 1_000
 """Lines of the ledger in one answer."""
 
@@ -117,7 +117,7 @@ async def get_money(data: JSONBody[NewMoney], bank: TheBank) -> AccountOut:
     return await _account(bank, data.owner)
 
 
-@get("/ledger", media_type=LINES, summary="The ledger itself")
+@get("/ledger", media_type=JSON_LINES, summary="The ledger itself")
 async def get_ledger(
     bank: TheBank,
     after: Annotated[
@@ -126,7 +126,7 @@ async def get_ledger(
     ] = 0,
 ) -> Response[bytes]:
     """Up to a thousand lines; with all of them anybody can run the whole history again."""
-    return Response(b"".join(await bank.lines(after, MOST_LINES)), media_type=LINES)
+    return Response(b"".join(await bank.lines(after, MOST_LINES)), media_type=JSON_LINES)
 
 
 def _refused(_: Request[Any, Any, Any], error: BankRefused) -> Response[RefusedByBank]:

@@ -30,9 +30,8 @@ from fairground.arena.state import TheArena
 from fairground.bank.bank_port import PLAY_MONEY
 from fairground.bank.calls import SEED, SIGNATURE, THE_BET
 from fairground.bank.croupier.croupier import Croupier
+from fairground.clients.protocol import JSON_LINES
 from fairground.core import written
-
-LINES: Final = "application/jsonl"
 
 TheCroupier = NamedDependency[Croupier]
 TheRequest = Request[Any, Any, State]
@@ -116,12 +115,12 @@ async def tell_order(
 
 @get(
     "/croupier/games/{name:str}/transcript",
-    media_type=LINES,
+    media_type=JSON_LINES,
     summary="The transcript, once the final hand is known",
 )
 async def croupier_transcript(name: FromPath[str], desk: TheCroupier) -> Response[bytes]:
     """What ``fairground verify`` checks. The Player's client writes the same bytes itself."""
-    return Response(await desk.transcript(name), media_type=LINES)
+    return Response(await desk.transcript(name), media_type=JSON_LINES)
 
 
 async def _shown(request: TheRequest, name: str, desk: Croupier) -> CroupierGame:

@@ -16,14 +16,8 @@ from typing import Any, Final
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from fairground.arena.http.problems import (
-    PROBLEM,
-    ArenaError,
-    HeadTooLarge,
-    Malformed,
-    Problem,
-    TooSlow,
-)
+from fairground.arena.http.problems import ArenaError, HeadTooLarge, Malformed, Problem, TooSlow
+from fairground.clients.protocol import PROBLEM
 
 LARGEST_HEAD: Final = 65_536
 """Bytes of an address and all headers."""

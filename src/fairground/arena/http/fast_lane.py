@@ -25,6 +25,7 @@ from fairground.arena.http.gate import Asgi, Receive, Scope, Send
 from fairground.arena.http.requests import NAME
 from fairground.arena.oracles.wire import Counts, Submission
 from fairground.arena.state import the_arena
+from fairground.clients.protocol import ACCEPT, JSON, RECEIPT
 from fairground.transcript import DEEPEST
 
 BEFORE: Final = "/oracle/"
@@ -32,17 +33,19 @@ ROUTE: Final = "/oracle/{name}"
 REFUSED: Final = "fairground.refused"
 """Where a scope has what the game refused."""
 
-RECEIPT: Final = b"fairground-receipt"
 LONGEST: Final = 1_000
 """Bytes of a body: forty numbers of two digits, and room for members that we ignore."""
 
 PLAIN: Final = {
-    b"accept": frozenset({b"*/*", b"application/json", b"application/json, */*;q=0.5"}),
-    b"content-type": frozenset({b"application/json"}),
+    b"accept": frozenset({b"*/*", JSON.encode(), ACCEPT.encode()}),
+    b"content-type": frozenset({JSON.encode()}),
     b"transfer-encoding": frozenset[bytes](),
     b"expect": frozenset[bytes](),
 }
 """What these headers may say in the fast lane, if they are there at all."""
+
+RECEIPT_HEADER: Final = RECEIPT.lower().encode()
+THE_TYPE: Final = JSON.encode()
 
 _read = msgspec.json.Decoder(Submission).decode
 _write = msgspec.json.Encoder().encode
@@ -129,8 +132,8 @@ def _again(message: Any, receive: Receive) -> Receive:
 async def _answer(send: Send, counts: Counts, receipt: str) -> None:
     body = _write(counts)
     headers = [
-        (b"content-type", b"application/json"),
-        (RECEIPT, receipt.encode()),
+        (b"content-type", THE_TYPE),
+        (RECEIPT_HEADER, receipt.encode()),
         (b"content-length", b"%d" % len(body)),
     ]
     await send({"type": "http.response.start", "status": 200, "headers": headers})

@@ -24,7 +24,8 @@ from typing import Any, Final
 import msgspec
 
 from fairground.arena.http.metrics import Metrics
-from fairground.arena.http.problems import PROBLEM, Problem, TooManyRequests
+from fairground.arena.http.problems import Problem, TooManyRequests
+from fairground.clients.protocol import PROBLEM
 
 RATE: Final = 10_000
 """Requests a second from one client, on the average; a burst may be as large."""

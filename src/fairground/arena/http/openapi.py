@@ -31,7 +31,6 @@ from fairground.arena.croupier import bank_wire
 from fairground.arena.croupier import examples as croupier_examples
 from fairground.arena.croupier import wire as croupier_wire
 from fairground.arena.http.problems import (
-    PROBLEM,
     AlreadyDone,
     ArenaError,
     BadName,
@@ -65,6 +64,7 @@ from fairground.bank.croupier_port import (
 )
 from fairground.bank.crypto.curve import BadSignature
 from fairground.bank.seeds import WrongSeed
+from fairground.clients.protocol import CLOSE, PROBLEM, RECEIPT
 from fairground.core import (
     BadParams,
     BadShare,
@@ -100,8 +100,8 @@ TAGS: Final = {
     "operation": "For whoever runs the arena",
 }
 
-RECEIPT: Final = {
-    "Fairground-Receipt": "The hash of the last line that the answer stands for: keep it as a proof"
+WITH_RECEIPT: Final = {
+    RECEIPT: "The hash of the last line that the answer stands for: keep it as a proof"
 }
 
 
@@ -129,7 +129,7 @@ ROUTES: Final = {
         "oracles",
         "How much of the submission matches",
         (IllegalMove, GameOver, AlreadyDone, Conflict, FactoryFailed, FactorySlow),
-        RECEIPT,
+        WITH_RECEIPT,
     ),
     "give_up": Route("oracles", "The oracle, with its code", (GameOver, Conflict)),
     "lend_share": Route(
@@ -142,7 +142,7 @@ ROUTES: Final = {
         (BadParams, Forbidden),
         {
             "Location": "The absolute URI of the watch page",
-            "Fairground-Close": "The private URI that closes the contest early",
+            CLOSE: "The private URI that closes the contest early",
         },
     ),
     "watch_contest": Route("contests", "The contest as everyone may see it"),
@@ -150,7 +150,7 @@ ROUTES: Final = {
         "contests",
         "An oracle for each game, for this entry alone",
         (BadName, AlreadyDone, GameOver, Conflict),
-        RECEIPT,
+        WITH_RECEIPT,
     ),
     "close_contest": Route("contests", "The contest, closed"),
     "contest_standings": Route("contests", "The standings: official and training apart"),

@@ -28,6 +28,7 @@ from fairground.bank.croupier_port import (
 )
 from fairground.bank.crypto.curve import BadSignature
 from fairground.bank.seeds import WrongSeed
+from fairground.clients.protocol import PROBLEM
 from fairground.core import (
     BadParams,
     BadShare,
@@ -41,8 +42,6 @@ from fairground.core import (
 from fairground.store import Conflict
 
 log = logging.getLogger("fairground.arena")
-
-PROBLEM: Final = "application/problem+json"
 
 LONGEST_QUOTE: Final = 80
 """Characters of an offending value that an error repeats,"""

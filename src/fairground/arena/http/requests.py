@@ -25,9 +25,9 @@ from litestar.exceptions import NotFoundException
 from litestar.typing import FieldDefinition
 
 from fairground.arena.http.problems import Malformed, NotAcceptable, Unknown, WrongMedia, quoted
+from fairground.clients.protocol import JSON
 from fairground.transcript import DEEPEST, must_be_shallow
 
-JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
 
 NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,200}")

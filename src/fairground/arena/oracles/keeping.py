@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from fairground.arena.http.problems import AlreadyDone, GameOver
-from fairground.arena.live_games import Hall, Live, retried
+from fairground.arena.live_games import Hall, Live
 from fairground.arena.oracles.wire import Counts, Oracle, Reveal
 from fairground.core import BadShare
 from fairground.fair.bits import fresh
@@ -29,6 +29,7 @@ from fairground.games.codebreaking import (
     CodeBreaking,
     State,
 )
+from fairground.store import retried
 
 KIND: Final = "oracle"
 

@@ -12,14 +12,12 @@ from litestar.datastructures import State
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from fairground.arena.contests.routes import RECEIPT
 from fairground.arena.http.addresses import address, see_other
 from fairground.arena.http.fast_lane import refusing
 from fairground.arena.oracles.keeping import Room
 from fairground.arena.oracles.wire import Counts, NewOracle, Oracle, Share, Submission
 from fairground.arena.state import TheArena
-
-TRANSCRIPT: Final = "application/jsonl"
+from fairground.clients.protocol import JSON_LINES, RECEIPT
 
 TheRoom = NamedDependency[Room]
 TheRequest = Request[Any, Any, State]
@@ -71,10 +69,10 @@ async def lend_share(name: FromPath[str], data: JSONBody[Share], room: TheRoom) 
     await room.share(name, data.share)
 
 
-@get("/oracle/{name:str}/transcript", media_type=TRANSCRIPT, summary="The game's transcript")
+@get("/oracle/{name:str}/transcript", media_type=JSON_LINES, summary="The game's transcript")
 async def oracle_transcript(name: FromPath[str], room: TheRoom) -> Response[bytes]:
     """What ``fairground verify`` checks; complete once the game is over."""
-    return Response(await room.transcript(name), media_type=TRANSCRIPT)
+    return Response(await room.transcript(name), media_type=JSON_LINES)
 
 
 ORACLE_ROUTES: Final = (

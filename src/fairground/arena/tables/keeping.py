@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 from fairground.arena.http.problems import AlreadyDone, GameOver, Unknown
-from fairground.arena.live_games import Hall, Live, Private, retried
+from fairground.arena.live_games import Hall, Live, Private
 from fairground.arena.log_watch import News
 from fairground.arena.slow_players import Thinkers
 from fairground.arena.tables.clocks import Clocks, Reading, stored_reading
@@ -32,7 +32,7 @@ from fairground.fair.register import dealer_class
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
 from fairground.replay import said
-from fairground.store import Conflict
+from fairground.store import Conflict, retried
 from fairground.table import Ask
 from fairground.transcript import canonical, line_hash
 

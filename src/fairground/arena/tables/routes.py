@@ -31,6 +31,7 @@ from fairground.arena.tables.wire import (
     TableOut,
     Taken,
 )
+from fairground.clients.protocol import EVENTS, JSON_LINES
 from fairground.core import Game, Seat, TooMany, written
 from fairground.views import as_json
 
@@ -40,8 +41,6 @@ MOST_MOVES: Final = 1000
 """Up to so many legal moves are listed."""
 
 LONGEST_WAIT: Final = 30.0
-LINES: Final = "application/jsonl"
-EVENTS: Final = "text/event-stream"
 
 After = Annotated[
     int, QueryParameter(name="after", ge=0, description="leave out the lines up to this one")
@@ -87,12 +86,12 @@ async def get_table(
     return _describe(request, live, await arena.tables.shown(live), arena.tables)
 
 
-@get("/tables/{name:str}/transcript", media_type=LINES, summary="What was written so far")
+@get("/tables/{name:str}/transcript", media_type=JSON_LINES, summary="What was written so far")
 async def table_transcript(
     name: FromPath[str], arena: TheArena, after: After = 0
 ) -> Response[bytes]:
     """What ``fairground verify`` checks; complete once the game is over."""
-    return Response(b"".join(await arena.tables.lines(name, after)), media_type=LINES)
+    return Response(b"".join(await arena.tables.lines(name, after)), media_type=JSON_LINES)
 
 
 @get(

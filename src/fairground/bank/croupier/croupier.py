@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, Self
 
 from fairground.bank.bank_port import NO_KEY, Bank, DepositFunds, SubmitPublicKey
-from fairground.bank.croupier.journal import LAPSED, CroupierJournal, JournalPage, again
+from fairground.bank.croupier.journal import LAPSED, CroupierJournal, JournalPage
 from fairground.bank.croupier.scheduler import INTERVAL, Rounds, log, most_games
 from fairground.bank.croupier.shown import recorded, sight
 from fairground.bank.croupier.worker import Tending
@@ -40,7 +40,7 @@ from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import token
 from fairground.games.poker import BETS, HAND, LEVELS, PAYS, Rank
-from fairground.store import Store
+from fairground.store import Store, retried
 
 NEWER: Final = "a newer offer to this player took its place"
 
@@ -145,7 +145,7 @@ class Croupier(CroupierDesk):
         terms = (bank.domain, bank.terms, bank.trusted, self.confirmations)
         return About(self.account, self._key.address, *terms)
 
-    @again
+    @retried
     async def offer(self, player: str) -> Offer:
         """Two fresh seeds for this player, written down before their commitments are told.
 
@@ -177,7 +177,7 @@ class Croupier(CroupierDesk):
             await self._journal.open(offer, seeds)
             return offer
 
-    @again
+    @retried
     async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
         """Take a bet: check it, write it down, and have it brought to the Bank."""
         async with self._deciding:
@@ -198,7 +198,7 @@ class Croupier(CroupierDesk):
             self._tending.flying[offer_id] = bet.top_prize
         self._rounds.wake(offer_id)
 
-    @again
+    @retried
     async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
         """Hear the Player's seed, in its turn."""
         page = await self._journal.page(offer_id)
@@ -215,7 +215,7 @@ class Croupier(CroupierDesk):
             await self._journal.add(page, "heard", seed_id=seed_id, seed=seed.hex())
             self._rounds.wake(offer_id)
 
-    @again
+    @retried
     async def order(self, offer_id: str, order: Sequence[int], signature: Signature) -> None:
         """Hear the order. The Bank's counts, if the Player told the Bank another."""
         page = await self._journal.page(offer_id)

@@ -24,9 +24,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from functools import lru_cache, wraps
-from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 from fairground.bank.croupier_port import Offer, UnknownGame
 from fairground.bank.crypto.curve import Signature
@@ -40,10 +40,6 @@ from fairground.transcript import NO_LINE, Event, canonical, check_chain, line_h
 KIND: Final = "croupier"
 KEY: Final = "croupier-key"
 
-TRIES: Final = 10
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 LAPSED: Final = "LAPSED"
 """How a game ends that the Bank never had. All other ends are the Bank's outcomes."""
@@ -150,19 +146,6 @@ class CroupierJournal:
     async def add_bet(self, page: JournalPage, bet: Bet, signature: Signature) -> JournalPage:
         """Write down a bet that he takes."""
         return await self.add(page, "bet", public=public_of(self._domain, bet, signature))
-
-
-def again(act: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """Do it again when another line came first: read the page anew, and decide anew."""
-
-    @wraps(act)
-    async def until_done(*args: P.args, **kwargs: P.kwargs) -> T:
-        for _ in range(TRIES - 1):
-            with contextlib.suppress(Conflict):
-                return await act(*args, **kwargs)
-        return await act(*args, **kwargs)
-
-    return until_done
 
 
 async def kept_key(store: Store) -> Key:
