@@ -21,10 +21,12 @@ from __future__ import annotations
 
 import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
 from fairground.clients.http import Http, HttpReply, Repeat, Unreachable
 from fairground.clients.protocol import CLOSE, RECEIPT
+from fairground.contest.standings import ContestTeam
 from fairground.core import InputError
 from fairground.fair.bits import fresh
 from fairground.games.codebreaking import FAIR, Code, CodeBreaking
@@ -139,18 +141,6 @@ def _whole(reply: HttpReply, body: Mapping[str, Any], name: str, default: int | 
 # Contests
 
 
-class Team(NamedTuple):
-    """An entry of a contest, and how it stands."""
-
-    name: str
-    version: str
-    training: bool
-    rank: int | None
-    solved: int
-    still_open: int
-    mean: str | None
-
-
 class Page(NamedTuple):
     """What a contest says about itself. ``body`` is all of it."""
 
@@ -160,7 +150,7 @@ class Page(NamedTuple):
     closed: bool
     kinds: tuple[CodeBreaking, ...]
     """The kinds of games that it announces; each oracle must be asked all the same."""
-    teams: tuple[Team, ...]
+    teams: tuple[ContestTeam, ...]
     file: str | None
     """After the close: what ``fairground verify --contest`` checks."""
     body: Mapping[str, Any]
@@ -236,17 +226,9 @@ def _kinds(body: Mapping[str, Any]) -> Iterator[CodeBreaking]:
             yield CodeBreaking(part["base"], part["length"], part.get("oracle_type", FAIR))
 
 
-def _teams(body: Mapping[str, Any]) -> Iterator[Team]:
+def _teams(body: Mapping[str, Any]) -> Iterator[ContestTeam]:
     for team in body.get("teams", ()):
-        yield Team(
-            team["team_name"],
-            team["software_version"],
-            team["training"],
-            team["rank"],
-            team["solved"],
-            team["still_open"],
-            team["mean"],
-        )
+        yield ContestTeam(**{one.name: team.get(one.name) for one in fields(ContestTeam)})
 
 
 class Arena:

@@ -29,11 +29,12 @@ the same to the last digit wherever a contest file is checked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations, pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from fairground.contest.book import SOLVED, Book, Entry
 
@@ -146,6 +147,103 @@ def _both_tails(count: int, m: int, seen: int) -> Fraction:
     return Fraction(2 * count, 2**m) if seen else Fraction(1)
 
 
+# The columns: one declaration each, for the watch page, the standings, the CSV and the clients
+
+
+class Tally(NamedTuple):
+    """What the columns are computed from: one entry, and how far it is."""
+
+    entry: Entry
+    rank: int | None
+    games: int
+    steps: Sequence[int]
+    """Of each game that it solved."""
+    unfinished: int
+    mean: Mean
+
+    @property
+    def given_up(self) -> int:
+        """How many games it gave up."""
+        return len(self.entry.results) - len(self.steps)
+
+
+def tally_of(entry: Entry, games: int, closed: bool, rank: int | None) -> Tally:
+    """An entry of a contest with so many games, which is closed or not."""
+    steps = [one.steps for one in entry.results.values() if one.result == SOLVED]
+    done = games if closed or entry.over else len(entry.results)
+    return Tally(entry, rank, games, steps, done - len(steps), mean_of(steps))
+
+
+def column(shows: Callable[[Tally], Any], csv: int | None = None) -> Any:
+    """A column: what it shows of an entry, and which place it has in the CSV, if any.
+
+    A new one takes the last place there, so that whoever reads by position can go on.
+    """
+    return field(metadata={"shows": shows, "csv": csv})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContestTeam:
+    """An entry, and how it stands. Only official entries have a rank."""
+
+    team_name: str = column(lambda of: of.entry.team, csv=2)
+    software_version: str = column(lambda of: of.entry.version, csv=3)
+    entry: int = column(lambda of: of.entry.number)
+    training: bool = column(lambda of: of.entry.training, csv=4)
+    rank: int | None = column(lambda of: of.rank, csv=1)
+    solved: int = column(lambda of: len(of.steps), csv=6)
+    given_up: int = column(lambda of: of.given_up, csv=7)
+    unfinished: int = column(lambda of: of.unfinished, csv=8)
+    still_open: int = column(lambda of: of.games - len(of.steps) - of.unfinished, csv=9)
+    mean: str | None = column(lambda of: of.mean.mean, csv=12)
+    worst: int | None = column(lambda of: max(of.steps, default=None), csv=15)
+    waiting: int = column(lambda of: len(of.entry.waiting), csv=10)
+    """How many relayed games wait for a factory that failed."""
+    trouble: str | None = column(lambda of: next(reversed(of.entry.waiting.values()), None))
+    """What was wrong with such a factory the last time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StandingsRow(ContestTeam):
+    """The same with everything that the standings tell."""
+
+    games: int = column(lambda of: of.games, csv=5)
+    steps: int = column(lambda of: sum(of.steps), csv=11)
+    low: str | None = column(lambda of: of.mean.low, csv=13)
+    high: str | None = column(lambda of: of.mean.high, csv=14)
+    counts: Sequence[Sequence[int]] = column(lambda of: _counted(of.steps))
+    """How many games took so many steps, for each number of steps."""
+
+
+def _counted(steps: Sequence[int]) -> list[list[int]]:
+    return [[one, many] for one, many in sorted(Counter(steps).items())]
+
+
+CSV_COLUMNS: Final = tuple(
+    one.name
+    for one in sorted(
+        (one for one in fields(StandingsRow) if one.metadata["csv"] is not None),
+        key=lambda one: one.metadata["csv"],
+    )
+)
+
+Shown = TypeVar("Shown", bound=ContestTeam)
+
+
+def row_of(kind: type[Shown], tally: Tally) -> Shown:
+    """A row with these columns."""
+    return kind(**{one.name: one.metadata["shows"](tally) for one in fields(kind)})
+
+
+def _as_json(row: StandingsRow) -> dict[str, Any]:
+    """A row of the standings. Who is training has no rank, and so no such member."""
+    told = {one.name: getattr(row, one.name) for one in fields(row)}
+    return told if row.rank is not None else {k: v for k, v in told.items() if k != "rank"}
+
+
+# Ranks and pairs
+
+
 class Team(NamedTuple):
     """An entry's results by the number of the game, whatever order it met them in."""
 
@@ -154,9 +252,6 @@ class Team(NamedTuple):
     """Game → steps, where it was solved."""
     lost: frozenset[int]
     """Games that count as unfinished for good."""
-    given_up: int
-    waiting: tuple[str, ...] = ()
-    """For each relayed game that waits for its factory: why."""
 
 
 def team_of(book: Book, entry: Entry, order: Sequence[int]) -> Team:
@@ -165,29 +260,7 @@ def team_of(book: Book, entry: Entry, order: Sequence[int]) -> Team:
     given_up = {order[s] for s, r in entry.results.items() if r.result != SOLVED}
     over = book.closed or entry.over
     lost = frozenset(range(book.games)).difference(steps) if over else frozenset(given_up)
-    return Team(entry, steps, lost, len(given_up), tuple(entry.waiting.values()))
-
-
-def _row(games: int, team: Team) -> dict[str, Any]:
-    values = list(team.steps.values())
-    counts = Counter(values)
-    return {
-        "entry": team.entry.number,
-        "team_name": team.entry.team,
-        "software_version": team.entry.version,
-        "training": team.entry.training,
-        "games": games,
-        "solved": len(values),
-        "given_up": team.given_up,
-        "unfinished": len(team.lost),
-        "still_open": games - len(values) - len(team.lost),
-        "waiting": len(team.waiting),
-        "trouble": team.waiting[-1] if team.waiting else None,
-        "steps": sum(values),
-        **mean_of(values)._asdict(),
-        "worst": max(values, default=None),
-        "counts": [[steps, counts[steps]] for steps in sorted(counts)],
-    }
+    return Team(entry, steps, lost)
 
 
 def rank_key(entry: Entry) -> tuple[int, Fraction]:
@@ -329,8 +402,12 @@ def standing(now: Snapshot) -> dict[str, Any]:
         "contest": now.contest,
         "final": now.final,
         "games": now.games,
-        "official": [{"rank": rank, **_row(now.games, team)} for rank, team in now.official],
-        "training": [_row(now.games, team) for team in now.training],
+        "official": [_row(now, team.entry, rank) for rank, team in now.official],
+        "training": [_row(now, team.entry) for team in now.training],
         "pairs": [_pair_row(pair, i in told) for i, pair in enumerate(pairs)],
         "notes": notes,
     }
+
+
+def _row(now: Snapshot, entry: Entry, rank: int | None = None) -> dict[str, Any]:
+    return _as_json(row_of(StandingsRow, tally_of(entry, now.games, now.final, rank)))

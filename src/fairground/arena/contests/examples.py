@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Final
 
+from fairground.arena.contests.pages import as_csv
 from fairground.arena.http.examples import CONTEST, HEAD, HERE, NOTHING
+from fairground.contest.book import Entry
+from fairground.contest.standings import ContestTeam, StandingsRow, row_of, tally_of
 
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "new_contest": {
@@ -16,6 +20,9 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     },
     "enter_contest": {"a team": {"team_name": "The Guessers", "software_version": "1.0"}},
 }
+
+_GUESSERS: Final = tally_of(Entry(0, "The Guessers", "1.0", False, HEAD), 2, False, 1)
+"""A team that has just entered."""
 
 _WATCH: Final = {
     "self": CONTEST,
@@ -29,23 +36,7 @@ _WATCH: Final = {
     "covers": "the codes, and the order and disguise in which each entry meets them",
     "head": HEAD,
     "lines": 2,
-    "teams": [
-        {
-            "team_name": "The Guessers",
-            "software_version": "1.0",
-            "entry": 0,
-            "training": False,
-            "rank": 1,
-            "solved": 0,
-            "given_up": 0,
-            "unfinished": 0,
-            "still_open": 2,
-            "mean": None,
-            "worst": None,
-            "waiting": 0,
-            "trouble": None,
-        }
-    ],
+    "teams": [asdict(row_of(ContestTeam, _GUESSERS))],
     "standings": f"{CONTEST}/standings",
     "csv": f"{CONTEST}/standings.csv",
     "events": f"{CONTEST}/events",
@@ -89,8 +80,7 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
         }
     },
     "contest_csv": {
-        "one entry": "rank,team_name,software_version,training,games,solved,given_up,unfinished,"
-        "still_open,steps,mean,low,high,worst\r\n1,The Guessers,1.0,no,2,0,0,0,2,0,,,,\r\n"
+        "one entry": as_csv({"official": [asdict(row_of(StandingsRow, _GUESSERS))], "training": []})
     },
     "contest_book": {"one line of several": _OPENED},
     "contest_file": {

@@ -4,32 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from fairground.arena.contests.books import LiveBook
-from fairground.arena.contests.wire import Contest, ContestPart, ContestTeam
-from fairground.contest.book import SOLVED, Entry, Part
-from fairground.contest.standings import mean_of, ranked
+from fairground.arena.contests.wire import Contest, ContestPart
+from fairground.contest.book import Part
+from fairground.contest.standings import CSV_COLUMNS, ContestTeam, ranked, row_of, tally_of
 from fairground.games.codebreaking import FAIR
-
-COLUMNS: Final = (
-    "rank",
-    "team_name",
-    "software_version",
-    "training",
-    "games",
-    "solved",
-    "given_up",
-    "unfinished",
-    "still_open",
-    "waiting",
-    "steps",
-    "mean",
-    "low",
-    "high",
-    "worst",
-)
 
 COVERS_ALL: Final = "the codes, and the order and disguise in which each entry meets them"
 COVERS_FAIR: Final = "the codes of the fair games kept here, and all orders and disguises"
@@ -81,7 +63,10 @@ def watch(live: LiveBook, at: Callable[[str], str]) -> Contest:
         covers=covers(live),
         head=live.transcript.head,
         lines=live.transcript.step,
-        teams=[team(live, entry, ranks.get(entry.number)) for entry in book.entries],
+        teams=[
+            row_of(ContestTeam, tally_of(entry, book.games, book.closed, ranks.get(entry.number)))
+            for entry in book.entries
+        ],
         standings=at(f"{here}/standings"),
         csv=at(f"{here}/standings.csv"),
         events=at(f"{here}/events"),
@@ -94,39 +79,16 @@ def watch(live: LiveBook, at: Callable[[str], str]) -> Contest:
     return out
 
 
-def team(live: LiveBook, entry: Entry, rank: int | None) -> ContestTeam:
-    """One line of the watch page."""
-    steps = [one.steps for one in entry.results.values() if one.result == SOLVED]
-    games, given_up = live.book.games, len(entry.results) - len(steps)
-    over = live.book.closed or entry.over
-    unfinished = games - len(steps) if over else given_up
-    return ContestTeam(
-        team_name=entry.team,
-        software_version=entry.version,
-        entry=entry.number,
-        training=entry.training,
-        rank=rank,
-        solved=len(steps),
-        given_up=given_up,
-        unfinished=unfinished,
-        still_open=games - len(steps) - unfinished,
-        mean=mean_of(steps).mean,
-        worst=max(steps, default=None),
-        waiting=len(entry.waiting),
-        trouble=next(reversed(entry.waiting.values()), None),
-    )
-
-
-def as_csv(table: dict[str, Any]) -> str:
+def as_csv(table: Mapping[str, Any]) -> str:
     """The standings for a spreadsheet: official entries by rank, then training.
 
     A name that a spreadsheet would take for a formula gets an apostrophe before it.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(CSV_COLUMNS)
     for row in (*table["official"], *table["training"]):
-        writer.writerow([_cell(row.get(column)) for column in COLUMNS])
+        writer.writerow([_cell(row.get(column)) for column in CSV_COLUMNS])
     return out.getvalue()
 
 

@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from fairground.arena.oracles.wire import Base, Length, OracleType
 from fairground.contest.book import LONGEST_NAME
+from fairground.contest.standings import ContestTeam
 from fairground.games.codebreaking import FAIR
 
 
@@ -69,26 +70,6 @@ class ContestPart(Struct, omit_defaults=True):
     shows a code that fits all answers. ``unproven``: the answers are a factory's word."""
     oraclefactory: str | None = None
     """Where the games are relayed to, if they are not kept here."""
-
-
-class ContestTeam(Struct):
-    """An entry, and how it stands. Only official entries have a rank."""
-
-    team_name: str
-    software_version: str
-    entry: int
-    training: bool
-    rank: int | None
-    solved: int
-    given_up: int
-    unfinished: int
-    still_open: int
-    mean: str | None
-    worst: int | None
-    waiting: int
-    """Relayed games that wait for a factory which failed,"""
-    trouble: str | None
-    """and what was wrong with it the last time."""
 
 
 class Contest(Struct, omit_defaults=True):

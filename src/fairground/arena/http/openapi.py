@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from http import HTTPStatus
 from itertools import pairwise
 from types import MappingProxyType
@@ -294,18 +294,28 @@ def _complete(document: dict[str, Any]) -> dict[str, Any]:
 def _schemas() -> dict[str, Any]:
     """All bodies, as msgspec reads and writes them."""
     found = [Problem, *(one for module in WIRES for one in vars(module).values())]
-    structs = (one for one in found if isinstance(one, type) and issubclass(one, msgspec.Struct))
-    bodies = [body for body in dict.fromkeys(structs) if body is not msgspec.Struct]
+    bodies = [one for one in dict.fromkeys(filter(_is_body, found)) if one is not msgspec.Struct]
     template = "#/components/schemas/{name}"
     _, schemas = msgspec.json.schema_components(bodies, ref_template=template)
     for body in bodies:
-        names = {field.name: field.encode_name for field in msgspec.structs.fields(body)}
+        names = _names(body)
         for member, text in _described(body):
             schemas[body.__name__]["properties"][names[member]].setdefault("description", text)
     return schemas
 
 
-def _described(body: type[msgspec.Struct]) -> Iterator[tuple[str, str]]:
+def _is_body(one: object) -> bool:
+    return isinstance(one, type) and (issubclass(one, msgspec.Struct) or is_dataclass(one))
+
+
+def _names(body: type) -> dict[str, str]:
+    """Member → what it is called on the wire."""
+    if is_dataclass(body):
+        return {field.name: field.name for field in fields(body)}
+    return {field.name: field.encode_name for field in msgspec.structs.fields(body)}
+
+
+def _described(body: type) -> Iterator[tuple[str, str]]:
     """Members with the text that stands under each in the source."""
     (definition,) = ast.parse(inspect.getsource(body)).body
     assert isinstance(definition, ast.ClassDef)

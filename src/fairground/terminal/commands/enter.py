@@ -143,7 +143,7 @@ def _summary(options: argparse.Namespace, done: list[Played], contest: Contest) 
     print(f"{len(steps)} of {len(done)} solved", end="")
     print(f", mean {sum(steps) / len(steps):.3f}, worst {max(steps)}." if steps else ".")
     for team in contest.watch().teams:
-        if (team.name, team.version) == (options.team, options.version):
+        if (team.team_name, team.software_version) == (options.team, options.version):
             place = "training" if team.rank is None else f"rank {team.rank}"
             print(f"In the contest now: {place}, {team.solved} solved. Watch it: {contest.uri}")
     return 0 if len(steps) == len(done) else 1
