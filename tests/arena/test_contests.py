@@ -144,9 +144,10 @@ def code_of(contest: Contest, uri: str) -> Code | None:
     live: LiveBook = contest.client.app.state.arena.contests._books[contest.name]
     game = order(contest.name, seed, int(entry), live.book.games)[int(slot)]
     part = live.book.part_of[game]
-    raw = fair_code(contest.name, seed, game, part)
+    if part.oracle != "fair":
+        return None
     seen = disguise(contest.name, seed, int(entry), game, part)
-    return seen.from_raw(raw) if part.oracle == "fair" else None
+    return seen.from_raw(fair_code(contest.name, seed, game, part))
 
 
 def miss(contest: Contest, uri: str) -> tuple[Code, Marks]:

@@ -18,6 +18,7 @@ from fairground.arena.http import openapi, problems
 from fairground.arena.http.gate import Gate, Limits
 from fairground.arena.http.metrics import Metrics
 from fairground.arena.http.requests import admits
+from fairground.clients.protocol import PROBLEM
 from tests.helpers import arena_games
 from tests.helpers.arena_games import CONTEST, ORACLE, SEATS, STIRS, TABLE
 from tests.helpers.places import ROOT
@@ -47,7 +48,7 @@ class Operation(NamedTuple):
     def codes(self) -> set[str]:
         """The codes of the problems that it may answer with."""
         answers = (answer.get("content", {}) for answer in self.told["responses"].values())
-        examples = (content.get(problems.PROBLEM, {}).get("examples", {}) for content in answers)
+        examples = (content.get(PROBLEM, {}).get("examples", {}) for content in answers)
         return {one["value"]["code"] for found in examples for one in found.values()}
 
 
@@ -80,7 +81,7 @@ def post(client: Client) -> arena_games.Post:
 
 def problem(answer: Any, status: int, code: str) -> str:
     assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == problems.PROBLEM
+    assert answer.headers["content-type"] == PROBLEM
     body = answer.json()
     assert (body["status"], body["code"]) == (status, code), body
     return str(body["detail"])

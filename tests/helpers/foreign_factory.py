@@ -78,8 +78,8 @@ class Foreign:
             return special
         if (method, path) == ("POST", "/make"):
             number = len(self.games)
-            self.games[f"/game?no={number}x"] = Game(number, body)
-            return 303, {"Location": f"/game?no={number}x"}, b""
+            self.games[f"/game?no={number}-nobody-guesses"] = Game(number, body)
+            return 303, {"Location": f"/game?no={number}-nobody-guesses"}, b""
         game = self.games.get(path)
         if game is None:
             return 404, {}, b"{}"

@@ -12,12 +12,10 @@ that proves is for others to read; you can, all the same, lend a share to the dr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from fairground.core import BadShare, IllegalMove
 from fairground.fair.bits import SIZE, HashStream, fresh
 from fairground.fair.chains import HashChainsDealer
-from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.codebreaking import (
     BREAKER,
@@ -31,28 +29,10 @@ from fairground.games.codebreaking import (
     Marks,
     State,
 )
+from fairground.oracle_table import CHAIN_LENGTH, CHAIRS, is_solved, lend, publish, step
 from fairground.players import make_player
 from fairground.players.hosted import Hosted
 from fairground.table import Table, new_name
-
-CHAIN_LENGTH: Final = 2
-"""One run of draws is all that an oracle needs; two links is the shortest chain there is."""
-
-CHAIRS: Final = (Chair("keeper", by="house"), Chair("breaker", lends="stir"))
-
-
-def publish(table: Table) -> str:
-    """The commitment of a table that has just been opened: 64 hex digits.
-
-    A fair keeper's is in the ticket of its hidden draw. The others have nothing to commit
-    to: theirs is a look-alike, written down as a note, which nobody can open.
-    """
-    assert isinstance(table.game, CodeBreaking)
-    if table.game.oracle == FAIR:
-        return str(table.runs[0].ticket["blind"])
-    look_alike = fresh().hex()
-    table.note({"commitment": look_alike})
-    return look_alike
 
 
 class Oracle:
@@ -88,7 +68,7 @@ class Oracle:
     @property
     def solved(self) -> bool:
         """Whether the last guess was the code."""
-        return bool(self._state.rows) and self._state.rows[-1].marks[0] == self.length
+        return is_solved(self._table)
 
     @property
     def reveal(self) -> Code | None:
@@ -112,17 +92,8 @@ class Oracle:
         """
         if len(share) != SIZE:
             raise BadShare(f"a share is {SIZE} bytes, not {len(share)}")
-        if self._game.oracle != FAIR and not self.attempts:
-            self._table.note({"share": share.hex()})
-        elif not self._stir(share.hex()):
+        if not lend(self._table, share.hex()):
             raise BadShare("a share can be lent once, and before the first guess")
-
-    def _stir(self, words: str) -> bool:
-        """Answer what the draw still waits for; whether it did wait."""
-        waiting = [ask for ask in self._table.asks() if ask.kind == "stir"]
-        for ask in waiting:
-            self._table.submit(ask, words)
-        return bool(waiting)
 
     def submit(self, guess: Sequence[int]) -> Marks:
         """Ask about a code: full and partial matches. A malformed guess does not count."""
@@ -139,9 +110,7 @@ class Oracle:
     def _move(self, move: Code | str) -> None:
         if self._table.closed:
             raise IllegalMove("the game is over: the code was found, or given up")
-        self._stir("")
-        (ask,) = self._table.asks()
-        self._table.submit(ask, move)
+        step(self._table, move)
         self._hosted.play()
 
 

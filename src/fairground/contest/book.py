@@ -5,7 +5,7 @@ Everything here is pure: what follows from a contest's seed (`order`, `disguise`
 `fairground.contest.file` reads them by the same ones.
 
 **The seed.** 32 bytes, committed in the book's first line as
-`fair.plain.contest_commitment`, opened in the line that closes the contest. All that
+`fair.contest.contest_commitment`, opened in the line that closes the contest. All that
 chance decides follows from it, each under a tag of its own:
 
 * the code of fair game g: scheme `contest/1`, run 1 of game g;
@@ -56,11 +56,11 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any, Final, NamedTuple
 
-from fairground.core import BadParams, Fault
+from fairground.core import BadParams, Draw, Fault
 from fairground.fair.bits import HashStream, Stream, Tag, digest, same
-from fairground.fair.contest import contest_commitment
-from fairground.fair.schemes import is_hex, is_text
-from fairground.games.codebreaking import EVIL, Code, CodeBreaking, digits
+from fairground.fair.contest import ContestScheme, contest_commitment
+from fairground.fair.schemes import Run, Setting, is_hex, is_text
+from fairground.games.codebreaking import EVIL, Code, CodeBreaking
 from fairground.transcript import Event, line_hash
 
 FORMAT: Final = "fairground-contest/1"
@@ -162,9 +162,19 @@ def keeper_seed(contest: str, seed: bytes, game: int) -> bytes:
 
 
 def fair_code(contest: str, seed: bytes, game: int, part: Part) -> Code:
-    """The raw code of a fair game: the one draw of run 1, as scheme `contest/1` deals it."""
-    chance = HashStream(digest(Tag.CONTEST, contest, game, 1, seed))
-    return digits(chance.below(part.base**part.length), part.base, part.length)
+    """The raw code of a fair game, as the rules and the scheme `contest/1` give it to a table."""
+    commitment = contest_commitment(contest, seed)
+    public = {"commitment": commitment, "contest": contest, "game": game}
+    rules = part.rules()
+    start = rules.start()
+    draw = rules.awaits(start)
+    assert isinstance(draw, Draw)
+    first = Run(1, draw.n, hidden=True, step=0, head="")
+    opening = {"seed": seed.hex()}
+    chance = ContestScheme(Setting(b"", ()), public).chance(first, {}, opening)
+    code = rules.drawn(start, chance.below(draw.n)).code
+    assert isinstance(code, tuple)
+    return code
 
 
 def oracle_name(contest: str, seed: bytes, entry: int, slot: int) -> str:

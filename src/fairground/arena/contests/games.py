@@ -21,7 +21,7 @@ from fairground.arena.contests.factories import FAILURES
 from fairground.arena.contests.relay import ELSEWHERE, Relay, address_of, pending
 from fairground.arena.http.problems import AlreadyDone, GameOver, TooEarly, Unknown
 from fairground.arena.live_games import Hall, Live, Private
-from fairground.arena.oracles.keeping import Room, let_the_keeper_answer
+from fairground.arena.oracles.keeping import Room, described, let_the_keeper_answer, seconds_until
 from fairground.arena.oracles.wire import Counts, Oracle, Reveal
 from fairground.contest.book import (
     CLOSING,
@@ -250,21 +250,11 @@ class ContestGames(Room):
         place = await self._place(log)
         book, part = place.contest.book, place.part
         result = place.entry.results.get(place.slot)
-        out = Oracle(
-            self=address,
-            base=part.base,
-            length=part.length,
-            oracle_type=part.oracle,
-            type=part.oracle,
-            attempts=0,
-            solved=result is not None and result.result == SOLVED,
-            commitment=book.commitment,
-            over=result is not None or book.closed or place.entry.over,
-            contest=book.contest,
-            training=place.entry.training,
-            oraclefactory=part.factory,
-            trouble=place.entry.waiting.get(place.slot),
-        )
+        out = described(address, part.base, part.length, part.oracle, book.commitment)
+        out.solved = result is not None and result.result == SOLVED
+        out.over = result is not None or book.closed or place.entry.over
+        out.contest, out.training = book.contest, place.entry.training
+        out.oraclefactory, out.trouble = part.factory, place.entry.waiting.get(place.slot)
         elsewhere = ""
         try:
             async with self._hall.using(log, place.contest.games_kind) as live:
@@ -284,8 +274,8 @@ class ContestGames(Room):
         if elsewhere:
             note += f". Unproven: it was kept at {elsewhere}"
         out.reveal = Reveal(code, place.contest.seed.hex() if fair else None, note)
-        if out.solved and result is not None and made is not None:
-            out.seconds_until_solved = round(max(0.0, result.at - made), 3)
+        solved_at = result.at if result is not None and out.solved else None
+        out.seconds_until_solved = seconds_until(solved_at, made)
         if made is not None:
             out.transcript = f"{address}/transcript"
         return out

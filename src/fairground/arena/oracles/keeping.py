@@ -11,35 +11,39 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from fairground.arena.http.problems import AlreadyDone, GameOver
 from fairground.arena.live_games import Hall, Live
 from fairground.arena.oracles.wire import Counts, Oracle, Reveal
 from fairground.core import BadShare
-from fairground.fair.bits import fresh
 from fairground.fair.chains import HashChainsDealer
-from fairground.fair.schemes import Chair, is_hex
+from fairground.fair.schemes import is_hex
 from fairground.games.codebreaking import (
     BREAKER,
     EVIL,
-    FAIR,
     GIVE_UP,
     KEEPER,
     CodeBreaking,
     State,
 )
+from fairground.oracle_table import (
+    CHAIN_LENGTH,
+    CHAIRS,
+    commitment,
+    is_solved,
+    lend,
+    lent,
+    publish,
+    rules_of,
+    step,
+)
 from fairground.store import retried
 
 KIND: Final = "oracle"
 
-CHAIN_LENGTH: Final = 2
-"""One run of draws is all that an oracle needs; two links is the shortest chain there is."""
-
 QUICK: Final = 100_000
 """An evil oracle over more codes than this thinks in a thread, so that others are served."""
-
-CHAIRS: Final = (Chair("keeper", by="house"), Chair("breaker", lends="stir"))
 
 
 class Room(ABC):
@@ -74,17 +78,15 @@ class Oracles(Room):
 
     async def make(self, base: int, length: int, oracle_type: str) -> Live:
         """Open a game, durably."""
-        game = CodeBreaking(base, length, oracle_type)
-        fair = oracle_type == FAIR
         live = await self._hall.open(
             KIND,
-            game,
+            CodeBreaking(base, length, oracle_type),
             HashChainsDealer,
             CHAIRS,
             {KEEPER: oracle_type},
-            note=None if fair else {"commitment": fresh().hex()},
             options={"length": CHAIN_LENGTH},
         )
+        publish(live.table)
         await self._hall.keep(live, kind=KIND)
         return live
 
@@ -93,11 +95,9 @@ class Oracles(Room):
         """One divination step: judged by length, digits, and whether the game is over."""
         async with self._hall.using(log, KIND) as live:
             if live.table.closed:
-                _game(live).check(State("guess"), BREAKER, tuple(submission))
+                rules_of(live.table).check(State("guess"), BREAKER, tuple(submission))
                 _must_be_open(live)
-            self._close_the_draw(live, "")
-            (ask,) = live.table.asks()
-            live.table.submit(ask, tuple(submission))
+            step(live.table, tuple(submission))
             await let_the_keeper_answer(live)
             full, partial = live.table.state.rows[-1].marks
             await self._hall.save(live)
@@ -110,36 +110,18 @@ class Oracles(Room):
             raise BadShare(f"a share is 32 bytes as 64 hex digits, not {share!r}")
         async with self._hall.using(log, KIND) as live:
             _must_be_open(live)
-            if _game(live).oracle != FAIR:
-                await self._remember_share(live, share)
+            if lent(live.table) == share.lower():
                 return
-            given = live.table.runs[0].share(BREAKER, "stir")
-            if given is not None:
-                if given == share.lower():
-                    return
+            if not lend(live.table, share.lower()):
                 raise AlreadyDone("a share can be lent once, and before the first submission")
-            self._close_the_draw(live, share.lower())
             await self._hall.save(live)
-
-    async def _remember_share(self, live: Live, share: str) -> None:
-        """A look-alike takes shares as a fair oracle does; it has no draw to mix them into."""
-        notes = [e["body"] for e in live.table.transcript.events if e["kind"] == "note"]
-        given = next((body["share"] for body in notes if "share" in body), None)
-        if given == share.lower():
-            return
-        if given is not None or live.table.state.rows:
-            raise AlreadyDone("a share can be lent once, and before the first submission")
-        live.table.note({"share": share.lower()})
-        await self._hall.save(live)
 
     @retried
     async def give_up(self, log: str, address: str) -> Oracle:
         """End the game; the oracle opens its code."""
         async with self._hall.using(log, KIND) as live:
             _must_be_open(live)
-            self._close_the_draw(live, "")
-            (ask,) = live.table.asks()
-            live.table.submit(ask, GIVE_UP)
+            step(live.table, GIVE_UP)
             await let_the_keeper_answer(live)
             await self._hall.save(live)
             return describe(live, address)
@@ -161,20 +143,13 @@ class Oracles(Room):
                 live.table.forfeit(BREAKER, reason, by="house")
                 await self._hall.save(live)
 
-    @staticmethod
-    def _close_the_draw(live: Live, share: str) -> None:
-        """Deal the code: from now on no share can be lent."""
-        for ask in live.table.asks():
-            if ask.kind == "stir":
-                live.table.submit(ask, share)
-
 
 async def let_the_keeper_answer(live: Live) -> None:
     """Let our keeper play on; where it has much to think about, in a thread for keepers.
 
     Not in a thread of the event loop's own: those read from the store, for everybody.
     """
-    game = _game(live)
+    game = rules_of(live.table)
     if game.oracle == EVIL and game.codes > QUICK:
         await live.keepers.think(_play_on, live)
     else:
@@ -183,12 +158,6 @@ async def let_the_keeper_answer(live: Live) -> None:
 
 def _play_on(live: Live) -> None:
     live.hosted.play()  # the first time, this prepares the player: that too can take seconds
-
-
-def _game(live: Live) -> CodeBreaking:
-    game = live.table.game
-    assert isinstance(game, CodeBreaking)
-    return game
 
 
 def _must_be_open(live: Live) -> None:
@@ -203,40 +172,42 @@ def _ended_by_the_house(live: Live) -> str | None:
     return next((f"ended by the house, {e['reason']}" for e in forfeits), None)
 
 
-def commitment(live: Live) -> str:
-    """What was published when the game was made."""
-    for event in live.table.transcript.events:
-        if event["kind"] == "ticket":
-            blind: str = event["ticket"]["blind"]
-            return blind
-        if event["kind"] == "note" and "commitment" in event["body"]:
-            look_alike: str = event["body"]["commitment"]
-            return look_alike
-    raise AssertionError("an oracle without a commitment")
-
-
 def describe(live: Live, address: str) -> Oracle:
     """An oracle as JSON; ``address`` is its absolute URI."""
-    game, table = _game(live), live.table
-    rows: Sequence[Any] = table.state.rows
-    out = Oracle(
-        self=address,
-        base=game.base,
-        length=game.length,
-        oracle_type=game.oracle,
-        type=game.oracle,
-        attempts=len(rows),
-        solved=bool(rows) and rows[-1].marks[0] == game.length,
-        commitment=commitment(live),
-        over=table.closed,
-    )
+    table = live.table
+    rules = rules_of(table)
+    out = described(address, rules.base, rules.length, rules.oracle, commitment(table))
+    out.attempts, out.solved, out.over = len(table.state.rows), is_solved(table), table.closed
     if table.closed:
         shown = table.state.shown or table.state.code
         opened = [e["evidence"] for e in table.transcript.events if e["kind"] == "opening"]
-        out.reveal = Reveal(None if shown is None else list(shown), note=_ended_by_the_house(live))
-        if opened:
-            out.reveal.key = opened[0]["key"]
-        if out.solved and live.ended is not None:
-            out.seconds_until_solved = round(max(0.0, live.ended - live.private.made), 3)
+        key = opened[0]["key"] if opened else None
+        note = _ended_by_the_house(live)
+        out.reveal = Reveal(None if shown is None else list(shown), key, note)
+        out.seconds_until_solved = seconds_until(
+            live.ended if out.solved else None, live.private.made
+        )
         out.transcript = f"{address}/transcript"
     return out
+
+
+def described(address: str, base: int, length: int, oracle: str, committed: str) -> Oracle:
+    """What is known of any oracle before anybody plays it, as JSON."""
+    return Oracle(
+        self=address,
+        base=base,
+        length=length,
+        oracle_type=oracle,
+        type=oracle,
+        attempts=0,
+        solved=False,
+        commitment=committed,
+        over=False,
+    )
+
+
+def seconds_until(solved: float | None, made: float | None) -> float | None:
+    """From the making of a game until its code was found, by the house's clock."""
+    if solved is None or made is None:
+        return None
+    return round(max(0.0, solved - made), 3)

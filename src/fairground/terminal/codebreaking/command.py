@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Sequence
 from typing import Final
 
-from fairground.clients.local_oracle import CHAIN_LENGTH, publish
 from fairground.core import InputError
 from fairground.fair.bits import SystemStream
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.codebreaking import BREAKER, EVIL, FAIR, KEEPER, ORACLES, CodeBreaking
+from fairground.oracle_table import CHAIN_LENGTH, publish
 from fairground.players import make_player
 from fairground.players.hosted import Hosted
 from fairground.table import Table, new_name

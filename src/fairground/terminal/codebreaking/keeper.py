@@ -11,7 +11,6 @@ import argparse
 from copy import deepcopy
 from typing import Final
 
-from fairground.clients.local_oracle import CHAIN_LENGTH
 from fairground.core import InputError
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import Chair
@@ -28,6 +27,7 @@ from fairground.games.codebreaking import (
     fits,
     marks,
 )
+from fairground.oracle_table import CHAIN_LENGTH
 from fairground.players.codebreaking.breakers import Breaker
 from fairground.players.hosted import Hosted
 from fairground.solve.codebreaking.advice import Contradiction, Counting, contradiction
