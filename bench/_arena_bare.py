@@ -11,14 +11,14 @@ import uvicorn
 from litestar import Litestar, post
 from litestar.params import FromPath, JSONBody
 
-from fairground.arena.oracles.wire import Counts, Submission
+from fairground.arena.oracles.wire import CountsOut, Submission
 from fairground.arena.serve import BACKLOG, address_of, bind
 
 
 @post("/oracle/{name:str}", status_code=200)
-async def submit(name: FromPath[str], data: JSONBody[Submission]) -> Counts:
+async def submit(name: FromPath[str], data: JSONBody[Submission]) -> CountsOut:
     """The shape of an answer."""
-    return Counts(len(data.submission), len(name))
+    return CountsOut(len(data.submission), len(name))
 
 
 def main() -> None:

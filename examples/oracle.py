@@ -6,7 +6,7 @@ python examples/oracle.py
 from itertools import product
 
 from fairground.clients.local_oracle import (
-    Oracle,
+    LocalOracle,
     make_evil_oracle,
     make_nice_oracle,
     make_random_fair_oracle,
@@ -16,7 +16,7 @@ from fairground.games.codebreaking import Row, fits
 from fairground.verify import verify
 
 
-def break_it(oracle: Oracle) -> None:
+def break_it(oracle: LocalOracle) -> None:
     """The simplest player there is: the first code that fits everything so far."""
     print(f"commitment {oracle.commitment[:16]}...")
     rows: list[Row] = []

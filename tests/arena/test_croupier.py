@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import pytest
 
 from fairground.arena.app import make_app
-from fairground.arena.croupier.opened import Desk, Place
+from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.arena.serve import Settings
 from fairground.bank.bank_port import GameOutcome
 from fairground.bank.croupier.client import DeskClient
@@ -100,7 +100,7 @@ def test_a_player_who_trusts_nobody_plays_over_http(tmp_path: Path) -> None:
             assert ended.outcome == GameOutcome.SETTLED
             assert await player.available() == before - 8 * CHIP + ended.paid
 
-    app = make_app(f"sqlite:///{tmp_path}/arena.db", desk=Desk(Place()))
+    app = make_app(f"sqlite:///{tmp_path}/arena.db", croupier=ArenaCroupier(CroupierPlace()))
     with in_a_thread(app) as url:
         run(test(url))
 
@@ -161,7 +161,7 @@ def test_both_write_the_same_record_and_his_routes_refuse_clearly(
         with pytest.raises(SaidOtherwise):
             await desk.bet(offer.id, other, guest.sign(other))
 
-    with in_a_thread(make_app(database, desk=Desk(Place()))) as url:
+    with in_a_thread(make_app(database, croupier=ArenaCroupier(CroupierPlace()))) as url:
         run(test(url))
 
 
@@ -182,7 +182,7 @@ def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
         "[checks.negative_data_rejection]\n"
         'expected-statuses = ["400", "404", "406", "409", "413", "415", "422"]\n'
     )
-    app = make_app(f"sqlite:///{tmp_path}/arena.db", desk=Desk(Place()))
+    app = make_app(f"sqlite:///{tmp_path}/arena.db", croupier=ArenaCroupier(CroupierPlace()))
     with in_a_thread(app) as url:
         done = subprocess.run(
             [
@@ -333,5 +333,5 @@ def test_options_that_cannot_work(
 
 def test_settings_go_to_workers_whole() -> None:
     with pytest.raises(InputError, match="--workers 1"):
-        Settings("postgresql://x/y", workers=2, croupier=Place("http://x", "0x")).check()
+        Settings("postgresql://x/y", workers=2, croupier=CroupierPlace("http://x", "0x")).check()
     Settings("postgresql://x/y", workers=2).check()

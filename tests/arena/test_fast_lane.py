@@ -14,7 +14,7 @@ from litestar.testing import TestClient
 from fairground.arena.app import make_app
 from fairground.arena.http import requests
 from fairground.arena.http.fast_lane import LONGEST, FastLane
-from fairground.arena.http.gate import Gate, Limits
+from fairground.arena.http.gate import ClientLimits, Gate
 from fairground.arena.http.metrics import Metrics
 from fairground.arena.live_games import Hall
 from fairground.arena.oracles.keeping import Oracles
@@ -67,7 +67,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
         made = make_app(database)
     app: Any = made
     metrics = Metrics()
-    gate: Any = Gate(FastLane(app, made.state), Limits(), metrics)
+    gate: Any = Gate(FastLane(app, made.state), ClientLimits(), metrics)
     with TestClient(gate) as client:
         yield Watched(client, usual, metrics)
 

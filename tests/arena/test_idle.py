@@ -15,7 +15,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.http.gate import CLIENT, Limits
+from fairground.arena.http.gate import CLIENT, ClientLimits
 from fairground.arena.oracles.idle import GRACE
 from fairground.games.codebreaking import marks
 from fairground.verify import verify
@@ -168,7 +168,7 @@ def test_no_limit(tmp_path: Path) -> None:
 
 
 def test_there_is_room_for_another_game(tmp_path: Path) -> None:
-    limits, clock = Limits(open_games=1), Clock()
+    limits, clock = ClientLimits(open_games=1), Clock()
     database = f"sqlite:///{tmp_path}/arena.db"
     with Arena(database, clock, idle_limit=LIMIT, limits=limits) as arena:
         CLIENT.set("somebody")

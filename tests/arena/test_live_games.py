@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairground.arena.contests.books import Contests
-from fairground.arena.http.gate import CLIENT, Limits
+from fairground.arena.http.gate import CLIENT, ClientLimits
 from fairground.arena.http.problems import TooManyRequests
 from fairground.arena.live_games import Hall
 from fairground.arena.log_watch import News
@@ -144,7 +144,7 @@ def test_no_client_owes_a_game_for_ever(tmp_path: Path) -> None:
     """What was never stored, is over at once, or ended elsewhere is not counted as open."""
 
     async def story(store: Trying) -> None:
-        here, there, limits = Hall(store), Hall(store), Limits(open_games=3)
+        here, there, limits = Hall(store), Hall(store), ClientLimits(open_games=3)
         here.opening, here.ended = limits.opening, limits.closed
         CLIENT.set("10.0.0.1")
         oracles = Oracles(here)

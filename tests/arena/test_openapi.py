@@ -20,7 +20,7 @@ from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
 from fairground.arena.http import openapi
-from fairground.arena.http.gate import Gate, Limits
+from fairground.arena.http.gate import ClientLimits, Gate
 from fairground.arena.http.metrics import Metrics
 from tests.helpers import arena_games
 from tests.helpers.arena import in_a_thread
@@ -198,7 +198,7 @@ def run(url: str, names: dict[str, arena_games.Names], folder: Path, *more: str)
 
 
 def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
-    limits, metrics = Limits(rate=0), Metrics()
+    limits, metrics = ClientLimits(rate=0), Metrics()
     app: Any = make_app(f"sqlite:///{tmp_path}/arena.db", limits=limits, metrics=metrics)
     with in_a_thread(Gate(app, limits, metrics)) as url:
         names = real_names(url)

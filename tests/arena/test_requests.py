@@ -15,7 +15,7 @@ from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
 from fairground.arena.http import openapi, problems
-from fairground.arena.http.gate import Gate, Limits
+from fairground.arena.http.gate import ClientLimits, Gate
 from fairground.arena.http.metrics import Metrics
 from fairground.arena.http.requests import admits
 from fairground.clients.protocol import PROBLEM
@@ -562,7 +562,7 @@ def test_every_problem_in_the_document_happens(route: Operation) -> None:
 # The whole list
 
 
-def kinds() -> set[problems.Kind]:
+def kinds() -> set[problems.ErrorKind]:
     """Every kind of problem that some route can answer with."""
     errors = {error for route in openapi.ROUTES.values() for error in route.refuses}
     errors |= {problems.WrongMethod, problems.ArenaError}
@@ -593,7 +593,7 @@ def test_what_no_error_foresees_is_ours(client: Client, monkeypatch: pytest.Monk
 
 
 def test_the_gate_answers_as_the_rest_does(tmp_path: Path) -> None:
-    limits, metrics = Limits(rate=1), Metrics()
+    limits, metrics = ClientLimits(rate=1), Metrics()
     app: Any = make_app(f"sqlite:///{tmp_path}/arena.db", limits=limits, metrics=metrics)
     gate: Any = Gate(app, limits, metrics)
     with TestClient(gate) as client:

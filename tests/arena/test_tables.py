@@ -16,7 +16,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.http.gate import CLIENT, Limits
+from fairground.arena.http.gate import CLIENT, ClientLimits
 from fairground.arena.http.problems import GameOver, TooManyRequests
 from fairground.arena.live_games import Hall
 from fairground.arena.log_watch import News
@@ -809,11 +809,11 @@ def test_a_stale_ask_is_told_apart_from_a_wrong_one(database: str) -> None:
     run(act)
 
 
-# Limits
+# ClientLimits
 
 
 def test_open_games_of_one_client_are_limited() -> None:
-    limits = Limits(open_games=2)
+    limits = ClientLimits(open_games=2)
     CLIENT.set("10.0.0.1")
     limits.opening(["a"])
     limits.opening(["b"])
@@ -828,10 +828,10 @@ def test_open_games_of_one_client_are_limited() -> None:
 
 
 def test_the_rate_of_one_client_is_limited() -> None:
-    limits = Limits(rate=2)
+    limits = ClientLimits(rate=2)
     assert [limits.admit("a", 100.0) for _ in range(3)] == [0, 0, 0.5]
     assert limits.admit("b", 100.0) == 0
     assert limits.admit("a", 100.5) == 0
     assert limits.admit("a", 100.5) == 0.5
     assert limits.admit("a", 200.0) == 0
-    assert Limits(rate=0).admit("a", 100.0) == 0
+    assert ClientLimits(rate=0).admit("a", 100.0) == 0

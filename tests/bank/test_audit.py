@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fairground.arena.app import make_app
-from fairground.arena.croupier.opened import Desk, Place
+from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.bank.audit import settled
 from fairground.bank.bank_port import Bank, Complain, Silence
 from fairground.bank.chain.artifact import Terms
@@ -480,8 +480,8 @@ def test_verify_asks_an_arena_that_keeps_a_ledger(
         await game.take(bank, 7)
         return game
 
-    desk = Desk(Place())
-    with in_a_thread(make_app(f"sqlite:///{tmp_path}/arena.db", desk=desk)) as arena:
+    desk = ArenaCroupier(CroupierPlace())
+    with in_a_thread(make_app(f"sqlite:///{tmp_path}/arena.db", croupier=desk)) as arena:
         game = asyncio.run(play(arena))
         assert main(["verify", saved(game.record()), "--bank", arena]) == 0
         out = " ".join(capsys.readouterr().out.split())

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from fairground.clients.local_oracle import (
-    Oracle,
+    LocalOracle,
     make_evil_oracle,
     make_nice_oracle,
     make_random_fair_oracle,
@@ -23,13 +23,13 @@ from tests.helpers.places import ROOT
 SEED = hashlib.sha3_256(b"an adversary").digest()
 
 
-def claims(oracle: Oracle) -> set[str]:
+def claims(oracle: LocalOracle) -> set[str]:
     verdict = verify(oracle.transcript)
     assert verdict.ok, verdict.fault
     return {claim.name for claim in verdict.claims}
 
 
-def broken(oracle: Oracle) -> list[Row]:
+def broken(oracle: LocalOracle) -> list[Row]:
     breaker = OptimalBreaker(oracle._game, None)  # type: ignore[arg-type]
     rows: list[Row] = []
     while not oracle.solved:

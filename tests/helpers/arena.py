@@ -22,7 +22,7 @@ import uvicorn
 
 from fairground.arena.http.connection import Arrival
 from fairground.arena.serve import address_of, bind
-from fairground.clients.table import Played, play
+from fairground.clients.table import PlayedTable, play
 
 DEADLINE = 60
 
@@ -51,7 +51,7 @@ def in_a_thread(app: Any) -> Iterator[str]:
         assert not thread.is_alive()
 
 
-def play_all(urls: list[str], player: str = "random") -> list[Played]:
+def play_all(urls: list[str], player: str = "random") -> list[PlayedTable]:
     """Each seat by a client of its own, at the same time."""
     with ThreadPoolExecutor(len(urls)) as clients:
         return list(clients.map(lambda url: play(url, player), urls, timeout=DEADLINE))

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fairground.arena.app import make_app
-from fairground.arena.croupier.opened import Desk, Place
+from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.bank.bank_port import Bank
 from fairground.bank.chain.artifact import Terms
 from fairground.bank.chain.bank import ChainBank
@@ -70,7 +70,7 @@ async def in_a_database(url: str) -> AsyncIterator[House]:
 async def over_http(url: str) -> AsyncIterator[House]:
     """A whole arena, and the client; the faucet is the arena's."""
     clock = Clock()
-    with in_a_thread(make_app(url, desk=Desk(Place(), clock=clock))) as arena:
+    with in_a_thread(make_app(url, croupier=ArenaCroupier(CroupierPlace(), clock=clock))) as arena:
         client = await LedgerClient.open(arena)
         for key in KEYS:
             await client.faucet(key.address, WEALTH)

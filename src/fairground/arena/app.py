@@ -20,10 +20,10 @@ from litestar.params import FromPath
 from fairground.arena.contests.factories import Factories
 from fairground.arena.contests.routes import CONTEST_ROUTES
 from fairground.arena.croupier.bank_routes import BANK_HANDLERS, bank_routes
-from fairground.arena.croupier.opened import Desk
+from fairground.arena.croupier.opened import ArenaCroupier
 from fairground.arena.croupier.routes import CROUPIER_ROUTES, the_croupier
 from fairground.arena.http import openapi, problems, requests
-from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, Limits
+from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
 from fairground.arena.http.metrics import Metrics
 from fairground.arena.monitoring import MONITORING_ROUTES
 from fairground.arena.oracles.keeping import Room
@@ -63,17 +63,17 @@ def make_app(
     public_url: str | None = None,
     factories: Factories | None = None,
     clock: Callable[[], float] = time.time,
-    limits: Limits | None = None,
+    limits: ClientLimits | None = None,
     metrics: Metrics | None = None,
     idle_limit: int = IDLE,
     games_in_memory: int = GAMES_IN_MEMORY,
-    desk: Desk | None = None,
+    croupier: ArenaCroupier | None = None,
 ) -> Litestar:
     """The arena as an ASGI application on this database.
 
     ``clock`` gives seconds since 1970: by it contests open and close, time banks run, and
-    oracles are idle, which are ended after ``idle_limit`` seconds (0: never). ``desk`` is
-    the Croupier's, if there is one.
+    oracles are idle, which are ended after ``idle_limit`` seconds (0: never). ``croupier``
+    is the Croupier of this arena, if it has one.
     """
 
     @asynccontextmanager
@@ -83,7 +83,7 @@ def make_app(
             public_url=public_url,
             factories=factories or Factories(),
             clock=clock,
-            limits=limits or Limits(),
+            limits=limits or ClientLimits(),
             metrics=metrics or Metrics(),
             idle_limit=idle_limit,
             games_in_memory=games_in_memory,
@@ -96,7 +96,7 @@ def make_app(
             *map(_also_for_head, ROUTES),
             bank_routes([*map(_also_for_head, BANK_HANDLERS)]),
         ],
-        lifespan=[with_arena] if desk is None else [with_arena, desk.open_in],
+        lifespan=[with_arena] if croupier is None else [with_arena, croupier.open_in],
         dependencies={
             "arena": Provide(the_arena, sync_to_thread=False),
             "room": Provide(the_room, sync_to_thread=False),

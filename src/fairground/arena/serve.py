@@ -25,7 +25,7 @@ from uvicorn.supervisors import Multiprocess
 
 from fairground.arena.app import make_app
 from fairground.arena.contests.factories import Factories
-from fairground.arena.croupier.opened import Desk, Place, open_chain
+from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace, open_chain
 from fairground.arena.http.connection import Arrival
 from fairground.arena.http.fast_lane import FastLane
 from fairground.arena.http.gate import (
@@ -34,8 +34,8 @@ from fairground.arena.http.gate import (
     OPEN_GAMES,
     RATE,
     Asgi,
+    ClientLimits,
     Gate,
-    Limits,
     Receive,
     Scope,
     Send,
@@ -78,7 +78,7 @@ class Settings(msgspec.Struct, frozen=True):
     idle_limit: int = IDLE
     games_in_memory: int = GAMES_IN_MEMORY
     access_log: bool = False
-    croupier: Place | None = Place()
+    croupier: CroupierPlace | None = CroupierPlace()
 
     def check(self) -> None:
         """Refuse what cannot work, before anything is started."""
@@ -104,11 +104,11 @@ class Settings(msgspec.Struct, frozen=True):
             self.croupier.check(self.workers)
 
 
-class Arena:
+class GatedArena:
     """The application behind its gate, and a way to tell it that the end is near."""
 
     def __init__(self, settings: Settings, croupier_key: Key | None = None) -> None:
-        limits, metrics = Limits(settings.rate, settings.open_games), Metrics()
+        limits, metrics = ClientLimits(settings.rate, settings.open_games), Metrics()
         place = settings.croupier
         self._app = make_app(
             settings.database,
@@ -118,7 +118,7 @@ class Arena:
             metrics=metrics,
             idle_limit=settings.idle_limit,
             games_in_memory=settings.games_in_memory,
-            desk=None if place is None else Desk(place, croupier_key),
+            croupier=None if place is None else ArenaCroupier(place, croupier_key),
         )
         app: Any = self._app
         self._gate = Gate(FastLane(app, app.state), limits, metrics, access_log=settings.access_log)
@@ -137,12 +137,12 @@ def from_environment() -> Asgi:
     """The application of a worker."""
     _quiet_logs()
     collect_seldom()
-    arena = Arena(msgspec.json.decode(os.environ[SETTINGS], type=Settings))
+    arena = GatedArena(msgspec.json.decode(os.environ[SETTINGS], type=Settings))
     _end_streams_when_told_to_stop(arena)
     return arena
 
 
-def _end_streams_when_told_to_stop(arena: Arena) -> None:
+def _end_streams_when_told_to_stop(arena: GatedArena) -> None:
     """In a worker uvicorn makes the server, and not a `_Server`: so follow its signals."""
     loop = asyncio.get_running_loop()
 
@@ -167,7 +167,9 @@ def collect_seldom() -> None:
 class _Server(uvicorn.Server):
     """Tells the arena before it stops, and its owner when it has started."""
 
-    def __init__(self, config: uvicorn.Config, arena: Arena, started: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, arena: GatedArena, started: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self._arena = arena
         self._started = started
@@ -248,7 +250,7 @@ def serve(
     url = address_of(sock)
     if settings.workers > 1:
         return _serve_with_workers(settings, sock, lambda: started(url))
-    arena = Arena(settings, croupier_key)
+    arena = GatedArena(settings, croupier_key)
     collect_seldom()
     server = _Server(_config(arena), arena, lambda: started(url))
     server.run(sockets=[sock])
@@ -286,7 +288,7 @@ def _serve_with_workers(
     return told[0] if told else signal.SIGTERM
 
 
-def _config(app: Arena | str, workers: int = 1) -> uvicorn.Config:
+def _config(app: GatedArena | str, workers: int = 1) -> uvicorn.Config:
     what: Any = app
     return uvicorn.Config(
         what,

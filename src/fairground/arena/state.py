@@ -17,7 +17,7 @@ from fairground.arena.contests.books import Contests
 from fairground.arena.contests.factories import Factories
 from fairground.arena.contests.games import ContestGames, place_of
 from fairground.arena.contests.relay import Relay
-from fairground.arena.http.gate import Limits
+from fairground.arena.http.gate import ClientLimits
 from fairground.arena.http.metrics import Measured, Metrics
 from fairground.arena.live_games import Hall
 from fairground.arena.log_watch import News
@@ -80,7 +80,7 @@ async def open_arena(
     public_url: str | None,
     factories: Factories,
     clock: Callable[[], float],
-    limits: Limits,
+    limits: ClientLimits,
     metrics: Metrics,
     idle_limit: int,
     games_in_memory: int,

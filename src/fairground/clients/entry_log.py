@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from fairground.clients.http import Http
-from fairground.clients.oracles import Entry, Oracle
+from fairground.clients.oracles import Oracle, TeamEntry
 from fairground.core import InputError
 from fairground.fair.bits import Tag, digest
 from fairground.games.codebreaking import Row
@@ -35,7 +35,9 @@ def path_of(folder: Path, contest: str, team: str, version: str) -> Path:
 class Diary:
     """The diary of one entry. Games may be written of by several threads."""
 
-    def __init__(self, path: Path, entry: Entry, past: Sequence[Mapping[str, Any]] = ()) -> None:
+    def __init__(
+        self, path: Path, entry: TeamEntry, past: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
         self.path = path
         self.entry = entry
         self.rows: dict[int, list[Row]] = {}
@@ -51,7 +53,7 @@ class Diary:
                 self.rows.setdefault(line["game"], []).append(row)
 
     @classmethod
-    def begin(cls, path: Path, contest: str, team: str, version: str, entry: Entry) -> Diary:
+    def begin(cls, path: Path, contest: str, team: str, version: str, entry: TeamEntry) -> Diary:
         """Begin the diary of a new entry."""
         path.parent.mkdir(parents=True, exist_ok=True)
         diary = cls(path, entry)
@@ -77,7 +79,7 @@ class Diary:
         try:
             first, *past = map(json.loads, whole.splitlines())
             oracles = [Oracle(uri, http) for uri in first["oracles"]]
-            diary = cls(path, Entry(oracles, first["training"], first["receipt"]), past)
+            diary = cls(path, TeamEntry(oracles, first["training"], first["receipt"]), past)
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{str(path)!r} should be the diary of an entry, but cannot be read ({error}); "

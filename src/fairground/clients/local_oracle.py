@@ -35,7 +35,7 @@ from fairground.players.hosted import Hosted
 from fairground.table import Table, new_name
 
 
-class Oracle:
+class LocalOracle:
     """One game against a keeper of the house."""
 
     def __init__(self, game: CodeBreaking, seed: bytes | None = None) -> None:
@@ -114,19 +114,19 @@ class Oracle:
         self._hosted.play()
 
 
-def make_random_fair_oracle(length: int, base: int) -> Oracle:
+def make_random_fair_oracle(length: int, base: int) -> LocalOracle:
     """An oracle that draws its code, committed now and opened in the end."""
-    return Oracle(CodeBreaking(base, length, FAIR))
+    return LocalOracle(CodeBreaking(base, length, FAIR))
 
 
-def make_nice_oracle(length: int, base: int) -> Oracle:
+def make_nice_oracle(length: int, base: int) -> LocalOracle:
     """An oracle that makes your first guess its code."""
-    return Oracle(CodeBreaking(base, length, NICE))
+    return LocalOracle(CodeBreaking(base, length, NICE))
 
 
-def make_evil_oracle(length: int, base: int, seed: bytes | None = None) -> Oracle:
+def make_evil_oracle(length: int, base: int, seed: bytes | None = None) -> LocalOracle:
     """An oracle that gives the least informative answer that some code still satisfies.
 
     The same 32-byte seed makes the same adversary.
     """
-    return Oracle(CodeBreaking(base, length, EVIL), seed)
+    return LocalOracle(CodeBreaking(base, length, EVIL), seed)

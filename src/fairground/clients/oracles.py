@@ -141,7 +141,7 @@ def _whole(reply: HttpReply, body: Mapping[str, Any], name: str, default: int | 
 # Contests
 
 
-class Page(NamedTuple):
+class WatchPage(NamedTuple):
     """What a contest says about itself. ``body`` is all of it."""
 
     uri: str
@@ -156,7 +156,7 @@ class Page(NamedTuple):
     body: Mapping[str, Any]
 
 
-class Entry(NamedTuple):
+class TeamEntry(NamedTuple):
     """What a team has to play."""
 
     oracles: list[Oracle]
@@ -172,13 +172,13 @@ class Contest:
         self.close_uri = close_uri
         self._http = http or Http()
 
-    def watch(self) -> Page:
+    def watch(self) -> WatchPage:
         """The contest and its teams, as they are now."""
         reply = self._http.send("GET", self.uri)
         body = reply.json()
         if not isinstance(body.get("entry"), str):
             raise InputError(f"{self.uri} is not the watch URI of a contest: it has no 'entry'")
-        return Page(
+        return WatchPage(
             uri=str(body.get("self", self.uri)),
             entry=urllib.parse.urljoin(self.uri, body["entry"]),
             games=_whole(reply, body, "games"),
@@ -189,7 +189,7 @@ class Contest:
             body=body,
         )
 
-    def enter(self, team: str, version: str, key: str | None = None) -> Entry:
+    def enter(self, team: str, version: str, key: str | None = None) -> TeamEntry:
         """Enter with a team's name and its version, at most 20 characters each.
 
         Only a team's first entry ranks: a new version of the same team trains. With a
@@ -203,7 +203,7 @@ class Contest:
         if not isinstance(uris, list):
             raise Unreachable(f"{reply.url} answers without 'oracle_URIs'")
         oracles = [Oracle(urllib.parse.urljoin(reply.url, str(uri)), self._http) for uri in uris]
-        return Entry(oracles, answer.get("training") is True, reply.headers.get(RECEIPT))
+        return TeamEntry(oracles, answer.get("training") is True, reply.headers.get(RECEIPT))
 
     def close(self) -> None:
         """Close it before its time; only for whoever made it."""

@@ -27,7 +27,7 @@ MOST_GUESSES: Final = 10_000
 """After so many a player does not get anywhere, and the game is given up."""
 
 
-class Played(NamedTuple):
+class PlayedOracle(NamedTuple):
     """A game that was played, or why it was not played to its end."""
 
     oracle: Description | None
@@ -57,7 +57,7 @@ def play(
     *,
     tell: Callable[[Row], None] = lambda _: None,
     stopped: Callable[[], bool] = lambda: False,
-) -> Played:
+) -> PlayedOracle:
     """Play a game to its end with a player: one of ours by name, or your own.
 
     A player that gives up, fails, or gets nowhere ends the game by giving up.
@@ -73,9 +73,9 @@ def _play(
     stopped: Callable[[], bool],
     *,
     known: Sequence[Row] = (),
-) -> Played:
+) -> PlayedOracle:
     if seen.over:
-        return Played(seen, tuple(known), False, trouble="it was over before we came")
+        return PlayedOracle(seen, tuple(known), False, trouble="it was over before we came")
     game = seen.game()
     rows = list(known)
     receipt, trouble = None, None
@@ -98,11 +98,11 @@ def _play(
             rows.append(Row(guess, (full, partial)))
             tell(rows[-1])
             if full == game.length:
-                return Played(seen, tuple(rows), True, receipt)
+                return PlayedOracle(seen, tuple(rows), True, receipt)
         else:
             trouble = f"given up: no end after {len(rows)} guesses"
     oracle.give_up()
-    return Played(seen, tuple(rows), False, receipt, trouble)
+    return PlayedOracle(seen, tuple(rows), False, receipt, trouble)
 
 
 def _hired(player: str | Player | Hire, game: CodeBreaking) -> AbstractContextManager[Player]:
@@ -164,10 +164,10 @@ class Bots:
 
 def play_all(
     oracles: Sequence[Oracle], player: str | Hire, jobs: int = 1, *, diary: Diary | None = None
-) -> Generator[tuple[int, Played], None, None]:
+) -> Generator[tuple[int, PlayedOracle], None, None]:
     """Play many games, ``jobs`` at a time; each with its number as soon as it has ended.
 
-    What goes wrong with one game is told in its `Played`, and the others go on, unless the
+    What goes wrong with one game is told in its `PlayedOracle`, and the others go on, unless the
     server does not answer any more. Closing the generator stops the games between two steps.
     With a diary every step is written down, and only what it lacks is played.
     """
@@ -176,7 +176,7 @@ def play_all(
     done = set(diary.done if diary else ())
     with ThreadPoolExecutor(jobs) as workers:
         games = {
-            workers.submit(_one_of_many, oracle, hire, stop, _Page(diary, number)): number
+            workers.submit(_one_of_many, oracle, hire, stop, _GameNotes(diary, number)): number
             for number, oracle in enumerate(oracles)
             if number not in done
         }
@@ -188,7 +188,7 @@ def play_all(
             workers.shutdown(wait=False, cancel_futures=True)
 
 
-class _Page:
+class _GameNotes:
     """What a diary says of one game, if there is a diary."""
 
     def __init__(self, diary: Diary | None, number: int) -> None:
@@ -205,15 +205,17 @@ class _Page:
             self._diary.ended(self._number, trouble)
 
 
-def _one_of_many(oracle: Oracle, hire: Hire, stop: threading.Event, page: _Page) -> Played:
+def _one_of_many(
+    oracle: Oracle, hire: Hire, stop: threading.Event, notes: _GameNotes
+) -> PlayedOracle:
     seen = None
     try:
         seen = oracle.describe()
-        played = _play(oracle, seen, hire, page.step, stop.is_set, known=page.known)
+        played = _play(oracle, seen, hire, notes.step, stop.is_set, known=notes.known)
     except Unreachable:
         raise
     except FairgroundError as error:
-        return Played(seen, page.known, False, trouble=f"{error} ({error.code})")
+        return PlayedOracle(seen, notes.known, False, trouble=f"{error} ({error.code})")
     if played.trouble is not None:
-        page.ended(played.trouble)
+        notes.ended(played.trouble)
     return played

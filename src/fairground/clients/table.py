@@ -59,7 +59,7 @@ class Given(NamedTuple):
     head: str
 
 
-class Played(NamedTuple):
+class PlayedTable(NamedTuple):
     """A game that is over, as this seat can prove it."""
 
     payoff: tuple[int, ...] | None
@@ -246,16 +246,16 @@ class RemoteTable:
         """Leave the table."""
         self._http.post(f"{self._url}/forfeit", {"reason": reason})
 
-    def finish(self) -> Played:
+    def finish(self) -> PlayedTable:
         """Verify the whole game; raise its `Fault` if it does not hold."""
         data = b"".join(self.lines)
         verdict = verify(data, self.receipt)
         if verdict.fault is not None:
             raise verdict.fault
-        return Played(verdict.payoff, verdict, data, self.receipt)
+        return PlayedTable(verdict.payoff, verdict, data, self.receipt)
 
 
-def play(url: str, player: Player | str, http: Http | None = None) -> Played:
+def play(url: str, player: Player | str, http: Http | None = None) -> PlayedTable:
     """Play a seat to the end of the game, and verify it.
 
     ``url`` is the seat's private address; ``player`` one of ours by name, or your own.

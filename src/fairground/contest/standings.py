@@ -150,7 +150,7 @@ def _both_tails(count: int, m: int, seen: int) -> Fraction:
 # The columns: one declaration each, for the watch page, the standings, the CSV and the clients
 
 
-class Tally(NamedTuple):
+class EntryTally(NamedTuple):
     """What the columns are computed from: one entry, and how far it is."""
 
     entry: Entry
@@ -167,14 +167,14 @@ class Tally(NamedTuple):
         return len(self.entry.results) - len(self.steps)
 
 
-def tally_of(entry: Entry, games: int, closed: bool, rank: int | None) -> Tally:
+def tally_of(entry: Entry, games: int, closed: bool, rank: int | None) -> EntryTally:
     """An entry of a contest with so many games, which is closed or not."""
     steps = [one.steps for one in entry.results.values() if one.result == SOLVED]
     done = games if closed or entry.over else len(entry.results)
-    return Tally(entry, rank, games, steps, done - len(steps), mean_of(steps))
+    return EntryTally(entry, rank, games, steps, done - len(steps), mean_of(steps))
 
 
-def column(shows: Callable[[Tally], Any], csv: int | None = None) -> Any:
+def column(shows: Callable[[EntryTally], Any], csv: int | None = None) -> Any:
     """A column: what it shows of an entry, and which place it has in the CSV, if any.
 
     A new one takes the last place there, so that whoever reads by position can go on.
@@ -227,10 +227,10 @@ CSV_COLUMNS: Final = tuple(
     )
 )
 
-Shown = TypeVar("Shown", bound=ContestTeam)
+R = TypeVar("R", bound=ContestTeam)
 
 
-def row_of(kind: type[Shown], tally: Tally) -> Shown:
+def row_of(kind: type[R], tally: EntryTally) -> R:
     """A row with these columns."""
     return kind(**{one.name: one.metadata["shows"](tally) for one in fields(kind)})
 

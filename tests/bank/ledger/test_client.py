@@ -14,7 +14,7 @@ from litestar import Litestar, get
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.croupier.opened import Desk, Place
+from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.bank.bank_port import BankAway, DepositFunds, WithdrawFunds
 from fairground.bank.calls import Envelope, event_as_json
 from fairground.bank.crypto.curve import Signature, keccak
@@ -34,7 +34,9 @@ Asgi = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 def arena(folder: Path) -> Litestar:
-    return make_app(f"sqlite:///{folder}/arena.db", desk=Desk(Place(), clock=Clock()))
+    return make_app(
+        f"sqlite:///{folder}/arena.db", croupier=ArenaCroupier(CroupierPlace(), clock=Clock())
+    )
 
 
 @pytest.fixture

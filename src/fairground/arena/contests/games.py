@@ -22,7 +22,7 @@ from fairground.arena.contests.relay import ELSEWHERE, Relay, address_of, pendin
 from fairground.arena.http.problems import AlreadyDone, GameOver, TooEarly, Unknown
 from fairground.arena.live_games import Hall, Live, Private
 from fairground.arena.oracles.keeping import Room, described, let_the_keeper_answer, seconds_until
-from fairground.arena.oracles.wire import Counts, Oracle, Reveal
+from fairground.arena.oracles.wire import CountsOut, OracleOut, Reveal
 from fairground.contest.book import (
     CLOSING,
     GIVEN_UP,
@@ -56,7 +56,7 @@ OVER: Final = "this game is over: the code was found, or given up"
 T = TypeVar("T")
 
 
-class Place(NamedTuple):
+class EntryGame(NamedTuple):
     """Whose game this is, and which."""
 
     contest: LiveBook
@@ -86,7 +86,7 @@ class ContestGames(Room):
         self._relay = relay
         self._filing: dict[str, asyncio.Lock] = {}
 
-    async def _place(self, name: str) -> Place:
+    async def _place(self, name: str) -> EntryGame:
         found = place_of(name)
         if found is None:
             raise Unknown(f"there is no oracle {name!r}")
@@ -101,17 +101,17 @@ class ContestGames(Room):
         game = live.order(entry)[slot]
         part = book.part_of[game]
         seen = disguise(contest, live.seed, number, game, part)
-        return Place(live, entry, slot, game, part, seen)
+        return EntryGame(live, entry, slot, game, part, seen)
 
     # What a client does
 
-    async def submit(self, log: str, submission: Sequence[int]) -> tuple[Counts, str]:
+    async def submit(self, log: str, submission: Sequence[int]) -> tuple[CountsOut, str]:
         """One divination step, and the receipt for it."""
         place = await self._place(log)
         place.part.rules().check(State("guess"), BREAKER, tuple(submission))
         return await self._act(log, place, place.seen.to_raw(submission))
 
-    async def give_up(self, log: str, address: str) -> Oracle:
+    async def give_up(self, log: str, address: str) -> OracleOut:
         """End the game; it counts as unfinished, and its code is told at the close."""
         place = await self._place(log)
         await self._act(log, place, GIVE_UP)
@@ -125,7 +125,7 @@ class ContestGames(Room):
             f"contest opened, the same for all; {share!r} cannot change it"
         )
 
-    async def _act(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
+    async def _act(self, name: str, place: EntryGame, move: Move) -> tuple[CountsOut, str]:
         """Make a move, and write down what came of it: in the game, at its end in the book."""
         _must_be_open(place)
         if place.part.factory is None:
@@ -141,7 +141,7 @@ class ContestGames(Room):
         await self._relay.recovered(*game)
         return done
 
-    async def _try_to_act(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
+    async def _try_to_act(self, name: str, place: EntryGame, move: Move) -> tuple[CountsOut, str]:
         for _ in range(TRIES):
             try:
                 return await self._act_once(name, place, move)
@@ -149,7 +149,7 @@ class ContestGames(Room):
                 continue  # another worker has played on: ours was an old picture of the game
         raise Conflict(f"too many play the game {name} at once; try again")
 
-    async def _act_once(self, name: str, place: Place, move: Move) -> tuple[Counts, str]:
+    async def _act_once(self, name: str, place: EntryGame, move: Move) -> tuple[CountsOut, str]:
         async with self._hall.using(name, place.contest.games_kind) as live:
             place = await self._place(name)
             _must_be_open(place)
@@ -176,15 +176,15 @@ class ContestGames(Room):
                     "answered first; ask the oracle for its attempts"
                 ) from None
             full, partial = table.state.rows[-1].marks if table.state.rows else (0, 0)
-            return Counts(full, partial), table.transcript.head
+            return CountsOut(full, partial), table.transcript.head
 
-    async def _write_down(self, place: Place, live: Live) -> None:
+    async def _write_down(self, place: EntryGame, live: Live) -> None:
         if live.table.payoff is None:
             await self._hall.save(live)
         else:
             await self._finish(place, live)
 
-    async def _finish(self, place: Place, live: Live) -> None:
+    async def _finish(self, place: EntryGame, live: Live) -> None:
         """The end of a game goes into its log and into the book, in one commit."""
         table = live.table
 
@@ -205,7 +205,7 @@ class ContestGames(Room):
         await self._contests.record(place.contest.name, finished, live.news())
         self._hall.saved(live)
 
-    async def _must_exist(self, name: str, place: Place, *, make: bool = True) -> None:
+    async def _must_exist(self, name: str, place: EntryGame, *, make: bool = True) -> None:
         """Set the table up, if this is the first that is heard of it.
 
         A game that is kept elsewhere is made there, unless it is only to be given up.
@@ -245,7 +245,7 @@ class ContestGames(Room):
 
     # What everyone may see
 
-    async def describe(self, log: str, address: str) -> Oracle:
+    async def describe(self, log: str, address: str) -> OracleOut:
         """The oracle, without a word of what it hides until the contest is closed."""
         place = await self._place(log)
         book, part = place.contest.book, place.part
@@ -359,7 +359,7 @@ def _bunches(items: Iterable[T]) -> Iterator[Sequence[T]]:
         yield bunch
 
 
-def _must_be_open(place: Place) -> None:
+def _must_be_open(place: EntryGame) -> None:
     must_be_running(place.contest)
     if place.slot in place.entry.results:
         raise GameOver(OVER)

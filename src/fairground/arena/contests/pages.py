@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from fairground.arena.contests.books import LiveBook
-from fairground.arena.contests.wire import Contest, ContestPart
+from fairground.arena.contests.wire import ContestOut, ContestPart
 from fairground.contest.book import Part
 from fairground.contest.standings import CSV_COLUMNS, ContestTeam, ranked, row_of, tally_of
 from fairground.games.codebreaking import FAIR
@@ -44,11 +44,11 @@ def covers(live: LiveBook) -> str:
     return "; ".join(words)
 
 
-def watch(live: LiveBook, at: Callable[[str], str]) -> Contest:
+def watch(live: LiveBook, at: Callable[[str], str]) -> ContestOut:
     """The watch page; ``at`` makes absolute URIs of paths."""
     book, here = live.book, f"contest/{live.name}"
     ranks = {entry.number: rank for rank, entry in ranked(book.entries)}
-    out = Contest(
+    out = ContestOut(
         self=at(here),
         entry=at(f"{here}/entry"),
         games=book.games,

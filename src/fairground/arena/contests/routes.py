@@ -14,7 +14,7 @@ from litestar.response import ServerSentEvent, ServerSentEventMessage, Stream
 from fairground.arena.contests import pages
 from fairground.arena.contests.books import LiveBook
 from fairground.arena.contests.factories import Factories
-from fairground.arena.contests.wire import Contest, Entered, MadeContest, NewContest, NewEntry
+from fairground.arena.contests.wire import ContestOut, Entered, MadeContest, NewContest, NewEntry
 from fairground.arena.http.addresses import address
 from fairground.arena.http.problems import Malformed
 from fairground.arena.state import TheArena
@@ -74,12 +74,12 @@ async def new_contest(
 
 
 @get("/contest/{name:str}", summary="Watch a contest")
-async def watch_contest(request: TheRequest, name: FromPath[str], arena: TheArena) -> Contest:
+async def watch_contest(request: TheRequest, name: FromPath[str], arena: TheArena) -> ContestOut:
     """Parameters, commitment, closing time, and the teams with their standing."""
     return await arena.contests.look(name, lambda live: _watch(request, live))
 
 
-def _watch(request: Request[Any, Any, Any], live: LiveBook) -> Contest:
+def _watch(request: Request[Any, Any, Any], live: LiveBook) -> ContestOut:
     here = address(request, "")
     return live.once(here, lambda live: pages.watch(live, lambda path: here + path))
 
@@ -114,7 +114,7 @@ async def close_contest(
     name: FromPath[str],
     secret: FromPath[str],
     arena: TheArena,
-) -> Contest:
+) -> ContestOut:
     """For its creator: the address came with the answer that made the contest."""
     await arena.contests.close(name, secret)
     return await arena.contests.look(name, lambda live: _watch(request, live))

@@ -72,7 +72,7 @@ class ContestPart(Struct, omit_defaults=True):
     """Where the games are relayed to, if they are not kept here."""
 
 
-class Contest(Struct, omit_defaults=True):
+class ContestOut(Struct, omit_defaults=True):
     """A contest as everyone may see it. A mixed one has no base, length and type of its own."""
 
     self: str

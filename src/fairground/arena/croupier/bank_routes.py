@@ -19,11 +19,11 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from fairground.arena.croupier.bank_wire import (
     AccountOut,
     BankOut,
+    EventsOut,
     GameOut,
     NewCall,
     NewMoney,
     NextOut,
-    Recorded,
     RefusedByBank,
 )
 from fairground.arena.http.problems import Problem, Unknown
@@ -91,9 +91,9 @@ async def get_game(key: FromPath[str], bank: TheBank) -> GameOut:
 
 
 @get("/games/{key:str}/events", summary="What was recorded of a game")
-async def game_events(key: FromPath[str], bank: TheBank) -> Recorded:
+async def game_events(key: FromPath[str], bank: TheBank) -> EventsOut:
     """Everything, in its order; so a seed that was told the Bank alone is heard."""
-    return Recorded(list(map(event_as_json, await bank.told(BYTES32.read(key, "the game's key")))))
+    return EventsOut(list(map(event_as_json, await bank.told(BYTES32.read(key, "the game's key")))))
 
 
 @get("/next/{croupier:str}/{player:str}", summary="The number of the next game of these two")
@@ -104,10 +104,10 @@ async def next_game(croupier: FromPath[str], player: FromPath[str], bank: TheBan
 
 
 @post("/calls", status_code=200, summary="Make a call")
-async def make_call(data: JSONBody[NewCall], bank: TheBank) -> Recorded:
+async def make_call(data: JSONBody[NewCall], bank: TheBank) -> EventsOut:
     """Recorded, durably, before this is answered. The same envelope again is harmless."""
     envelope = Envelope.from_json(msgspec.to_builtins(data))
-    return Recorded(list(map(event_as_json, await bank.submit(envelope))))
+    return EventsOut(list(map(event_as_json, await bank.submit(envelope))))
 
 
 @post("/faucet", status_code=200, summary="Get play money")

@@ -63,7 +63,7 @@ class NextOut(Struct):
     game_id: Whole
 
 
-class Recorded(Struct):
+class EventsOut(Struct):
     """What the Bank recorded; empty where a call was repeated."""
 
     events: list[dict[str, Any]]

@@ -30,7 +30,7 @@ CONFIRMATIONS: Final = 6
 MOST_CONFIRMATIONS: Final = 1_000
 
 
-class Place(msgspec.Struct, frozen=True):
+class CroupierPlace(msgspec.Struct, frozen=True):
     """Where an arena's Croupier plays: in the arena's ledger, or at a Bank on a chain."""
 
     node: str | None = None
@@ -54,7 +54,7 @@ class Place(msgspec.Struct, frozen=True):
             )
 
 
-async def open_chain(place: Place) -> Bank:
+async def open_chain(place: CroupierPlace) -> Bank:
     """The Bank on the chain; its code is compared with ours."""
     from fairground.bank.chain.bank import ChainBank  # noqa: PLC0415 - an extra
 
@@ -62,11 +62,11 @@ async def open_chain(place: Place) -> Bank:
     return await ChainBank.open(place.node, place.bank)
 
 
-class Desk:
+class ArenaCroupier:
     """The Croupier of an arena; on a chain he needs a key of the operator's."""
 
     def __init__(
-        self, place: Place, key: Key | None = None, clock: Callable[[], float] = time.time
+        self, place: CroupierPlace, key: Key | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         self._place, self._key, self._clock = place, key, clock
 

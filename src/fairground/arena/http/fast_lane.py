@@ -23,7 +23,7 @@ from litestar.types import ASGIApp
 
 from fairground.arena.http.gate import Asgi, Receive, Scope, Send
 from fairground.arena.http.requests import NAME
-from fairground.arena.oracles.wire import Counts, Submission
+from fairground.arena.oracles.wire import CountsOut, Submission
 from fairground.arena.state import the_arena
 from fairground.clients.protocol import ACCEPT, JSON, RECEIPT
 from fairground.transcript import DEEPEST
@@ -129,7 +129,7 @@ def _again(message: Any, receive: Receive) -> Receive:
     return again
 
 
-async def _answer(send: Send, counts: Counts, receipt: str) -> None:
+async def _answer(send: Send, counts: CountsOut, receipt: str) -> None:
     body = _write(counts)
     headers = [
         (b"content-type", THE_TYPE),

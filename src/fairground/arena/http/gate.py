@@ -1,4 +1,4 @@
-"""Limits for each client, and the gate at which they are kept: all traffic passes it.
+"""ClientLimits for each client, and the gate at which they are kept: all traffic passes it.
 
 A client is an address. Behind a proxy on this machine it is what ``X-Forwarded-For``
 says. The limits are wide: they are there so that one broken program cannot take the
@@ -54,7 +54,7 @@ CLIENT: ContextVar[str] = ContextVar("client", default="")
 access = logging.getLogger("fairground.access")
 
 
-class Limits:
+class ClientLimits:
     """What each client may have; 0 is no limit."""
 
     def __init__(self, rate: int = RATE, open_games: int = OPEN_GAMES) -> None:
@@ -111,7 +111,7 @@ class Gate:
     """Around the whole application: limits, counts, access log."""
 
     def __init__(
-        self, app: Asgi, limits: Limits, metrics: Metrics, *, access_log: bool = False
+        self, app: Asgi, limits: ClientLimits, metrics: Metrics, *, access_log: bool = False
     ) -> None:
         self._app = app
         self._limits = limits

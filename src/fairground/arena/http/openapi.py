@@ -34,13 +34,13 @@ from fairground.arena.http.problems import (
     AlreadyDone,
     ArenaError,
     BadName,
+    BodyTooLarge,
     Forbidden,
     GameOver,
     Malformed,
     NotAcceptable,
     Problem,
     TooEarly,
-    TooLarge,
     TooManyRequests,
     Unknown,
     WrongMedia,
@@ -223,6 +223,17 @@ ROUTES: Final = {
 WIRES: Final = (oracle_wire, contest_wire, monitoring, table_wire, croupier_wire, bank_wire)
 """The modules with the bodies of requests and answers."""
 
+SCHEMAS: Final = "#/components/schemas/"
+
+PUBLIC_NAMES: Final = {
+    "ContestOut": "Contest",
+    "CountsOut": "Counts",
+    "EventsOut": "Recorded",
+    "NewShare": "Share",
+    "OracleOut": "Oracle",
+}
+"""Bodies that the document calls by another name than the code does: programs know them by it."""
+
 BODIES: Final = (
     oracle_examples.BODIES
     | contest_examples.BODIES
@@ -283,25 +294,42 @@ class _Document(OpenAPI):
 
 
 def _complete(document: dict[str, Any]) -> dict[str, Any]:
+    """The framework's document with the rest of what there is to say."""
     document["components"] = {"schemas": _schemas()}
     for path, operations in document["paths"].items():
         operations.pop("head", None)  # it is GET without its body: nothing to tell
         for operation in operations.values():
             _complete_operation(path, operation)
-    return document
+    published: dict[str, Any] = _published(document)
+    return published
+
+
+def _published(value: Any) -> Any:
+    """The same with every body called by the name that the document has for it."""
+    if isinstance(value, dict):
+        return {key: _published(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_published(one) for one in value]
+    if isinstance(value, str) and value.startswith(SCHEMAS):
+        return SCHEMAS + _public_name(value.removeprefix(SCHEMAS))
+    return value
+
+
+def _public_name(body: str) -> str:
+    return PUBLIC_NAMES.get(body, body)
 
 
 def _schemas() -> dict[str, Any]:
     """All bodies, as msgspec reads and writes them."""
     found = [Problem, *(one for module in WIRES for one in vars(module).values())]
     bodies = [one for one in dict.fromkeys(filter(_is_body, found)) if one is not msgspec.Struct]
-    template = "#/components/schemas/{name}"
-    _, schemas = msgspec.json.schema_components(bodies, ref_template=template)
+    _, schemas = msgspec.json.schema_components(bodies, ref_template=SCHEMAS + "{name}")
     for body in bodies:
         names = _names(body)
         for member, text in _described(body):
             schemas[body.__name__]["properties"][names[member]].setdefault("description", text)
-    return schemas
+    public = {name: _public_name(name) for name in schemas}
+    return {public[name]: body | {"title": public[name]} for name, body in schemas.items()}
 
 
 def _is_body(one: object) -> bool:
@@ -369,7 +397,7 @@ def always(operation: dict[str, Any]) -> Iterable[type[FairgroundError]]:
     """What follows from the shape of a request alone."""
     where = {parameter["in"] for parameter in operation.get("parameters", ())}
     if "requestBody" in operation:
-        yield from (Malformed, TooLarge, WrongMedia)
+        yield from (Malformed, BodyTooLarge, WrongMedia)
     elif "query" in where:
         yield Malformed
     if "path" in where:
@@ -385,9 +413,7 @@ def _refusals(errors: Iterable[type[FairgroundError]]) -> dict[str, Any]:
             str(kind.status),
             {
                 "description": "",
-                "content": {
-                    PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}, "examples": {}}
-                },
+                "content": {PROBLEM: {"schema": {"$ref": f"{SCHEMAS}Problem"}, "examples": {}}},
             },
         )
         one["description"] = f"{one['description']}\n\n`{kind.code}`: {kind.meaning}".strip()

@@ -136,7 +136,7 @@ class TooSlow(ArenaError):
     example = "a request must be here in full within 30 seconds"
 
 
-class TooLarge(ArenaError):
+class BodyTooLarge(ArenaError):
     """The body is larger than this arena reads."""
 
     code = "arena/too-large"
@@ -179,7 +179,7 @@ class TooManyRequests(ArenaError):
     example = "more requests a second than this arena takes from one client"
 
 
-class Kind(NamedTuple):
+class ErrorKind(NamedTuple):
     """A kind of error as the wire knows it."""
 
     code: str
@@ -219,16 +219,16 @@ Whatever is not here, nor a subclass of something that is, is our mistake.
 """
 
 
-def kind_of(error: type[FairgroundError]) -> Kind:
+def kind_of(error: type[FairgroundError]) -> ErrorKind:
     """How an error goes over the wire."""
     meaning = (error.__doc__ or "").partition("\n")[0]
     if issubclass(error, ArenaError):
-        return Kind(error.code, error.status, meaning, error.example, error.retry_after)
+        return ErrorKind(error.code, error.status, meaning, error.example, error.retry_after)
     for base in error.__mro__:
         if base in NOT_OURS:
             status, example = NOT_OURS[base]
-            return Kind(error.code, status, meaning, example)
-    return Kind(error.code, ArenaError.status, meaning, ArenaError.example)
+            return ErrorKind(error.code, status, meaning, example)
+    return ErrorKind(error.code, ArenaError.status, meaning, ArenaError.example)
 
 
 def ours() -> list[type[ArenaError]]:
@@ -237,7 +237,7 @@ def ours() -> list[type[ArenaError]]:
 
 
 FROM_FRAMEWORK: Final[dict[int, type[ArenaError]]] = {
-    kind.status: kind for kind in (Malformed, Unknown, WrongMethod, TooLarge)
+    kind.status: kind for kind in (Malformed, Unknown, WrongMethod, BodyTooLarge)
 }
 """Our words for what the framework itself refuses."""
 

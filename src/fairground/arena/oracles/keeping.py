@@ -15,7 +15,7 @@ from typing import Final
 
 from fairground.arena.http.problems import AlreadyDone, GameOver
 from fairground.arena.live_games import Hall, Live
-from fairground.arena.oracles.wire import Counts, Oracle, Reveal
+from fairground.arena.oracles.wire import CountsOut, OracleOut, Reveal
 from fairground.core import BadShare
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import is_hex
@@ -50,7 +50,7 @@ class Room(ABC):
     """Where oracles are played: each alone, or those of contests. Both know the same words."""
 
     @abstractmethod
-    async def submit(self, log: str, submission: Sequence[int]) -> tuple[Counts, str]:
+    async def submit(self, log: str, submission: Sequence[int]) -> tuple[CountsOut, str]:
         """One divination step, and its receipt: the hash of the game's last line."""
 
     @abstractmethod
@@ -58,11 +58,11 @@ class Room(ABC):
         """Mix 32 bytes of the client's own into the draw of the code."""
 
     @abstractmethod
-    async def give_up(self, log: str, address: str) -> Oracle:
+    async def give_up(self, log: str, address: str) -> OracleOut:
         """End the game without the code."""
 
     @abstractmethod
-    async def describe(self, log: str, address: str) -> Oracle:
+    async def describe(self, log: str, address: str) -> OracleOut:
         """An oracle as everyone may see it; ``address`` is its absolute URI."""
 
     @abstractmethod
@@ -91,7 +91,7 @@ class Oracles(Room):
         return live
 
     @retried
-    async def submit(self, log: str, submission: Sequence[int]) -> tuple[Counts, str]:
+    async def submit(self, log: str, submission: Sequence[int]) -> tuple[CountsOut, str]:
         """One divination step: judged by length, digits, and whether the game is over."""
         async with self._hall.using(log, KIND) as live:
             if live.table.closed:
@@ -101,7 +101,7 @@ class Oracles(Room):
             await let_the_keeper_answer(live)
             full, partial = live.table.state.rows[-1].marks
             await self._hall.save(live)
-            return Counts(full, partial), live.table.transcript.head
+            return CountsOut(full, partial), live.table.transcript.head
 
     @retried
     async def share(self, log: str, share: str) -> None:
@@ -117,7 +117,7 @@ class Oracles(Room):
             await self._hall.save(live)
 
     @retried
-    async def give_up(self, log: str, address: str) -> Oracle:
+    async def give_up(self, log: str, address: str) -> OracleOut:
         """End the game; the oracle opens its code."""
         async with self._hall.using(log, KIND) as live:
             _must_be_open(live)
@@ -126,7 +126,7 @@ class Oracles(Room):
             await self._hall.save(live)
             return describe(live, address)
 
-    async def describe(self, log: str, address: str) -> Oracle:
+    async def describe(self, log: str, address: str) -> OracleOut:
         """An oracle as everyone may see it."""
         async with self._hall.using(log, KIND) as live:
             return describe(live, address)
@@ -172,7 +172,7 @@ def _ended_by_the_house(live: Live) -> str | None:
     return next((f"ended by the house, {e['reason']}" for e in forfeits), None)
 
 
-def describe(live: Live, address: str) -> Oracle:
+def describe(live: Live, address: str) -> OracleOut:
     """An oracle as JSON; ``address`` is its absolute URI."""
     table = live.table
     rules = rules_of(table)
@@ -191,9 +191,9 @@ def describe(live: Live, address: str) -> Oracle:
     return out
 
 
-def described(address: str, base: int, length: int, oracle: str, committed: str) -> Oracle:
+def described(address: str, base: int, length: int, oracle: str, committed: str) -> OracleOut:
     """What is known of any oracle before anybody plays it, as JSON."""
-    return Oracle(
+    return OracleOut(
         self=address,
         base=base,
         length=length,

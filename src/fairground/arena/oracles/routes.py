@@ -15,7 +15,7 @@ from litestar.params import FromPath, JSONBody
 from fairground.arena.http.addresses import address, see_other
 from fairground.arena.http.fast_lane import refusing
 from fairground.arena.oracles.keeping import Room
-from fairground.arena.oracles.wire import Counts, NewOracle, Oracle, Share, Submission
+from fairground.arena.oracles.wire import CountsOut, NewOracle, NewShare, OracleOut, Submission
 from fairground.arena.state import TheArena
 from fairground.clients.protocol import JSON_LINES, RECEIPT
 
@@ -33,12 +33,12 @@ async def new_oracle(
 
 
 @get("/oracle/{name:str}", summary="An oracle's parameters and progress")
-async def get_oracle(request: TheRequest, name: FromPath[str], room: TheRoom) -> Oracle:
+async def get_oracle(request: TheRequest, name: FromPath[str], room: TheRoom) -> OracleOut:
     """Everything public about a game."""
     return _with_contest(request, await room.describe(name, address(request, f"oracle/{name}")))
 
 
-def _with_contest(request: TheRequest, oracle: Oracle) -> Oracle:
+def _with_contest(request: TheRequest, oracle: OracleOut) -> OracleOut:
     if oracle.contest is not None:
         oracle.contest = address(request, f"contest/{oracle.contest}")
     return oracle
@@ -47,7 +47,7 @@ def _with_contest(request: TheRequest, oracle: Oracle) -> Oracle:
 @post("/oracle/{name:str}", status_code=200, summary="One divination step", middleware=[refusing])
 async def submit(
     name: FromPath[str], data: JSONBody[Submission], room: TheRoom
-) -> Response[Counts]:
+) -> Response[CountsOut]:
     """Submit a number, and learn how many digits match.
 
     The header ``Fairground-Receipt`` is the hash of the game's last line. Keep it: with it
@@ -58,13 +58,13 @@ async def submit(
 
 
 @delete("/oracle/{name:str}", status_code=200, summary="Give up")
-async def give_up(request: TheRequest, name: FromPath[str], room: TheRoom) -> Oracle:
+async def give_up(request: TheRequest, name: FromPath[str], room: TheRoom) -> OracleOut:
     """End the game; the code is opened, in a contest when it closes."""
     return _with_contest(request, await room.give_up(name, address(request, f"oracle/{name}")))
 
 
 @put("/oracle/{name:str}/share", status_code=204, summary="Lend a share to the draw")
-async def lend_share(name: FromPath[str], data: JSONBody[Share], room: TheRoom) -> None:
+async def lend_share(name: FromPath[str], data: JSONBody[NewShare], room: TheRoom) -> None:
     """Mix 32 bytes of your own into the draw of the code: earns the claim UNIFORM."""
     await room.share(name, data.share)
 

@@ -41,14 +41,14 @@ class Submission(Struct):
     submission: Annotated[list[Digit], Meta(extra_json_schema=GUESS)]
 
 
-class Counts(Struct):
+class CountsOut(Struct):
     """The oracle's verdict. All full matches: the code is found."""
 
     full_match_count: int
     partial_match_count: int
 
 
-class Share(Struct):
+class NewShare(Struct):
     """32 bytes of your own as 64 hex digits, mixed into the draw of the code."""
 
     share: Hex
@@ -63,7 +63,7 @@ class Reveal(Struct, omit_defaults=True):
     note: str | None = None
 
 
-class Oracle(Struct, omit_defaults=True):
+class OracleOut(Struct, omit_defaults=True):
     """A code-breaking game, as everyone may see it."""
 
     self: Uri

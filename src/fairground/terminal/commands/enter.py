@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from fairground.clients.entry_log import Diary, path_of
-from fairground.clients.oracles import Contest, Page
-from fairground.clients.play import Bots, Hire, Played, builtin, play_all
+from fairground.clients.oracles import Contest, WatchPage
+from fairground.clients.play import Bots, Hire, PlayedOracle, builtin, play_all
 from fairground.core import InputError
 from fairground.games.codebreaking import CodeBreaking
 from fairground.players.bot.host import BotLimits
@@ -89,8 +89,10 @@ def run(arguments: Sequence[str]) -> int:
     with hired(options) as hire:
         _try_out(hire, contest.watch())
         diary = _entered(contest, options.team, options.version, options.team_key)
-        done = [Played(None, tuple(diary.rows[n]), True) for n in diary.done if diary.solved(n)]
-        done += [Played(None, (), False, trouble=why) for why in diary.troubles.values()]
+        done = [
+            PlayedOracle(None, tuple(diary.rows[n]), True) for n in diary.done if diary.solved(n)
+        ]
+        done += [PlayedOracle(None, (), False, trouble=why) for why in diary.troubles.values()]
         with closing(play_all(diary.entry.oracles, hire, options.jobs, diary=diary)) as games:
             for number, played in games:
                 done.append(played)
@@ -121,7 +123,7 @@ def _folder() -> Path:
     return Path(platformdirs.user_data_dir("fairground", appauthor=False)) / "entries"
 
 
-def _try_out(hire: Hire, page: Page) -> None:
+def _try_out(hire: Hire, page: WatchPage) -> None:
     """An entry cannot be taken back: whoever cannot play should fail before it."""
     if page.closed:
         raise InputError(f"the contest {page.uri} is closed")
@@ -130,7 +132,7 @@ def _try_out(hire: Hire, page: Page) -> None:
             pass
 
 
-def _told(played: Played) -> str:
+def _told(played: PlayedOracle) -> str:
     seen = played.oracle
     kind = f"{seen.base}^{seen.length} {seen.oracle_type}" if seen is not None else "(unknown)"
     if played.solved:
@@ -138,7 +140,7 @@ def _told(played: Played) -> str:
     return f"{kind:<14} NOT solved: {played.trouble}"
 
 
-def _summary(options: argparse.Namespace, done: list[Played], contest: Contest) -> int:
+def _summary(options: argparse.Namespace, done: list[PlayedOracle], contest: Contest) -> int:
     steps = [played.steps for played in done if played.solved]
     print(f"{len(steps)} of {len(done)} solved", end="")
     print(f", mean {sum(steps) / len(steps):.3f}, worst {max(steps)}." if steps else ".")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fairground.clients.http import Refused
 from fairground.clients.oracles import Description, Oracle
-from fairground.clients.play import Played, play
+from fairground.clients.play import PlayedOracle, play
 from fairground.core import InputError
 from fairground.games.codebreaking import Row, write_code
 from fairground.terminal.commands.enter import add_player, hired
@@ -68,7 +68,7 @@ def _lend(oracle: Oracle) -> None:
         print(f"No share of ours is in the draw: {refused}")
 
 
-def _check(oracle: Oracle, seen: Description, played: Played) -> bool:
+def _check(oracle: Oracle, seen: Description, played: PlayedOracle) -> bool:
     """Verify the record, if there is one, and say what it proves."""
     if seen.code is not None:
         print(f"The code: {write_code(seen.code, seen.base)}")

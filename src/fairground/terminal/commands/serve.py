@@ -13,7 +13,7 @@ from fairground.core import InputError
 from fairground.terminal.console import Arguments
 
 if TYPE_CHECKING:
-    from fairground.arena.croupier.opened import Place
+    from fairground.arena.croupier.opened import CroupierPlace
     from fairground.bank.messages import Key
 
 
@@ -115,9 +115,9 @@ def _croupier_arguments(parser: Arguments) -> None:
     )
 
 
-def _croupier(options: argparse.Namespace) -> tuple[Place | None, Key | None]:
+def _croupier(options: argparse.Namespace) -> tuple[CroupierPlace | None, Key | None]:
     """Where he plays, and his key if he needs one of the operator's."""
-    from fairground.arena.croupier.opened import CONFIRMATIONS, Place
+    from fairground.arena.croupier.opened import CONFIRMATIONS, CroupierPlace
 
     chain = {
         "--bank": options.bank,
@@ -130,7 +130,7 @@ def _croupier(options: argparse.Namespace) -> tuple[Place | None, Key | None]:
             if getattr(options, name) is not None:
                 option = "--" + name.replace("_", "-")
                 raise InputError(f"{option} is for a Croupier on a chain: name it with --bank URL")
-        return None if options.no_croupier else Place(), None
+        return None if options.no_croupier else CroupierPlace(), None
     if options.no_croupier:
         raise InputError("--no-croupier, and a chain for him to play on: which of the two?")
     if missing:
@@ -140,7 +140,7 @@ def _croupier(options: argparse.Namespace) -> tuple[Place | None, Key | None]:
 
     confirmations = CONFIRMATIONS if options.confirmations is None else options.confirmations
     where = address(options.bank_address, "--bank-address")
-    place = Place(options.bank, where, confirmations, options.bankroll or 0)
+    place = CroupierPlace(options.bank, where, confirmations, options.bankroll or 0)
     place.check(options.workers)
     prompt = "Passphrase of the Croupier's key file: "
     key = load(options.croupier_key, lambda: passphrase_from(options.passphrase_file, prompt))
