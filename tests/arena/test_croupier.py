@@ -238,7 +238,7 @@ def test_what_is_no_croupier_is_found_out(
         await send({"type": "http.response.body", "body": json.dumps(answer).encode()})
 
     async def test(url: str) -> None:
-        with pytest.raises(Unreachable, match="answers as no Croupier does|no JSON object"):
+        with pytest.raises(Unreachable, match=r"answers as no Croupier does|no JSON object"):
             await call(DeskClient(url, ONCE))
 
     with in_a_thread(app) as url:

@@ -29,6 +29,7 @@ from fairground.core import Over, StaleAsk, Turn
 from fairground.fair.bits import SeededStream, Tag, digest
 from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
+from fairground.players.simple import RandomPlayer
 from fairground.store import LogVault, open_store
 from fairground.table import Ask
 from fairground.testing.laws import every_history, observed, playouts
@@ -326,9 +327,24 @@ def test_tables_that_cannot_be(
     assert client.get("/healthz").json()["tables"] == 0
 
 
-def test_a_player_of_ours_that_fails_loses_its_seat(client: Client) -> None:
-    """A keeper in the breaker's seat: the game must not hang because of it."""
-    made = new(client, "codebreaking/1", FAIR, "stir", ":fair")
+def test_a_keeper_cannot_sit_in_the_breakers_chair(client: Client) -> None:
+    seats = [{"name": "Ada", "lends": "stir"}, {"name": "Bot", "player": "fair"}]
+    wanted = {"game": "codebreaking/1", "params": FAIR, "seats": seats}
+    refused = client.post("/tables", json=wanted)
+    assert (refused.status_code, refused.json()["code"]) == (422, "name/unknown")
+    assert "fair plays the keeper, not the breaker" in refused.json()["detail"]
+
+
+def test_a_player_of_ours_that_fails_loses_its_seat(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The game must not hang because of it."""
+
+    def choose(*_: Any) -> Any:
+        raise ValueError("no idea")
+
+    monkeypatch.setattr(RandomPlayer, "choose", choose)
+    made = new(client, "codebreaking/1", FAIR, "stir", ":random")
     seen = play(client, made)
     assert seen["over"] is True
     verdict = verify(client.get(seen["transcript"]).content)

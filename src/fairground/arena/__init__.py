@@ -5,7 +5,7 @@
 `app`           the HTTP service: all routes, and what surrounds them
 `state`         what an open arena consists of, and how it is opened and closed
 `live_games`    every live game, brought back from the store whenever it is needed
-`log_watch`     which logs have grown: heard once in each process, passed on to who waits
+`log_watch`     which logs have grown: heard once in each process, passed on to those who wait
 `slow_players`  threads for long thoughts
 `monitoring`    whether the arena works, and what it counts
 `http/`         how any request is read, limited, counted, refused and described

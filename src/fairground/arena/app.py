@@ -45,7 +45,7 @@ ROUTES: Final = (
 
 
 def _also_for_head(route: HTTPRouteHandler) -> HTTPRouteHandler:
-    """A route that answers GET answers HEAD; but not a stream of events, which has no end."""
+    """A route that answers GET answers HEAD too, except a stream of events, which has no end."""
     if route.http_methods == {"GET"} and route.media_type != EVENTS:
         route = copy(route)
         route.http_methods = {"GET", "HEAD"}
@@ -71,8 +71,8 @@ def make_app(
 ) -> Litestar:
     """The arena as an ASGI application on this database.
 
-    ``clock`` gives seconds since 1970: by it contests open and close, time banks run, and
-    oracles are idle, which are ended after ``idle_limit`` seconds (0: never). ``croupier``
+    ``clock`` gives seconds since 1970. By it contests open and close, time banks run, and
+    idle oracles are ended, after ``idle_limit`` seconds (0: never). ``croupier``
     is the Croupier of this arena, if it has one.
     """
 
@@ -103,7 +103,7 @@ def make_app(
             "desk": Provide(the_croupier, sync_to_thread=False),
         },
         exception_handlers={
-            FairgroundError: problems.from_ours,
+            FairgroundError: problems.from_fairground,
             HTTPException: problems.from_framework,
             Exception: problems.unexpected,
         },

@@ -38,10 +38,10 @@ from fairground.table import Table
 from fairground.transcript import check_chain
 
 KEEPERS: Final = 4
-"""How many keepers of codes think at the same time, in threads that nobody else waits for."""
+"""How many keepers of codes may think at the same time, each in a thread."""
 
 MARK: Final = 60
-"""Seconds: when a game was last acted on is written down as coarsely as this, so that the
+"""Seconds. The time of a game's last move is rounded down to a multiple of this, so that the
 store's index seldom changes."""
 
 PRIVATE: Final = "private"
@@ -87,11 +87,11 @@ class Live:
         self.private = private
         self.lock = asyncio.Lock()
         self.stored = 0
-        """How many lines of the transcript the store had from us."""
+        """How many lines of the transcript are in the store, as far as we have written them."""
         self.heard = 0
-        """How many lines the store is known to have, from whichever worker."""
+        """How many lines the store has, as we were told; another worker may have written them."""
         self.seen = 0
-        """When it was last acted on, to the last full `MARK`."""
+        """When it was last acted on, rounded down to a multiple of `MARK`."""
         self.keepers = keepers
         self._clock = clock
         self._seed = vault.keep("players", fresh(), "")
@@ -131,7 +131,10 @@ class Live:
 
 
 class _Use:
-    """``async with hall.using(...)``: the lock of a game, and what becomes of it afterwards."""
+    """``async with hall.using(...)``: holds the lock of a game.
+
+    A game with lines that are not in the store is thrown away in the end.
+    """
 
     def __init__(self, hall: Hall, log: str, kind: str) -> None:
         self._hall, self._log, self._kind = hall, log, kind
@@ -142,7 +145,7 @@ class _Use:
             await live.lock.acquire()
             if self._hall.has(live):
                 return live
-            live.lock.release()  # it was let go, or outrun, while we waited: look again
+            live.lock.release()  # let go, or overtaken, while we waited: look again
 
     async def __aexit__(self, *_: object) -> None:
         live = self._live
@@ -163,9 +166,10 @@ class Hall:
         self.store = store
         self.clock = clock
         self.opening: Callable[[Sequence[str]], None] | None = None
-        """Told of the names of new games before they are stored; may refuse them."""
+        """Called with the names of new games before they are stored. It may refuse them."""
         self.ended: Callable[[str], None] | None = None
-        """Told of each game that has ended or went to another worker, maybe more than once."""
+        """Called with the name of a game that has ended, or that another worker goes on with.
+        It may be called more than once for a game."""
         self._keepers = Thinkers(KEEPERS, "keeper")
         self._game = partial(Live, clock=clock, keepers=self._keepers)
         self._capacity = capacity
@@ -176,10 +180,10 @@ class Hall:
         """Logs that are being read, and the steps heard meanwhile."""
 
     def close(self) -> None:
-        """Nobody thinks any more."""
+        """End the threads of the keepers."""
         self._keepers.close()
 
-    async def open(
+    def open(
         self,
         kind: str,
         game: Game[Any],
@@ -241,11 +245,11 @@ class Hall:
             del self._live[name]
 
     def using(self, log: str, kind: str) -> _Use:
-        """A game to act on, alone. Whatever goes wrong, the store's word counts afterwards."""
+        """A game to act on, alone. If anything goes wrong, it is read from the store again."""
         return _Use(self, log, kind)
 
     def has(self, live: Live) -> bool:
-        """Whether this is the game that everyone finds, and not outrun by another worker."""
+        """Whether this is still the copy that everyone finds, and no other worker has gone on."""
         return self._live.get(live.log) is live and not live.outdated
 
     async def save(self, live: Live, *more: Append) -> None:
@@ -254,7 +258,7 @@ class Hall:
         self.saved(live)
 
     def saved(self, live: Live) -> None:
-        """Note that all of a game is durable."""
+        """Note that all of a game is in the store."""
         live.stored = live.table.transcript.step
         if live.table.payoff is not None:
             self._has_ended(live.log)
@@ -264,10 +268,10 @@ class Hall:
             self.ended(log)
 
     def heard(self, log: str, step: int) -> None:
-        """A log has grown: what we have of it in memory may be outdated.
+        """Take note that a log has grown: what we have of it in memory may be outdated.
 
-        A game that another worker went on with may end there, and we would not know: from
-        now on it counts as that one's.
+        If another worker wrote to it, the game counts as ended here: its end may happen
+        there, and we would not hear of it.
         """
         live = self._live.get(log)
         ours = log in self._keeping if live is None else step <= live.table.transcript.step
@@ -279,7 +283,7 @@ class Hall:
             self._loading[log].append(step)
 
     def doubt(self) -> None:
-        """Any log may have grown: nothing in memory is used before it was read again."""
+        """Take note that any log may have grown: everything in memory is read again before use."""
         for log in (*self._live, *self._loading):
             self.heard(log, LONGEST_LOG)
 

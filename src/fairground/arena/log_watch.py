@@ -1,4 +1,4 @@
-"""News: which logs have grown, heard once in each process and passed on to who waits.
+"""News: which logs have grown, heard once in each process and passed on to those who wait.
 
 The store tells every commit of every worker. One task listens, tells the hall (so that
 games which another worker went on with are read again), and wakes those who wait for
@@ -41,7 +41,7 @@ class News:
         self._watches: dict[str, set[Watch]] = {}
         self._task: asyncio.Task[None] | None = None
         self.closing = False
-        """Whether the arena stops: who waits should not wait on."""
+        """Whether the arena is stopping. Then nobody should wait any longer."""
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._listen(self._hall.store.listen()))

@@ -18,21 +18,21 @@ T = TypeVar("T")
 
 
 class Thinkers:
-    """So many threads, which all are called by one name."""
+    """A pool of threads. One client gets at most half of them."""
 
     def __init__(self, threads: int, name: str) -> None:
         self._threads = ThreadPoolExecutor(threads, name)
         self._each = threads // 2
         self._lines: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
-        """Client → where it waits, while it does."""
+        """Client → what counts the threads that it may use."""
 
     async def think(self, thought: Callable[..., T], *about: Any) -> T:
-        """Think it in a thread, when it is the turn of whoever is being served."""
+        """Run a long thought in a thread, once the client that is being served may have one."""
         line = self._lines.setdefault(CLIENT.get(), asyncio.Semaphore(self._each))
         async with line:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._threads, thought, *about)
 
     def close(self) -> None:
-        """Nobody thinks any more; who is in the middle of it is not waited for."""
+        """End the threads. Thoughts that have begun are not waited for."""
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -7,7 +7,7 @@ diary keeps them in a private file, and every step below them as soon as it is a
     {"game": 0, "guess": [0, 0, 1, 1], "marks": [1, 0]}
     {"game": 0, "trouble": "given up after 3 guesses"}
 
-A step whose answer did not arrive is not in it. The oracle has counted it; the player
+A step whose answer did not arrive is not in it. The oracle may have counted it; the player
 may guess the same again.
 """
 

@@ -24,7 +24,7 @@ from fairground.players import Player, make_player
 from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
 
 MOST_GUESSES: Final = 10_000
-"""After so many a player does not get anywhere, and the game is given up."""
+"""After this many guesses a player is getting nowhere, and the game is given up."""
 
 
 class PlayedOracle(NamedTuple):
@@ -44,7 +44,7 @@ class PlayedOracle(NamedTuple):
 
 
 Hire = Callable[[CodeBreaking], AbstractContextManager[Player]]
-"""Who is to play a game of these parameters."""
+"""Gives the player for a game with these parameters."""
 
 
 class Stopped(Exception):

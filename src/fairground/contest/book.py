@@ -78,16 +78,18 @@ CLOSING: Final = "the contest closed"
 """Why the house ends a game that nobody finished."""
 
 KEEPER_HERE: Final = "keeper"
+"""The name of the keeper's seat, where the arena keeps the game."""
 KEEPER_ELSEWHERE: Final = "keeper elsewhere, unproven"
-"""The names of the other seat: whose word an answer is."""
+"""The name of the keeper's seat in a relayed game: its answers are somebody else's word."""
 
 LONGEST_FACTORY: Final = 2_000
+"""Characters of a factory's address."""
 LONGEST_REASON: Final = 2_500
-"""Characters of a factory's address, and of what is said about it."""
+"""Characters of what is said about a factory."""
 
 
 class Part(NamedTuple):
-    """So many games of one kind. The games of a contest are numbered through its parts."""
+    """A number of games of one kind. Games are numbered through all parts of a contest."""
 
     base: int
     length: int
@@ -99,8 +101,8 @@ class Part(NamedTuple):
     def rules(self) -> CodeBreaking:
         """The rules of these games; raises `BadParams`.
 
-        Those of a factory elsewhere are played by the rules of the keeper who draws nothing
-        that we know of, whatever it calls its oracles.
+        A factory elsewhere draws nothing that we know of. So its games are played by the rules
+        of an evil keeper, whatever the factory calls its oracles.
         """
         asked = CodeBreaking(self.base, self.length, self.oracle)
         return asked if self.factory is None else CodeBreaking(self.base, self.length, EVIL)
@@ -281,13 +283,13 @@ class Book:
         """Whether nothing more counts."""
         return self.seed is not None
 
-    def still(self) -> Book:
-        """What its results are now, as a book that stays so while this one goes on."""
-        still = copy(self)
-        still.entries = [copy(entry) for entry in self.entries]
-        for entry in still.entries:
+    def frozen_copy(self) -> Book:
+        """A copy of the results as they are now. It stays as it is while this book goes on."""
+        frozen = copy(self)
+        frozen.entries = [copy(entry) for entry in self.entries]
+        for entry in frozen.entries:
             entry.results, entry.waiting = dict(entry.results), dict(entry.waiting)
-        return still
+        return frozen
 
     def trains(self, team: str) -> bool:
         """Whether another entry of this team would be training."""

@@ -268,7 +268,7 @@ class _Games:
             reason = f"it is played by {chairs!r}, not by {entry.chair!r} against the keeper"
             raise Fault("contest/game", reason, section.first)
         seen = disguise(book.contest, self.seed, entry.number, game, part)
-        at = 3 if part.rules().oracle == FAIR else 1
+        at = 3 if part.rules().oracle == FAIR else 1  # a fair game first has its ticket and draw
         self._disguised(section, events, at, the_note(book, entry, slot, part, seen), seen)
 
     @staticmethod

@@ -43,11 +43,12 @@ PLACES: Final = Decimal("1e-12")
 LEVEL: Final = Fraction(1, 20)
 
 MOST_TEAMS_IN_ALL_PAIRS: Final = 10
-"""Up to so many official entries all pairs are compared; beyond, each with the leader and
-with the next in the table."""
+"""With up to this many official entries, all pairs are compared. With more, each entry is compared
+with the leader and with the next in the table."""
 
 COUNTABLE: Final = 2**23
-"""Bits: enough for 2,000 games of code breaking with usual differences."""
+"""Bits of the integer that the exact test may need. This is enough for 2,000 games of code breaking
+with usual differences."""
 
 _POINTS: Final = """
 12.706205 4.302653 3.182446 2.776445 2.570582 2.446912 2.364624 2.306004 2.262157 2.228139
@@ -91,7 +92,7 @@ class Mean(NamedTuple):
 
 
 def mean_of(values: Sequence[int]) -> Mean:
-    """The mean of so many integers, and Student's interval around it."""
+    """The mean of these integers, and Student's interval around it."""
     n = len(values)
     if n == 0:
         return Mean(None, None, None)
@@ -361,7 +362,7 @@ RELAYED: Final = (
 
 
 class Snapshot(NamedTuple):
-    """All that the table is made of, at one moment: nothing in it changes any more."""
+    """All that the table is made from, at one moment."""
 
     contest: str
     final: bool

@@ -9,7 +9,7 @@ encoded dots and slashes, backslashes) is no address here.
 
 **By name resolution.** A name is resolved once, when it is first needed, and those network
 addresses are kept until the process ends: if the name moves to another place later, we do not
-follow. A name must lead to public addresses. An operator who means a machine of the own
+follow. A name must lead to public addresses. An operator who means a machine of their own
 network, or this one, writes its address, or ``localhost``.
 
 **By redirect.** No redirect is followed (`factories`); where a factory says that it has made a
@@ -37,7 +37,7 @@ _PLAIN: Final = re.compile(r"[!#-;=?-\[\]_a-z~]+", re.ASCII | re.IGNORECASE)
 """What an address may be made of: no spaces or control characters, no quotes, no backslash."""
 
 _NAME: Final = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]*[a-z_-][a-z0-9_-]*", re.ASCII)
-"""A host's name; its last label is no number, for that would be an address in disguise."""
+"""A host's name. Its last label is no number: that would be an IP address in another spelling."""
 
 _TRICKS: Final = re.compile(r"%(?:2e|2f|5c|25|[01][0-9a-f]|7f)|%(?![0-9a-f]{2})", re.IGNORECASE)
 """Encoded dots, slashes, backslashes, percent signs and control characters."""
@@ -184,7 +184,7 @@ def _covers(prefix: Address, address: Address) -> bool:
 
 
 def _must_be_meant(host: str, found: Sequence[str]) -> list[str]:
-    """Refuse a name that leads to where its operator cannot have wanted it to."""
+    """Refuse a name that leads somewhere the operator cannot have meant."""
     addresses = [ipaddress.ip_address(text.partition("%")[0]) for text in found]
     if not addresses:
         raise NotAllowed(f"the name {host!r} has no address")

@@ -9,7 +9,7 @@ again and decides again. Nothing is told before it is durable.
 
 A contest closes by itself: whoever looks at it after its time finds it closed, for that
 look closes it. Games are finished off when they are wanted for the first time after that
-(`Filing`), in bunches.
+(`ContestGames.file_all`), in bunches.
 """
 
 from __future__ import annotations
@@ -59,8 +59,10 @@ TRIES: Final = 50
 """How often a line is decided again because other workers wrote first."""
 
 HEARTBEAT: Final = 15.0
+"""Seconds after which a follower is told that nothing has happened."""
+
 PAUSE: Final = 0.5
-"""Seconds: how long a follower hears nothing at most, and at least between two news."""
+"""Seconds between two news to a follower, at least."""
 
 T = TypeVar("T")
 
@@ -103,7 +105,7 @@ class LiveBook:
         return self._orders[entry.number]
 
     def once(self, key: Any, view: Callable[[LiveBook], T]) -> T:
-        """What ``view`` makes of the book, made once for all who look before the next line."""
+        """What ``view`` makes of the book. It is made once, and kept until the next line."""
         step, made = self._views
         if step != self.transcript.step:
             self._views = self.transcript.step, (made := {})
@@ -115,7 +117,7 @@ class LiveBook:
         return found
 
     def computed(self, book: Book) -> dict[str, Any]:
-        """The standings by this picture of the book. Can take seconds, and be done in a thread."""
+        """The standings by this copy of the book. It can take seconds, and may run in a thread."""
         return standing(snapshot(book, {one.number: self.order(one) for one in book.entries}))
 
     def add(self, kind: str, fields: dict[str, Any]) -> bytes:
@@ -164,7 +166,7 @@ class Contests:
                 follower.set()
 
     def end_streams(self) -> None:
-        """Tell who follows that the arena stops. To be called in the event loop."""
+        """Tell followers that the arena stops. To be called in the event loop."""
         self._stopping = True
         self._wake_everyone()
 
@@ -176,7 +178,7 @@ class Contests:
     # Finding
 
     async def find(self, name: str) -> LiveBook:
-        """A contest; if its time has come, closed."""
+        """A contest. If its time is over, this closes it."""
         live = await self._load(name)
         if not live.book.closed and self.clock() >= live.book.closes:
             live = await self._close(name, "time")
@@ -218,7 +220,7 @@ class Contests:
             del self._books[live.name]
 
     async def standing(self, name: str) -> dict[str, Any]:
-        """The table as it is now; one at a time is computed, once, and aside."""
+        """The standings as they are now: computed once, in a thread, one contest at a time."""
 
         def known(live: LiveBook) -> dict[str, Any] | None:
             head, table = live.table
@@ -228,7 +230,7 @@ class Contests:
             return table
         async with self._computing:
             live, head, book = await self.look(
-                name, lambda live: (live, live.transcript.head, live.book.still())
+                name, lambda live: (live, live.transcript.head, live.book.frozen_copy())
             )
             if live.table[0] != head:
                 live.table = head, await asyncio.to_thread(live.computed, book)
@@ -278,7 +280,7 @@ class Contests:
         more: Sequence[Append] = (),
         secrets: Sequence[Secret] = (),
     ) -> LiveBook:
-        """``secrets`` go with the line: what stands there when it is decided."""
+        """``secrets`` are stored with the line. ``decide`` may still change the list."""
         for _ in range(TRIES):
             live: LiveBook = await find(name)
             decided = decide(live)

@@ -2,8 +2,8 @@
 
 The source document's protocol is all that they need: a POST to the factory's address makes a
 game and redirects to its oracle, which can be asked for base and length and takes
-submissions. What they answer is their word; here it is only seen to it that it has the right
-form, in time and of a size that we can bear.
+submissions. What they answer is their word; here it is only checked that it has the right
+form, comes in time, and is not too long.
 
 A request goes out only if `allowed` lets it, to a network address that is pinned there; no
 redirect is followed, and no proxy of the environment is used. Whatever goes wrong is raised as
@@ -30,15 +30,15 @@ from fairground.games.codebreaking import Marks
 from fairground.transcript import must_be_shallow
 
 CONNECT: Final = 5.0
-"""Seconds until a factory must have taken the connection,"""
+"""Seconds until a factory must have taken the connection."""
 SECONDS: Final = 10.0
-"""and until it must have answered in full."""
+"""Seconds until a factory must have answered in full."""
 
 LARGEST: Final = 65_536
 """Bytes of an answer's body that are read."""
 
 CONNECTIONS: Final = 20
-"""To one factory at a time; who comes later waits, within the same seconds."""
+"""Connections to one factory at a time. Further requests wait, within the same time limit."""
 
 IDLE: Final = 2.0
 """Seconds that a connection is kept for the next request."""
@@ -173,7 +173,7 @@ class Factories:
         return await self._within(factory, self._submit(oracle, guess, again))
 
     async def _within(self, factory: str, doing: Awaitable[T]) -> T:
-        """Let it take so many seconds, and say what is wrong with whom."""
+        """Give a factory its time; if it fails, say which one, and how."""
         about = f"the oracle factory {factory!r}"
         try:
             async with asyncio.timeout(self._seconds):

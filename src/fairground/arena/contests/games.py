@@ -5,7 +5,7 @@ their entry (`fairground.contest.book`). A game's log is made when it is first a
 entering a contest of a thousand games costs one line. Until the contest closes nothing is
 told but the counts, and a receipt: the hash of the game's last line, which the contest
 file must contain when it comes. What is different where a game is kept elsewhere is in
-`contests_relay`.
+`relay`.
 """
 
 from __future__ import annotations
@@ -49,15 +49,16 @@ from fairground.transcript import line_hash
 BUNCH: Final = 50
 """Games that are finished off, or read, at a time."""
 
-
 TRIES: Final = 5
+"""How often a move is tried while other workers are faster."""
+
 OVER: Final = "this game is over: the code was found, or given up"
 
 T = TypeVar("T")
 
 
 class EntryGame(NamedTuple):
-    """Whose game this is, and which."""
+    """One game of one entry."""
 
     contest: LiveBook
     entry: Entry
@@ -217,7 +218,7 @@ class ContestGames(Room):
         except Unknown:
             pass
         elsewhere = await self._relay.make(place.part) if relayed and make else ""
-        fresh_game = await self._hall.open(
+        fresh_game = self._hall.open(
             contest.games_kind,
             place.part.rules(),
             ContestDealer,

@@ -1,7 +1,7 @@
 """Games of a contest that are kept elsewhere: made, relayed, and counted by us.
 
 Such a game has a table here like any other, played in raw coordinates by the rules of a keeper
-who draws nothing; only that the answers come from a factory (`factories`). Its address over
+who draws nothing; but the answers come from a factory (`factories`). Its address over
 there lies in the vault, for whoever knew it could ask it behind our back.
 
 A submission is durable before it is sent. If no answer comes, it stands there unanswered: it
@@ -30,7 +30,8 @@ ELSEWHERE: Final = "oracle elsewhere"
 """The secret with the address of the game at its factory."""
 
 MOST_FAILURES: Final = 5
-"""So often a game is said to wait and to go on again; then it is said to wait until it ends."""
+"""How often the book notes that a game waits, and then goes on. After that it is noted as waiting
+until it ends."""
 
 
 def address_of(live: Live) -> str:

@@ -17,7 +17,7 @@ from fairground.games.codebreaking import FAIR
 
 
 class NewContest(Struct):
-    """So many games of one kind; a list of these makes a mixed contest."""
+    """A number of games of one kind. A list of these makes a mixed contest."""
 
     base: Base
     length: Length
@@ -26,10 +26,11 @@ class NewContest(Struct):
     oraclefactories: list[str] | None = None
     """Game-making URIs of other servers, each of which must be allowed by the operator."""
     games_per_orclefactory: int | None = None
-    """The source document's spelling; the next one is accepted as well."""
+    """How many games each factory makes, as the source document spells it."""
     games_per_oraclefactory: int | None = None
+    """The same in the usual spelling."""
     closes_in: int | None = None
-    """Seconds until the contest closes; a week if nothing is said."""
+    """Seconds until the contest closes; a week if this is left out."""
 
 
 class MadeContest(Struct):
@@ -48,7 +49,7 @@ class NewEntry(Struct):
     team_name: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["The Guessers"]})]
     software_version: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["1.0"]})]
     team_key: Annotated[str, Meta(max_length=200)] | None = None
-    """A secret of yours: if a team's first entry has one, nobody enters for it without."""
+    """A secret of yours. If a team's first entry brings one, its later ones must bring it too."""
 
 
 class Entered(Struct):
@@ -59,7 +60,7 @@ class Entered(Struct):
 
 
 class ContestPart(Struct, omit_defaults=True):
-    """So many games of one kind."""
+    """A number of games of one kind."""
 
     base: int
     length: int
@@ -80,10 +81,11 @@ class ContestOut(Struct, omit_defaults=True):
     games: int
     parts: list[ContestPart]
     state: str
-    """open or closed"""
+    """``open`` or ``closed``."""
     opened: int
+    """When it was opened: seconds since 1970, by the house's clock."""
     closes: int
-    """Seconds since 1970, by the house's clock."""
+    """When it closes, or closed: seconds since 1970, by the house's clock."""
     commitment: str
     covers: str
     """What the commitment is a commitment to."""

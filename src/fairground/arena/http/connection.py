@@ -32,19 +32,19 @@ class Arrival(HttpToolsProtocol):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._head: int | None = 0
-        """Bytes of a head that is not complete; ``None`` behind it."""
+        """Bytes of a head that has not arrived in full; ``None`` once it has."""
         self._whole = False
-        """Whether all that was begun is here."""
+        """Whether the request that was begun has arrived in full."""
         self._due: asyncio.TimerHandle | None = None
         self._wrong: ArenaError = Malformed("this is no HTTP request")
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Whoever connects has something to ask."""
+        """Start the clock: whoever connects has something to ask."""
         super().connection_made(transport)
         self._wait_for_the_rest()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for any more."""
+        """Stop the clock."""
         self._stop_waiting()
         super().connection_lost(exc)
 
@@ -96,7 +96,7 @@ class Arrival(HttpToolsProtocol):
     def _too_slow(self) -> None:
         answering = self.cycle is not None and not self.cycle.response_complete
         if answering and not self.cycle.more_body:
-            self._wait_for_the_rest()  # one before it is being answered: we do not read meanwhile
+            self._wait_for_the_rest()  # an earlier one is being answered: nothing is read meanwhile
         elif answering:
             self.transport.close()
         else:

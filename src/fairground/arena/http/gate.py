@@ -37,11 +37,11 @@ IDLE: Final = 30 * 24 * 3600
 """Seconds without a submission after which an oracle is ended (`idle`)."""
 
 GAMES_IN_MEMORY: Final = 120_000
-"""Games that are at hand, at about 15 kB each. A game that is not has to be run again from its
-transcript, which takes as long as acting on it once or twice."""
+"""Games that are kept in memory, at about 15 kB each. Any other is run again from its transcript
+when it is needed, which takes as long as one or two moves."""
 
 MOST_CLIENTS: Final = 10_000
-"""Beyond so many clients, those who were idle are forgotten."""
+"""With more clients than this, idle ones are forgotten."""
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]

@@ -112,9 +112,9 @@ class Route(NamedTuple):
     gives: str
     """What a good answer is."""
     refuses: tuple[type[FairgroundError], ...] = ()
-    """Beyond what `always` says."""
+    """The problems of this route, besides those that `always` names."""
     headers: Mapping[str, str] = MappingProxyType({})
-    """Those of a good answer."""
+    """The headers of a good answer."""
 
 
 ROUTES: Final = {
@@ -279,7 +279,7 @@ def config() -> OpenAPIConfig:
 
 
 class _Config(OpenAPIConfig):
-    """Makes documents that complete themselves."""
+    """Makes a `_Document` of what the framework knows."""
 
     def to_openapi_schema(self) -> OpenAPI:
         made = super().to_openapi_schema()
@@ -287,7 +287,7 @@ class _Config(OpenAPIConfig):
 
 
 class _Document(OpenAPI):
-    """Completed when it is written: once, when somebody asks for it."""
+    """Adds the rest when it is written, which is once."""
 
     def to_schema(self) -> dict[str, Any]:
         return _complete(super().to_schema())
@@ -394,7 +394,7 @@ def _named(examples: dict[str, Any]) -> dict[str, Any]:
 
 
 def always(operation: dict[str, Any]) -> Iterable[type[FairgroundError]]:
-    """What follows from the shape of a request alone."""
+    """The problems that any request of this shape can meet."""
     where = {parameter["in"] for parameter in operation.get("parameters", ())}
     if "requestBody" in operation:
         yield from (Malformed, BodyTooLarge, WrongMedia)

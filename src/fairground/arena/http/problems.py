@@ -44,10 +44,10 @@ from fairground.store import Conflict
 log = logging.getLogger("fairground.arena")
 
 LONGEST_QUOTE: Final = 80
-"""Characters of an offending value that an error repeats,"""
+"""Characters of an offending value that an error repeats."""
 
 LONGEST_DETAIL: Final = 500
-"""and of the whole detail."""
+"""Characters of the whole detail."""
 
 
 class ArenaError(FairgroundError):
@@ -180,7 +180,7 @@ class TooManyRequests(ArenaError):
 
 
 class ErrorKind(NamedTuple):
-    """A kind of error as the wire knows it."""
+    """A kind of error, as clients meet it."""
 
     code: str
     status: int
@@ -189,7 +189,7 @@ class ErrorKind(NamedTuple):
     retry_after: int | None = None
 
 
-NOT_OURS: Final = {
+PASSED_ON: Final = {
     InputError: (422, "seat 1 has no name of 1 to 80 characters: ''"),
     BadParams: (422, "base must be in 2..100, not 1"),
     UnknownName: (422, "there is no game 'chess/1'"),
@@ -213,9 +213,8 @@ NOT_OURS: Final = {
     BankRefused: (409, "the Bank refused: WrongStep(3)"),
     BankAway: (503, "no chain answers at node.example (ConnectionError); is a node there?"),
 }
-"""The status of errors that the arena passes on, with an example of the detail of each.
-
-Whatever is not here, nor a subclass of something that is, is our mistake.
+"""Errors that the arena passes on from elsewhere in Fairground: the status, and an example of the
+detail of each. An error that is not here, nor a subclass of one that is, is our mistake.
 """
 
 
@@ -225,21 +224,16 @@ def kind_of(error: type[FairgroundError]) -> ErrorKind:
     if issubclass(error, ArenaError):
         return ErrorKind(error.code, error.status, meaning, error.example, error.retry_after)
     for base in error.__mro__:
-        if base in NOT_OURS:
-            status, example = NOT_OURS[base]
+        if base in PASSED_ON:
+            status, example = PASSED_ON[base]
             return ErrorKind(error.code, status, meaning, example)
     return ErrorKind(error.code, ArenaError.status, meaning, ArenaError.example)
-
-
-def ours() -> list[type[ArenaError]]:
-    """Every kind of error that the arena has of its own."""
-    return [ArenaError, *ArenaError.__subclasses__()]
 
 
 FROM_FRAMEWORK: Final[dict[int, type[ArenaError]]] = {
     kind.status: kind for kind in (Malformed, Unknown, WrongMethod, BodyTooLarge)
 }
-"""Our words for what the framework itself refuses."""
+"""Our errors for what the framework itself refuses, by status."""
 
 
 class Problem(msgspec.Struct, omit_defaults=True):
@@ -253,7 +247,7 @@ class Problem(msgspec.Struct, omit_defaults=True):
 
 
 def quoted(value: Any) -> str:
-    """A value as JSON, cut where it is long: what was sent, in the words of who sent it."""
+    """A value as JSON, as it was sent; a long one is cut."""
     text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
 
@@ -264,8 +258,8 @@ def answer(status: int, code: str, detail: str) -> Response[Problem]:
     return Response(problem, status_code=status, media_type=PROBLEM)
 
 
-def from_ours(_: Request[Any, Any, Any], error: FairgroundError) -> Response[Problem]:
-    """An error of ours: its code goes over the wire unchanged."""
+def from_fairground(_: Request[Any, Any, Any], error: FairgroundError) -> Response[Problem]:
+    """An error of Fairground's: its code goes over the wire unchanged."""
     detail = str(error)
     if len(detail) > LONGEST_DETAIL:  # it quotes something long
         detail = f"{detail[:LONGEST_DETAIL]}…"
@@ -311,6 +305,6 @@ def _of_parameter(request: Request[Any, Any, Any], wrong: Any) -> str:
 
 
 def unexpected(_: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
-    """Our own mistake: the log has it in full, the client learns that it is not theirs."""
+    """Our own mistake. The log has all of it; the client is told that it is not theirs."""
     log.error("a request failed", exc_info=error)
     return answer(ArenaError.status, ArenaError.code, ArenaError.example)

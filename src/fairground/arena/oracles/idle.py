@@ -25,7 +25,7 @@ from fairground.store import Conflict
 log = logging.getLogger("fairground.arena")
 
 GRACE: Final = 3600
-"""Seconds after a start in which nothing is ended: while we were away, nobody could play."""
+"""Seconds after a start in which nothing is ended: while the arena was down, nobody could play."""
 
 PAUSE: Final = 60
 """Seconds between two looks, at most."""
@@ -55,7 +55,7 @@ class Idle:
                 await self._looking
 
     async def sweep(self) -> None:
-        """End what is due. Last activity is known to the last full `MARK` only: wait that more."""
+        """End what is due. Times are rounded down to a `MARK`, so wait that much longer."""
         now = int(self._hall.clock())
         before = now - self._limit - MARK
         if now < self._begins:

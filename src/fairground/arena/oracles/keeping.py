@@ -43,11 +43,11 @@ from fairground.store import retried
 KIND: Final = "oracle"
 
 QUICK: Final = 100_000
-"""An evil oracle over more codes than this thinks in a thread, so that others are served."""
+"""An evil oracle with more codes than this thinks in a thread, so that others are served."""
 
 
 class Room(ABC):
-    """Where oracles are played: each alone, or those of contests. Both know the same words."""
+    """Where oracles are played. There are two: for single oracles, and for those of contests."""
 
     @abstractmethod
     async def submit(self, log: str, submission: Sequence[int]) -> tuple[CountsOut, str]:
@@ -78,7 +78,7 @@ class Oracles(Room):
 
     async def make(self, base: int, length: int, oracle_type: str) -> Live:
         """Open a game, durably."""
-        live = await self._hall.open(
+        live = self._hall.open(
             KIND,
             CodeBreaking(base, length, oracle_type),
             HashChainsDealer,

@@ -13,7 +13,8 @@ from msgspec import Meta, Struct
 from fairground.games.codebreaking import FAIR, ORACLES
 
 ORACLE_TYPES: Final = {"enum": list(ORACLES), "examples": [FAIR]}
-"""Where the rules refuse (422), the schema says so beforehand; msgspec would refuse with 400."""
+"""The schema tells the limits, and the rules keep them, with status 422. (If msgspec kept them,
+it would refuse with 400.)"""
 
 Base = Annotated[int, Meta(extra_json_schema={"minimum": 2, "maximum": 100, "examples": [6]})]
 Length = Annotated[int, Meta(extra_json_schema={"minimum": 1, "maximum": 40, "examples": [4]})]
@@ -58,7 +59,7 @@ class Reveal(Struct, omit_defaults=True):
     """What an ended game opens: the code, and for a fair oracle the key of its commitment."""
 
     code: list[int] | None
-    """Null where the oracle has none to show: it was left, and draws nothing beforehand."""
+    """Null if there is none: the game was left, and its oracle drew none beforehand."""
     key: Hex | None = None
     note: str | None = None
 
@@ -71,7 +72,7 @@ class OracleOut(Struct, omit_defaults=True):
     length: Length
     oracle_type: OracleType
     type: OracleType
-    """The same once more: the name that clients of the original know."""
+    """The same again, under the name that the source document uses."""
     attempts: int
     solved: bool
     commitment: Hex
@@ -80,9 +81,9 @@ class OracleOut(Struct, omit_defaults=True):
     reveal: Reveal | None = None
     transcript: Uri | None = None
     contest: Uri | None = None
-    """For a game of a contest: the contest's watch URI,"""
+    """For a game of a contest: the contest's watch URI."""
     training: bool | None = None
-    """and whether the entry that it belongs to is training."""
+    """For a game of a contest: whether the entry that it belongs to is training."""
     oraclefactory: str | None = None
     """If the game is relayed: to which factory. Its answers are unproven, that factory's word."""
     pending: list[int] | None = None

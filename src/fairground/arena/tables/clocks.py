@@ -53,7 +53,7 @@ class Clocks:
     def __init__(self, clock: Callable[[], float]) -> None:
         self.now = clock
         self._up = clock()
-        """Since when this process can have heard anybody."""
+        """When this process began to listen. No clock ran before."""
         self._readings: WeakKeyDictionary[Live, Reading] = WeakKeyDictionary()
 
     def reading(self, live: Live) -> Reading | None:

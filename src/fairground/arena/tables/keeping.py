@@ -135,7 +135,7 @@ class Tables:
             tokens={str(seat): token_digest(name, secret) for seat, secret in tokens.items()},
             seconds=float(wanted.seconds),
         )
-        live = await self._hall.open(
+        live = self._hall.open(
             KIND,
             game,
             dealer_class(wanted.dealer),

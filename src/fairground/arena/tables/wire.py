@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 SECONDS: Final = 600
-"""The time bank of a seat if nothing is said."""
+"""The time bank of a seat, if the request does not say."""
 
 LONGEST_BANK: Final = 30 * 24 * 3600
 MOST_SEATS: Final = 100
@@ -37,11 +37,12 @@ class NewTable(Struct):
     options: Annotated[dict[str, Any], Meta(examples=[{"stir": "each"}])] = {}
     """Of the dealer: for hash-chains/1 ``stir`` (once, each) and ``length`` (2 to 10,000)."""
     seconds: Annotated[float, Meta(examples=[SECONDS], ge=1, le=LONGEST_BANK)] = SECONDS
-    """The time bank of each seat that is not ours: how long it may be waited for in all."""
+    """The time bank of each seat that the house does not play: the seconds that it may be waited
+    for in the whole game."""
 
 
 class MadeSeat(Struct, omit_defaults=True):
-    """A chair of a new table. Only here its private URL is told: hand it to who plays it."""
+    """A chair of a new table. Its private URL is told only here: hand it to whoever plays it."""
 
     seat: int
     name: str
@@ -57,7 +58,7 @@ class MadeTable(Struct):
 
 
 class AskOut(Struct, omit_defaults=True):
-    """Something that a seat owes. Answer it by its id; it holds for this very head."""
+    """Something that a seat owes. Answer it by its id. It was asked after the line ``head``."""
 
     id: str
     kind: str
@@ -90,9 +91,9 @@ class TableOut(Struct, omit_defaults=True):
     public: dict[str, Any]
     seats: list[SeatOut]
     step: int
-    """How many lines the transcript has,"""
+    """How many lines the transcript has."""
     head: str
-    """and the hash of the last of them. Keep it: it is your receipt."""
+    """The hash of the transcript's last line. Keep it: it is your receipt."""
     waiting_for: list[int]
     over: bool
     view: Any
