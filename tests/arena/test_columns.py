@@ -68,8 +68,9 @@ def _first(content: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def told() -> Iterator[Told]:
-    with TestClient(make_app("sqlite:///:memory:")) as client:
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    database = f"sqlite:///{tmp_path_factory.mktemp('arena')}/arena.db"
+    with TestClient(make_app(database)) as client:
         yield Told(client)
 
 
