@@ -518,7 +518,7 @@ def test_the_creator_closes_early(client: Client) -> None:
     assert verdict.games == 2, "a game that nobody touched has no transcript"
     left = client.get(f"{uris[1]}/transcript").content
     assert '"by":"house"' in left.decode()
-    assert "asserted by the house: the contest closed" in verify(left).remarks[0]
+    assert "as the house says: the contest closed" in verify(left).remarks[0]
 
 
 def test_the_clock_closes_it(client: Client, clock: Clock) -> None:

@@ -348,7 +348,7 @@ def test_a_player_of_ours_that_fails_loses_its_seat(
     seen = play(client, made)
     assert seen["over"] is True
     verdict = verify(client.get(seen["transcript"]).content)
-    assert verdict.ok and "asserted by the house: the house's player failed" in verdict.remarks[0]
+    assert verdict.ok and "as the house says: the house's player failed" in verdict.remarks[0]
 
 
 @pytest.fixture
@@ -602,7 +602,7 @@ def test_silence_is_a_forfeit_that_the_house_asserts(database: str) -> None:
             verdict = verify(b"".join(await tables.lines(live.log)))
             assert verdict.ok and verdict.payoff == (1, -1)
             (remark,) = verdict.remarks
-            assert "Bob forfeited, asserted by the house: silent" in remark
+            assert "Bob left, as the house says: silent" in remark
             assert "10 seconds" in remark
 
     run(act)

@@ -209,7 +209,7 @@ def test_one_oracle_with_its_record_checked(arena: Arena, capsys: Capture) -> No
     code = "".join(map(str, seen.code))
     assert rows[-1][1:] == (code, "3", "0") and f"The code: {code}\n" in out
     assert f"Solved with guess {len(rows)}.\n" in out
-    (claims,) = re.findall(r"The record HOLDS: (.*)", out)
+    (claims,) = re.findall(r"The record is VALID: (.*)", out)
     assert {"COMMITTED", "UNIFORM:1", "ORDERED"} <= set(claims.split(", "))
     assert main(["oracle", oracle.uri]) == 2
     assert "is over" in capsys.readouterr().err
@@ -239,7 +239,7 @@ def test_a_failing_bot_at_one_oracle(arena: Arena, tmp_path: Path, capsys: Captu
     assert main(["oracle", oracle.uri, "--bot", str(bot), "--bot-seconds", "20"]) == 1
     out = capsys.readouterr().out
     assert "Not solved: the bot failed: it answered [7, 7]: a digit must be in 0..1, not 7" in out
-    assert "The record HOLDS" in out, "giving up opens it"
+    assert "The record is VALID" in out, "giving up opens it"
 
 
 def test_a_share_refused_and_a_forged_record(
@@ -254,4 +254,4 @@ def test_a_share_refused_and_a_forged_record(
     assert main(["oracle", oracle.uri]) == 1
     out = capsys.readouterr().out
     assert "No share of ours is in the draw: a share can be lent once" in out
-    assert "The record DOES NOT HOLD" in out
+    assert "The record is INVALID" in out
