@@ -207,6 +207,10 @@ class Table:
         """What the seats owe now. Empty when the table is closed."""
         return list(self._asks)
 
+    def has_left(self, seat: Seat) -> bool:
+        """Whether this seat has walked away from a game that goes on."""
+        return seat in self.scheme.gone
+
     def view(self, seat: Seat | None) -> Any:
         """The state as this seat may see it; ``None``: a bystander."""
         return self.game.view(self.state, seat)

@@ -267,6 +267,32 @@ def test_leaving(client: Client) -> None:
 # Who may look
 
 
+def test_the_others_play_on_without_who_left(client: Client) -> None:
+    made = new(client, "zombie/2", {"players": 3}, "nothing", ":cautious", ":cautious")
+    seat = made["seats"][0]["url"]
+    first = client.post(f"{seat}/forfeit", json={"reason": "tea"})
+    assert first.status_code == 201
+    assert client.post(f"{seat}/forfeit", json={"reason": "tea"}).json() == first.json()
+    seen = client.get(made["self"]).json()
+    assert seen["over"] is True and sorted(seen["payoff"]) == [-1, -1, 2]
+    assert seen["payoff"][0] == -1
+    verdict = verify(client.get(seen["transcript"]).content)
+    assert verdict.ok and "left, as recorded, by their own word: tea" in verdict.remarks[0]
+
+
+def test_every_game_and_player_is_listed(client: Client) -> None:
+    listed = client.get("/games").json()
+    games = {game["name"]: game for game in listed["games"]}
+    assert set(games) >= {"zombie/2", "poker/2", "fatestones/1"}
+    keeper, breaker = games["codebreaking/1"]["roles"]
+    assert "fair" in keeper["players"] and "fair" not in breaker["players"]
+    assert "entropy" in breaker["players"] and "mcts" not in breaker["players"]
+    assert games["zombie/2"]["params"]["properties"]["brains_to_win"]["default"] == 13
+    schemes = {scheme["name"]: scheme for scheme in listed["schemes"]}
+    assert schemes["hash-chains/1"]["lends"] == ["nothing", "stir", "chain"]
+    assert "contest/1" not in schemes
+
+
 def test_a_wrong_token_opens_nothing(client: Client) -> None:
     made = new(client, "zombie/1", ZOMBIE, "stir", ":random")
     other = new(client, "zombie/1", ZOMBIE, "stir", ":random")
@@ -602,7 +628,7 @@ def test_silence_is_a_forfeit_that_the_house_asserts(database: str) -> None:
             verdict = verify(b"".join(await tables.lines(live.log)))
             assert verdict.ok and verdict.payoff == (1, -1)
             (remark,) = verdict.remarks
-            assert "Bob left, as the house says: silent" in remark
+            assert 'Bob left, as the house says: "silent' in remark
             assert "10 seconds" in remark
 
     run(act)

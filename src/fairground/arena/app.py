@@ -29,6 +29,7 @@ from fairground.arena.monitoring import MONITORING_ROUTES
 from fairground.arena.oracles.keeping import Room
 from fairground.arena.oracles.routes import ORACLE_ROUTES
 from fairground.arena.state import TheArena, open_arena, the_arena
+from fairground.arena.tables.games import get_games
 from fairground.arena.tables.routes import TABLE_ROUTES
 from fairground.clients.protocol import EVENTS
 from fairground.core import FairgroundError
@@ -39,6 +40,7 @@ ROUTES: Final = (
     *ORACLE_ROUTES,
     *MONITORING_ROUTES,
     *CONTEST_ROUTES,
+    get_games,
     *TABLE_ROUTES,
     *CROUPIER_ROUTES,
 )

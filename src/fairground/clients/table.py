@@ -14,7 +14,7 @@ The arena could lie, so the client does not ask it what it can find out itself:
 * its hash chain never leaves it but link by link, each for one history only;
 * every answer that was acknowledged must stand in the transcript with the hash that the
   acknowledgement named;
-* in the end it verifies the whole game, with the last hash that it saw as the receipt.
+* it keeps the head of every ask as a receipt, and in the end verifies the whole game with them.
 
 Everything that it sends may be sent twice without harm: the arena knows an answer by its id.
 """
@@ -22,6 +22,7 @@ Everything that it sends may be sent twice without harm: the arena knows an answ
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from fairground.clients.http import Http, Refused, Repeat
@@ -31,6 +32,7 @@ from fairground.fair.chains import ChainHolder
 from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
 from fairground.players import Player, make_player
+from fairground.receipts import Kept, beside, heads
 from fairground.replay import replay, said
 from fairground.table import Ask, Table
 from fairground.transcript import NO_LINE, Event, canonical, line_hash, parse
@@ -66,6 +68,14 @@ class PlayedTable(NamedTuple):
     verdict: Verdict
     transcript: bytes
     receipt: str
+    """The hash of the last line."""
+    receipts: tuple[Kept, ...] = ()
+    """One for each answer: what shows that the house was bound before we gave it."""
+
+    def save(self, path: Path) -> None:
+        """Write the transcript, and the receipts beside it, where ``verify`` finds them."""
+        path.write_bytes(self.transcript)
+        beside(path).write_text("".join(kept.line for kept in self.receipts), encoding="ascii")
 
 
 class RemoteTable:
@@ -80,6 +90,8 @@ class RemoteTable:
         self._heads: list[str] = []
         self._local: Table | None = None
         self._given: list[Given] = []
+        self.receipts: list[Kept] = []
+        """The head of every ask that we answered, kept before we did."""
         self._answers: dict[tuple[str, int], tuple[str, Any]] = {}
         self._sealed: tuple[str, Any] | None = None
         self._holder: ChainHolder | None = None
@@ -238,7 +250,8 @@ class RemoteTable:
                 raise Fault("remote/ask", f"we lend no {kind}")
 
     def answer(self, ask: Ask, answer: Any) -> None:
-        """Send an answer, and keep what the arena says of it."""
+        """Keep a receipt of what we saw, send an answer, and keep what the arena says of it."""
+        self.receipts.append(Kept.of(self._table, ask))
         taken = self._http.post(self._url, {"ask": f"{ask.kind}.{ask.step}", "answer": answer})
         self._given.append(Given(ask, answer, int(taken["line"]), str(taken["head"])))
 
@@ -249,10 +262,10 @@ class RemoteTable:
     def finish(self) -> PlayedTable:
         """Verify the whole game; raise its `Fault` if it does not hold."""
         data = b"".join(self.lines)
-        verdict = verify(data, self.receipt)
+        verdict = verify(data, [*heads(self.receipts), self.receipt])
         if verdict.fault is not None:
             raise verdict.fault
-        return PlayedTable(verdict.payoff, verdict, data, self.receipt)
+        return PlayedTable(verdict.payoff, verdict, data, self.receipt, tuple(self.receipts))
 
 
 def play(url: str, player: Player | str, http: Http | None = None) -> PlayedTable:

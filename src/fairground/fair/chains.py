@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Final, Self
 
-from fairground.core import BadParams, BadShare, Fault, Seat
+from fairground.core import BadParams, BadShare, Fault, Parameter, Seat, between
 from fairground.fair.bits import HOUSE, HashStream, Tag, digest, fresh, same
 from fairground.fair.schemes import (
     Chance,
@@ -249,6 +249,15 @@ class HashChainsDealer(Dealer):
     """The house's half of `hash-chains/1`."""
 
     scheme = HashChainsScheme
+    options = (
+        Parameter(
+            "stir",
+            "whether words are asked for once a chain, or before each run",
+            {"enum": ["once", "each"]},
+            "once",
+        ),
+        Parameter("length", "how many links a chain has", between(2, 1_000_000), LENGTH),
+    )
 
     def __init__(
         self, table: bytes, vault: Vault, *, stir: str = "once", length: int = LENGTH

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from fairground.core import BadParams, Fault, SecretLost
+from fairground.core import BadParams, Fault, Parameter, SecretLost
 from fairground.fair.bits import HashStream, Tag, digest, same
 from fairground.fair.schemes import (
     Chance,
@@ -85,6 +85,11 @@ class ContestDealer(Dealer):
     """
 
     scheme = ContestScheme
+    options = (
+        Parameter("contest", "the contest's name", {"type": "string"}),
+        Parameter("game", "which of its games", {"type": "integer", "minimum": 0}),
+        Parameter("seed", "the contest's seed", {}),
+    )
 
     def __init__(
         self,

@@ -19,6 +19,8 @@ class SchemeListing(NamedTuple):
     dealer: str
     """``module:class`` of the `Dealer`; its ``scheme`` is the public half."""
     summary: str
+    at_tables: bool = False
+    """Whether anyone may open a table with it: not where they would know what is coming."""
 
 
 Schemes: TypeAlias = Register[SchemeListing]
@@ -29,10 +31,12 @@ SCHEMES: Final[Schemes] = Register(
         "hmac-sha3-user/1": SchemeListing(
             "fairground.fair.hmac_user:HmacUserDealer",
             "each draw is the house's committed number plus one user's number",
+            at_tables=True,
         ),
         "hash-chains/1": SchemeListing(
             "fairground.fair.chains:HashChainsDealer",
             "the house's hash chain, mixed with seats' chains or with words that they type",
+            at_tables=True,
         ),
         "contest/1": SchemeListing(
             "fairground.fair.contest:ContestDealer",
@@ -45,6 +49,7 @@ SCHEMES: Final[Schemes] = Register(
         "system/1": SchemeListing(
             "fairground.fair.unproven:SystemDealer",
             "the operating system's entropy; it proves nothing",
+            at_tables=True,
         ),
         "croupier/1": SchemeListing(
             "fairground.bank.schemes:CroupierDealer",

@@ -51,6 +51,7 @@ from fairground.arena.http.schema_page import SchemaPage
 from fairground.arena.oracles import examples as oracle_examples
 from fairground.arena.oracles import wire as oracle_wire
 from fairground.arena.tables import examples as table_examples
+from fairground.arena.tables import games
 from fairground.arena.tables import wire as table_wire
 from fairground.bank.bank_port import BankAway, BankRefused
 from fairground.bank.calls import BadCall
@@ -158,6 +159,7 @@ ROUTES: Final = {
     "contest_book": Route("contests", "JSON Lines, one for each entry and result"),
     "contest_file": Route("contests", "JSON Lines: the book and all games", (TooEarly,)),
     "contest_events": Route("contests", "The watch page, as `watch` events"),
+    "get_games": Route("tables", "All games, schemes and players of this arena"),
     "new_table": Route(
         "tables",
         "The table is open; hand out the URLs of its seats",
@@ -220,7 +222,7 @@ ROUTES: Final = {
 }
 """By the name of the route's function."""
 
-WIRES: Final = (oracle_wire, contest_wire, monitoring, table_wire, croupier_wire, bank_wire)
+WIRES: Final = (oracle_wire, contest_wire, monitoring, table_wire, games, croupier_wire, bank_wire)
 """The modules with the bodies of requests and answers."""
 
 SCHEMAS: Final = "#/components/schemas/"
@@ -244,6 +246,7 @@ ANSWERS: Final = (
     oracle_examples.ANSWERS
     | contest_examples.ANSWERS
     | table_examples.ANSWERS
+    | games.ANSWERS
     | monitoring.ANSWERS
     | croupier_examples.ANSWERS
 )

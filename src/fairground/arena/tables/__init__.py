@@ -2,6 +2,7 @@
 
 ==========  ================================================================================
 `keeping`   how a table is opened, looked at, answered and left
+`games`     which games, players and schemes there are
 `clocks`    time banks: how long each seat may be waited for, in all
 `routes`    the routes, and what is shown to whom
 `wire`      the bodies of requests and answers

@@ -90,6 +90,7 @@ class Clocks:
         before = self.reading(live)
         others = [seat for seat in range(live.table.game.seats) if not _ours(live, seat)]
         left = dict.fromkeys(others, live.private.seconds) if before is None else self.left(before)
+        left = {seat: bank for seat, bank in left.items() if not live.table.has_left(seat)}
         asked = sorted({ask.seat for ask in live.table.asks() if not _ours(live, ask.seat)})
         reading = Reading(self.now(), left, asked)
         live.vault.keep(f"{NAME}{live.table.transcript.step}", msgspec.json.encode(reading), "")

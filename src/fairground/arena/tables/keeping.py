@@ -28,7 +28,7 @@ from fairground.arena.tables.clocks import Clocks, Reading, stored_reading
 from fairground.arena.tables.wire import NewTable, Taken
 from fairground.core import BadParams, InputError, Seat, StaleAsk
 from fairground.fair.bits import Tag, digest, same, token
-from fairground.fair.register import dealer_class
+from fairground.fair.register import SCHEMES, dealer_class
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
 from fairground.replay import said
@@ -39,14 +39,6 @@ from fairground.transcript import canonical, line_hash
 log = logging.getLogger("fairground.arena")
 
 KIND: Final = "table"
-
-SCHEMES: Final = {
-    "hash-chains/1": frozenset({"stir", "length"}),
-    "hmac-sha3-user/1": frozenset[str](),
-    "system/1": frozenset[str](),
-}
-"""The schemes that a table may be opened with, and the options of each. The others are for
-contests and for simulation: whoever opens the table would know what is coming."""
 
 LONGEST_CHAIN: Final = 10_000
 DEEPEST_THOUGHT: Final = 20_000
@@ -244,22 +236,14 @@ class Tables:
 
         async def act(live: Live, seat: Seat) -> Taken:
             table = live.table
-            if table.closed:
-                for number, event in enumerate(table.transcript.events, 1):
-                    if event["kind"] == "forfeit" and (event["seat"], event["by"]) == (
-                        seat,
-                        "seat",
-                    ):
-                        return _taken("forfeit", live, number)
-                raise GameOver("this game is over")
-            table.forfeit(seat, reason)
-            number = next(
-                number
-                for number, event in enumerate(table.transcript.events, 1)
-                if event["kind"] == "forfeit"
-            )
-            await self._play_on(live)
-            return _taken("forfeit", live, number)
+            if (left := _left_at(live, seat)) is None:
+                if table.closed:
+                    raise GameOver("this game is over")
+                table.forfeit(seat, reason)
+                left = _left_at(live, seat)
+                assert left is not None
+                await self._play_on(live)
+            return _taken("forfeit", live, left)
 
         return await self._acting(name, secret, act)
 
@@ -366,12 +350,15 @@ def live_plays(live: Live) -> None:
 
 def _plays_or_resigns(live: Live) -> None:
     """The same; a player of ours that fails loses its seat, and the game does not hang."""
-    try:
-        live.hosted.play()
-    except Exception:
-        log.exception("a player of ours failed at table %s", live.log)
-        ours = (ask.seat for ask in live.table.asks() if str(ask.seat) in live.private.players)
-        live.table.forfeit(next(ours), "the house's player failed", by="house")
+    for _ in range(live.table.game.seats):
+        try:
+            live.hosted.play()
+        except Exception:
+            log.exception("a player of ours failed at table %s", live.log)
+            ours = (ask.seat for ask in live.table.asks() if str(ask.seat) in live.private.players)
+            live.table.forfeit(next(ours), "the house's player failed", by="house")
+        else:
+            return
 
 
 def _modest(player: str) -> str:
@@ -384,11 +371,12 @@ def _modest(player: str) -> str:
 
 def _check_options(wanted: NewTable) -> None:
     """Refuse a scheme that tables cannot have, and options that it does not take."""
-    if wanted.dealer not in SCHEMES:
+    possible = [name for name, listing in SCHEMES.items() if listing.at_tables]
+    if wanted.dealer not in possible:
         raise BadParams(
-            f"a table cannot be dealt by {wanted.dealer!r}; it can by {', '.join(SCHEMES)}"
+            f"a table cannot be dealt by {wanted.dealer!r}; it can by {', '.join(possible)}"
         )
-    known = SCHEMES[wanted.dealer]
+    known = {option.name for option in dealer_class(wanted.dealer).options}
     if unknown := sorted(wanted.options.keys() - known):
         allowed = ", ".join(sorted(known)) or "no options"
         raise BadParams(f"{wanted.dealer} takes {allowed}, not {unknown[0]!r}")
@@ -409,6 +397,14 @@ def _seat(live: Live, secret: str) -> Seat:
 
 
 # Answers that were given before
+
+
+def _left_at(live: Live, seat: Seat) -> int | None:
+    """The line at which this seat left by its own word; ``None``: it did not."""
+    for number, event in enumerate(live.table.transcript.events, 1):
+        if event["kind"] == "forfeit" and (event["seat"], event["by"]) == (seat, "seat"):
+            return number
+    return None
 
 
 def _is(ask: Ask, seat: Seat, name: str) -> bool:

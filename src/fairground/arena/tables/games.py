@@ -1,0 +1,112 @@
+"""Which games can be played here, made of what games, players and schemes declare."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from litestar import get
+from msgspec import Struct
+
+from fairground.fair.register import SCHEMES, dealer_class
+from fairground.games import GAMES, make_game
+from fairground.players import offered
+
+
+class SeatRole(Struct):
+    """A kind of seat, how many there may be, and which of our players can take it."""
+
+    name: str
+    least: int
+    most: int
+    players: dict[str, str]
+    """Name → what it does. Some take a number behind a colon."""
+
+
+class PlayableGame(Struct):
+    """A game that a table can be opened for."""
+
+    name: str
+    title: str
+    summary: str
+    roles: list[SeatRole]
+    params: dict[str, Any]
+    """A JSON Schema of its parameters, with defaults."""
+
+
+class PlayableScheme(Struct):
+    """A fairness scheme that a table can be dealt by."""
+
+    name: str
+    summary: str
+    lends: list[str]
+    """What seats may lend to chance under it."""
+    options: list[str]
+
+
+class Playable(Struct):
+    """Everything that a table can be made of."""
+
+    games: list[PlayableGame]
+    schemes: list[PlayableScheme]
+
+
+@get("/games", summary="The games, their seats, parameters and players")
+async def get_games() -> Playable:
+    """What `POST /tables` takes."""
+    return Playable([_game(name) for name in GAMES], [_scheme(name) for name in _at_tables()])
+
+
+def _game(name: str) -> PlayableGame:
+    listing, game = GAMES[name], make_game(name, {})
+    first, roles = 0, []
+    for role in game.roles:
+        players = {who: at.summary for who, at in offered(game, first).items()}
+        roles.append(SeatRole(*role, players))
+        first += role.least
+    return PlayableGame(name, listing.title, listing.summary, roles, type(game).schema())
+
+
+def _at_tables() -> list[str]:
+    return [name for name, listing in SCHEMES.items() if listing.at_tables]
+
+
+def _scheme(name: str) -> PlayableScheme:
+    dealer = dealer_class(name)
+    lends = ["nothing", *dealer.scheme.conditions]
+    return PlayableScheme(name, SCHEMES[name].summary, lends, [one.name for one in dealer.options])
+
+
+ANSWERS: Final[dict[str, dict[str, Any]]] = {
+    "get_games": {
+        "one of several": {
+            "games": [
+                {
+                    "name": "fatestones/1",
+                    "title": "FateStones",
+                    "summary": "Three odd dice each, a sealed pick, one roll.",
+                    "roles": [
+                        {
+                            "name": "player",
+                            "least": 2,
+                            "most": 2,
+                            "players": {"optimal": "plays perfectly"},
+                        }
+                    ],
+                    "params": {
+                        "type": "object",
+                        "properties": {"scratch": {"enum": ["redeal", "end"], "default": "redeal"}},
+                        "additionalProperties": False,
+                    },
+                }
+            ],
+            "schemes": [
+                {
+                    "name": "system/1",
+                    "summary": "the operating system's entropy; it proves nothing",
+                    "lends": ["nothing"],
+                    "options": [],
+                }
+            ],
+        }
+    }
+}
