@@ -33,9 +33,10 @@ from fairground.games.codebreaking import (
 from fairground.solve.codebreaking.advice import Count, Counting, next_guess
 from fairground.terminal.codebreaking import command
 from fairground.terminal.codebreaking import screen as codebreaking_screen
-from fairground.terminal.codebreaking.input import code_of, example_code, marks_of, patiently
-from fairground.terminal.codebreaking.look import ASCII, ROUND, Board, Entry, Page, amount
-from fairground.verify import verify
+from fairground.terminal.codebreaking.input import code_of, example_code, marks_of
+from fairground.terminal.codebreaking.look import CodeArt, CodeBoard, Counted, amount
+from fairground.terminal.waiting import patiently
+from fairground.verify import Verdict, verify
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told
 
@@ -460,7 +461,7 @@ class TestKeeping:
         (["--oracle", "fair", "--keeper"], "not allowed with"),
         (["--keeper", "--share", "word"], "with --keeper nothing is drawn"),
         (["--solver", "entropy"], "it goes with --keeper"),
-        (["--keeper", "--solver", "evil"], "'evil' does not break codes"),
+        (["--keeper", "--solver", "evil"], "evil plays the keeper, not the breaker"),
         (["--keeper", "--solver", "nobody"], "no player named 'nobody'"),
         (["--keeper", "--solver", "optimal", "--base", "100", "--length", "40"], "annealing"),
         (["--share", "w" * 201], "At most 200 characters"),
@@ -479,27 +480,27 @@ class TestLook:
     GAME = CodeBreaking(6, 4)
 
     def test_marks_are_signs_and_numbers(self) -> None:
-        entry = Entry(Row((0, 5, 1, 1), (1, 2)), Count(208, True, ""))
-        (line,) = Board(Page(80, ROUND), self.GAME).row(7, entry)
+        entry = Counted(Row((0, 5, 1, 1), (1, 2)), Count(208, True, ""))
+        (line,) = CodeBoard(CodeArt(80, ascii_only=False), self.GAME).row(7, entry)
         assert line.split() == ["7", "0511", "●○○·", "1", "2", "208"]
-        (line,) = Board(Page(80, ASCII), self.GAME).row(7, entry)
+        (line,) = CodeBoard(CodeArt(80), self.GAME).row(7, entry)
         assert line.split() == ["7", "0511", "Xoo.", "1", "2", "208"] and line.isascii()
 
     @pytest.mark.parametrize("columns", [20, 40, 60, 80, 120])
     @pytest.mark.parametrize(("base", "length"), [(6, 4), (10, 10), (100, 40), (2, 40), (100, 1)])
     def test_everything_fits(self, columns: int, base: int, length: int) -> None:
         game = CodeBreaking(base, length)
-        board = Board(Page(columns), game)
+        board = CodeBoard(CodeArt(columns), game)
         row = Row((base - 1,) * length, (0, length))
-        entries = [Entry(row, Count(base**length, True, ""))] * 30
+        entries = [Counted(row, Count(base**length, True, ""))] * 30
         lines = [part for line in board.lines(entries) for part in line.splitlines()]
         assert max(map(len, lines)) < columns
         text = " ".join(" ".join(lines).split())
         assert write_code(row.guess, base).rstrip(",")[:4] in text
 
     def test_a_tall_board_shows_its_end(self) -> None:
-        entries = [Entry(Row((0, 0, 0, k), (0, 0)), None) for k in range(5)]
-        lines = Board(Page(80), self.GAME).lines(entries, room=3)
+        entries = [Counted(Row((0, 0, 0, k), (0, 0)), None) for k in range(5)]
+        lines = CodeBoard(CodeArt(80), self.GAME).lines(entries, room=3)
         assert "2 earlier" in lines[1]
         assert [line.split()[1] for line in lines[2:]] == ["0002", "0003", "0004"]
 
@@ -519,8 +520,8 @@ class TestLook:
         assert amount(found) == text
 
     def test_colour_only_where_asked_for(self) -> None:
-        assert Page(80).ink("text", "good") == "text"
-        assert Page(80, colour=True).ink("text", "good") == "\x1b[1;32mtext\x1b[0m"
+        assert CodeArt(80).ink("text", "good") == "text"
+        assert CodeArt(80, colour=True).ink("text", "good") == "\x1b[1;32mtext\x1b[0m"
 
 
 class TestInput:

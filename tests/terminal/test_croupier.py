@@ -16,7 +16,7 @@ from fairground.cli import main
 from fairground.games.poker import PAYS, Rank, parse_hand, rank
 from fairground.solve.poker.holds import best_hold
 from fairground.terminal.croupier.input import Hurry
-from fairground.terminal.croupier.look import Look, in_words
+from fairground.terminal.croupier.look import CardArt, in_words
 from fairground.terminal.croupier.words import minutes, number_behind, parse_hold, short
 from fairground.verify import verify
 from tests.helpers.pseudo_terminal import on_a_terminal, session
@@ -243,12 +243,12 @@ class TestWords:
             "ace of spades",
             "seven of clubs",
         ]
-        assert Look(80).cards(hand) == "Jc 10d 2h As 7c"
-        assert Look(80, ascii_only=False).cards(hand) == "J♧ 10♢ 2♡ A♤ 7♧"
+        assert CardArt(80).cards(hand) == "Jc 10d 2h As 7c"
+        assert CardArt(80, ascii_only=False).cards(hand) == "J♧ 10♢ 2♡ A♤ 7♧"
 
     @pytest.mark.parametrize("level", [1, 3, 5])
     def test_the_pay_table_is_the_rules(self, level: int) -> None:
-        lines = Look(80).pays(2, level)
+        lines = CardArt(80).pays(2, level)
         assert len(lines) == len(Rank)
         assert f"[{level}]" in lines[0]
         for rank_, line in zip(reversed(Rank), lines[1:], strict=False):
@@ -259,14 +259,14 @@ class TestWords:
 
     def test_held_cards_are_marked(self) -> None:
         hand = parse_hand("Jc 10d 2h As 7c")
-        assert Look(80).row(hand, {0, 3}) == [
+        assert CardArt(80).row(hand, {0, 3}) == [
             "+----+ +----+ +----+ +----+ +----+",
             "| Jc | |10d | | 2h | | As | | 7c |",
             "+----+ +----+ +----+ +----+ +----+",
             "  1      2      3      4      5",
             " held                 held",
         ]
-        assert Look(30).row(hand, {0, 3}) == ["[Jc] 10d 2h [As] 7c"]
+        assert CardArt(30).row(hand, {0, 3}) == ["[Jc] 10d 2h [As] 7c"]
 
     def test_what_is_typed(self) -> None:
         assert parse_hold("13") == parse_hold("3, 1") == frozenset({0, 2})

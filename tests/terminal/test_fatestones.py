@@ -19,7 +19,7 @@ from fairground.cli import main
 from fairground.games.fatestones import fair_dice
 from fairground.solve.fatestones.choices import solve
 from fairground.terminal.fatestones import command as fatestones
-from fairground.terminal.fatestones.art import ASCII, BOXES, Art
+from fairground.terminal.fatestones.art import DiceArt
 from fairground.terminal.fatestones.words import Words, advice, cost, exactly, percent
 from fairground.verify import Verdict, verify
 from tests.helpers.pseudo_terminal import on_a_terminal
@@ -371,19 +371,20 @@ class TestArt:
     HANDS = (("123456", "111666", "333444"), ("222555", "133446", "144444"))
     TITLES = ("Your dice", "My dice")
 
-    @pytest.mark.parametrize("signs", [ASCII, BOXES])
+    @pytest.mark.parametrize("ascii_only", [True, False])
     @pytest.mark.parametrize("columns", [200, 80, 77, 76, 53, 52, 37, 36, 25, 24, 9, 1])
-    def test_nothing_is_wider_than_the_terminal(self, columns: int, signs: Any) -> None:
-        lines = Art(columns, signs).hands(self.TITLES, self.HANDS)
+    def test_nothing_is_wider_than_the_terminal(self, columns: int, ascii_only: bool) -> None:
+        lines = DiceArt(columns, ascii_only).hands(self.TITLES, self.HANDS)
         assert max(map(len, lines)) <= max(columns, 9)
         text = "\n".join(lines)
         for die in (*self.HANDS[0], *self.HANDS[1]):
             assert text.count(die) == 1
-        drawn = text.count(signs.pip) - " ".join(self.TITLES).count(signs.pip)
+        pip = "o" if ascii_only else "●"
+        drawn = text.count(pip) - " ".join(self.TITLES).count(pip)
         assert drawn == (6 * 21 if columns >= 25 else 0), "six dice of 21 pips each"
 
     def test_a_die_is_drawn_as_its_faces(self) -> None:
-        assert Art(30).die("0", "123456", wide=False) == [
+        assert DiceArt(30).die("0", "123456", wide=False) == [
             "0  123456",
             "+---+---+---+---+---+---+",
             "|   |o  |o  |o o|o o|o o|",
@@ -393,7 +394,7 @@ class TestArt:
         ]
 
     def test_two_hands_lie_side_by_side_and_line_up(self) -> None:
-        lines = Art(80, BOXES).hands(self.TITLES, self.HANDS)
+        lines = DiceArt(80, ascii_only=False).hands(self.TITLES, self.HANDS)
         assert len(lines) == 1 + 3 * 6
         edges = [line for line in lines if line[0] in "┌│└"]
         assert len(edges) == 3 * 5
@@ -401,15 +402,15 @@ class TestArt:
         assert {line[37:40] for line in edges} == {"   "}
 
     def test_faces_fold_where_they_do_not_fit(self) -> None:
-        beside = Art(60).rolled((1, 6), ("You roll 123456", "I roll 123456"))
-        below = Art(20).rolled((1, 6), ("You roll 123456", "I roll 123456"))
+        beside = DiceArt(60).rolled((1, 6), ("You roll 123456", "I roll 123456"))
+        below = DiceArt(20).rolled((1, 6), ("You roll 123456", "I roll 123456"))
         assert (len(beside), len(below)) == (6, 12)
         assert max(map(len, below)) <= 20
 
     def test_text_folds_and_colour_is_only_ink(self) -> None:
-        assert all(len(line) < 30 for line in Art(30).fold("ab" * 32).splitlines())
-        assert Art(80).ink("win", "good") == "win"
-        assert Art(80, colour=True).ink("win", "good") == "\x1b[1;32mwin\x1b[0m"
+        assert all(len(line) < 30 for line in DiceArt(30).fold("ab" * 32).splitlines())
+        assert DiceArt(80).ink("win", "good") == "win"
+        assert DiceArt(80, colour=True).ink("win", "good") == "\x1b[1;32mwin\x1b[0m"
 
 
 class TestWords:

@@ -26,7 +26,8 @@ from fairground.lab.fatestones.rows import HEADER, row_of
 from fairground.lab.fatestones.simulation import Plan, play_game
 from fairground.replay import replay
 from fairground.solve.fatestones.deals import DealValues
-from fairground.terminal.commands.solve.fatestones import decimal, histogram
+from fairground.terminal.commands.solve.fatestones import histogram
+from fairground.terminal.phrases import decimal
 from fairground.transcript import check_chain, read
 from fairground.verify import verify
 from tests.helpers.places import DATA
@@ -246,8 +247,8 @@ class TestSolve:
         assert "54 dice have" in error
 
     def test_decimals_and_bars(self) -> None:
-        assert decimal(Fraction(2, 3)) == "0.666666666667"
-        assert decimal(Fraction(1)) == "1.000000000000"
+        assert decimal(Fraction(2, 3), 12) == "0.666666666667"
+        assert decimal(Fraction(1), 12) == "1.000000000000"
         counts = [0] * 101
         counts[49:52] = [1, 4, 1]
         assert histogram(counts, 80) == [

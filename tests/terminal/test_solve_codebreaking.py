@@ -15,7 +15,7 @@ import pytest
 
 from fairground.cli import main
 from fairground.games.codebreaking import Row, fits, marks, read_code
-from fairground.terminal.codebreaking import input as codebreaking_input
+from fairground.terminal.waiting import patiently
 
 
 def solve(
@@ -188,5 +188,5 @@ def test_a_long_search_shows_that_it_works(monkeypatch: pytest.MonkeyPatch) -> N
                 shown += os.read(ours, 1024)
             return 7
 
-        assert codebreaking_input.patiently("Searching far", work) == 7
+        assert patiently("Searching far", work) == 7
     os.close(ours)

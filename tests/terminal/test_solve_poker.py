@@ -10,7 +10,8 @@ import pytest
 from fairground.core import InputError
 from fairground.games.poker import parse_hand
 from fairground.solve.poker.holds import holds
-from fairground.terminal.commands.solve.poker import decimal, run
+from fairground.terminal.commands.solve.poker import run
+from fairground.terminal.phrases import decimal
 
 HISTORIC = "5♢ 7♢ 9♧ 10♧ 7♡"
 

@@ -13,13 +13,13 @@ from rich.cells import cell_len
 from fairground.core import Draw, Over
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie import FATAL, Die, Ended, State, Zombie
-from fairground.terminal.capabilities import only_ascii, wants_colour
+from fairground.terminal.ink import only_ascii, wants_colour
 from fairground.terminal.zombie import words
-from fairground.terminal.zombie.look import ASCII, EMOJI, NARROWEST, WIDEST, Look, Paper
+from fairground.terminal.zombie.look import ASCII, EMOJI, NARROWEST, WIDEST, ZombieArt, ZombieSigns
+from fairground.terminal.zombie.scenes import TurnTally
 from fairground.terminal.zombie.screen import (
-    Board,
-    Tally,
     Who,
+    ZombieBoard,
     board,
     mode,
     playing_screen,
@@ -48,8 +48,8 @@ def drawn(game: Zombie, s: State, *values: int) -> State:
     return s
 
 
-def screen(paper: Paper, shown: Board, *message: str) -> str:
-    return "\n".join(playing_screen(paper, shown, message))
+def screen(art: ZombieArt, shown: ZombieBoard, *message: str) -> str:
+    return "\n".join(playing_screen(art, shown, message))
 
 
 def framed(lines: list[str]) -> list[str]:
@@ -58,7 +58,7 @@ def framed(lines: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("look", [EMOJI, ASCII], ids=["emoji", "ascii"])
 @pytest.mark.parametrize("columns", [20, 40, 57, 80, 200])
-def test_every_box_lines_up(look: Look, columns: int) -> None:
+def test_every_box_lines_up(look: ZombieSigns, columns: int) -> None:
     game = a_game(weak_dice=60)
     s = begun(
         game,
@@ -69,18 +69,18 @@ def test_every_box_lines_up(look: Look, columns: int) -> None:
         brain_dice=(40, 2, 1),
         shotgun_dice=(0, 1, 1),
     )
-    paper = Paper(look, columns)
-    assert paper.width == max(NARROWEST, min(columns, WIDEST))
-    lines = playing_screen(paper, board(game, s, WHO), [words.from_the_bag(game, s), "x" * 90])
-    assert {cell_len(line) for line in framed(lines)} == {paper.width}
-    assert all(cell_len(line) <= paper.width for line in lines)
+    art = ZombieArt(columns, look is ASCII)
+    assert art.width == max(NARROWEST, min(columns, WIDEST))
+    lines = playing_screen(art, board(game, s, WHO), [words.from_the_bag(game, s), "x" * 90])
+    assert {cell_len(line) for line in framed(lines)} == {art.width}
+    assert all(cell_len(line) <= art.width for line in lines)
 
 
 @given(st.integers(0, 10_000), st.integers(30, 70), st.sampled_from([EMOJI, ASCII]))
-def test_a_whole_game_lines_up_and_adds_up(number: int, columns: int, look: Look) -> None:
+def test_a_whole_game_lines_up_and_adds_up(number: int, columns: int, look: ZombieSigns) -> None:
     """Random play: each screen is of one width, and the dice shown are all dice but the bag's."""
     game, chance = a_game(brains_to_win=5), SeededStream("screens", number)
-    paper = Paper(look, columns)
+    art = ZombieArt(columns, look is ASCII)
     s = before = game.start()
     for _ in range(80):
         awaits = game.awaits(s)
@@ -98,8 +98,8 @@ def test_a_whole_game_lines_up_and_adds_up(number: int, columns: int, look: Look
                     on_screen = sum(1 for die in shown.cells if die)
                     on_screen += sum(shown.brain_dice) + sum(shown.shotgun_dice)
                     assert on_screen + shown.bag == sum(game.dice)
-                    lines = framed(playing_screen(paper, shown, ["x"]))
-                    assert {cell_len(line) for line in lines} == {paper.width}
+                    lines = framed(playing_screen(art, shown, ["x"]))
+                    assert {cell_len(line) for line in lines} == {art.width}
         else:
             before = s
             shown = board(game, s, WHO)
@@ -112,7 +112,7 @@ def test_a_whole_game_lines_up_and_adds_up(number: int, columns: int, look: Look
 def test_the_regions_in_their_order() -> None:
     game = a_game()
     s = begun(game, scores=(3, 0, 5), turns=(1, 1, 1), at=1, round=2)
-    text = screen(Paper(EMOJI, 80), board(game, s, WHO), "Do something.")
+    text = screen(ZombieArt(80, ascii_only=False), board(game, s, WHO), "Do something.")
     parts = [
         "---> 🧟 Zombie Dice (v ",
         "[ Scoreboard: to 13 brains ]",
@@ -136,20 +136,20 @@ def test_the_regions_in_their_order() -> None:
     [(EMOJI, ["🟩G 🧠", "🟨Y 💥", "🟥R 👣"]), (ASCII, ["[G] brain", "[Y] shot", "[R] steps"])],
 )
 def test_a_roll_stands_in_the_cells_first_and_then_in_the_areas(
-    look: Look, tokens: list[str]
+    look: ZombieSigns, tokens: list[str]
 ) -> None:
-    game, paper = a_game(), Paper(look, 80)
+    game, art = a_game(), ZombieArt(80, look is ASCII)
     before = begun(game)
     taking = game.played(before, {0: "roll"})
     after = drawn(game, taking, 0, 5 + 0, 5 + 3, 0, 4, 1)  # green brain, yellow shot, red steps
-    thrown = screen(paper, rolled_board(game, before, after, WHO))
+    thrown = screen(art, rolled_board(game, before, after, WHO))
     for token in tokens:
         assert token in thrown
     assert "10 dice in the bag" in thrown
     brains, shots = ("🧠 x", "💥 x") if look is EMOJI else ("brains: ", "shots: ")
     assert f"{brains}0" in thrown
     assert f"{shots}0" in thrown
-    sorted_ = screen(paper, board(game, after, WHO))
+    sorted_ = screen(art, board(game, after, WHO))
     assert tokens[0] not in sorted_
     assert tokens[1] not in sorted_
     assert tokens[2] in sorted_, "footprints stay"
@@ -162,24 +162,24 @@ def test_a_roll_stands_in_the_cells_first_and_then_in_the_areas(
 
 
 def test_three_shotguns_are_seen_before_the_areas_are_cleared() -> None:
-    game, paper = a_game(), Paper(EMOJI, 80)
+    game, art = a_game(), ZombieArt(80, ascii_only=False)
     before = begun(game)
     after = drawn(game, game.played(before, {0: "roll"}), 12, 11, 10, 5, 5, 5)
     assert after.turns == (1, 0, 0)
     assert isinstance(after.last, Ended)
-    text = screen(paper, rolled_board(game, before, after, WHO))
+    text = screen(art, rolled_board(game, before, after, WHO))
     assert text.count("🟥R 💥") == 3
-    text = screen(paper, shot_board(game, before, after.last, WHO))
+    text = screen(art, shot_board(game, before, after.last, WHO))
     assert "💥 x3  🟥R 🟥R 🟥R" in text
     assert "> Marina" in text, "it is still her screen"
     assert words.shot(after.last, WHO.names)[1] == "3 shotguns end the turn: nothing lost."
-    assert "13 dice in the bag" in screen(paper, board(game, after, WHO))
+    assert "13 dice in the bag" in screen(art, board(game, after, WHO))
 
 
 def test_brains_whose_dice_went_back_are_still_counted() -> None:
     game = a_game()
     s = begun(game, brains=11, brain_dice=(1, 0, 0), bag=(4, 4, 2), shotgun_dice=(0, 0, 1))
-    text = screen(Paper(EMOJI, 80), board(game, s, WHO))
+    text = screen(ZombieArt(80, ascii_only=False), board(game, s, WHO))
     assert "🧠 x11  🟩G (+10 back in the bag)" in text
     short = begun(game, brains=10, brain_dice=(6, 4, 0), bag=(0, 0, 1), shotgun_dice=(0, 0, 2))
     assert words.from_the_bag(game, short) == (
@@ -192,9 +192,9 @@ def test_brains_whose_dice_went_back_are_still_counted() -> None:
 
 def test_the_colours_in_the_bag_are_never_shown() -> None:
     """Two bags that differ only in their colours give the same screen."""
-    paper = Paper(EMOJI, 80)
+    art = ZombieArt(80, ascii_only=False)
     one, other = a_game(weak_dice=6, tough_dice=3), a_game(weak_dice=3, tough_dice=6)
-    screens = [screen(paper, board(game, begun(game), WHO)) for game in (one, other)]
+    screens = [screen(art, board(game, begun(game), WHO)) for game in (one, other)]
     assert screens[0] == screens[1]
 
 
@@ -202,8 +202,8 @@ def test_colour_is_never_the_only_carrier() -> None:
     """Without colours the text is the same, and the letters tell the dice apart."""
     game = a_game()
     s = begun(game, cells=(Die(0, "f"), Die(1, "f"), Die(2, "f")), shotgun_dice=(1, 1, 0))
-    plain = screen(Paper(EMOJI, 80), board(game, s, WHO))
-    coloured = screen(Paper(EMOJI, 80, colour=True), board(game, s, WHO))
+    plain = screen(ZombieArt(80, ascii_only=False), board(game, s, WHO))
+    coloured = screen(ZombieArt(80, ascii_only=False, colour=True), board(game, s, WHO))
     assert "\x1b" not in plain
     stripped = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
     assert [line.rstrip() for line in stripped.splitlines()] == plain.splitlines()
@@ -238,7 +238,7 @@ def test_the_tie_message_is_the_sources() -> None:
 def test_who_is_out_of_a_tie_break_is_seen() -> None:
     game = a_game()
     s = begun(game, playing=(2, 0), extra=1, scores=(14, 3, 14))
-    text = screen(Paper(EMOJI, 80), board(game, s, WHO))
+    text = screen(ZombieArt(80, ascii_only=False), board(game, s, WHO))
     assert "(Hal (optimal))" in text
     assert "> Боря 🧟" in text
 
@@ -246,11 +246,11 @@ def test_who_is_out_of_a_tie_break_is_seen() -> None:
 @pytest.mark.parametrize("columns", [32, 40, 66])
 def test_the_winner_screen_ranks_everybody(columns: int) -> None:
     s = begun(a_game(), phase="over", playing=(2,), scores=(3, 13, 14), turns=(5, 5, 6), round=6)
-    tallies = [Tally(), Tally(), Tally()]
+    tallies = [TurnTally(), TurnTally(), TurnTally()]
     tallies[2].count(Ended(2, "shot", 0, 4, (None,) * 3, (0, 0, 0), (1, 1, 1)))
     tallies[2].count(Ended(2, "held", 5, 5, (None,) * 3, (0, 0, 0), (1, 1, 1)))
     message = words.winner(s, WHO.names, 40)
-    lines = winner_screen(Paper(ASCII, columns), s, WHO.labels, tallies, message)
+    lines = winner_screen(ZombieArt(columns), s, WHO.labels, tallies, message)
     text = "\n".join(lines)
     assert text.index("* Боря") < text.index("Hal") < text.index("Marina")
     assert ("     14     6    1    5 |" if columns >= 40 else "     14     6 |") in text
@@ -289,7 +289,7 @@ class Terminal(io.StringIO):
     ],
 )
 def test_the_look_follows_what_the_terminal_can_show(
-    encoding: str, tty: bool, environment: dict[str, str], look: Look
+    encoding: str, tty: bool, environment: dict[str, str], look: ZombieSigns
 ) -> None:
     assert only_ascii(Terminal(encoding, tty), environment) is (look is ASCII)
 
@@ -310,12 +310,12 @@ def test_colours_follow_no_color(tty: bool, environment: dict[str, str], wanted:
 
 @given(st.text(max_size=60), st.integers(5, 40))
 def test_wrapping_keeps_every_word_and_the_width(text: str, cells: int) -> None:
-    lines = Paper(EMOJI, 80).wrapped(text, cells)
+    lines = ZombieArt(80, ascii_only=False).wrapped(text, cells)
     assert all(cell_len(line) <= cells for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 
 @given(st.text(max_size=40), st.integers(2, 30))
 def test_cutting_gives_just_so_many_cells(text: str, cells: int) -> None:
-    assert cell_len(Paper(EMOJI, 80).cut(text, cells)) == cells
-    assert cell_len(Paper(ASCII, 80).centred(text, cells)) == cells
+    assert cell_len(ZombieArt(80, ascii_only=False).cut(text, cells)) == cells
+    assert cell_len(ZombieArt(80).centred(text, cells)) == cells

@@ -23,7 +23,7 @@ in which every player declares which games and which seats it can play.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -32,7 +32,7 @@ from fairground.fair.bits import Stream
 from fairground.players.register import NEEDED, PLAYERS, PlayerListing
 from fairground.registers import known, load
 
-__all__ = ["Player", "PlayerListing", "make_player", "offered"]
+__all__ = ["Player", "PlayerListing", "fitting", "make_player", "offered", "prepare"]
 
 
 class Player(ABC):
@@ -50,13 +50,16 @@ class Player(ABC):
         """A legal move for ``seat`` in the position that ``view`` shows."""
 
 
+def fitting(game: Game[Any], seat: Seat) -> dict[str, PlayerListing]:
+    """The players that can take this seat, by name, with everything installed."""
+    return {
+        name: listing for name, listing in _of(game).items() if _unfit(listing, game, seat) is None
+    }
+
+
 def offered(game: Game[Any], seat: Seat) -> dict[str, PlayerListing]:
     """The players that can take this seat here and now, by name."""
-    return {
-        name: listing
-        for name, listing in _of(game).items()
-        if _unfit(listing, game, seat) is None and not _missing(listing)
-    }
+    return {n: listing for n, listing in fitting(game, seat).items() if not _missing(listing)}
 
 
 def make_player(spec: str, game: Game[Any], chance: Stream, seat: Seat) -> Player:
@@ -73,6 +76,13 @@ def make_player(spec: str, game: Game[Any], chance: Stream, seat: Seat) -> Playe
         raise InputError(f"{name} takes nothing after a colon, but got {argument!r}")
     player: Player = load(listing.path)(game, chance, argument if colon else None)
     return player
+
+
+def prepare(spec: str, game: Game[Any], progress: Callable[[float], None]) -> None:
+    """Do the long work that a player needs once, if it needs any; ``progress`` hears how far."""
+    listing = _of(game).get(spec.partition(":")[0])
+    if listing is not None and listing.prepare is not None:
+        load(listing.prepare)(game, progress)
 
 
 def _of(game: Game[Any]) -> dict[str, PlayerListing]:

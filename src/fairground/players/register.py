@@ -35,6 +35,9 @@ class PlayerListing(NamedTuple):
     """Whether it thinks for long."""
     argument: str | None = None
     """What may be written behind a colon; ``None``: nothing."""
+    prepare: str | None = None
+    """``module:function`` for long work that is done once and kept. It is called with the game, and
+    with a function that is told which share of the work is done."""
 
 
 _PLAYERS: Final = "fairground.players"
@@ -120,7 +123,11 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         f"{_PLAYERS}.zombie:Greedy", "rolls while that raises its brains", extra="solve"
     ),
     ("zombie", "optimal"): PlayerListing(
-        f"{_PLAYERS}.zombie:Optimal", "plays to win", extra="solve", slow=True
+        f"{_PLAYERS}.zombie:Optimal",
+        "plays to win",
+        extra="solve",
+        slow=True,
+        prepare=f"{_PLAYERS}.zombie:prepare_optimal",
     ),
 }
 """(Game family or ``None`` for any, player's name) → what it declares."""

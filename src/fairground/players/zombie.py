@@ -7,6 +7,7 @@ turn ever has to end; there each of them holds once its brains would win.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,14 @@ class Greedy(MachineZombie):
         """What the table of choices says."""
         choice = self._choice
         return view.brains < len(choice) and bool(choice[view.brains, self._turns.shape_of(view)])
+
+
+def prepare_optimal(game: Zombie, progress: Callable[[float], None]) -> None:
+    """Solve the game of two for this bag, unless it is in the user's cache."""
+    with needs("solve", "the player optimal"):
+        from fairground.solve.zombie import duel, turn
+    if turn.can_bust(game):
+        duel.load_or_compute(game, progress)
 
 
 class Optimal(MachineZombie):

@@ -17,10 +17,11 @@ from fairground.players import make_player
 from fairground.players.hosted import Hosted
 from fairground.table import Table, new_name
 from fairground.terminal.codebreaking import screen as screens
-from fairground.terminal.codebreaking.input import add_size, patiently
-from fairground.terminal.codebreaking.look import Page
+from fairground.terminal.codebreaking.input import add_size
+from fairground.terminal.codebreaking.look import CodeArt
 from fairground.terminal.console import Arguments, Console
 from fairground.terminal.saving import Saved, add_saving
+from fairground.terminal.waiting import patiently
 from fairground.verify import verify
 
 SOLVER: Final = "best"
@@ -79,11 +80,11 @@ def run(arguments: Sequence[str]) -> int:
         parser.error("--solver says who breaks your code: it goes with --keeper")
     if options.share is not None and (problem := screens.wrong_with(options.share)):
         raise InputError(f"--share: {problem}")
-    console, page = Console(), Page.of_terminal(options.ascii)
-    return (_keep if options.keeper else _break)(options, console, page)
+    console, art = Console(), CodeArt.of_terminal(options.ascii)
+    return (_keep if options.keeper else _break)(options, console, art)
 
 
-def _break(options: argparse.Namespace, console: Console, page: Page) -> int:
+def _break(options: argparse.Namespace, console: Console, art: CodeArt) -> int:
     """The person breaks."""
     game = CodeBreaking(options.base, options.length, options.oracle or FAIR)
     keeper = make_player(game.oracle, game, SystemStream(), KEEPER)
@@ -98,7 +99,7 @@ def _break(options: argparse.Namespace, console: Console, page: Page) -> int:
         )
         share = "" if options.no_share else options.share
         hosted = Hosted(table, {KEEPER: keeper})
-        screen = screens.BreakerScreen(console, page, hosted, publish(table), share)
+        screen = screens.BreakerScreen(console, art, hosted, publish(table), share)
         holds = False
         try:
             screen.play()
@@ -107,7 +108,7 @@ def _break(options: argparse.Namespace, console: Console, page: Page) -> int:
     return 0 if holds else 1
 
 
-def _keep(options: argparse.Namespace, console: Console, page: Page) -> int:
+def _keep(options: argparse.Namespace, console: Console, art: CodeArt) -> int:
     """The person keeps."""
     from fairground.players.codebreaking.breakers import Breaker
     from fairground.terminal.codebreaking.keeper import KeeperScreen, Records
@@ -121,7 +122,7 @@ def _keep(options: argparse.Namespace, console: Console, page: Page) -> int:
     if not isinstance(solver, Breaker):
         raise InputError(f"{spec!r} does not break codes. For example: --solver entropy")
     records = Records(options, game, spec)
-    screen = KeeperScreen(console, page, game, records, solver)
+    screen = KeeperScreen(console, art, game, records, solver)
     holds = False
     try:
         screen.play()

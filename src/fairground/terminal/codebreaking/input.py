@@ -1,12 +1,9 @@
-"""What people type in code breaking: codes, answers, sizes; and how to wait for long thoughts."""
+"""What people type in code breaking: codes, answers, sizes."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-import threading
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 from fairground.core import IllegalMove
 from fairground.games.codebreaking import (
@@ -19,8 +16,6 @@ from fairground.games.codebreaking import (
     read_code,
     write_code,
 )
-
-T = TypeVar("T")
 
 LONGEST_EXAMPLE: Final = 30
 
@@ -68,41 +63,3 @@ def marks_of(text: str, game: CodeBreaking) -> Marks:
     anyone = CodeBreaking(game.base, game.length, EVIL)
     anyone.check(State("answer", asked=(0,) * game.length), KEEPER, marks)
     return marks
-
-
-def patiently(what: str, work: Callable[[], T]) -> T:
-    """Do something that may take long; on a terminal, show for how long it has been going on.
-
-    The work has a thread of its own, so that Ctrl-C is heard at once.
-    """
-    done: list[T] = []
-    failed: list[BaseException] = []
-
-    def try_it() -> None:
-        try:
-            done.append(work())
-        except BaseException as error:
-            failed.append(error)
-
-    worker = threading.Thread(target=try_it, daemon=True)
-    worker.start()
-    worker.join(0.3)
-    if worker.is_alive():
-        _show_waiting(what, worker)
-    if failed:
-        raise failed[0]
-    return done[0]
-
-
-def _show_waiting(what: str, worker: threading.Thread) -> None:
-    if sys.stderr is None or not sys.stderr.isatty():
-        worker.join()
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn("line"), TextColumn(what), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task(what, total=None)
-        while worker.is_alive():
-            worker.join(0.1)

@@ -33,11 +33,12 @@ from fairground.players.hosted import Hosted
 from fairground.solve.codebreaking.advice import Contradiction, Counting, contradiction
 from fairground.table import Table, new_name
 from fairground.terminal.codebreaking import words
-from fairground.terminal.codebreaking.input import marks_of, patiently
-from fairground.terminal.codebreaking.look import Page
+from fairground.terminal.codebreaking.input import marks_of
+from fairground.terminal.codebreaking.look import CodeArt
 from fairground.terminal.codebreaking.screen import HELP, Left, Screen
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.saving import Saved
+from fairground.terminal.waiting import patiently
 
 ANSWER: Final = "Full and partial matches: "
 END: Final = ("end", "no code")
@@ -98,9 +99,9 @@ class KeeperScreen(Screen):
     """The person keeps, a solver of the house breaks."""
 
     def __init__(
-        self, console: Console, page: Page, game: CodeBreaking, records: Records, solver: Breaker
+        self, console: Console, art: CodeArt, game: CodeBreaking, records: Records, solver: Breaker
     ) -> None:
-        super().__init__(console, page, game, "asked")
+        super().__init__(console, art, game, "asked")
         self._records = records
         self._solver = solver
         self._lied = False

@@ -10,38 +10,26 @@ always written as numbers too: no sign and no colour says anything that a digit 
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from fairground.games.codebreaking import CodeBreaking, Marks, Row, write_code
 from fairground.solve.codebreaking.advice import Count
-from fairground.terminal.capabilities import only_ascii, wants_colour
+from fairground.terminal.ink import Ink
 
-WIDEST_TEXT: Final = 92
 MOST_PEGS: Final = 10
 """Longer codes have their marks as numbers only: nobody counts twenty dots."""
 
-STYLES: Final = {"bold": "1", "good": "1;32", "bad": "1;31", "dim": "2"}
 
-
-class Signs(NamedTuple):
+class Pegs(NamedTuple):
     """What marks are drawn with."""
 
     full: str
     partial: str
     none: str
-    bar: str
 
 
-ASCII: Final = Signs("X", "o", ".", "#")
-ROUND: Final = Signs("●", "○", "·", "█")
-
-
-class Entry(NamedTuple):
+class Counted(NamedTuple):
     """A row of the board, and how many codes it leaves (``None``: not counted)."""
 
     row: Row
@@ -68,38 +56,18 @@ def _rounded(value: int) -> str:
     return f"{tenths // 10}.{tenths % 10}e{exponent}"
 
 
-class Page:
-    """Writes for a terminal of a certain width."""
+class CodeArt(Ink):
+    """Marks and bars."""
 
-    def __init__(self, columns: int, signs: Signs = ASCII, colour: bool = False) -> None:
-        self.columns = max(columns, 20)
-        self.signs = signs
-        self._colour = colour
+    @property
+    def signs(self) -> Pegs:
+        """One sign for each kind of mark."""
+        return Pegs("X", "o", ".") if self.ascii_only else Pegs("●", "○", "·")
 
-    @classmethod
-    def of_terminal(cls, ascii_only: bool | None = None) -> Page:
-        """A page for standard output as it is now."""
-        if ascii_only is None:
-            ascii_only = only_ascii(sys.stdout, os.environ)
-        return cls(
-            shutil.get_terminal_size().columns,
-            ASCII if ascii_only else ROUND,
-            wants_colour(sys.stdout, os.environ),
-        )
-
-    def ink(self, text: str, style: str) -> str:
-        """A text in a style, where there are colours."""
-        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self._colour and text else text
-
-    def fold(self, text: str, first: str = "", margin: str | None = None) -> str:
-        """A text in lines that fit; long hex numbers are broken where they must be."""
-        return textwrap.fill(
-            text,
-            min(self.columns, WIDEST_TEXT) - 1,
-            initial_indent=first,
-            subsequent_indent=first if margin is None else margin,
-            break_on_hyphens=False,
-        )
+    @property
+    def bar(self) -> str:
+        """One cell of a bar."""
+        return "#" if self.ascii_only else "█"
 
     def pegs(self, marks: Marks, length: int) -> str:
         """One sign for each place: full matches first, then partial ones, then none."""
@@ -108,11 +76,11 @@ class Page:
         return self.signs.full * full + self.signs.partial * partial + self.signs.none * none
 
 
-class Board:
+class CodeBoard:
     """Writes rows of one game, always in the same columns."""
 
-    def __init__(self, page: Page, game: CodeBreaking, heading: str = "guess") -> None:
-        self._page = page
+    def __init__(self, art: CodeArt, game: CodeBreaking, heading: str = "guess") -> None:
+        self._art = art
         self._base, self._length = game.base, game.length
         widest = write_code([game.base - 1] * game.length, game.base)
         most = amount(Count(game.codes, True, ""))
@@ -127,32 +95,32 @@ class Board:
         if game.length <= MOST_PEGS:
             self._titles.insert(2, "marks")
             self._wide.insert(2, max(game.length, len("marks")))
-        self._stacked = sum(self._wide) + 2 * (len(self._wide) - 1) >= page.columns
+        self._stacked = sum(self._wide) + 2 * (len(self._wide) - 1) >= art.columns
 
     @property
     def heading(self) -> list[str]:
         """The titles of the columns; none where rows are stacked."""
-        return [] if self._stacked else [self._page.ink(self._line(self._titles), "dim")]
+        return [] if self._stacked else [self._art.ink(self._line(self._titles), "dim")]
 
-    def row(self, number: int, entry: Entry) -> list[str]:
+    def row(self, number: int, entry: Counted) -> list[str]:
         """One row of the board."""
         (guess, (full, partial)), left = entry
         code = write_code(guess, self._base)
         if self._stacked:
             pegs = ""
             if self._length <= MOST_PEGS:
-                pegs = self._page.pegs((full, partial), self._length) + "  "
+                pegs = self._art.pegs((full, partial), self._length) + "  "
             said = f"{pegs}{full} full, {partial} partial; {amount(left)} left"
             return [
-                self._page.fold(code, f"{number:>3}  ", "     "),
-                self._page.fold(said, "     "),
+                self._art.fold(code, f"{number:>3}  ", "     "),
+                self._art.fold(said, "     "),
             ]
         cells = [str(number), code, str(full), str(partial), amount(left)]
         if self._length <= MOST_PEGS:
-            cells.insert(2, self._page.pegs((full, partial), self._length))
+            cells.insert(2, self._art.pegs((full, partial), self._length))
         return [self._line(cells)]
 
-    def lines(self, entries: Sequence[Entry], room: int | None = None) -> list[str]:
+    def lines(self, entries: Sequence[Counted], room: int | None = None) -> list[str]:
         """The whole board; with little room, its end, and how much was left out."""
         rows = [self.row(number, entry) for number, entry in enumerate(entries, 1)]
         hidden = 0
@@ -170,7 +138,7 @@ class Board:
         for number, (guess, (full, partial)) in rows:
             code = write_code(guess, self._base)
             text = f"{code}: {full} full, {partial} partial"
-            out.append(self._page.fold(text, f"{number:>5}  ", "       "))
+            out.append(self._art.fold(text, f"{number:>5}  ", "       "))
         return out
 
     def _line(self, cells: Sequence[str]) -> str:

@@ -25,9 +25,10 @@ from fairground.players.hosted import Hosted
 from fairground.solve.codebreaking.advice import Counting, next_guess
 from fairground.table import Ask
 from fairground.terminal.codebreaking import words
-from fairground.terminal.codebreaking.input import code_of, example_code, patiently
-from fairground.terminal.codebreaking.look import Board, Entry, Page
+from fairground.terminal.codebreaking.input import code_of, example_code
+from fairground.terminal.codebreaking.look import CodeArt, CodeBoard, Counted
 from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.waiting import patiently
 from fairground.transcript import Event
 
 EXIT = ("x", "q", "quit", "exit")
@@ -39,14 +40,14 @@ class Left(Exception):
 
 
 class Screen:
-    """What both sides of the game have in common: a page, a board and a count."""
+    """What both sides of the game have in common: a art, a board and a count."""
 
-    def __init__(self, console: Console, page: Page, game: CodeBreaking, heading: str) -> None:
+    def __init__(self, console: Console, art: CodeArt, game: CodeBreaking, heading: str) -> None:
         self._console = console
-        self.page = page
+        self.art = art
         self._game = game
-        self._board = Board(page, game, heading)
-        self._entries: list[Entry] = []
+        self._board = CodeBoard(art, game, heading)
+        self._entries: list[Counted] = []
         self._counting = self._count_from(())
 
     def _count_from(self, rows: tuple[Row, ...]) -> Counting | None:
@@ -60,14 +61,14 @@ class Screen:
         return counting
 
     def say(self, text: str = "", style: str = "", first: str = "") -> None:
-        """A text, folded to the page."""
-        folded = self.page.fold(text, first)
-        self._console.say(self.page.ink(folded, style) if style else folded)
+        """A text, folded to the art."""
+        folded = self.art.fold(text, first)
+        self._console.say(self.art.ink(folded, style) if style else folded)
 
     def bullets(self, *texts: str) -> None:
         """One paragraph each."""
         for text in texts:
-            self._console.say(self.page.fold(text, "* ", "  "))
+            self._console.say(self.art.fold(text, "* ", "  "))
 
     def _ask(self, prompt: str) -> str:
         """An answer, without blanks; leaving is the same at every prompt."""
@@ -85,7 +86,7 @@ class Screen:
 
     def _enter(self, row: Row, counting: Counting | None) -> None:
         self._counting = counting
-        self._entries.append(Entry(row, counting.count() if counting else None))
+        self._entries.append(Counted(row, counting.count() if counting else None))
 
     def _put(self, row: Row, counting: Counting | None) -> None:
         """Put a row on the board, and show it: with all others where a terminal scrolls."""
@@ -117,11 +118,11 @@ class BreakerScreen(Screen):
     """The person breaks, a keeper of the house keeps."""
 
     def __init__(
-        self, console: Console, page: Page, hosted: Hosted, commitment: str, share: str | None
+        self, console: Console, art: CodeArt, hosted: Hosted, commitment: str, share: str | None
     ) -> None:
         game = hosted.table.game
         assert isinstance(game, CodeBreaking)
-        super().__init__(console, page, game, "guess")
+        super().__init__(console, art, game, "guess")
         self._hosted = hosted
         self._table = hosted.table
         self._commitment = commitment
@@ -212,7 +213,7 @@ class BreakerScreen(Screen):
     def _help(self) -> None:
         self.say(f"Find the code: {words.sizes(self._game)}.")
         self.bullets(*words.RULES, words.KEEPERS[self._game.oracle], words.LEFT_HELP)
-        full, partial, none = self.page.signs[:3]
+        full, partial, none = self.art.signs[:3]
         self.say(f"Marks: {full} full, {partial} partial, {none} none; in no order of places.")
         self.say(f"Type a guess, such as {example_code(self._game)}, or:")
         self.bullets(*words.BREAKER_KEYS)

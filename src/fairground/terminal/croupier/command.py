@@ -16,10 +16,11 @@ from fairground.bank.player.player import PlayerClient
 from fairground.games.poker import BETS, LEVELS
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Arguments, Console, EndOfInput
-from fairground.terminal.croupier.look import Look
+from fairground.terminal.croupier.look import CardArt
 from fairground.terminal.croupier.parties import Parties, at_home, far_away
 from fairground.terminal.croupier.screen import CroupierScreen, Left, Stake
 from fairground.terminal.croupier.words import minutes
+from fairground.terminal.options import add_ascii
 from fairground.terminal.saving import Saved, add_saving, data_directory
 
 BUY_IN: Final = 200
@@ -94,12 +95,7 @@ def _arguments() -> Arguments:
     parser.add_argument(
         "--explain", action="store_true", help="show each step: who tells whom what, and the gas"
     )
-    parser.add_argument(
-        "--ascii",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="draw with plain characters, or with suits (default: what the terminal can show)",
-    )
+    add_ascii(parser, "draw with plain characters", "with suits")
     add_saving(parser)
     return parser
 
@@ -164,9 +160,9 @@ class _Shelf:
 def run(arguments: Sequence[str]) -> int:
     """``fairground croupier``"""
     options = _parse(arguments)
-    console, look = Console(), Look.of_terminal(options.ascii)
-    console.say(look.ink("Blind Croupier: video poker, 9/6 Jacks or Better", "bold"))
-    console.say(look.fold(PLAY_MONEY))
+    console, art = Console(), CardArt.of_terminal(options.ascii)
+    console.say(art.ink("Blind Croupier: video poker, 9/6 Jacks or Better", "bold"))
+    console.say(art.fold(PLAY_MONEY))
     key = _key(options, console)
     early: list[News | str] = []
     with Backstage[News | str]() as backstage:
@@ -176,7 +172,7 @@ def run(arguments: Sequence[str]) -> int:
         player = PlayerClient(side)
         screen = CroupierScreen(
             console,
-            look,
+            art,
             backstage,
             player,
             Stake(options.bet, options.level),
@@ -186,19 +182,19 @@ def run(arguments: Sequence[str]) -> int:
             lasting=options.key is not None,
             keep=_Shelf(options).keep,
         )
-        console.say(look.fold(f"The Bank: {bank.trusted}.", "  "))
+        console.say(art.fold(f"The Bank: {bank.trusted}.", "", "  "))
         for news in early:
             screen.hear(news)
         try:
             screen.take_up()
             about, funds = backstage.do(_sat_down(player), screen.hear)
-            _introduce(console, look, player, about, funds)
+            _introduce(console, art, player, about, funds)
             screen.play(options.hands)
         except Left:
             pass
         except (EndOfInput, KeyboardInterrupt):
             console.say()
-            _tell_what_is_open(console, look, screen, options)
+            _tell_what_is_open(console, art, screen, options)
             raise
         screen.end(options.withdraw)
     return 0
@@ -222,19 +218,19 @@ async def _parties(
 
 
 def _introduce(
-    console: Console, look: Look, player: PlayerClient, about: About, funds: int
+    console: Console, art: CardArt, player: PlayerClient, about: About, funds: int
 ) -> None:
     """Who plays."""
     has = f"{in_chips(funds, player.side.bank.terms.chip_cost)} at the Bank"
-    console.say(look.fold(f"The Croupier: {about.account}, {has}.", "  "))
-    console.say(look.fold(f"You: {player.address}.", "  "))
+    console.say(art.fold(f"The Croupier: {about.account}, {has}.", "", "  "))
+    console.say(art.fold(f"You: {player.address}.", "", "  "))
     terms = player.side.bank.terms
     cost = f"A chip costs {terms.chip_cost:,} wei at this Bank"
-    console.say(look.fold(f"{cost}, and a step may take {minutes(terms.step_time)}.", "  "))
+    console.say(art.fold(f"{cost}, and a step may take {minutes(terms.step_time)}.", "", "  "))
 
 
 def _tell_what_is_open(
-    console: Console, look: Look, screen: CroupierScreen, options: argparse.Namespace
+    console: Console, art: CardArt, screen: CroupierScreen, options: argparse.Namespace
 ) -> None:
     if screen.open is None:
         return
@@ -244,4 +240,4 @@ def _tell_what_is_open(
         if options.key is not None
         else "The key ends with this program, so the stake is lost."
     )
-    console.say(look.fold(f"You leave in the middle of a game. {again}"))
+    console.say(art.fold(f"You leave in the middle of a game. {again}"))

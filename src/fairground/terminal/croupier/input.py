@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from fairground.games.poker import HAND, Card
 from fairground.terminal.console import Console, EndOfInput, single_keys
-from fairground.terminal.croupier.look import Look
+from fairground.terminal.croupier.look import CardArt
 from fairground.terminal.croupier.words import parse_hold
 
 BEST: Final = "b"
@@ -87,8 +87,8 @@ def ask_line(console: Console, prompt: str) -> Answer | None:
 class KeyHold:
     """Holding by keys: the line below the cards shows what is held, and changes in place."""
 
-    def __init__(self, look: Look, hand: Sequence[Card], hurry: Hurry) -> None:
-        self._look = look
+    def __init__(self, art: CardArt, hand: Sequence[Card], hurry: Hurry) -> None:
+        self._art = art
         self._hand = hand
         self._hurry = hurry
         self.held: set[int] = set()
@@ -113,7 +113,7 @@ class KeyHold:
 
     def _show(self) -> None:
         kept = [self._hand[place] for place in sorted(self.held)]
-        text = self._look.cards(kept) if kept else "nothing"
+        text = self._art.cards(kept) if kept else "nothing"
         print(f"\r\x1b[KHold {text} > ", end="", flush=True)
 
     def _key(self) -> str:

@@ -11,15 +11,11 @@ Five cards lie side by side where there is room, else in a line of signs::
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-import textwrap
 from collections.abc import Collection, Sequence
 from typing import Final
 
 from fairground.games.poker import HAND, KINDS, LEVELS, PAYS, RANKS, SUITS, Card, Rank
-from fairground.terminal.capabilities import only_ascii, wants_colour
+from fairground.terminal.ink import Ink
 
 LETTERS: Final = "hdcs"
 SUIT_NAMES: Final = ("hearts", "diamonds", "clubs", "spades")
@@ -30,13 +26,10 @@ RANK_NAMES: Final = (
 RED: Final = (0, 1)
 """Hearts and diamonds."""
 
-WIDEST_TEXT: Final = 96
 CARD: Final = 6
 ROW: Final = HAND * (CARD + 1) - 1
 NAMES: Final = max(len(rank.words) for rank in Rank)
 CELL: Final = 7
-
-STYLES: Final = {"bold": "1", "good": "1;32", "bad": "1;31", "dim": "2", "red": "31"}
 
 
 def in_words(card: Card) -> str:
@@ -44,37 +37,8 @@ def in_words(card: Card) -> str:
     return f"{RANK_NAMES[card % KINDS]} of {SUIT_NAMES[card // KINDS]}"
 
 
-def a_list(words: Sequence[str]) -> str:
-    """Some things in a sentence: "a, b and c"."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-class Look:
-    """Draws for a terminal of a certain width."""
-
-    def __init__(self, columns: int, ascii_only: bool = True, colour: bool = False) -> None:
-        self.columns = max(columns, 1)
-        self.ascii_only = ascii_only
-        self._colour = colour
-
-    @classmethod
-    def of_terminal(cls, ascii_only: bool | None = None) -> Look:
-        """For standard output as it is now."""
-        if ascii_only is None:
-            ascii_only = only_ascii(sys.stdout, os.environ)
-        colour = wants_colour(sys.stdout, os.environ)
-        return cls(shutil.get_terminal_size().columns, ascii_only, colour)
-
-    def ink(self, text: str, style: str) -> str:
-        """Text in a style; colour never says anything that the words do not say as well."""
-        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self._colour and text else text
-
-    def fold(self, text: str, indent: str = "", first: str = "") -> str:
-        """A paragraph in lines that fit; what has no blank in it, such as a seed, too."""
-        width = max(min(self.columns - 1, WIDEST_TEXT), len(indent) + 12)
-        return textwrap.fill(
-            text, width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
-        )
+class CardArt(Ink):
+    """Cards and the pay table."""
 
     # Cards
 
@@ -91,13 +55,14 @@ class Look:
         """The hand on the table, each card over its number; ``held`` are places from 0."""
         if self.columns <= ROW:
             return [self._small(hand, held)]
-        edge, down = ("-", "|") if self.ascii_only else ("─", "│")
-        corners = ("++", "++") if self.ascii_only else ("┌┐", "└┘")
-        top, foot = (ends[0] + edge * (CARD - 2) + ends[1] for ends in corners)
+        edges, down = self.edges, self.edges.down
+        top, foot = (
+            ends[0] + edges.across * (CARD - 2) + ends[2] for ends in (edges.top, edges.foot)
+        )
         faces = []
         for card in hand:
             text = f"{self.card(card):^4}" if len(self.card(card)) < 3 else f"{self.card(card):>3} "
-            faces.append(down + (self.ink(text, "red") if card // KINDS in RED else text) + down)
+            faces.append(down + (self.ink(text, "suit") if card // KINDS in RED else text) + down)
         lines = [
             " ".join([top] * HAND),
             " ".join(faces),

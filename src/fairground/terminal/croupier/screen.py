@@ -18,7 +18,6 @@ from fairground.core import FairgroundError
 from fairground.games.poker import BETS, HAND, LEVELS, Card, Poker, rank
 from fairground.solve.poker.holds import holds
 from fairground.terminal.background import Backstage
-from fairground.terminal.commands.solve.poker import decimal
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.croupier import words
 from fairground.terminal.croupier.input import (
@@ -33,7 +32,8 @@ from fairground.terminal.croupier.input import (
     ask_line,
     has_keys,
 )
-from fairground.terminal.croupier.look import Look, a_list, in_words
+from fairground.terminal.croupier.look import CardArt, in_words
+from fairground.terminal.phrases import count, decimal, listed
 
 SETTLING: Final = 3.0
 """Seconds that a person is kept waiting for the Bank after the final hand."""
@@ -61,7 +61,7 @@ class Stake:
 
 
 @dataclass
-class Tally:
+class EveningTally:
     """The evening so far."""
 
     hands: int = 0
@@ -75,7 +75,7 @@ class CroupierScreen:
     def __init__(
         self,
         console: Console,
-        look: Look,
+        art: CardArt,
         backstage: Backstage[News | str],
         player: PlayerClient,
         stake: Stake,
@@ -90,11 +90,11 @@ class CroupierScreen:
         ``faucet`` gives is play money.
         """
         self._console = console
-        self._look = look
+        self._art = art
         self._backstage = backstage
         self._player = player
         self._chip = player.side.bank.terms.chip_cost
-        self._words = words.Words(look, self._chip)
+        self._words = words.Words(art, self._chip)
         self._stake = stake
         self._buy_in = buy_in * self._chip
         self._faucet = faucet
@@ -102,7 +102,7 @@ class CroupierScreen:
         self._lasting = lasting
         self._keep = keep
         self._settling: list[tuple[PlayersGame, Future[GameEnded]]] = []
-        self._tally = Tally()
+        self._tally = EveningTally()
         self._told_how_to_hold = False
         self.open: PlayersGame | None = None
         """The game in which the person's stake is at risk."""
@@ -136,7 +136,7 @@ class CroupierScreen:
             taken = self._do(self._player.withdraw())
             self._say(f"Withdrawn from the Bank: {self._words.chips(taken)}.")
         if self._tally.hands:
-            many = f"{self._tally.hands} hand{'' if self._tally.hands == 1 else 's'}"
+            many = count(self._tally.hands, "hand")
             won = self._tally.won
             sign = "won" if won >= 0 else "lost"
             self._say(f"{many} played, {sign} {self._words.chips(abs(won))}. {PLAY_MONEY}", "bold")
@@ -148,7 +148,7 @@ class CroupierScreen:
             self._say(f"Game {game.bet.game_id} was left open: going on with it.", "bold")
             self._play(game)
         self._settled(None)
-        self._tally = Tally()
+        self._tally = EveningTally()
 
     def _between(self) -> None:
         """Until the person wants the next hand, or leaves."""
@@ -223,7 +223,7 @@ class CroupierScreen:
             self._told_how_to_hold = True
             self._say(words.HOLD_KEYS if by_keys else words.HOLD_LINE)
             self._say(f"You have {words.minutes(hurry.left)} to decide.")
-        keys = KeyHold(self._look, hand, hurry)
+        keys = KeyHold(self._art, hand, hurry)
         while True:
             answer: Answer | None
             answer = keys.ask() if by_keys else ask_line(self._console, "Hold: ")
@@ -251,10 +251,10 @@ class CroupierScreen:
 
     def _best(self, hand: tuple[Card, ...], level: int) -> None:
         best, second = holds(hand, level)[:2]
-        kept = self._look.cards(best.kept(hand)) or "nothing"
+        kept = self._art.cards(best.kept(hand)) or "nothing"
         value = f"{decimal(best.value, 4)} stakes expected, exactly {best.value}"
         self._say(f"The best is to hold {kept}: {value}.")
-        kept = self._look.cards(second.kept(hand)) or "nothing"
+        kept = self._art.cards(second.kept(hand)) or "nothing"
         self._say(f"Next best: hold {kept}, {decimal(second.value, 4)}.")
 
     def _show_final(self, game: PlayersGame) -> None:
@@ -310,33 +310,33 @@ class CroupierScreen:
         if text:
             mark = "  " if self._explain else ""
             self._console.say(
-                self._look.ink(self._look.fold(text, mark + "  ", mark), "dim" if mark else "bold")
+                self._art.ink(self._art.fold(text, mark, mark + "  "), "dim" if mark else "bold")
             )
 
     def _say(self, text: str, style: str = "") -> None:
-        folded = self._look.fold(text)
-        self._console.say(self._look.ink(folded, style) if style else folded)
+        folded = self._art.fold(text)
+        self._console.say(self._art.ink(folded, style) if style else folded)
 
     def _show(self, hand: tuple[Card, ...], held: list[int] | None = None) -> None:
-        for line in self._look.row(hand, held or ()):
+        for line in self._art.row(hand, held or ()):
             self._console.say(line)
 
     def _pays(self) -> None:
         stake = self._stake
         self._console.say()
         self._say(f"What a hand pays, in chips, for a bet of {stake.bet}:")
-        for line in self._look.pays(stake.bet, stake.level):
+        for line in self._art.pays(stake.bet, stake.level):
             self._console.say(line)
         self._console.say()
 
     def _help(self, keys: str) -> None:
         for rule in words.RULES:
-            self._console.say(self._look.fold(rule, "  ", "* "))
+            self._console.say(self._art.fold(rule, "* ", "  "))
         self._say(keys)
 
 
 def _sentence(hand: tuple[Card, ...]) -> str:
-    text = a_list([in_words(card) for card in hand])
+    text = listed([in_words(card) for card in hand])
     return f"{text[0].upper()}{text[1:]}."
 
 

@@ -19,7 +19,7 @@ from fairground.bank.player.news import (
 )
 from fairground.bank.seeds import unpacked_hand, unpacked_order
 from fairground.games.poker import HAND, PENALTY
-from fairground.terminal.croupier.look import Look
+from fairground.terminal.croupier.look import CardArt
 
 RULES: Final = (
     "You stake bet x level chips. Five cards are dealt; hold those that you like, once, and the "
@@ -76,8 +76,8 @@ def _is_hex(word: str) -> bool:
 class Words:
     """News in words, for a Bank whose chip costs so much."""
 
-    def __init__(self, look: Look, chip_cost: int) -> None:
-        self._look = look
+    def __init__(self, art: CardArt, chip_cost: int) -> None:
+        self._art = art
         self._chip_cost = chip_cost
 
     def chips(self, wei: int) -> str:
@@ -114,7 +114,7 @@ class Words:
 
     @property
     def _arrow(self) -> str:
-        return "->" if self._look.ascii_only else "→"
+        return "->" if self._art.ascii_only else "→"
 
     def _recorded(self, event: BankEvent, bet: Bet) -> str:
         values: dict[str, Any] = event.values
@@ -127,7 +127,7 @@ class Words:
             case "CroupierSeedSubmitted":
                 return "his seed 1 fits"
             case "PlayerSeedSubmitted":
-                hand = self._look.cards(unpacked_hand(values["hand"]))
+                hand = self._art.cards(unpacked_hand(values["hand"]))
                 return f"your seed {values['seedId']} fits; both give {hand}"
             case "ReplacementOrderSubmitted":
                 order = ",".join(map(str, unpacked_order(values["order"])))

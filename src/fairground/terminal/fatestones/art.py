@@ -15,16 +15,12 @@ no room for a drawing at all, the digits alone remain.
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import Final, NamedTuple
+from typing import Final
 
 from fairground.games.fatestones import FACES, Die, Hand, pips
-from fairground.terminal.capabilities import only_ascii, wants_colour
+from fairground.terminal.ink import Ink
 
 PIPS: Final[Mapping[int, tuple[str, str, str]]] = {
     1: ("   ", " o ", "   "),
@@ -35,73 +31,26 @@ PIPS: Final[Mapping[int, tuple[str, str, str]]] = {
     6: ("o o", "o o", "o o"),
 }
 
-WIDEST_TEXT: Final = 96
 GAP: Final = 3
-STYLES: Final = {"bold": "1", "good": "1;32", "bad": "1;31", "dim": "2"}
 
 
-class Signs(NamedTuple):
-    """What dice are drawn with."""
-
-    pip: str
-    across: str
-    down: str
-    corners: tuple[str, str, str]
-    """Left, between and right on the upper edge."""
-    feet: tuple[str, str, str]
-    """The same on the lower edge."""
-
-
-ASCII: Final = Signs("o", "-", "|", ("+", "+", "+"), ("+", "+", "+"))
-BOXES: Final = Signs("●", "─", "│", ("┌", "┬", "┐"), ("└", "┴", "┘"))
-
-
-class Art:
-    """Draws for a terminal of a certain width."""
-
-    def __init__(self, columns: int, signs: Signs = ASCII, colour: bool = False) -> None:
-        self.columns = max(columns, 1)
-        self._signs = signs
-        self._colour = colour
-
-    @classmethod
-    def of_terminal(cls, ascii_only: bool | None = None) -> Art:
-        """Art for standard output as it is now."""
-        if ascii_only is None:
-            ascii_only = only_ascii(sys.stdout, os.environ)
-        return cls(
-            shutil.get_terminal_size().columns,
-            ASCII if ascii_only else BOXES,
-            wants_colour(sys.stdout, os.environ),
-        )
-
-    def ink(self, text: str, style: str) -> str:
-        """Text in a style; colour never says anything that the words do not say as well."""
-        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self._colour and text else text
-
-    def fold(self, text: str, indent: str = "") -> str:
-        """A paragraph in lines that fit; what has no blank in it, such as a seal, too."""
-        width = max(min(self.columns - 1, WIDEST_TEXT), len(indent) + 8)
-        return textwrap.fill(text, width, subsequent_indent=indent, break_on_hyphens=False)
-
-    # Faces and dice
+class DiceArt(Ink):
+    """Dice with pips."""
 
     def strip(self, faces: Sequence[int], wide: bool) -> list[str]:
         """Faces in a row, sharing their edges: five lines."""
-        signs, margin = self._signs, " " if wide else ""
-        edge = signs.across * (3 + 2 * len(margin))
+        edges, margin = self.edges, " " if wide else ""
+        edge, down = edges.across * (3 + 2 * len(margin)), edges.down
 
-        def ruler(ends: tuple[str, str, str]) -> str:
+        def ruler(ends: str) -> str:
             return ends[0] + ends[1].join([edge] * len(faces)) + ends[2]
 
         rows = (
-            signs.down
-            + signs.down.join(f"{margin}{PIPS[face][row]}{margin}" for face in faces)
-            + signs.down
+            down + down.join(f"{margin}{PIPS[face][row]}{margin}" for face in faces) + down
             for row in range(3)
         )
-        drawn = [row.replace("o", signs.pip) for row in rows]
-        return [ruler(signs.corners), *drawn, ruler(signs.feet)]
+        drawn = [row.replace("o", "o" if self.ascii_only else "●") for row in rows]
+        return [ruler(edges.top), *drawn, ruler(edges.foot)]
 
     def die(self, label: str, die: Die, wide: bool) -> list[str]:
         """A die below its label."""

@@ -14,7 +14,7 @@ from fairground.games.fatestones import FateStones
 from fairground.players import Player, make_player
 from fairground.table import Table, new_name
 from fairground.terminal.console import Arguments
-from fairground.terminal.fatestones.art import Art
+from fairground.terminal.fatestones.art import DiceArt
 from fairground.terminal.fatestones.input import add_dice, dice_file
 from fairground.terminal.fatestones.screen import MACHINE, FateStonesScreen, HiddenConsole
 from fairground.terminal.saving import Saved, add_saving
@@ -82,7 +82,7 @@ def run(arguments: Sequence[str]) -> int:
     players: dict[int, Player] = {}
     if not options.hot_seat:
         players[MACHINE] = make_player(options.opponent, game, SystemStream(), MACHINE)
-    console, art = HiddenConsole(), Art.of_terminal(options.ascii)
+    console, art = HiddenConsole(), DiceArt.of_terminal(options.ascii)
     with Saved(options, "fatestones", name := new_name()) as saved:
         table = Table.open(
             game,
@@ -107,7 +107,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0 if holds else 1
 
 
-def _say_what_is_proven(console: HiddenConsole, art: Art, table: Table, saved: Saved) -> bool:
+def _say_what_is_proven(console: HiddenConsole, art: DiceArt, table: Table, saved: Saved) -> bool:
     """Verify the record at once, and say what it proves and where it is."""
     verdict = verify(bytes(table.transcript))
     console.say()
@@ -128,7 +128,9 @@ def _say_what_is_proven(console: HiddenConsole, art: Art, table: Table, saved: S
     return verdict.ok
 
 
-def _say_what_is_missing(console: HiddenConsole, art: Art, proven: set[str], table: Table) -> None:
+def _say_what_is_missing(
+    console: HiddenConsole, art: DiceArt, proven: set[str], table: Table
+) -> None:
     """What a player might think was proven, and was not."""
     if not any(run.line for run in table.runs):
         return

@@ -20,7 +20,7 @@ from fairground.players.hosted import Hosted
 from fairground.table import Ask, Table
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.fatestones import words
-from fairground.terminal.fatestones.art import Art
+from fairground.terminal.fatestones.art import DiceArt
 from fairground.transcript import Event
 
 PERSON: Seat = 0
@@ -57,7 +57,7 @@ class FateStonesScreen:
     """Tells one game as it happens, and asks those at the keyboard."""
 
     def __init__(
-        self, console: HiddenConsole, art: Art, table: Table, players: Mapping[Seat, Player]
+        self, console: HiddenConsole, art: DiceArt, table: Table, players: Mapping[Seat, Player]
     ) -> None:
         assert isinstance(table.game, FateStones)
         self._console = console
@@ -172,7 +172,7 @@ class FateStonesScreen:
 
     def _help(self, seat: Seat) -> None:
         for rule in words.RULES:
-            self._console.say(self._art.fold(f"* {rule}", "  "))
+            self._console.say(self._art.fold(rule, "* ", "  "))
         self._console.say()
         lines = words.odds(self._state.hands[seat], self._state.hands[1 - seat])
         self._say(lines[0])

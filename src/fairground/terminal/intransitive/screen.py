@@ -11,7 +11,7 @@ from fairground.fair.bits import SystemStream
 from fairground.fair.hmac_user import FairSum, HmacUserDealer
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
-from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive
+from fairground.games.intransitive import COMPUTER, USER, Intransitive
 from fairground.players import Player, make_player
 from fairground.players.hosted import Hosted
 from fairground.table import Ask, Table, new_name
@@ -20,6 +20,7 @@ from fairground.terminal.intransitive.arguments import (
     EXAMPLE,
     DiceParser,
     guard_negative_dice,
+    label,
     unguard,
 )
 from fairground.terminal.saving import Saved, add_saving
@@ -27,16 +28,6 @@ from fairground.transcript import Event
 
 FIRST_MOVE: Final = 1
 """The number of the draw that decides who chooses first; the rolls follow."""
-
-LONGEST_LABEL: Final = 60
-
-
-def label(die: Die) -> str:
-    """A die for a menu; a very long one by its beginning and its number of faces."""
-    text = str(die)
-    if len(text) <= LONGEST_LABEL:
-        return text
-    return f"{text[: LONGEST_LABEL - 20]}... ({len(die.faces)} faces)"
 
 
 class DiceScreen:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -15,18 +16,19 @@ from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.zombie import Zombie
-from fairground.players import Player, make_player
+from fairground.players import Player, make_player, offered, prepare
 from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
 from fairground.table import Table, new_name
 from fairground.terminal.console import Arguments, Console
+from fairground.terminal.options import add_ascii, add_bot_seconds, add_stir
+from fairground.terminal.proof import say_what_is_proven
 from fairground.terminal.saving import Saved, add_saving
+from fairground.terminal.waiting import once
 from fairground.terminal.zombie.ini import FIELDS, Config, defaults, read_config
-from fairground.terminal.zombie.look import Paper
+from fairground.terminal.zombie.look import ZombieArt
 from fairground.terminal.zombie.loop import GameController
-from fairground.terminal.zombie.scenes import Evening, Pace, Setup
+from fairground.terminal.zombie.scenes import Evening, Pace, Wanted
 from fairground.terminal.zombie.setup import BOT_ENDING, Company, Guest, company
-from fairground.terminal.zombie.tables import prepare_tables
-from fairground.verify import verify
 
 EXAMPLE: Final = 'fairground zombie zdice.ini --players "Ann, Hal=optimal"'
 
@@ -36,11 +38,17 @@ While playing:
   h        hold: keep the brains of this turn
   q        quit, after a question
 
-Machines: a name written Hal=optimal is played by a program: cautious (holds at two
-shotguns), greedy (most expected brains in the turn), optimal (plays to win the game) or
-random. A name written Bob=mybot.py is played by your own bot: a file with a function
+A name written Bob=mybot.py is played by your own bot: a file with a function
 choose(game, view, seat) that returns "roll" or "hold"; see examples/zombie_bot.py.
 """
+
+
+def machines_help() -> str:
+    """The programs that may take a seat."""
+    lines = ["A name written Hal=optimal is played by a program:"]
+    for name, listing in sorted(offered(Zombie.from_params({}), 0).items()):
+        lines.append(f"  {name:<9}{listing.summary}")
+    return "\n".join(lines) + "\n"
 
 
 def ini_help() -> str:
@@ -59,7 +67,8 @@ def _arguments() -> Arguments:
         "zombie",
         "Play Zombie Dice: eat brains, and stop before the third shotgun. Every roll is dealt\n"
         "by hash-chains/1, into which you may stir words of your own, and can be verified.",
-        f"{COMMANDS}\n{ini_help()}\n\nExamples:\n  fairground zombie\n  {EXAMPLE}\n"
+        f"{COMMANDS}\n{machines_help()}\n{ini_help()}\n\n"
+        f"Examples:\n  fairground zombie\n  {EXAMPLE}\n"
         '  fairground zombie --players "Tic=greedy, Tac=cautious" --fast\n'
         "  fairground zombie --bot mybot.py --players Ann --stir each",
     )
@@ -74,41 +83,14 @@ def _arguments() -> Arguments:
         metavar="[NAME=]FILE",
         help="seat a bot of your own, under its file's name or another; may be repeated",
     )
-    parser.add_argument(
-        "--bot-seconds",
-        type=_seconds,
-        default=BotLimits().seconds,
-        metavar="S",
-        help="the time that a bot has for each decision (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--stir",
-        choices=("once", "each"),
-        default="once",
-        help="when you are asked for a word of your own: once, or at each roll, which proves "
-        "that no machine could know its roll when it decided",
-    )
+    add_bot_seconds(parser)
+    add_stir(parser, "at each roll")
     parser.add_argument(
         "--fast", action="store_true", help="no pauses; a line for each turn if only machines play"
     )
-    parser.add_argument(
-        "--ascii",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="draw with plain letters, or with emoji (default: what the terminal can show)",
-    )
+    add_ascii(parser, "draw with plain letters", "with emoji")
     add_saving(parser)
     return parser
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0.01 <= seconds <= 3600:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time from 0.01 to 3600 seconds")
-    return seconds
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -119,21 +101,24 @@ def run(arguments: Sequence[str]) -> int:
         print(f"fairground: {warning}", file=sys.stderr)
     _must_be_playable(options, config)
     console = Console()
-    paper = Paper.of_terminal(options.ascii)
+    art = ZombieArt.of_terminal(options.ascii)
     with ExitStack() as stack:
         host = Host(options, stack)
 
         def seat(everyone: Company) -> Evening:
             return host.seat(config.game(len(everyone.guests)), everyone.guests)
 
-        given = Setup(config, seat, options.players, tuple(options.bot))
+        given = Wanted(config, seat, options.players, tuple(options.bot))
         pace = Pace(sys.stdout.isatty() and not options.fast)
-        controller = GameController(given, console, paper, pace)
+        controller = GameController(given, console, art, pace)
         try:
             controller.run()
         finally:
             if controller.party is not None:
-                _say_what_is_proven(console, paper, controller.party, host.saved)
+                party = controller.party
+                missing = partial(_missing, party.guests)
+                table, names = party.table, party.names
+                say_what_is_proven(console, art, table, host.saved, missing, names=names)
     return 0
 
 
@@ -177,8 +162,8 @@ class Host:
         if guest.bot is not None:
             return self._bot(guest.bot, game)
         assert guest.strategy is not None
-        if guest.strategy == "optimal":
-            prepare_tables(game)
+        with once("Perfect play") as progress:
+            prepare(guest.strategy, game, progress)
         return make_player(guest.strategy, game, SystemStream(), 0)
 
     def _bot(self, path: Path, game: Zombie) -> Player:
@@ -198,37 +183,13 @@ class Host:
         return Chair(guest.label, by="self" if guest.bot is not None else "house")
 
 
-def _say_what_is_proven(
-    console: Console, paper: Paper, evening: Evening, saved: Saved | None
-) -> None:
-    """Verify the record at once, and say what it proves and where it is."""
-    verdict = verify(bytes(evening.table.transcript))
-    guests = evening.guests
-    if not verdict.ok:
-        assert verdict.fault is not None
-        console.say(f"The record of this game DOES NOT HOLD: {verdict.fault.reason}")
-        return
-    lines = [f"Checked: the record of {verdict.events} events holds. It proves:"]
-    for claim in verdict.claims:
-        whom = "" if claim.seat is None else f" for {guests[claim.seat].name}"
-        lines.append(f"* {claim.name}{whom}: {claim.condition}")
-    if not verdict.claims:
-        lines.append("* nothing beyond that it replays")
-    proven = {claim.name for claim in verdict.claims}
+def _missing(guests: Sequence[Guest], proven: set[str]) -> str | None:
+    """What a player might think was proven, and was not."""
     if "UNIFORM" not in proven:
-        lines.append(
+        return (
             "Nobody's own words are in every roll, so nothing proves that the house did not "
             "choose them."
         )
-    elif "UNFORESEEN" not in proven and not all(guest.person for guest in guests):
-        lines.append(
-            "Not proven: that no machine knew its roll when it decided. --stir each proves that."
-        )
-    console.say()
-    for line in lines:
-        for number, part in enumerate(paper.wrapped(line, paper.width - 2)):
-            console.say(part if number == 0 or line[0] != "*" else f"  {part}")
-    if saved is not None and saved.path is not None:
-        console.say(f"Check it yourself:\n  fairground verify {saved.quoted_path}")
-    else:
-        console.say("No transcript was kept.")
+    if "UNFORESEEN" not in proven and not all(guest.person for guest in guests):
+        return "Not proven: that no machine knew its roll when it decided. --stir each proves that."
+    return None

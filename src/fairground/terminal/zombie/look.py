@@ -1,4 +1,4 @@
-"""Paper and ink: signs, boxes and colours, for every kind of terminal.
+"""The boxes and signs of Zombie Dice, for every kind of terminal.
 
 A line is a list of spans, each a text and a style, so that widths are counted in cells of
 the terminal (an emoji takes two) before any colour is added. Colour never says anything
@@ -7,15 +7,14 @@ that a letter or a word does not say as well.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 
+from fairground import __version__
 from fairground.games.zombie import BRAIN, COLOURS, FOOTPRINTS, SHOTGUN, Pile
-from fairground.terminal.capabilities import only_ascii, wants_colour
+from fairground.terminal.ink import Ink
 
 Span: TypeAlias = tuple[str, str]
 Line: TypeAlias = list[Span]
@@ -23,28 +22,14 @@ Line: TypeAlias = list[Span]
 WIDEST: Final = 66
 NARROWEST: Final = 32
 
-STYLES: Final = {
-    "": "",
-    "title": "1;32",
-    "bold": "1",
-    "dim": "2",
-    "green": "1;32",
-    "yellow": "1;33",
-    "red": "1;31",
-}
 
-
-class Look(NamedTuple):
+class ZombieSigns(NamedTuple):
     """The signs of a screen."""
 
     zombie: str
     faces: Mapping[str, str]
     dice: tuple[str, str, str]
     """A die of each colour: its letter says the colour, too."""
-    corners: str
-    """Top left, top right, bottom left, bottom right, tee left, tee right, tee down, tee up."""
-    across: str
-    down: str
     more: str
 
     def die(self, colour: int) -> Span:
@@ -52,48 +37,36 @@ class Look(NamedTuple):
         return self.dice[colour], COLOURS[colour]
 
 
-EMOJI: Final = Look(
-    "🧟", {BRAIN: "🧠", FOOTPRINTS: "👣", SHOTGUN: "💥"}, ("🟩G", "🟨Y", "🟥R"),
-    "┌┐└┘├┤┬┴", "─", "│", "…",
-)  # fmt: skip
-ASCII: Final = Look(
-    "Z", {BRAIN: "brain", FOOTPRINTS: "steps", SHOTGUN: "shot"}, ("[G]", "[Y]", "[R]"),
-    "++++++++", "-", "|", "~",
-)  # fmt: skip
+EMOJI: Final = ZombieSigns(
+    "🧟", {BRAIN: "🧠", FOOTPRINTS: "👣", SHOTGUN: "💥"}, ("🟩G", "🟨Y", "🟥R"), "…"
+)
+ASCII: Final = ZombieSigns(
+    "Z", {BRAIN: "brain", FOOTPRINTS: "steps", SHOTGUN: "shot"}, ("[G]", "[Y]", "[R]"), "~"
+)
 
 
-class Paper:
+class ZombieArt(Ink):
     """Draws boxes of a certain width, with certain signs."""
 
-    def __init__(self, look: Look, columns: int, colour: bool = False) -> None:
-        self.look = look
+    def __init__(self, columns: int, ascii_only: bool = True, colour: bool = False) -> None:
+        super().__init__(columns, ascii_only, colour)
+        self.signs = ASCII if ascii_only else EMOJI
         self.width = max(NARROWEST, min(columns, WIDEST))
-        self._colour = colour
-
-    @classmethod
-    def of_terminal(cls, ascii_only: bool | None = None) -> Paper:
-        """Paper for standard output as it is now."""
-        import shutil
-
-        look = {None: None, True: ASCII, False: EMOJI}[ascii_only]
-        return cls(
-            look or (ASCII if only_ascii(sys.stdout, os.environ) else EMOJI),
-            shutil.get_terminal_size().columns,
-            wants_colour(sys.stdout, os.environ),
-        )
 
     @property
     def room(self) -> int:
         """How many cells a line inside a box has."""
         return self.width - 4
 
-    def ink(self, line: Iterable[Span]) -> str:
+    def line(self, spans: Iterable[Span]) -> str:
         """A line as it is printed."""
-        if not self._colour:
-            return "".join(text for text, _ in line).rstrip()
-        return "".join(
-            f"\x1b[{STYLES[style]}m{text}\x1b[0m" if style else text for text, style in line
-        )
+        return "".join(self.ink(text, style) for text, style in spans).rstrip()
+
+    def title(self) -> list[Line]:
+        """The first region."""
+        zombie = self.signs.zombie
+        text = f"---> {zombie} Zombie Dice (v {__version__}) {zombie} <---"
+        return [[("", "")], [(self.centred(text), "title")]]
 
     def cut(self, text: str, cells: int) -> str:
         """A text in just so many cells: padded, or cut off with a sign that it was."""
@@ -101,7 +74,7 @@ class Paper:
             return set_cell_size(text, cells)
         if cells == 0:
             return ""
-        return set_cell_size(text, cells - 1) + self.look.more
+        return set_cell_size(text, cells - 1) + self.signs.more
 
     def centred(self, text: str, cells: int | None = None) -> str:
         """A text in the middle."""
@@ -123,12 +96,12 @@ class Paper:
                     lines[-1] = longer
         return lines
 
-    def edge(self, left: str, right: str, heading: str = "") -> Line:
+    def edge(self, corners: str, heading: str = "") -> Line:
         """A horizontal line of a box, with a heading in it."""
-        across = self.look.across
+        across = self.edges.across
         text = f"[ {self.cut(heading, min(cell_len(heading), self.width - 8))} ]" if heading else ""
         rest = self.width - 3 - cell_len(text)
-        return [(f"{left}{across}", ""), (text, "bold"), (across * rest + right, "")]
+        return [(corners[0] + across, ""), (text, "bold"), (across * rest + corners[2], "")]
 
     def inside(self, spans: Sequence[Span]) -> Line:
         """A line of a box: the spans, padded to its room; what does not fit is cut off."""
@@ -138,24 +111,23 @@ class Paper:
             fitting = self.cut(text, left) if cell_len(text) > left else text
             line.append((fitting, style))
             left -= cell_len(fitting)
-        down = self.look.down
+        down = self.edges.down
         return [(f"{down} ", ""), *line, (" " * left + f" {down}", "")]
 
     def box(self, heading: str, lines: Iterable[Sequence[Span]]) -> list[Line]:
         """A box around lines that fit it."""
-        corner = self.look.corners
         return [
-            self.edge(corner[0], corner[1], heading),
+            self.edge(self.edges.top, heading),
             *(self.inside(spans) for spans in lines),
-            self.edge(corner[2], corner[3]),
+            self.edge(self.edges.foot),
         ]
 
     def piles(self, pile: Pile) -> list[Line]:
         """The dice of an area, the best way first: one by one, or counted by colour."""
-        look = self.look
-        each = [look.die(colour) for colour in range(3) for _ in range(pile[colour])]
+        signs = self.signs
+        each = [signs.die(colour) for colour in range(3) for _ in range(pile[colour])]
         counted = [
-            (f"{look.dice[colour]}x{pile[colour]}", COLOURS[colour])
+            (f"{signs.dice[colour]}x{pile[colour]}", COLOURS[colour])
             for colour in range(3)
             if pile[colour]
         ]

@@ -1,4 +1,4 @@
-"""The game loop: read events, update, render, on the machine of `zombie_scenes`.
+"""The game loop: read events, update, render, on the machine of `scenes`.
 
 The rules live in ``games/zombie.py`` and the referee in ``table.py``: the controller only
 carries answers from the prompt (or a machine) to the table, and decides what is shown next.
@@ -15,9 +15,9 @@ from fairground.games.zombie import HOLD, PASS, ROLL
 from fairground.players.bot.host import BotFailure
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.zombie import words
-from fairground.terminal.zombie.look import Paper
-from fairground.terminal.zombie.render import Renderer
-from fairground.terminal.zombie.scenes import TRANSITIONS, Evening, Pace, Scene, Setup
+from fairground.terminal.zombie.look import ZombieArt
+from fairground.terminal.zombie.scenes import TRANSITIONS, Evening, Pace, Scene, Wanted
+from fairground.terminal.zombie.screen import Renderer
 from fairground.terminal.zombie.setup import company
 
 YES: Final = ("y", "yes")
@@ -28,13 +28,13 @@ MOVES: Final = {"": ROLL, "h": HOLD}
 class GameController:
     """Runs an evening from the welcome screen to the winner."""
 
-    def __init__(self, given: Setup, console: Console, paper: Paper, pace: Pace) -> None:
+    def __init__(self, given: Wanted, console: Console, art: ZombieArt, pace: Pace) -> None:
         self.scene = Scene.START
         self.party: Evening | None = None
         """The table, once it is set."""
         self._given = given
         self._console = console
-        self._renderer = Renderer(given, console, paper, pace)
+        self._renderer = Renderer(given, console, art, pace)
         self._event = ""
         self._interrupted = Scene.START
         self._ordered = False

@@ -13,11 +13,10 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from fairground.core import Seat
-from fairground.games.zombie import State, Zombie
+from fairground.games.zombie import Ended, State, Zombie
 from fairground.players import Player
 from fairground.table import Ask, Table
 from fairground.terminal.zombie.ini import Config
-from fairground.terminal.zombie.screen import Tally
 from fairground.terminal.zombie.setup import Company, Guest
 
 
@@ -58,6 +57,22 @@ TRANSITIONS: Final[dict[Scene, frozenset[Scene]]] = {
 }
 
 
+class TurnTally:
+    """What a player has done so far, for the winner screen."""
+
+    def __init__(self) -> None:
+        self.rolls = 0
+        self.shot = 0
+        self.best = 0
+        self.lost = 0
+
+    def count(self, ended: Ended) -> None:
+        """Take in how a turn ended."""
+        self.shot += ended.how == "shot"
+        self.best = max(self.best, ended.scored)
+        self.lost += ended.brains - ended.scored
+
+
 class Evening:
     """A table that has been set: who sits there, who plays for whom, and how it goes."""
 
@@ -74,7 +89,7 @@ class Evening:
         self.labels = [guest.label for guest in guests]
         """What the scoreboard calls them."""
         self.persons = [seat for seat, guest in enumerate(guests) if guest.person]
-        self.tallies = [Tally() for _ in guests]
+        self.tallies = [TurnTally() for _ in guests]
         self.before = self.state
         """The table before the move whose effect is now shown."""
 
@@ -106,7 +121,7 @@ class Evening:
         return next((seat for seat in in_turn if seat in self.persons), in_turn[0])
 
 
-class Setup(NamedTuple):
+class Wanted(NamedTuple):
     """What the command line decides."""
 
     config: Config

@@ -1,6 +1,6 @@
 """The playing screen: what lies on the table, and how it is drawn.
 
-A `Board` is what a screen shows, taken from a state of the game; `playing_screen` and
+A `ZombieBoard` is what a screen shows, taken from a state of the game; `playing_screen` and
 `winner_screen` draw boards and know nothing of the game's flow.
 
 All screens of a game are equally high as long as the message fits its area, so that in a
@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 
-from fairground import __version__
 from fairground.core import Seat
 from fairground.games.zombie import (
     BRAIN,
@@ -28,16 +27,20 @@ from fairground.games.zombie import (
     State,
     Zombie,
 )
-from fairground.terminal.zombie.look import Line, Paper, Span, width
+from fairground.terminal.console import Console
+from fairground.terminal.zombie import setup, words
+from fairground.terminal.zombie.look import Line, Span, ZombieArt, width
+from fairground.terminal.zombie.scenes import Evening, Pace, Scene, TurnTally, Wanted
 
 MESSAGE_LINES: Final = 4
 NARROW: Final = 56
 """Below this many columns messages need more lines."""
 TABLE: Final = 34
 """The room that all figures of the winner screen need, beside names that can be read."""
+ROOM_TO_TYPE: Final = 8
 
 
-class Row(NamedTuple):
+class ScoreRow(NamedTuple):
     """A line of the scoreboard."""
 
     name: str
@@ -47,11 +50,11 @@ class Row(NamedTuple):
     playing: bool
 
 
-class Board(NamedTuple):
+class ZombieBoard(NamedTuple):
     """All that a playing screen shows."""
 
     mode: str
-    rows: tuple[Row, ...]
+    rows: tuple[ScoreRow, ...]
     player: str
     turn: int
     bag: int
@@ -60,22 +63,6 @@ class Board(NamedTuple):
     brains: int
     brain_dice: Pile
     shotgun_dice: Pile
-
-
-class Tally:
-    """What a player has done so far, for the winner screen."""
-
-    def __init__(self) -> None:
-        self.rolls = 0
-        self.shot = 0
-        self.best = 0
-        self.lost = 0
-
-    def count(self, ended: Ended) -> None:
-        """Take in how a turn ended."""
-        self.shot += ended.how == "shot"
-        self.best = max(self.best, ended.scored)
-        self.lost += ended.brains - ended.scored
 
 
 def mode(game: Zombie, s: State) -> str:
@@ -96,10 +83,10 @@ class Who(NamedTuple):
     """The names with the strategies that play them, for the scoreboard."""
 
 
-def board(game: Zombie, s: State, who: Who) -> Board:
+def board(game: Zombie, s: State, who: Who) -> ZombieBoard:
     """The table as it lies before a decision."""
     current = s.playing[s.at]
-    return Board(
+    return ZombieBoard(
         mode(game, s),
         rows(s, who.labels, current),
         who.names[current],
@@ -112,15 +99,15 @@ def board(game: Zombie, s: State, who: Who) -> Board:
     )
 
 
-def rows(s: State, names: Sequence[str], current: Seat | None) -> tuple[Row, ...]:
+def rows(s: State, names: Sequence[str], current: Seat | None) -> tuple[ScoreRow, ...]:
     """The scoreboard in the order of turns."""
     return tuple(
-        Row(names[seat], s.scores[seat], s.turns[seat], seat == current, seat in s.playing)
+        ScoreRow(names[seat], s.scores[seat], s.turns[seat], seat == current, seat in s.playing)
         for seat in s.order
     )
 
 
-def rolled_board(game: Zombie, before: State, after: State, who: Who) -> Board:
+def rolled_board(game: Zombie, before: State, after: State, who: Who) -> ZombieBoard:
     """The dice as they were thrown, before they are sorted into the areas."""
     ended = after.last if after.turns != before.turns else None
     state = ended if ended is not None else after
@@ -136,7 +123,7 @@ def rolled_board(game: Zombie, before: State, after: State, who: Who) -> Board:
     )
 
 
-def shot_board(game: Zombie, before: State, ended: Ended, who: Who) -> Board:
+def shot_board(game: Zombie, before: State, ended: Ended, who: Who) -> ZombieBoard:
     """The areas after the roll that ended a turn, before they are cleared."""
     left = tuple(die if die and die.face == FOOTPRINTS else None for die in ended.rolled)
     on_the_table = sum(ended.brain_dice) + sum(ended.shotgun_dice) + CELLS - left.count(None)
@@ -160,83 +147,75 @@ def minus(a: Pile, b: Pile) -> Pile:
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-def title(paper: Paper) -> list[Line]:
-    """The first region."""
-    zombie = paper.look.zombie
-    text = f"---> {zombie} Zombie Dice (v {__version__}) {zombie} <---"
-    return [[("", "")], [(paper.centred(text), "title")]]
-
-
-def playing_screen(paper: Paper, shown: Board, message: Sequence[str]) -> list[str]:
+def playing_screen(art: ZombieArt, shown: ZombieBoard, message: Sequence[str]) -> list[str]:
     """The five regions, but for the prompt, which follows with the question."""
-    lines = title(paper)
-    lines += scoreboard(paper, shown)
-    lines += [status(paper, shown)]
-    lines += areas(paper, shown)
-    lines += message_area(paper, message)
-    return [paper.ink(line) for line in lines]
+    lines = art.title()
+    lines += scoreboard(art, shown)
+    lines += [status(art, shown)]
+    lines += areas(art, shown)
+    lines += message_area(art, message)
+    return [art.line(line) for line in lines]
 
 
-def scoreboard(paper: Paper, shown: Board) -> list[Line]:
+def scoreboard(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
     """Who has how many brains, who is on, and how the game ends."""
-    return paper.box(f"Scoreboard: {shown.mode}", [_row(paper, row, shown) for row in shown.rows])
+    return art.box(f"Scoreboard: {shown.mode}", [_row(art, row, shown) for row in shown.rows])
 
 
-def _row(paper: Paper, row: Row, shown: Board) -> Line:
+def _row(art: ZombieArt, row: ScoreRow, shown: ZombieBoard) -> Line:
     digits = max(len(str(other.brains)) for other in shown.rows)
     turns = max(len(str(other.turns)) for other in shown.rows)
-    brain = paper.look.faces[BRAIN] if cell_len(paper.look.faces[BRAIN]) == 2 else "brains"
+    brain = art.signs.faces[BRAIN] if cell_len(art.signs.faces[BRAIN]) == 2 else "brains"
     figures = f" {brain} {row.brains:>{digits}}  turns {row.turns:>{turns}}"
     name = row.name if row.playing else f"({row.name})"
     prefix = "> " if row.current else "  "
     style = "bold" if row.current else "" if row.playing else "dim"
-    return [(prefix + paper.cut(name, paper.room - 2 - cell_len(figures)) + figures, style)]
+    return [(prefix + art.cut(name, art.room - 2 - cell_len(figures)) + figures, style)]
 
 
-def status(paper: Paper, shown: Board) -> Line:
+def status(art: ZombieArt, shown: ZombieBoard) -> Line:
     """Player, turn number, and how many dice are in the bag."""
     dice = "die" if shown.bag == 1 else "dice"
     rest = f", turn {shown.turn}, {shown.bag} {dice} in the bag"
-    name = paper.cut(shown.player, min(cell_len(shown.player), paper.width - 2 - cell_len(rest)))
+    name = art.cut(shown.player, min(cell_len(shown.player), art.width - 2 - cell_len(rest)))
     return [(f" {name}", "bold"), (rest, "")]
 
 
-def areas(paper: Paper, shown: Board) -> list[Line]:
+def areas(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
     """The dice rolling area with its three cells, and the two storage areas."""
-    corner = paper.look.corners
-    wide = _cell_widths(paper)
+    edges, wide = art.edges, _cell_widths(art)
     return [
-        paper.edge(corner[0], corner[1], "Dice Rolling Area"),
-        _cell_line(paper, wide, (None,) * CELLS),
-        _cell_line(paper, wide, shown.cells),
-        _cell_line(paper, wide, (None,) * CELLS),
-        paper.edge(corner[4], corner[5], "Brain Storage Area"),
-        paper.inside(_stored(paper, BRAIN, shown.brains, shown.brain_dice)),
-        paper.edge(corner[4], corner[5], "Shotgun Storage Area"),
-        paper.inside(_stored(paper, SHOTGUN, sum(shown.shotgun_dice), shown.shotgun_dice)),
-        paper.edge(corner[2], corner[3]),
+        art.edge(edges.top, "Dice Rolling Area"),
+        _cell_line(art, wide, (None,) * CELLS),
+        _cell_line(art, wide, shown.cells),
+        _cell_line(art, wide, (None,) * CELLS),
+        art.edge(edges.middle, "Brain Storage Area"),
+        art.inside(_stored(art, BRAIN, shown.brains, shown.brain_dice)),
+        art.edge(edges.middle, "Shotgun Storage Area"),
+        art.inside(_stored(art, SHOTGUN, sum(shown.shotgun_dice), shown.shotgun_dice)),
+        art.edge(edges.foot),
     ]
 
 
-def _cell_widths(paper: Paper) -> list[int]:
+def _cell_widths(art: ZombieArt) -> list[int]:
     """Three cells that fill the width between the borders, with a line between them."""
-    room = paper.width - 4
+    room = art.width - 4
     return [(room + i) // CELLS for i in range(CELLS)]
 
 
-def _cell_line(paper: Paper, wide: Sequence[int], cells: Cells) -> Line:
-    down = paper.look.down
+def _cell_line(art: ZombieArt, wide: Sequence[int], cells: Cells) -> Line:
+    down = art.edges.down
     line: Line = [(down, "")]
     for room, die in zip(wide, cells, strict=True):
-        line += [*_cell(paper, die, room), (down, "")]
+        line += [*_cell(art, die, room), (down, "")]
     return line
 
 
-def _cell(paper: Paper, die: Die | None, room: int) -> list[Span]:
+def _cell(art: ZombieArt, die: Die | None, room: int) -> list[Span]:
     if die is None:
         return [(" " * room, "")]
-    text, style = paper.look.die(die.colour)
-    face = paper.look.faces.get(die.face, "")
+    text, style = art.signs.die(die.colour)
+    face = art.signs.faces.get(die.face, "")
     used = cell_len(text) + 1 + cell_len(face)
     before = (room - used) // 2
     return [
@@ -246,40 +225,44 @@ def _cell(paper: Paper, die: Die | None, room: int) -> list[Span]:
     ]
 
 
-def _stored(paper: Paper, face: str, count: int, dice: Pile) -> Line:
+def _stored(art: ZombieArt, face: str, count: int, dice: Pile) -> Line:
     """How many there are, and the dice that show them."""
-    sign = paper.look.faces[face]
-    words = f"{sign} x{count}" if cell_len(sign) == 2 else f"{sign}s: {count}"
+    sign = art.signs.faces[face]
+    said = f"{sign} x{count}" if cell_len(sign) == 2 else f"{sign}s: {count}"
     gone = count - sum(dice)
     backs = (f" (+{gone} back in the bag)", f" (+{gone} in bag)") if gone else ("",)
     lines: list[Line] = [
-        [(words, "bold"), (" ", ""), *shown, (back, "dim")]
-        for shown in paper.piles(dice)
+        [(said, "bold"), (" ", ""), *shown, (back, "dim")]
+        for shown in art.piles(dice)
         for back in backs
     ]
-    return next((line for line in lines if width(line) <= paper.room), lines[-1])
+    return next((line for line in lines if width(line) <= art.room), lines[-1])
 
 
-def message_area(paper: Paper, message: Sequence[str]) -> list[Line]:
+def message_area(art: ZombieArt, message: Sequence[str]) -> list[Line]:
     """What happened, and what can be done."""
-    lines = [line for text in message for line in paper.wrapped(text)]
-    least = MESSAGE_LINES if paper.width >= NARROW else MESSAGE_LINES + 2
+    lines = [line for text in message for line in art.wrapped(text)]
+    least = MESSAGE_LINES if art.width >= NARROW else MESSAGE_LINES + 2
     lines += [""] * (least - len(lines))
-    return paper.box("Message area", [[(line, "")] for line in lines])
+    return art.box("Message area", [[(line, "")] for line in lines])
 
 
 def winner_screen(
-    paper: Paper, s: State, names: Sequence[str], tallies: Sequence[Tally], message: Sequence[str]
+    art: ZombieArt,
+    s: State,
+    names: Sequence[str],
+    tallies: Sequence[TurnTally],
+    message: Sequence[str],
 ) -> list[str]:
     """The final scores, the best first, and who has won."""
-    heads = ("brains", "turns", "shot", "best") if paper.room >= TABLE else ("brains", "turns")
-    room = paper.room - 2 - sum(len(head) + 1 for head in heads)
+    heads = ("brains", "turns", "shot", "best") if art.room >= TABLE else ("brains", "turns")
+    room = art.room - 2 - sum(len(head) + 1 for head in heads)
 
     def line(mark: str, name: str, figures: Sequence[object], style: str) -> Line:
         columns = "".join(
             f" {figure!s:>{len(head)}}" for head, figure in zip(heads, figures, strict=False)
         )
-        return [(f"{mark} {paper.cut(name, room)}{columns}", style)]
+        return [(f"{mark} {art.cut(name, room)}{columns}", style)]
 
     lines = [line(" ", "", heads, "dim")]
     # The winner of a tie-break is ahead by score, too: it is not over before that.
@@ -288,5 +271,150 @@ def winner_screen(
         figures = (s.scores[seat], s.turns[seat], tallies[seat].shot, tallies[seat].best)
         mark, style = ("*", "bold") if wins else (" ", "")
         lines.append(line(mark, names[seat], figures, style))
-    drawn = [*title(paper), *paper.box("Final scores", lines), *message_area(paper, message)]
-    return [paper.ink(line) for line in drawn]
+    drawn = [*art.title(), *art.box("Final scores", lines), *message_area(art, message)]
+    return [art.line(line) for line in drawn]
+
+
+class Renderer:
+    """Prints scenes one below the other, as the source has it.
+
+    ``remarks`` are said with the next scene, and then no more; a ``reply`` to what was
+    typed stands in place of the usual message.
+    """
+
+    def __init__(self, given: Wanted, console: Console, art: ZombieArt, pace: Pace) -> None:
+        self.remarks: list[str] = []
+        self.reply: list[str] = []
+        self._given = given
+        self._console = console
+        self._art = art
+        self._pace = pace
+        self._told_of_chance = False
+
+    @property
+    def prompt(self) -> str:
+        """The fifth region."""
+        return f"{self._art.signs.zombie}> "
+
+    def is_brief(self, evening: Evening) -> bool:
+        """Whether nobody plays and nobody watches: then a line for each turn is enough."""
+        return not evening.persons and not self._pace.watched
+
+    def render(self, scene: Scene, evening: Evening | None) -> None:
+        """Show a scene."""
+        if scene is Scene.WELCOME:
+            self._welcome()
+        elif evening is None:
+            self._console.say("  Nobody plays. Goodbye!")
+        elif scene is Scene.STIR:
+            self._about_chance(evening)
+            self._say_remarks()
+        elif scene is Scene.ORDER:
+            self._order(evening)
+        elif scene in (Scene.OVER, Scene.LEFT):
+            self._end(scene, evening)
+        elif scene is Scene.QUIT and evening.state.phase == "shuffle":
+            self._say(self._quit_question(evening))
+        elif not self.is_brief(evening):
+            self._playing(scene, evening)
+        elif scene is Scene.TIE:
+            self._say(words.tie(evening.state, evening.names, ask=False))
+
+    def turn_in_brief(self, evening: Evening, number: int, rolls: int) -> None:
+        """The line for a turn that has ended."""
+        self._say_remarks()
+        self._say([words.turn_in_brief(evening.state, evening.names, number, rolls)])
+
+    def stir_prompt(self, evening: Evening, seat: Seat) -> str:
+        """Whose words are wanted, and what for."""
+        what = "the game"
+        if evening.stirs_each:
+            what = words.occasion(evening.state, evening.names, seat)
+        prompt = f"  {evening.names[seat]}, your word for {what}: "
+        if cell_len(prompt) + ROOM_TO_TYPE <= self._art.width:
+            return prompt
+        self._say([prompt])
+        return "  >>> "
+
+    def _say(self, texts: Sequence[str]) -> None:
+        """Plain text between the screens."""
+        for text in texts:
+            for line in self._art.wrapped(text, self._art.width - 4):
+                self._console.say(f"  {line}".rstrip())
+
+    def _say_remarks(self) -> None:
+        self._say(self.remarks)
+        self.remarks = []
+
+    def _welcome(self) -> None:
+        if self.remarks:
+            self._say_remarks()
+            return
+        given = self._given
+        lines = setup.welcome(self._art, given.config, given.bots, given.names is None)
+        self._console.say("\n".join(lines))
+
+    def _about_chance(self, evening: Evening) -> None:
+        if self._told_of_chance:
+            return
+        self._told_of_chance = True
+        self._say_remarks()
+        tip = evening.table.scheme.public["tip"]
+        self._say(setup.about_chance(tip, evening.stirs_each, len(evening.persons)))
+
+    def _order(self, evening: Evening) -> None:
+        self._about_chance(evening)
+        labels = [evening.labels[seat] for seat in evening.state.order]
+        self._say(setup.lineup(labels, bool(evening.persons)))
+        self._pace.wait(0.0 if evening.persons else 2.0)
+
+    def _playing(self, scene: Scene, evening: Evening) -> None:
+        shown, message, seconds = self._scene(scene, evening)
+        message = [text for text in self.reply or (*self.remarks, *message) if text]
+        self._console.say("\n".join(playing_screen(self._art, shown, message)))
+        self.remarks, self.reply = [], []
+        self._pace.wait(seconds)
+
+    def _scene(self, scene: Scene, evening: Evening) -> tuple[ZombieBoard, list[str], float]:
+        """The board, the message, and how long they stand if nothing is asked."""
+        game, state, before = evening.game, evening.state, evening.before
+        names = evening.names
+        who = Who(names, evening.labels)
+        ended = state.last if evening.turn_has_ended else None
+        if scene is Scene.ROLLED:
+            thrown = ended.rolled if ended else state.rolled
+            said = [f"{names[before.playing[before.at]]} rolls {words.rolled(thrown)}."]
+            return rolled_board(game, before, state, who), said, 0.8
+        if scene is Scene.SHOT:
+            assert ended is not None
+            shown = shot_board(game, before, ended, who)
+            return shown, words.shot(ended, names), 1.5
+        shown = board(game, state, who)
+        if scene is Scene.TIE:
+            said = words.tie(state, names, bool(evening.persons))
+            return shown, [words.how_it_went(state, names), *said], 2.0
+        if scene is Scene.QUIT:
+            return shown, self._quit_question(evening), 0.0
+        said = words.before_decision(game, state, names)
+        if scene is Scene.THINK:
+            return shown, [*said, f"{names[state.playing[state.at]]} decides."], 0.8
+        return shown, [*said, words.commands(state)], 0.0
+
+    def _quit_question(self, evening: Evening) -> list[str]:
+        return [
+            f"{evening.names[evening.leaver()]}, do you really want to quit? It counts as a loss.",
+            "y quits, anything else plays on.",
+        ]
+
+    def _end(self, scene: Scene, evening: Evening) -> None:
+        state, names = evening.state, evening.names
+        if scene is Scene.OVER:
+            rolls = sum(tally.rolls for tally in evening.tallies)
+            message = [words.how_it_went(state, names), *words.winner(state, names, rolls)]
+        else:
+            payoff = evening.table.payoff or ()
+            winners = [f"{names[seat]} wins." for seat, paid in enumerate(payoff) if paid > 0]
+            message = ["The game ends here; it is recorded as a forfeit.", *winners]
+        message = [*self.remarks, *message]
+        lines = winner_screen(self._art, state, evening.labels, evening.tallies, message)
+        self._console.say("\n".join(lines))

@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 from fairground.core import InputError, UnknownName
 from fairground.games.zombie import CELLS, FATAL, Zombie
-from fairground.players import offered
+from fairground.players import fitting, offered
 from fairground.terminal.zombie.ini import LEAST_PLAYERS, Config
-from fairground.terminal.zombie.look import Paper
-from fairground.terminal.zombie.screen import title
+from fairground.terminal.zombie.look import ZombieArt
+from fairground.terminal.zombie.words import how_it_ends
 
 LONGEST_NAME: Final = 30
 BOT_ENDING: Final = ".py"
@@ -76,12 +76,11 @@ def _guest(entry: str, game: Zombie, remarks: list[str]) -> Guest | None:
         return Guest(name) if name else None
     if played.endswith(BOT_ENDING):
         return Guest(name, bot=Path(played))
-    known = sorted(offered(game, 0))
     strategy = played.lower()
-    if strategy.partition(":")[0] not in known:
+    if strategy.partition(":")[0] not in fitting(game, 0):
         raise UnknownName(
             f"there is no strategy {played!r} for {name!r}. A machine is one of "
-            f"{', '.join(known)}, as in Hal=optimal; a bot of your own is a file, as in "
+            f"{', '.join(sorted(offered(game, 0)))}, as in Hal=optimal; a bot of your own is a file, as in "
             "Bob=mybot.py"
         )
     return Guest(name, strategy)
@@ -112,7 +111,7 @@ def _told_apart(guests: Sequence[Guest], remarks: list[str]) -> list[Guest]:
     return result
 
 
-def welcome(paper: Paper, config: Config, bots: Sequence[str], asks: bool) -> list[str]:
+def welcome(art: ZombieArt, config: Config, bots: Sequence[str], asks: bool) -> list[str]:
     """Screen 01."""
     game = config.game(LEAST_PLAYERS)
     text = [
@@ -140,25 +139,10 @@ def welcome(paper: Paper, config: Config, bots: Sequence[str], asks: bool) -> li
             "the game.",
         ]
     return [
-        *(paper.ink(line) for line in title(paper)),
+        *(art.line(line) for line in art.title()),
         "",
-        *(f"  {line}".rstrip() for part in text for line in paper.wrapped(part, paper.width - 4)),
+        *(f"  {line}".rstrip() for part in text for line in art.wrapped(part, art.width - 4)),
     ]
-
-
-def how_it_ends(game: Zombie) -> str:
-    """The mode in force, in a sentence."""
-    if game.max_turns:
-        turns = "1 turn" if game.max_turns == 1 else f"{game.max_turns} turns"
-        return (
-            f"This game is played by number of turns: everybody has {turns} (max_turns = "
-            f"{game.max_turns}), and most brains win."
-        )
-    brains = "brain" if game.brains_to_win == 1 else "brains"
-    return (
-        f"The game goes to {game.brains_to_win} {brains}: when someone has as many, the round is "
-        "played to its end, and most brains win."
-    )
 
 
 def _dice(game: Zombie) -> str:

@@ -6,16 +6,7 @@ from collections.abc import Sequence
 
 from fairground.core import Seat
 from fairground.games.zombie import BRAIN, CELLS, FOOTPRINTS, SHOTGUN, Cells, Ended, State, Zombie
-
-
-def count(n: int, one: str, many: str | None = None) -> str:
-    """A number with its word."""
-    return f"{n} {one if n == 1 else many or one + 's'}"
-
-
-def listed(parts: Sequence[str]) -> str:
-    """Parts of a sentence with commas, and an "and"."""
-    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
+from fairground.terminal.phrases import count, listed
 
 
 def rolled(cells: Cells) -> str:
@@ -138,3 +129,18 @@ def occasion(s: State, names: Sequence[str], seat: Seat) -> str:
         return "the order of players"
     current = s.playing[s.at]
     return "your roll" if current == seat else f"the roll of {names[current]}"
+
+
+def how_it_ends(game: Zombie) -> str:
+    """The mode in force, in a sentence."""
+    if game.max_turns:
+        turns = "1 turn" if game.max_turns == 1 else f"{game.max_turns} turns"
+        return (
+            f"This game is played by number of turns: everybody has {turns} (max_turns = "
+            f"{game.max_turns}), and most brains win."
+        )
+    brains = "brain" if game.brains_to_win == 1 else "brains"
+    return (
+        f"The game goes to {game.brains_to_win} {brains}: when someone has as many, the round is "
+        "played to its end, and most brains win."
+    )

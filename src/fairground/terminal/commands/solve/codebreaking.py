@@ -25,10 +25,11 @@ from fairground.terminal.codebreaking.input import (
     code_of,
     example_code,
     marks_of,
-    patiently,
 )
-from fairground.terminal.codebreaking.look import Board, Page
+from fairground.terminal.codebreaking.look import CodeArt, CodeBoard
 from fairground.terminal.console import Arguments
+from fairground.terminal.options import add_ascii
+from fairground.terminal.waiting import patiently
 
 FIGURES: Final = ("codes", "total", "average", "worst", "distribution")
 BAR: Final = 40
@@ -66,12 +67,7 @@ def _arguments() -> Arguments:
         help="what the guess before it earned, such as 1,2",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument(
-        "--ascii",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="marks and bars as letters, or as signs (default: what the terminal can show)",
-    )
+    add_ascii(parser, "marks and bars as letters", "as signs")
     return parser
 
 
@@ -80,15 +76,15 @@ def run(arguments: Sequence[str]) -> int:
     options = _arguments().parse_args(arguments)
     game = CodeBreaking(options.base, options.length)
     _must_be_a_strategy(options.strategy)
-    page = Page.of_terminal(options.ascii)
+    art = CodeArt.of_terminal(options.ascii)
     if options.guess or options.marks:
-        return _advise(options, game, page)
+        return _advise(options, game, art)
     found = _tree(game, options.strategy)
     figures = found.figures()
     if options.json:
         print(json.dumps({name: figures[name] for name in FIGURES}))
         return 0
-    print("\n".join(_lines(game, found, figures, page)))
+    print("\n".join(_lines(game, found, figures, art)))
     return 0
 
 
@@ -122,7 +118,7 @@ def _tree(game: CodeBreaking, strategy: str | None) -> Tree:
         raise TooMany(f"{problem}.\nWhat works:\n{lines}") from None
 
 
-def _lines(game: CodeBreaking, found: Tree, figures: Mapping[str, Any], page: Page) -> list[str]:
+def _lines(game: CodeBreaking, found: Tree, figures: Mapping[str, Any], art: CodeArt) -> list[str]:
     proven = "proven cheapest" if found.proven else "not proven cheapest"
     average = Fraction(figures["average"])
     lines = [
@@ -137,9 +133,9 @@ def _lines(game: CodeBreaking, found: Tree, figures: Mapping[str, Any], page: Pa
     ]
     most = max(figures["distribution"])
     wide = max(len(f"{most:,}"), len("codes"))
-    room = max(1, min(BAR, page.columns - wide - 12))
+    room = max(1, min(BAR, art.columns - wide - 12))
     for number, codes in enumerate(figures["distribution"], 1):
-        bar = page.signs.bar * -(-room * codes // most)
+        bar = art.bar * -(-room * codes // most)
         lines.append(f"{number:>7}  {codes:>{wide},}  {bar}".rstrip())
     return lines
 
@@ -162,7 +158,7 @@ def _rows(options: argparse.Namespace, game: CodeBreaking) -> list[Row]:
     return rows
 
 
-def _advise(options: argparse.Namespace, game: CodeBreaking, page: Page) -> int:
+def _advise(options: argparse.Namespace, game: CodeBreaking, art: CodeArt) -> int:
     """What to ask next. A board that no code fits is a check that failed."""
     base, length, rows = game.base, game.length, _rows(options, game)
     advice = patiently("Thinking", lambda: advise(base, length, rows, options.strategy))
@@ -174,7 +170,7 @@ def _advise(options: argparse.Namespace, game: CodeBreaking, page: Page) -> int:
         answer = advice | {"remaining": written(advice["remaining"])}
         print(json.dumps(answer | {"contradiction": wrong} if wrong else answer))
         return 1 if wrong else 0
-    for line in Board(page, game).some(enumerate(rows, 1)):
+    for line in CodeBoard(art, game).some(enumerate(rows, 1)):
         print(line)
     if wrong:
         print(f"No code fits: {_named(wrong)}")
@@ -187,7 +183,7 @@ def _advise(options: argparse.Namespace, game: CodeBreaking, page: Page) -> int:
         print(f"The code is {text}")
     else:
         may = "it may be the code" if advice["possible"] else "it is not the code, but tells much"
-        print(page.fold(f"Ask {text} ({may})"))
+        print(art.fold(f"Ask {text} ({may})"))
     return 0
 
 

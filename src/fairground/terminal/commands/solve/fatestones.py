@@ -6,7 +6,6 @@ import argparse
 import json
 import shutil
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +13,7 @@ from fairground.games.fatestones import Hand
 from fairground.solve.fatestones.choices import Mixed, by_die, solve
 from fairground.terminal.console import Arguments
 from fairground.terminal.fatestones.input import HANDS, add_dice, add_hands, dice_file, hands
+from fairground.terminal.phrases import decimal
 
 if TYPE_CHECKING:
     from fairground.solve.fatestones.deals import Summary
@@ -67,7 +67,7 @@ def run(arguments: Sequence[str]) -> int:
         texts = [{die: str(share) for die, share in side.items()} for side in (mine, theirs)]
         print(json.dumps({"value": str(found.value), "mine": texts[0], "theirs": texts[1]}))
         return 0
-    print(f"Value for mine: {found.value} = {decimal(found.value)}")
+    print(f"Value for mine: {found.value} = {decimal(found.value, 12)}")
     print("(the chance to win finally under perfect play, a scratch counting one half)")
     for title, hand, mix in (
         ("Mine", found.mine, found.my_mix),
@@ -78,17 +78,13 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def decimal(value: Fraction, digits: int = 12) -> str:
-    """A fraction with so many digits behind the point, rounded to the nearest."""
-    whole, rest = divmod(round(value * 10**digits), 10**digits)
-    return f"{whole}.{rest:0{digits}d}"
-
-
 def _strategy(hand: Hand, mix: Mixed) -> list[str]:
     shares = by_die(hand, mix)
     wide = max(len(str(share)) for share in shares.values())
     return [
-        f"  {die}  with chance {share!s:>{wide}} = {decimal(share)}" if share else f"  {die}  never"
+        f"  {die}  with chance {share!s:>{wide}} = {decimal(share, 12)}"
+        if share
+        else f"  {die}  never"
         for die, share in shares.items()
     ]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, Final
 
 from fairground.games.poker import LEVELS, Card, card_text, hand_text, parse_hand, rank
 from fairground.solve.poker.holds import Hold, holds, perfect_return
 from fairground.terminal.console import Arguments
+from fairground.terminal.phrases import decimal
 
 EXAMPLE: Final = 'fairground solve poker "5d 7d 9c Tc 7h" --level 5'
 NOTHING_KEPT: Final = "(nothing)"
@@ -71,12 +71,6 @@ def as_json(hand: Sequence[Card], level: int, found: Sequence[Hold]) -> dict[str
     ]
     cards = [card_text(card) for card in hand]
     return {"hand": cards, "level": level, "holds": rows, "best": rows[0]}
-
-
-def decimal(value: Fraction, digits: int) -> str:
-    """A fraction with so many digits behind the point, rounded to the nearest."""
-    whole, rest = divmod(round(value * 10**digits), 10**digits)
-    return f"{whole}.{rest:0{digits}d}"
 
 
 def _show_return(level: int, as_object: bool) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 from fairground.extras import needs
 from fairground.games.zombie import COLOURS
 from fairground.terminal.console import Arguments
+from fairground.terminal.waiting import once
 from fairground.terminal.zombie.ini import LEAST_PLAYERS, read_config
-from fairground.terminal.zombie.setup import how_it_ends
-from fairground.terminal.zombie.tables import Bar
+from fairground.terminal.zombie.words import how_it_ends
 
 
 def _arguments() -> Arguments:
@@ -38,7 +38,8 @@ def run(arguments: Sequence[str]) -> int:
     with needs("solve", "fairground solve zombie"):
         from fairground.solve.zombie import duel
     game = config.game(LEAST_PLAYERS)
-    report = duel.report(game, Bar("Perfect play"))
+    with once("Perfect play") as progress:
+        report = duel.report(game, progress)
     if options.json:
         print(json.dumps(report))
         return 0
