@@ -20,7 +20,7 @@ from fairground.games.fatestones import fair_dice
 from fairground.solve.fatestones.choices import solve
 from fairground.terminal.fatestones import command as fatestones
 from fairground.terminal.fatestones.art import DiceArt
-from fairground.terminal.fatestones.words import Words, advice, cost, exactly, percent
+from fairground.terminal.fatestones.words import SeatNames, advice, cost, exactly, percent
 from fairground.verify import Verdict, verify
 from tests.helpers.pseudo_terminal import on_a_terminal
 
@@ -271,7 +271,7 @@ class TestLeaving:
         def distrust(data: bytes) -> Verdict:
             return verify(data.replace(b'"my word"', b'"my work"'))
 
-        monkeypatch.setattr(fatestones, "verify", distrust)
+        monkeypatch.setattr("fairground.terminal.proof.verify", distrust)
         code, text, _ = play(f"my word\n{PICKS}", "--save", str(record))
         assert code == 1
         assert "DOES NOT HOLD" in text
@@ -438,7 +438,7 @@ class TestWords:
         )
 
     def test_people_and_machines_are_spoken_of_in_their_own_way(self) -> None:
-        alone, two = Words(hot_seat=False), Words(hot_seat=True)
+        alone, two = SeatNames(hot_seat=False), SeatNames(hot_seat=True)
         assert [alone.does(seat, "win") for seat in (0, 1)] == ["You win", "I win"]
         assert [two.does(seat, "win") for seat in (0, 1)] == ["Player 1 wins", "Player 2 wins"]
         assert [alone.whose(1), two.whose(1)] == ["My", "Player 2's"]

@@ -5,6 +5,7 @@
 `capabilities`   what this terminal can show: signs beyond ASCII, colours
 `waiting`        a progress bar for long work
 `saving`         where transcripts go, line by line while the game goes on
+`seat`           the kernel of every screen: ask, stir, seal, leave
 `background`     parties that act while a person thinks: an event loop in a thread
 `intransitive/`  ``fairground dice``
 `codebreaking/`  ``fairground codebreaking``

@@ -48,6 +48,22 @@ class Console:
         print(line.rstrip("\r\n"))
         return line.strip()
 
+    def ask_hidden(self, prompt: str) -> str:
+        """Read a line without showing it; in a pipe it is read like any other, and not echoed."""
+        if sys.stdin is not None and sys.stdin.isatty():
+            import getpass
+
+            sys.stdout.flush()
+            try:
+                return getpass.getpass(prompt).strip()
+            except EOFError:
+                raise EndOfInput from None
+        print(prompt, flush=True)
+        line = sys.stdin.readline() if sys.stdin is not None else ""
+        if not line:
+            raise EndOfInput
+        return line.strip()
+
 
 @contextlib.contextmanager
 def single_keys() -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from fairground.fair.bits import SystemStream
@@ -13,12 +14,13 @@ from fairground.fair.vault import MemoryVault
 from fairground.games.fatestones import FateStones
 from fairground.players import Player, make_player
 from fairground.table import Table, new_name
-from fairground.terminal.console import Arguments
+from fairground.terminal.console import Arguments, Console
 from fairground.terminal.fatestones.art import DiceArt
 from fairground.terminal.fatestones.input import add_dice, dice_file
-from fairground.terminal.fatestones.screen import MACHINE, FateStonesScreen, HiddenConsole
+from fairground.terminal.fatestones.screen import MACHINE, FateStonesScreen
+from fairground.terminal.options import add_ascii, add_stir, players_in_words
+from fairground.terminal.proof import say_what_is_proven
 from fairground.terminal.saving import Saved, add_saving
-from fairground.verify import verify
 
 OPPONENT: Final = "optimal"
 
@@ -41,26 +43,14 @@ def _arguments() -> Arguments:
         "--opponent",
         metavar="PLAYER",
         default=OPPONENT,
-        help="optimal (perfect play, the default), mcts (a search; mcts:200 thinks for 200 "
-        "iterations, mcts:50ms for a time), greedy or random",
+        help=f"who plays against you: {players_in_words(FateStones(), MACHINE, OPPONENT)}",
     )
     against.add_argument(
         "--hot-seat", action="store_true", help="two people at one keyboard; choices are not shown"
     )
     add_dice(parser)
-    parser.add_argument(
-        "--stir",
-        choices=("once", "each"),
-        default="once",
-        help="when you are asked for words of your own: once, or before each deal and roll, which "
-        "proves that no machine could know its roll when it chose",
-    )
-    parser.add_argument(
-        "--ascii",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="draw dice with plain characters, or with boxes (default: what the terminal can show)",
-    )
+    add_stir(parser, "before each deal and roll")
+    add_ascii(parser, "draw dice with plain characters", "with boxes")
     add_saving(parser)
     return parser
 
@@ -82,7 +72,7 @@ def run(arguments: Sequence[str]) -> int:
     players: dict[int, Player] = {}
     if not options.hot_seat:
         players[MACHINE] = make_player(options.opponent, game, SystemStream(), MACHINE)
-    console, art = HiddenConsole(), DiceArt.of_terminal(options.ascii)
+    console, art = Console(), DiceArt.of_terminal(options.ascii)
     with Saved(options, "fatestones", name := new_name()) as saved:
         table = Table.open(
             game,
@@ -103,44 +93,19 @@ def run(arguments: Sequence[str]) -> int:
         try:
             screen.play()
         finally:
-            holds = _say_what_is_proven(console, art, table, saved)
+            holds = say_what_is_proven(console, art, table, saved, partial(_missing, table))
     return 0 if holds else 1
 
 
-def _say_what_is_proven(console: HiddenConsole, art: DiceArt, table: Table, saved: Saved) -> bool:
-    """Verify the record at once, and say what it proves and where it is."""
-    verdict = verify(bytes(table.transcript))
-    console.say()
-    if not verdict.ok:
-        assert verdict.fault is not None
-        console.say(art.fold(f"The record of this game DOES NOT HOLD: {verdict.fault.reason}"))
-    else:
-        console.say(art.fold(f"Checked: the record of {verdict.events} events holds. It proves:"))
-        for claim in verdict.claims:
-            console.say(art.fold(f"* {claim}: {claim.condition}", "  "))
-        if not verdict.claims:
-            console.say("* nothing beyond that it replays")
-        _say_what_is_missing(console, art, {claim.name for claim in verdict.claims}, table)
-    if saved.path is not None:
-        console.say(f"Check it yourself:\n  fairground verify {saved.quoted_path}")
-    else:
-        console.say("No transcript was kept.")
-    return verdict.ok
-
-
-def _say_what_is_missing(
-    console: HiddenConsole, art: DiceArt, proven: set[str], table: Table
-) -> None:
+def _missing(table: Table, proven: set[str]) -> str | None:
     """What a player might think was proven, and was not."""
     if not any(run.line for run in table.runs):
-        return
+        return None
     if "UNIFORM" not in proven:
-        text = "No words of yours are in every roll: nothing proves that the house did not choose."
-    elif "UNFORESEEN" not in proven and table.setting.chairs[MACHINE].by == "house":
-        text = (
+        return "No words of yours are in every roll: nothing proves that the house did not choose."
+    if "UNFORESEEN" not in proven and table.setting.chairs[MACHINE].by == "house":
+        return (
             "Not proven: that this program, which also plays the machine, did not know the rolls "
             "when it chose. --stir each proves that."
         )
-    else:
-        return
-    console.say(art.fold(text))
+    return None

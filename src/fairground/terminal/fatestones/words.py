@@ -33,7 +33,7 @@ LONGEST_FRACTION: Final = 15
 """Values can be fractions of forty digits: ``fairground solve fatestones`` shows them all."""
 
 
-class Words:
+class SeatNames:
     """Sentences about the two seats: "you" and "I" against a machine, else two names."""
 
     def __init__(self, hot_seat: bool) -> None:

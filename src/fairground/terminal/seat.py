@@ -1,0 +1,274 @@
+"""The kernel of every screen: people at this keyboard, and a table that asks them things.
+
+A `Sitting` goes round and round: tell what is new in the record, let everyone else act, ask a
+person what the table asks of their seat. It knows how a move is sealed and opened, how somebody
+leaves, and what Ctrl-C and the end of the input mean. It has no words of its own for any game.
+A screen says how things look and sound by overriding some of these:
+
+===============  ===========================================================================
+`tell`           a line of the record, as soon as it is there
+`choose`         a move of a person, for an ask of a ``move`` or a ``seal``
+`stir`           words of a person, which become part of the chance
+`number`         a number of a person, which becomes part of the chance
+`refused`        an answer that was not taken, and why
+`left`           somebody has left
+`asides`         what can be typed at every prompt, such as ``?``
+===============  ===========================================================================
+
+The table may be here (`Here`) or far away: a `Place` is what both have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from fairground.core import BadShare, Game, IllegalMove, InputError, Move, Seat
+from fairground.fair.chains import LONGEST_STIR
+from fairground.players import Player
+from fairground.players.hosted import Hosted
+from fairground.table import Ask, Table
+from fairground.terminal.console import Console, EndOfInput
+from fairground.transcript import Event
+
+YES: Final = ("y", "yes")
+
+
+class Left(Exception):
+    """Whoever is at the keyboard wants to leave, and means it."""
+
+
+class Place(Protocol):
+    """Where people sit: what a table of this program and one far away have in common."""
+
+    @property
+    def game(self) -> Game[Any]:
+        """The rules."""
+
+    @property
+    def people(self) -> Sequence[Seat]:
+        """The seats that are played at this keyboard."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What all seats are called."""
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """The record so far."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the record is closed."""
+
+    def others(self, news: Callable[[], None]) -> None:
+        """Let happen what needs nobody at this keyboard; call ``news`` where it takes long."""
+
+    def asks(self) -> list[Ask]:
+        """What the people here are asked for now."""
+
+    def view(self, seat: Seat | None) -> Any:
+        """What a seat may see."""
+
+    def hidden(self, run: int) -> Sequence[int] | None:
+        """What a hidden run gave, if that is known here. Whoever shows it must ask `Game.view`."""
+
+    def submit(self, ask: Ask, answer: Any) -> None:
+        """Give an answer; to a ``seal`` it is the move itself, and the place seals it."""
+
+    def leave(self, seat: Seat, reason: str) -> None:
+        """Record that a seat walks away."""
+
+
+class Here:
+    """A table of this program, with seats for people and seats for players of the house."""
+
+    def __init__(self, table: Table, players: Mapping[Seat, Player]) -> None:
+        self.table = table
+        self._hosted = Hosted(table, players)
+        self._sealed: dict[Seat, dict[str, Any]] = {}
+
+    @property
+    def game(self) -> Game[Any]:
+        """The rules."""
+        return self.table.game
+
+    @property
+    def people(self) -> Sequence[Seat]:
+        """The seats without a player of the house."""
+        return [seat for seat in range(self.game.seats) if seat not in self._hosted.players]
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What all seats are called."""
+        return [chair.name for chair in self.table.setting.chairs]
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """The record so far."""
+        return self.table.transcript.events
+
+    @property
+    def over(self) -> bool:
+        """Whether the record is closed, or the dealer keeps its last lines back."""
+        return self.table.closed or self.table.waiting
+
+    def others(self, news: Callable[[], None]) -> None:
+        """The house's players move, and sealed moves are opened."""
+        asks = self._hosted.play()
+        while opening := [ask for ask in asks if ask.kind == "open"]:
+            for ask in opening:
+                self.table.submit(ask, self._sealed.pop(ask.seat))
+            asks = self._hosted.play()
+
+    def asks(self) -> list[Ask]:
+        """What the people here are asked for now."""
+        return self.table.asks()
+
+    def view(self, seat: Seat | None) -> Any:
+        """What a seat may see."""
+        return self.table.view(seat)
+
+    def hidden(self, run: int) -> Sequence[int]:
+        """What a hidden run gave: this program is the house, and knows."""
+        return [value for _, value in self.table.runs[run - 1].draws]
+
+    def submit(self, ask: Ask, answer: Any) -> None:
+        """Give an answer; a move that is to be sealed is checked before."""
+        if ask.kind != "seal":
+            self.table.submit(ask, answer)
+            return
+        self.game.check(self.view(ask.seat), ask.seat, answer)
+        sealed = self.table.seal(ask, answer)
+        self.table.submit(ask, sealed.commitment)
+        self._sealed[ask.seat] = {"key": sealed.key, "move": answer}
+
+    def leave(self, seat: Seat, reason: str) -> None:
+        """Record a forfeit: by the seat itself, or by the house where a program sits there."""
+        self.table.forfeit(seat, reason, "seat" if seat in self.people else "house")
+
+
+class Sitting:
+    """One game at this keyboard, from the first question to the end."""
+
+    leaves: tuple[str, ...] = ("q", "quit")
+    """What is typed to leave, in small letters."""
+    costly: bool = True
+    """Whether leaving is asked about once more."""
+    exit_reason: str = "chose to exit"
+    """What the record says of somebody who left by choice."""
+
+    def __init__(self, console: Console, place: Place) -> None:
+        self.console = console
+        self.place = place
+        self.told = 1
+        """How many lines of the record have been told. The first is told by nobody."""
+        self.asked: Seat = next(iter(place.people), 0)
+        """Whose answer is awaited. Whoever leaves now leaves for this seat."""
+
+    def play(self) -> None:
+        """Until the record is closed, or somebody leaves."""
+        try:
+            while True:
+                self.tell_news()  # before a machine begins to think
+                self.place.others(self.tell_news)
+                self.tell_news()
+                asks = self.place.asks()
+                if asks:
+                    self.asked = asks[0].seat
+                    self.answer(asks[0])
+                elif self.place.over:
+                    return
+        except Left:
+            self.leave(self.exit_reason)
+        except (EndOfInput, KeyboardInterrupt) as end:
+            self.console.say()
+            self.leave("Ctrl-C" if isinstance(end, KeyboardInterrupt) else "the input ended")
+            raise
+
+    def leave(self, reason: str) -> None:
+        """Record a forfeit of whoever is asked, and tell how the game ends by it."""
+        if not self.place.over:
+            self.place.leave(self.asked, reason)
+            self.left(self.asked)
+            self.tell_news()
+
+    def tell_news(self) -> None:
+        """Tell what the record has gained since the last time."""
+        events = self.place.events
+        while self.told < len(events):
+            self.told += 1
+            self.tell(events[self.told - 1])
+
+    # Asking
+
+    def answer(self, ask: Ask) -> None:
+        """Ask a person until the table takes the answer."""
+        while True:
+            match ask.kind:
+                case "stir":
+                    answer: Any = self.stir(ask)
+                case "number":
+                    answer = self.number(ask)
+                case _:
+                    answer = self.choose(ask)
+            try:
+                self.place.submit(ask, answer)
+            except (IllegalMove, BadShare) as problem:
+                self.refused(ask, problem)
+                continue
+            return
+
+    def ask(self, prompt: str, *, hidden: bool = False) -> str:
+        """A line from the person. Asides, and thoughts of leaving, come back to the prompt."""
+        while True:
+            typed = self.console.ask_hidden(prompt) if hidden else self.console.ask(prompt)
+            word = " ".join(typed.lower().split())
+            if word in self.leaves:
+                if self.means_to_leave():
+                    raise Left
+            elif word in (asides := self.asides()):
+                asides[word]()
+            else:
+                return typed
+
+    def means_to_leave(self) -> bool:
+        """Whether they are sure, where leaving costs something."""
+        if not self.costly:
+            return True
+        return self.console.ask("Leave the game? That gives it up. (y/n): ").lower() in YES
+
+    # What a screen says in its own way
+
+    def asides(self) -> Mapping[str, Callable[[], None]]:
+        """What can be typed at every prompt, in small letters, and what it does."""
+        return {}
+
+    def tell(self, event: Event) -> None:
+        """Put a new line of the record into words."""
+
+    def choose(self, ask: Ask) -> Move:
+        """A move of the person whose seat is asked."""
+        raise NotImplementedError
+
+    def stir(self, ask: Ask) -> str:
+        """Words of a person, which become part of the chance."""
+        return self.ask("Type anything random to mix into the chance: ")
+
+    def number(self, ask: Ask) -> int:
+        """A number of a person, which becomes part of the chance."""
+        while True:
+            typed = self.ask(f"Your number, from 0 to {ask.n - 1}: ")
+            if typed.isascii() and typed.isdigit() and len(typed) <= len(str(ask.n)):
+                return int(typed)
+            self.console.say(f"Type a number from 0 to {ask.n - 1}, not {typed!r}.")
+
+    def refused(self, ask: Ask, problem: InputError) -> None:
+        """An answer was not taken; the same is asked again."""
+        if ask.kind == "stir":
+            self.console.say(f"Letters and digits, please, at most {LONGEST_STIR} of them.")
+        else:
+            self.console.say(f"Not taken: {problem}.")
+
+    def left(self, seat: Seat) -> None:
+        """Somebody has left; what that means is told by the lines that follow."""
