@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from fairground.core import InputError
@@ -14,15 +15,16 @@ from fairground.fair.vault import MemoryVault
 from fairground.games.codebreaking import BREAKER, EVIL, FAIR, KEEPER, ORACLES, CodeBreaking
 from fairground.oracle_table import CHAIN_LENGTH, publish
 from fairground.players import make_player
-from fairground.players.hosted import Hosted
 from fairground.table import Table, new_name
 from fairground.terminal.codebreaking import screen as screens
 from fairground.terminal.codebreaking.input import add_size
 from fairground.terminal.codebreaking.look import CodeArt
 from fairground.terminal.console import Arguments, Console
+from fairground.terminal.options import add_ascii, players_in_words
+from fairground.terminal.proof import say_what_is_proven
 from fairground.terminal.saving import Saved, add_saving
+from fairground.terminal.seat import Here
 from fairground.terminal.waiting import patiently
-from fairground.verify import verify
 
 SOLVER: Final = "best"
 
@@ -54,18 +56,13 @@ def _arguments() -> Arguments:
     parser.add_argument(
         "--solver",
         metavar="PLAYER",
-        help="with --keeper, who breaks: best (the default), optimal, optimal:5, entropy, "
-        "expected, parts, minimax, annealing",
+        help="with --keeper, who breaks: "
+        + players_in_words(CodeBreaking(oracle=EVIL), BREAKER, SOLVER),
     )
     lend = parser.add_mutually_exclusive_group()
     lend.add_argument("--share", metavar="WORD", help="lend this word to the draw, without asking")
     lend.add_argument("--no-share", action="store_true", help="lend nothing, without asking")
-    parser.add_argument(
-        "--ascii",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="marks as letters, or as dots (default: what the terminal can show)",
-    )
+    add_ascii(parser, "marks as letters", "as dots")
     add_saving(parser)
     return parser
 
@@ -98,13 +95,13 @@ def _break(options: argparse.Namespace, console: Console, art: CodeArt) -> int:
             transcript=saved.transcript,
         )
         share = "" if options.no_share else options.share
-        hosted = Hosted(table, {KEEPER: keeper})
-        screen = screens.BreakerScreen(console, art, hosted, publish(table), share)
+        place = Here(table, {KEEPER: keeper})
+        screen = screens.BreakerScreen(console, art, place, publish(table), share)
         holds = False
         try:
             screen.play()
         finally:
-            holds = _say_what_is_proven(screen, console, table, saved)
+            holds = say_what_is_proven(console, art, table, saved, partial(_missing, table))
     return 0 if holds else 1
 
 
@@ -119,16 +116,16 @@ def _keep(options: argparse.Namespace, console: Console, art: CodeArt) -> int:
     solver = patiently(
         "The solver prepares", lambda: make_player(spec, game, SystemStream(), BREAKER)
     )
-    if not isinstance(solver, Breaker):
-        raise InputError(f"{spec!r} does not break codes. For example: --solver entropy")
+    assert isinstance(solver, Breaker)
     records = Records(options, game, spec)
-    screen = KeeperScreen(console, art, game, records, solver)
+    screen = KeeperScreen(console, art, records, solver)
     holds = False
     try:
         screen.play()
     finally:
         records.close()
-        holds = _say_what_is_proven(screen, console, records.table, records.saved)
+        missing = partial(_missing, records.table)
+        holds = say_what_is_proven(console, art, records.table, records.saved, missing)
     return 0 if holds else 1
 
 
@@ -137,29 +134,6 @@ def _must_be_able_to_list(game: CodeBreaking) -> None:
     from fairground.solve.codebreaking.advice import enumerable
 
     patiently("Preparing", lambda: enumerable(game.base, game.length))
-
-
-def _say_what_is_proven(
-    screen: screens.Screen, console: Console, table: Table, saved: Saved | None
-) -> bool:
-    """Verify the record at once, and say what it proves and where it is."""
-    verdict = verify(bytes(table.transcript))
-    console.say()
-    if not verdict.ok:
-        assert verdict.fault is not None
-        screen.say(f"The record of this game DOES NOT HOLD: {verdict.fault.reason}", "bad")
-    else:
-        screen.say(f"Checked: the record of {verdict.events} events holds. It proves:")
-        screen.bullets(*(f"{claim}: {claim.condition}" for claim in verdict.claims))
-        if not verdict.claims:
-            screen.bullets("nothing beyond that it replays")
-        if missing := _missing(table, {claim.name for claim in verdict.claims}):
-            screen.say(missing)
-    if saved is not None and saved.path is not None:
-        console.say(f"Check it yourself:\n  fairground verify {saved.quoted_path}")
-    else:
-        console.say("No transcript was kept.")
-    return verdict.ok
 
 
 def _missing(table: Table, proven: set[str]) -> str | None:

@@ -11,7 +11,7 @@ import argparse
 from copy import deepcopy
 from typing import Final
 
-from fairground.core import InputError
+from fairground.core import InputError, Seat
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
@@ -29,15 +29,15 @@ from fairground.games.codebreaking import (
 )
 from fairground.oracle_table import CHAIN_LENGTH
 from fairground.players.codebreaking.breakers import Breaker
-from fairground.players.hosted import Hosted
 from fairground.solve.codebreaking.advice import Contradiction, Counting, contradiction
-from fairground.table import Table, new_name
+from fairground.table import Ask, Table, new_name
 from fairground.terminal.codebreaking import words
 from fairground.terminal.codebreaking.input import marks_of
 from fairground.terminal.codebreaking.look import CodeArt
-from fairground.terminal.codebreaking.screen import HELP, Left, Screen
-from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.codebreaking.screen import HELP, CodeScreen
+from fairground.terminal.console import Console
 from fairground.terminal.saving import Saved
+from fairground.terminal.seat import Here
 from fairground.terminal.waiting import patiently
 
 ANSWER: Final = "Full and partial matches: "
@@ -95,13 +95,11 @@ class Records:
             self.saved.__exit__()
 
 
-class KeeperScreen(Screen):
+class KeeperScreen(CodeScreen):
     """The person keeps, a solver of the house breaks."""
 
-    def __init__(
-        self, console: Console, art: CodeArt, game: CodeBreaking, records: Records, solver: Breaker
-    ) -> None:
-        super().__init__(console, art, game, "asked")
+    def __init__(self, console: Console, art: CodeArt, records: Records, solver: Breaker) -> None:
+        super().__init__(console, art, Here(records.table, {BREAKER: solver}), "asked")
         self._records = records
         self._solver = solver
         self._lied = False
@@ -111,46 +109,30 @@ class KeeperScreen(Screen):
     def _table(self) -> Table:
         return self._records.table
 
-    @property
-    def _rows(self) -> tuple[Row, ...]:
-        state: State = self._table.state
-        return state.rows
-
     def play(self) -> None:
         """From the first question to the code, or until the person leaves."""
         self.say(f"Code breaking, you keep the code: {words.sizes(self._game)}", "bold")
         self.say("Think of a code, and write it down. I ask; you answer with two numbers, full")
         self.say("and partial matches. ? helps, fix 2 corrects row 2, X leaves.")
-        try:
-            while not self._table.closed:
-                Hosted(self._table, {BREAKER: self._solver}).play()
-                state: State = self._table.state
-                if state.phase == "show":
-                    self._show(state)
-                else:
-                    assert state.asked is not None
-                    self._answer(state.asked)
-        except Left:
-            self._leave("chose to exit")
-        except (EndOfInput, KeyboardInterrupt) as end:
-            self._console.say()
-            self._leave("Ctrl-C" if isinstance(end, KeyboardInterrupt) else "the input ended")
-            raise
+        super().play()
 
-    def _leave(self, reason: str) -> None:
-        if not self._table.closed:
-            self._table.forfeit(KEEPER, reason)
-            self.say("You leave the game; a keeper that shows no code loses.")
+    def left(self, seat: Seat) -> None:
+        """The rules say who wins."""
+        self.say("You leave the game; a keeper that shows no code loses.")
 
     # Asking
 
-    def _answer(self, asked: Code) -> None:
+    def answer(self, ask: Ask) -> None:
         """Put one guess to the person, and take the answer down when no row is in doubt."""
-        rows = self._rows
-        self._console.say()
+        state: State = self._table.state
+        if state.phase == "show":
+            return self._show(state)
+        rows, asked = state.rows, state.asked
+        assert asked is not None
+        self.console.say()
         self.say(f"My guess {len(rows) + 1}: {self._code(asked)}", "bold")
         while True:
-            answer = self._ask(ANSWER)
+            answer = self.ask(ANSWER)
             word = answer.lower()
             if word in HELP:
                 self._help()
@@ -179,7 +161,7 @@ class KeeperScreen(Screen):
         at = int(number) - 1
         guess, (full, partial) = rows[at]
         self.say(f"Row {number} was {self._code(guess)}: {full} full, {partial} partial.")
-        row = self._read(self._ask(ANSWER), guess)
+        row = self._read(self.ask(ANSWER), guess)
         if row is None or row == rows[at]:
             self.say("Nothing was changed.")
             return None
@@ -193,7 +175,7 @@ class KeeperScreen(Screen):
             if clash is None:
                 break
             self._explain(rows, clash)
-            answer = self._ask(f"Which row is wrong (1 to {len(rows)}), or end: ").lower()
+            answer = self.ask(f"Which row is wrong (1 to {len(rows)}), or end: ").lower()
             if answer in END:
                 break
             rows = self._corrected(rows, answer.removeprefix("fix").strip()) or rows
@@ -203,6 +185,7 @@ class KeeperScreen(Screen):
         if rows == before:
             return  # corrected, and corrected back
         self._records.write(rows)
+        self.place = Here(self._table, {BREAKER: self._solver})
         if rows[:-1] == before:
             self._put(rows[-1], counting)
         else:
@@ -263,7 +246,7 @@ class KeeperScreen(Screen):
             )
         self.say(text, "bad")
         for line in self._board.some((k + 1, rows[k]) for k in clash.rows):
-            self._console.say(line)
+            self.console.say(line)
         if clash.smallest and len(numbers) > 1:
             self.say("No smaller set of rows is contradictory.")
 
@@ -272,7 +255,7 @@ class KeeperScreen(Screen):
     def _show(self, state: State) -> None:
         """The code is known, or there is none: the rules check what is shown."""
         (ask,) = self._table.asks()
-        self._console.say()
+        self.console.say()
         if self._lied or state.given_up or not fits(state.rows[-1].guess, state.rows):
             self._table.submit(ask, NO_CODE)
             self.say("No code fits your answers: the keeper has none to show, and loses.", "bad")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import sys
 
-from fairground.core import InputError, MissingExtra
+from fairground.core import InputError, MissingExtra, Move, Seat
 from fairground.fair.chains import LONGEST_STIR
 from fairground.games.codebreaking import (
     BREAKER,
@@ -21,29 +21,29 @@ from fairground.games.codebreaking import (
     fits,
     write_code,
 )
-from fairground.players.hosted import Hosted
 from fairground.solve.codebreaking.advice import Counting, next_guess
 from fairground.table import Ask
 from fairground.terminal.codebreaking import words
 from fairground.terminal.codebreaking.input import code_of, example_code
 from fairground.terminal.codebreaking.look import CodeArt, CodeBoard, Counted
-from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.console import Console
+from fairground.terminal.seat import Here, Sitting
 from fairground.terminal.waiting import patiently
 from fairground.transcript import Event
 
-EXIT = ("x", "q", "quit", "exit")
 HELP = ("?", "help")
 
 
-class Left(Exception):
-    """The person wants to leave."""
+class CodeScreen(Sitting):
+    """What both sides of the game have in common: a look, a board and a count."""
 
+    leaves = ("x", "q", "quit", "exit")
+    costly = False
 
-class Screen:
-    """What both sides of the game have in common: a art, a board and a count."""
-
-    def __init__(self, console: Console, art: CodeArt, game: CodeBreaking, heading: str) -> None:
-        self._console = console
+    def __init__(self, console: Console, art: CodeArt, place: Here, heading: str) -> None:
+        super().__init__(console, place)
+        game = place.game
+        assert isinstance(game, CodeBreaking)
         self.art = art
         self._game = game
         self._board = CodeBoard(art, game, heading)
@@ -62,20 +62,12 @@ class Screen:
 
     def say(self, text: str = "", style: str = "", first: str = "") -> None:
         """A text, folded to the art."""
-        folded = self.art.fold(text, first)
-        self._console.say(self.art.ink(folded, style) if style else folded)
+        self.console.say(self.art.ink(self.art.fold(text, first), style))
 
     def bullets(self, *texts: str) -> None:
         """One paragraph each."""
         for text in texts:
-            self._console.say(self.art.fold(text, "* ", "  "))
-
-    def _ask(self, prompt: str) -> str:
-        """An answer, without blanks; leaving is the same at every prompt."""
-        answer = self._console.ask(prompt)
-        if answer.lower() in EXIT:
-            raise Left
-        return answer
+            self.console.say(self.art.fold(text, "* ", "  "))
 
     def _add(self, row: Row) -> None:
         """Count on with a row, and put it on the board."""
@@ -98,15 +90,15 @@ class Screen:
         for line in (self._board.heading if number == 1 else []) + self._board.row(
             number, self._entries[-1]
         ):
-            self._console.say(line)
+            self.console.say(line)
 
     def _show_board(self, room: int | None = None) -> None:
         if not self._entries:
             self.say("The board is empty.")
             return
-        self._console.say()
+        self.console.say()
         for line in self._board.lines(self._entries, room):
-            self._console.say(line)
+            self.console.say(line)
         if self._counting is None:
             self.say(words.NOT_COUNTED)
 
@@ -114,52 +106,47 @@ class Screen:
         return write_code(code, self._game.base)
 
 
-class BreakerScreen(Screen):
+class BreakerScreen(CodeScreen):
     """The person breaks, a keeper of the house keeps."""
 
     def __init__(
-        self, console: Console, art: CodeArt, hosted: Hosted, commitment: str, share: str | None
+        self, console: Console, art: CodeArt, place: Here, commitment: str, share: str | None
     ) -> None:
-        game = hosted.table.game
-        assert isinstance(game, CodeBreaking)
-        super().__init__(console, art, game, "guess")
-        self._hosted = hosted
-        self._table = hosted.table
+        super().__init__(console, art, place, "guess")
+        self._table = place.table
         self._commitment = commitment
         self._share = share
         """The word to be lent; ``None``: it is asked for."""
-        self._told = 1
+        self._asked_for_a_word = False
+        self._told_the_end = False
 
     def play(self) -> None:
         """From the commitment to the code, or until the person leaves."""
         self._introduce()
-        try:
-            self._lend()
-            while asks := self._hosted.play():
-                self._tell_news()
-                self._guess(asks[0])
-            self._tell_news()
-        except Left:
-            self._leave("chose to exit")
-        except (EndOfInput, KeyboardInterrupt) as end:
-            self._console.say()
-            self._leave("Ctrl-C" if isinstance(end, KeyboardInterrupt) else "the input ended")
-            raise
+        super().play()
 
     def _introduce(self) -> None:
         oracle = self._game.oracle
         title = f"Code breaking, {oracle} keeper: {words.sizes(self._game)}"
         self.say(title, "bold")
         self.say("? helps, hint advises, give up shows the code, X leaves.")
-        self._console.say()
+        self.console.say()
         self.say(f"The keeper's commitment ({words.PROMISES[oracle]})")
         self.say(self._commitment, first="  ")
 
-    def _lend(self) -> None:
+    def answer(self, ask: Ask) -> None:
+        """Look-alikes ask for a word as a fair keeper does, before the first guess."""
+        if self._game.oracle != FAIR and not self._asked_for_a_word:
+            self._asked_for_a_word = True
+            if share := self.stir(ask):
+                self._table.note({"share": share})
+                self.say(f"Noted. (The {self._game.oracle} keeper has no draw to mix it into.)")
+        super().answer(ask)
+
+    def stir(self, ask: Ask) -> str:
         """A word for the draw, after the commitment and before the first guess."""
-        asks = self._table.asks()
         while self._share is None:
-            answer = self._ask("A word for the draw (enter: none): ")
+            answer = self.ask("A word for the draw (enter: none): ")
             if answer in HELP:
                 self.say(words.STIR_HELP)
                 continue
@@ -167,26 +154,19 @@ class BreakerScreen(Screen):
                 self.say(problem)
                 continue
             self._share = answer
-        if self._game.oracle == FAIR:
-            self._table.submit(asks[0], self._share)
-        elif self._share:
-            # A look-alike takes a word as a fair keeper does; it has no draw to mix it into.
-            self._table.note({"share": self._share})
-            self.say(f"Noted. (The {self._game.oracle} keeper has no draw to mix it into.)")
+        return self._share
 
-    def _leave(self, reason: str) -> None:
-        if not self._table.closed:
-            self._table.forfeit(BREAKER, reason)
-            self.say("You leave the game; that counts as giving up.")
-            self._tell_news()
+    def left(self, seat: Seat) -> None:
+        """Leaving is giving up."""
+        self.say("You leave the game; that counts as giving up.")
 
     # Asking
 
-    def _guess(self, ask: Ask) -> None:
-        """Ask until something changes on the table."""
+    def choose(self, ask: Ask) -> Move:
+        """A guess, or giving up; all else comes back to the question."""
         state: State = self._table.view(BREAKER)
         while True:
-            answer = self._ask(f"Guess {len(state.rows) + 1}: ")
+            answer = self.ask(f"Guess {len(state.rows) + 1}: ")
             word = " ".join(answer.lower().split())
             if word in HELP:
                 self._help()
@@ -195,20 +175,17 @@ class BreakerScreen(Screen):
             elif word == "board":
                 self._show_board()
             elif word in (GIVE_UP, "giveup"):
-                self._table.submit(ask, GIVE_UP)
-                return
+                return GIVE_UP
             elif not word:
                 self.say(f"Type a guess, such as {example_code(self._game)}; ? helps.")
             else:
                 try:
-                    self._table.submit(ask, code_of(answer, self._game))
+                    return code_of(answer, self._game)
                 except InputError as problem:
                     self.say(
                         f"Not counted: {problem}. A guess is typed like this: "
                         f"{example_code(self._game)}"
                     )
-                    continue
-                return
 
     def _help(self) -> None:
         self.say(f"Find the code: {words.sizes(self._game)}.")
@@ -234,19 +211,18 @@ class BreakerScreen(Screen):
 
     # Telling
 
-    def _tell_news(self) -> None:
-        """Put into words what the table has written since the last time."""
-        events = self._table.transcript.events
-        while self._told < len(events):
-            self._tell(events[self._told])
-            self._told += 1
+    def tell_news(self) -> None:
+        """The board follows the view, which the recorded answers make."""
+        super().tell_news()
         shown: State = self._table.view(BREAKER)
         for row in shown.rows[len(self._entries) :]:
             self._add(row)
-        if self._table.closed:
+        if self._table.closed and not self._told_the_end:
+            self._told_the_end = True
             self._tell_end(shown)
 
-    def _tell(self, event: Event) -> None:
+    def tell(self, event: Event) -> None:
+        """Only what the keeper has to say for the record."""
         if event["kind"] == "note" and "remark" in event["body"]:
             self.say(f"The keeper remarks: {event['body']['remark']}.", "dim")
 
@@ -259,7 +235,7 @@ class BreakerScreen(Screen):
             self.say(f"{what} {self._code(state.shown)}. You gave up: the keeper wins.", "bad")
         else:
             count = words.guesses(len(rows))
-            self._console.say()
+            self.console.say()
             self.say(f"Broken with {count}: the code is {self._code(state.shown)}.", "good")
         keys = [e["evidence"]["key"] for e in self._table.transcript.events if _opens(e)]
         if keys:

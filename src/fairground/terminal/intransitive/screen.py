@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
 
-from fairground.core import InputError
+from fairground.core import InputError, Seat
 from fairground.fair.bits import SystemStream
-from fairground.fair.hmac_user import FairSum, HmacUserDealer
+from fairground.fair.hmac_user import HmacUserDealer
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
-from fairground.games.intransitive import COMPUTER, USER, Intransitive
+from fairground.games.intransitive import COMPUTER, USER, Intransitive, State
 from fairground.players import Player, make_player
-from fairground.players.hosted import Hosted
 from fairground.table import Ask, Table, new_name
-from fairground.terminal.console import Arguments, Console, EndOfInput, Menu
+from fairground.terminal.console import Arguments, Console, Menu
 from fairground.terminal.intransitive.arguments import (
     EXAMPLE,
     DiceParser,
@@ -23,176 +21,152 @@ from fairground.terminal.intransitive.arguments import (
     label,
     unguard,
 )
+from fairground.terminal.options import players_in_words
 from fairground.terminal.saving import Saved, add_saving
+from fairground.terminal.seat import Here, Left, Sitting
 from fairground.transcript import Event
 
-FIRST_MOVE: Final = 1
-"""The number of the draw that decides who chooses first; the rolls follow."""
+SEATS = {"computer": COMPUTER, "user": USER}
 
 
-class DiceScreen:
+class DiceScreen(Sitting):
     """Tells one game as it happens, and asks the user what the table asks of them."""
 
-    def __init__(self, console: Console, table: Table, players: dict[int, Player]) -> None:
-        self._console = console
-        self._table = table
+    exit_reason = "the user chose to exit"
+
+    def __init__(self, console: Console, table: Table, players: Mapping[Seat, Player]) -> None:
+        super().__init__(console, Here(table, players))
         assert isinstance(table.game, Intransitive)
         self._game = table.game
-        self._hosted = Hosted(table, players)
-        self._told = 1
+        self._state: State = self._game.start()
+        """Moved on by what is recorded."""
+        self._shares: dict[int, int] = {}
+        """What the user added, by the number of the draw."""
         self.checks: list[str] = []
         """For each draw, the command with which the user can check its HMAC."""
 
-    def play(self) -> None:
-        """From the first draw to the result, or until the user leaves."""
-        try:
-            while asks := self._hosted.play():
-                self._tell_news()
-                if not self._answer(asks[0]):
-                    self._leave("the user chose to exit")
-                    return
-        except (EndOfInput, KeyboardInterrupt) as end:
-            self._console.say()
-            ctrl_c = isinstance(end, KeyboardInterrupt)
-            self._leave("Ctrl-C" if ctrl_c else "the input ended")
-            raise
-        self._tell_news()
-
-    def _leave(self, reason: str) -> None:
-        if not self._table.closed:
-            self._console.say("You leave the game.")
-            self._table.forfeit(USER, reason)
-            self._tell_news()
+    def leave(self, reason: str) -> None:
+        """Leaving is told before what follows from it."""
+        if not self.place.over:
+            self.console.say("You leave the game.")
+        super().leave(reason)
 
     # Asking
 
-    def _answer(self, ask: Ask) -> bool:
-        """Put one ask to the user and submit the answer; False when they want to leave."""
-        if ask.kind == "move":
-            left = list(self._game.moves(self._table.view(USER), USER))
-            dice = [self._game.dice[number] for number in left if isinstance(number, int)]
-            menu = Menu({str(key): label(die) for key, die in enumerate(dice)})
-            heading = "Choose your dice:"
-        else:
-            menu = Menu.of_numbers(ask.n)
-            heading = (
-                "Try to guess my selection."
-                if ask.run == FIRST_MOVE
-                else f"Add your number modulo {ask.n}."
-            )
+    def choose(self, ask: Ask) -> int:
+        """A die of those that are left."""
+        left = [move for move in self._game.moves(self._state, USER) if isinstance(move, int)]
+        dice = {str(key): label(self._game.dice[die]) for key, die in enumerate(left)}
+        return left[self._chosen("Choose your dice:", Menu(dice))]
+
+    def number(self, ask: Ask) -> int:
+        """The user's part of a draw."""
+        guess = self._state.first is None
+        heading = "Try to guess my selection." if guess else f"Add your number modulo {ask.n}."
+        return self._chosen(heading, Menu.of_numbers(ask.n))
+
+    def _chosen(self, heading: str, menu: Menu) -> int:
         while True:
-            self._console.say(heading)
-            choice = menu.ask(self._console)
+            self.console.say(heading)
+            choice = menu.ask(self.console)
             if choice == Menu.EXIT:
-                return False
+                raise Left
             if choice != Menu.HELP:
-                number = int(choice)
-                self._table.submit(ask, left[number] if ask.kind == "move" else number)
-                return True
-            self._help()
+                return int(choice)
+            from fairground.terminal.intransitive.odds import HelpTable
 
-    def _help(self) -> None:
-        from fairground.terminal.intransitive.odds import HelpTable
-
-        HelpTable(self._game.dice).show(self._console)
+            HelpTable(self._game.dice).show(self.console)
 
     # Telling
 
-    def _tell_news(self) -> None:
-        """Put into words what the table has written since the last time."""
-        events = self._table.transcript.events
-        while self._told < len(events):
-            self._tell(events[self._told])
-            self._told += 1
-
-    def _tell(self, event: Event) -> None:
+    def tell(self, event: Event) -> None:
+        """Put a line of the record into words."""
         match event["kind"]:
             case "ticket":
                 self._tell_ticket(event)
+            case "share":
+                self._shares[event["run"]] = event["value"]
             case "dealt":
                 self._tell_dealt(event)
             case "move":
                 self._tell_move(event)
             case "opening":
                 number, key = event["evidence"]["number"], event["evidence"]["key"]
-                self._console.say(f"My number was {number} (KEY={key}).")
+                self.console.say(f"My number was {number} (KEY={key}).")
                 self._remember_check(number, key)
             case "end":
-                self._tell_end(event)
+                self._tell_end()
 
     def _tell_ticket(self, event: Event) -> None:
-        occasion = {
-            FIRST_MOVE: "Let's determine who makes the first move.",
-            FIRST_MOVE + 1: "It's time for my roll.",
-            FIRST_MOVE + 2: "It's time for your roll.",
-        }
-        self._console.say(occasion[event["run"]])
-        self._console.say(
+        if self._state.first is None:
+            self.console.say("Let's determine who makes the first move.")
+        else:
+            mine = self._state.rolls[COMPUTER] is None
+            self.console.say(f"It's time for {'my' if mine else 'your'} roll.")
+        self.console.say(
             f"I selected a random value in the range 0..{event['n'] - 1} "
             f"(HMAC={event['ticket']['hmac']})."
         )
 
     def _tell_dealt(self, event: Event) -> None:
-        say = self._console.say
-        run = self._table.runs[event["run"] - 1]
+        say = self.console.say
+        before = self._state
+        ((n, value),) = event["draws"]
+        self._state = self._game.drawn(before, value)
         number, key = event["evidence"]["number"], event["evidence"]["key"]
         self._remember_check(number, key)
-        if run.index == FIRST_MOVE:
+        if before.first is None:
             say(f"My selection: {number} (KEY={key}).")
-            if self._table.state.first == USER:
+            if self._state.first == USER:
                 say("You make the first move.")
             return
-        user = run.shares[0].value if run.shares else 0
-        total = FairSum(number, user, run.n)
         say(f"My number is {number} (KEY={key}).")
-        spelled_out = f"{number} + {user} = {total.result} (mod {run.n})"
-        say(f"The fair number generation result is {spelled_out}.")
-        seat = COMPUTER if run.index == FIRST_MOVE + 1 else USER
-        pick = self._table.state.picks[seat]
-        face = self._game.dice[pick].faces[total.result]
-        say(f"{'My' if seat == COMPUTER else 'Your'} roll result is {face}.")
+        added = f"{number} + {self._shares.get(event['run'], 0)} = {value} (mod {n})"
+        say(f"The fair number generation result is {added}.")
+        seat = COMPUTER if before.rolls[COMPUTER] is None else USER
+        whose = "My" if seat == COMPUTER else "Your"
+        say(f"{whose} roll result is {self._game.result(self._state, seat)}.")
 
     def _remember_check(self, number: int, key: str) -> None:
         self.checks.append(f"printf %s {number} | openssl dgst -sha3-256 -hmac {key}")
 
     def _tell_move(self, event: Event) -> None:
         die = label(self._game.dice[event["move"]])
-        first = self._table.state.first == event["seat"]
+        self._state = self._game.played(self._state, {event["seat"]: event["move"]})
         if event["seat"] == USER:
-            self._console.say(f"You choose the [{die}] dice.")
-        elif first:
-            self._console.say(f"I make the first move and choose the [{die}] dice.")
+            self.console.say(f"You choose the [{die}] dice.")
+        elif self._state.first == COMPUTER:
+            self.console.say(f"I make the first move and choose the [{die}] dice.")
         else:
-            self._console.say(f"I choose the [{die}] dice.")
+            self.console.say(f"I choose the [{die}] dice.")
 
-    def _tell_end(self, event: Event) -> None:
-        state = self._table.state
+    def _tell_end(self) -> None:
+        state = self._state
         if None in state.rolls:
-            self._console.say("The game counts as mine.")
+            self.console.say("The game counts as mine.")
             return
         mine, yours = self._game.result(state, COMPUTER), self._game.result(state, USER)
         if mine == yours:
-            self._console.say(f"It's a tie ({yours} = {mine})!")
+            self.console.say(f"It's a tie ({yours} = {mine})!")
         elif yours > mine:
-            self._console.say(f"You win ({yours} > {mine})!")
+            self.console.say(f"You win ({yours} > {mine})!")
         else:
-            self._console.say(f"I win ({mine} > {yours})!")
+            self.console.say(f"I win ({mine} > {yours})!")
 
 
-def _players(seats: Sequence[str], game: Intransitive) -> dict[int, Player]:
+def _players(seats: Sequence[str], game: Intransitive) -> dict[Seat, Player]:
     """The seats that programs play, from options such as ``user=optimal``."""
     wanted = {"computer": "optimal"}
     for text in seats:
         who, equals, player = text.partition("=")
-        if not equals or who not in ("user", "computer"):
+        if not equals or who not in SEATS:
+            some = ", ".join(f"{who}=random" for who in SEATS)
             raise InputError(
-                f"--seat {text!r} is not understood. For example: --seat user=optimal "
-                "(or user=random, computer=random)"
+                f"--seat {text!r} is not understood. For example: --seat user=optimal (or {some})"
             )
         wanted[who] = player
-    names = {"computer": COMPUTER, "user": USER}
     return {
-        names[who]: make_player(spec, game, SystemStream(), names[who])
+        SEATS[who]: make_player(spec, game, SystemStream(), SEATS[who])
         for who, spec in wanted.items()
     }
 
@@ -212,7 +186,8 @@ def _arguments() -> Arguments:
         action="append",
         default=[],
         metavar="SEAT=PLAYER",
-        help="let a program play: user=optimal, user=random, computer=random",
+        help="let a program play: user=optimal, computer=random. There are: "
+        + players_in_words(Intransitive.from_params({}), USER),
     )
     add_saving(parser)
     return parser

@@ -80,8 +80,8 @@ def _guest(entry: str, game: Zombie, remarks: list[str]) -> Guest | None:
     if strategy.partition(":")[0] not in fitting(game, 0):
         raise UnknownName(
             f"there is no strategy {played!r} for {name!r}. A machine is one of "
-            f"{', '.join(sorted(offered(game, 0)))}, as in Hal=optimal; a bot of your own is a file, as in "
-            "Bob=mybot.py"
+            f"{', '.join(sorted(offered(game, 0)))}, as in Hal=optimal; "
+            "a bot of your own is a file, as in Bob=mybot.py"
         )
     return Guest(name, strategy)
 
