@@ -16,30 +16,37 @@ from typing import Final, NamedTuple
 
 from fairground import __version__
 from fairground.core import FairgroundError
+from fairground.games import GAMES
 
 
 class Command(NamedTuple):
-    """A command: the module of `terminal` that runs it, and what it is for."""
+    """A command: the module of `terminal` that runs it, what it is for, and a title."""
 
     module: str
     summary: str
+    title: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.title}. {self.summary}" if self.title else self.summary
+
+
+def _game(module: str, name: str) -> Command:
+    """A game of the register with a screen of its own."""
+    return Command(module, GAMES[name].summary, GAMES[name].title)
 
 
 PLAY: Final = {
-    "dice": Command("intransitive.screen", "intransitive dice against the computer"),
-    "codebreaking": Command(
-        "codebreaking.command",
-        "find a hidden code, or keep one from the solver",
-    ),
-    "zombie": Command("zombie.command", "Zombie Dice with people, machines and bots"),
-    "fatestones": Command("fatestones.command", "FateStones: odd dice, sealed choices"),
-    "croupier": Command("croupier.command", "Blind Croupier: video poker that trusts nobody"),
+    "dice": _game("intransitive.screen", "intransitive/1"),
+    "codebreaking": _game("codebreaking.command", "codebreaking/1"),
+    "zombie": _game("zombie.command", "zombie/1"),
+    "fatestones": _game("fatestones.command", "fatestones/1"),
+    "croupier": Command("croupier.command", "Video poker that trusts nobody.", "Blind Croupier"),
 }
 WORK: Final = {
     "verify": Command("commands.verify", "check a transcript, and see what it proves"),
     "serve": Command("commands.serve", "the arena: all games over HTTP"),
-    "bank key": Command("commands.bank_key", "a key file for a Croupier on a chain"),
-    "bank deploy": Command("commands.bank_deploy", "a Bank on a test chain"),
+    "bank key": Command("commands.bank:key", "a key file for a Croupier on a chain"),
+    "bank deploy": Command("commands.bank:deploy", "a Bank on a test chain"),
     "enter": Command("commands.enter", "play a contest at an arena, with your bot"),
     "oracle": Command("commands.oracle", "play one code-breaking game at an arena"),
     "solve dice": Command("commands.solve.intransitive", "exact odds of a set of dice"),
@@ -79,7 +86,7 @@ def help_text() -> str:
     parts += ["Provably fair games: play, and check every roll yourself.", ""]
     for title, commands in (("Play:", PLAY), ("And more:", WORK)):
         parts.append(title)
-        parts += [f"  {name:<{width}}{command.summary}" for name, command in commands.items()]
+        parts += [f"  {name:<{width}}{command}" for name, command in commands.items()]
         parts.append("")
     parts.append(EXAMPLES)
     return "\n".join(parts)
@@ -99,7 +106,9 @@ def _dispatch(arguments: Sequence[str]) -> int:
         if sys.stdin.isatty() and sys.stdout.isatty():
             from fairground.terminal.commands.menu import run as run_menu
 
-            return run_menu(help_text())
+            return run_menu(
+                help_text(), {name: str(game) for name, game in PLAY.items()}, _dispatch
+            )
         print(help_text())
         return 0
     if arguments[0] in ("-h", "--help", "help"):
@@ -112,7 +121,9 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if found is None:
         return _unknown(arguments)
     command, rest = found
-    exit_code: int = import_module(f"fairground.terminal.{command.module}").run(rest)
+    module, _, function = command.module.partition(":")
+    run = getattr(import_module(f"fairground.terminal.{module}"), function or "run")
+    exit_code: int = run(rest)
     return exit_code
 
 

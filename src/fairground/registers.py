@@ -14,13 +14,14 @@ a quick start stays quick.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fairground.core import InputError, UnknownName
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 L = TypeVar("L")
 
@@ -39,6 +40,8 @@ class Register(Mapping[str, L], Generic[L]):
         """What other packages add."""
         if self._group is None:
             return {}
+        from importlib.metadata import entry_points  # slow to import, and seldom wanted
+
         return {entry.name: entry for entry in entry_points(group=self._group)}
 
     def __getitem__(self, name: str) -> L:
@@ -92,6 +95,8 @@ def version(name: str) -> int:
 
 def known(name: object, names: Mapping[str, Any]) -> str:
     """What to say of a name that is not there: the nearest one if any is near, and all."""
+    from difflib import get_close_matches
+
     near = get_close_matches(name, list(names), n=1) if isinstance(name, str) else []
     hint = f"did you mean {near[0]!r}? " if near else ""
     return f"{hint}there are: {', '.join(sorted(names))}"

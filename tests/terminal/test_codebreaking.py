@@ -34,7 +34,7 @@ from fairground.solve.codebreaking.advice import Count, Counting, next_guess
 from fairground.terminal.codebreaking import command
 from fairground.terminal.codebreaking import screen as codebreaking_screen
 from fairground.terminal.codebreaking.input import code_of, example_code, marks_of
-from fairground.terminal.codebreaking.look import CodeArt, CodeBoard, Counted, amount
+from fairground.terminal.codebreaking.look import BoardRow, CodeArt, CodeBoard, amount
 from fairground.terminal.waiting import patiently
 from fairground.verify import Verdict, verify
 from tests.helpers.pseudo_terminal import on_a_terminal
@@ -480,7 +480,7 @@ class TestLook:
     GAME = CodeBreaking(6, 4)
 
     def test_marks_are_signs_and_numbers(self) -> None:
-        entry = Counted(Row((0, 5, 1, 1), (1, 2)), Count(208, True, ""))
+        entry = BoardRow(Row((0, 5, 1, 1), (1, 2)), Count(208, True, ""))
         (line,) = CodeBoard(CodeArt(80, ascii_only=False), self.GAME).row(7, entry)
         assert line.split() == ["7", "0511", "●○○·", "1", "2", "208"]
         (line,) = CodeBoard(CodeArt(80), self.GAME).row(7, entry)
@@ -492,14 +492,14 @@ class TestLook:
         game = CodeBreaking(base, length)
         board = CodeBoard(CodeArt(columns), game)
         row = Row((base - 1,) * length, (0, length))
-        entries = [Counted(row, Count(base**length, True, ""))] * 30
+        entries = [BoardRow(row, Count(base**length, True, ""))] * 30
         lines = [part for line in board.lines(entries) for part in line.splitlines()]
         assert max(map(len, lines)) < columns
         text = " ".join(" ".join(lines).split())
         assert write_code(row.guess, base).rstrip(",")[:4] in text
 
     def test_a_tall_board_shows_its_end(self) -> None:
-        entries = [Counted(Row((0, 0, 0, k), (0, 0)), None) for k in range(5)]
+        entries = [BoardRow(Row((0, 0, 0, k), (0, 0)), None) for k in range(5)]
         lines = CodeBoard(CodeArt(80), self.GAME).lines(entries, room=3)
         assert "2 earlier" in lines[1]
         assert [line.split()[1] for line in lines[2:]] == ["0002", "0003", "0004"]
@@ -613,5 +613,5 @@ def test_the_menu_has_it() -> None:
         ("Press a key.", "q"),
     ]
     shown = on_a_terminal(keys, 100, 50)
-    assert "(fairground codebreaking)" in shown and "You leave the game" in shown
+    assert "c  codebreaking" in shown and "You leave the game" in shown
     assert shown.endswith("exit 0")

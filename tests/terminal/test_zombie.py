@@ -24,8 +24,8 @@ from fairground.fair.chains import HashChainsDealer
 from fairground.terminal.console import Console
 from fairground.terminal.zombie import command
 from fairground.terminal.zombie.ini import FIELDS, defaults
-from fairground.terminal.zombie.scenes import TRANSITIONS, Pace, Scene
-from fairground.verify import verify
+from fairground.terminal.zombie.scenes import TRANSITIONS, Pauses, Scene
+from fairground.verify import Verdict, verify
 from tests.helpers.places import ROOT
 from tests.helpers.pseudo_terminal import session
 from tests.helpers.told import Told
@@ -583,8 +583,8 @@ def test_without_the_solve_extra_the_error_says_what_to_install() -> None:
 def test_pauses_only_where_somebody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
     monkeypatch.setattr(time, "sleep", waited.append)
-    Pace(watched=False).wait(1.0)
-    Pace(watched=True).wait(0.5)
+    Pauses(watched=False).wait(1.0)
+    Pauses(watched=True).wait(0.5)
     assert waited == [0.5]
 
 
@@ -765,7 +765,7 @@ def test_the_menu_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     keys = [("Press a key.", "z"), (">>> ", ""), (">>> ", "\n"), ("Press a key.", "q")]
     shown, _ = session(keys, 100, 60)
-    assert "z  Zombie Dice with people and machines" in shown
+    assert "z  zombie        Zombie Dice. Eat brains" in shown
     assert "Nobody plays. Goodbye!" in shown
     assert shown.endswith("exit 0")
 

@@ -2,8 +2,11 @@
 
 ===============  =========================================================================
 `console`        lines out, lines in, whether it is a terminal or a pipe
-`capabilities`   what this terminal can show: signs beyond ASCII, colours
-`waiting`        a progress bar for long work
+`ink`            what this terminal can show: its width, its signs, its colours
+`phrases`        numbers and lists as people write them
+`waiting`        bars and wheels for long work
+`options`        options that several commands take
+`proof`          the end of every game: what its record proves
 `saving`         where transcripts go, line by line while the game goes on
 `seat`           the kernel of every screen: ask, stir, seal, leave
 `background`     parties that act while a person thinks: an event loop in a thread

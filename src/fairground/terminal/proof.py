@@ -37,8 +37,8 @@ def say_what_is_proven(
             claims.append(f"{whose or claim}: {claim.condition}")
         for text in claims or ["nothing beyond that it replays"]:
             console.say(art.fold(text, "* ", "  "))
-        if text := missing({claim.name for claim in verdict.claims}):
-            console.say(art.fold(text))
+        if lack := missing({claim.name for claim in verdict.claims}):
+            console.say(art.fold(lack))
     else:
         assert verdict.fault is not None
         reason = f"The record of this game DOES NOT HOLD: {verdict.fault.reason}"

@@ -29,7 +29,7 @@ class Pegs(NamedTuple):
     none: str
 
 
-class Counted(NamedTuple):
+class BoardRow(NamedTuple):
     """A row of the board, and how many codes it leaves (``None``: not counted)."""
 
     row: Row
@@ -102,7 +102,7 @@ class CodeBoard:
         """The titles of the columns; none where rows are stacked."""
         return [] if self._stacked else [self._art.ink(self._line(self._titles), "dim")]
 
-    def row(self, number: int, entry: Counted) -> list[str]:
+    def row(self, number: int, entry: BoardRow) -> list[str]:
         """One row of the board."""
         (guess, (full, partial)), left = entry
         code = write_code(guess, self._base)
@@ -120,7 +120,7 @@ class CodeBoard:
             cells.insert(2, self._art.pegs((full, partial), self._length))
         return [self._line(cells)]
 
-    def lines(self, entries: Sequence[Counted], room: int | None = None) -> list[str]:
+    def lines(self, entries: Sequence[BoardRow], room: int | None = None) -> list[str]:
         """The whole board; with little room, its end, and how much was left out."""
         rows = [self.row(number, entry) for number, entry in enumerate(entries, 1)]
         hidden = 0

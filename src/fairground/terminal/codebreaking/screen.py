@@ -25,7 +25,7 @@ from fairground.solve.codebreaking.advice import Counting, next_guess
 from fairground.table import Ask
 from fairground.terminal.codebreaking import words
 from fairground.terminal.codebreaking.input import code_of, example_code
-from fairground.terminal.codebreaking.look import CodeArt, CodeBoard, Counted
+from fairground.terminal.codebreaking.look import BoardRow, CodeArt, CodeBoard
 from fairground.terminal.console import Console
 from fairground.terminal.seat import Here, Sitting
 from fairground.terminal.waiting import patiently
@@ -47,7 +47,7 @@ class CodeScreen(Sitting):
         self.art = art
         self._game = game
         self._board = CodeBoard(art, game, heading)
-        self._entries: list[Counted] = []
+        self._entries: list[BoardRow] = []
         self._counting = self._count_from(())
 
     def _count_from(self, rows: tuple[Row, ...]) -> Counting | None:
@@ -78,7 +78,7 @@ class CodeScreen(Sitting):
 
     def _enter(self, row: Row, counting: Counting | None) -> None:
         self._counting = counting
-        self._entries.append(Counted(row, counting.count() if counting else None))
+        self._entries.append(BoardRow(row, counting.count() if counting else None))
 
     def _put(self, row: Row, counting: Counting | None) -> None:
         """Put a row on the board, and show it: with all others where a terminal scrolls."""

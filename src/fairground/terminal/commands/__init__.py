@@ -1,4 +1,4 @@
-"""Every command that is not a game: one module each, with ``run(arguments)``.
+"""Every command that is not a game: most with a module of their own, and ``run(arguments)`` in it.
 
 =============  ===========================================================================
 `menu`         ``fairground`` alone
@@ -6,8 +6,7 @@
 `serve`        the arena
 `enter`        play a contest at an arena
 `oracle`       play one game of code breaking at an arena
-`bank_key`     a new key file
-`bank_deploy`  a new Bank on a test chain
+`bank`         a new key file, or a new Bank on a test chain
 `solve/`       ``fairground solve GAME``
 `lab/`         data sets of FateStones
 =============  ===========================================================================

@@ -18,10 +18,11 @@ from fairground.terminal.background import Backstage
 from fairground.terminal.console import Arguments, Console, EndOfInput
 from fairground.terminal.croupier.look import CardArt
 from fairground.terminal.croupier.parties import Parties, at_home, far_away
-from fairground.terminal.croupier.screen import CroupierScreen, Left, Stake
+from fairground.terminal.croupier.screen import CroupierScreen, Stake
 from fairground.terminal.croupier.words import minutes
 from fairground.terminal.options import add_ascii
 from fairground.terminal.saving import Saved, add_saving, data_directory
+from fairground.terminal.seat import Left
 
 BUY_IN: Final = 200
 

@@ -34,17 +34,12 @@ from fairground.terminal.croupier.input import (
 )
 from fairground.terminal.croupier.look import CardArt, in_words
 from fairground.terminal.phrases import count, decimal, listed
+from fairground.terminal.seat import YES, Left
 
 SETTLING: Final = 3.0
 """Seconds that a person is kept waiting for the Bank after the final hand."""
 
-YES: Final = ("y", "yes")
-
 T = TypeVar("T")
-
-
-class Left(Exception):
-    """The person wants to go, with a game open or not."""
 
 
 @dataclass
@@ -94,7 +89,7 @@ class CroupierScreen:
         self._backstage = backstage
         self._player = player
         self._chip = player.side.bank.terms.chip_cost
-        self._words = words.Words(art, self._chip)
+        self._words = words.NewsWords(art, self._chip)
         self._stake = stake
         self._buy_in = buy_in * self._chip
         self._faucet = faucet

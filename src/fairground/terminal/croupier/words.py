@@ -73,7 +73,7 @@ def _is_hex(word: str) -> bool:
     return all(digit in "0123456789abcdef" for digit in word.removeprefix("0x").lower())
 
 
-class Words:
+class NewsWords:
     """News in words, for a Bank whose chip costs so much."""
 
     def __init__(self, art: CardArt, chip_cost: int) -> None:

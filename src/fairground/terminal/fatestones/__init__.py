@@ -3,7 +3,7 @@
 =========  ===============================================================================
 `command`  the command and its options
 `screen`   a game at the keyboard
-`art`      dice with their pips, side by side
+`look`     dice with their pips, side by side
 `input`    dice, hands, files of dice, players
 `words`    who does what, the rules, the odds
 =========  ===============================================================================

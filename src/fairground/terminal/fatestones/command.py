@@ -15,8 +15,8 @@ from fairground.games.fatestones import FateStones
 from fairground.players import Player, make_player
 from fairground.table import Table, new_name
 from fairground.terminal.console import Arguments, Console
-from fairground.terminal.fatestones.art import DiceArt
 from fairground.terminal.fatestones.input import add_dice, dice_file
+from fairground.terminal.fatestones.look import DiceArt
 from fairground.terminal.fatestones.screen import MACHINE, FateStonesScreen
 from fairground.terminal.options import add_ascii, add_stir, players_in_words
 from fairground.terminal.proof import say_what_is_proven

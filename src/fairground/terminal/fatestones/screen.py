@@ -16,7 +16,7 @@ from fairground.players import Player
 from fairground.table import Ask, Table
 from fairground.terminal.console import Console
 from fairground.terminal.fatestones import words
-from fairground.terminal.fatestones.art import DiceArt
+from fairground.terminal.fatestones.look import DiceArt
 from fairground.terminal.seat import Here, Sitting
 from fairground.transcript import Event
 

@@ -6,10 +6,8 @@
 `setup`    before the first roll: welcome, names, who plays each seat
 `scenes`   the finite state machine of an evening
 `loop`     read events, update, render, on that machine
-`render`   what each scene shows
-`screen`   the playing screen and its five regions
+`screen`   what each scene shows; the playing screen and its five regions
 `look`     signs, boxes and colours, for every kind of terminal
-`tables`   the perfect player's tables, computed once
 `words`    what the message area says
 =========  ===============================================================================
 """

@@ -27,7 +27,7 @@ from fairground.terminal.waiting import once
 from fairground.terminal.zombie.ini import FIELDS, Config, defaults, read_config
 from fairground.terminal.zombie.look import ZombieArt
 from fairground.terminal.zombie.loop import GameController
-from fairground.terminal.zombie.scenes import Evening, Pace, Wanted
+from fairground.terminal.zombie.scenes import Evening, Pauses, Wanted
 from fairground.terminal.zombie.setup import BOT_ENDING, Company, Guest, company
 
 EXAMPLE: Final = 'fairground zombie zdice.ini --players "Ann, Hal=optimal"'
@@ -109,7 +109,7 @@ def run(arguments: Sequence[str]) -> int:
             return host.seat(config.game(len(everyone.guests)), everyone.guests)
 
         given = Wanted(config, seat, options.players, tuple(options.bot))
-        pace = Pace(sys.stdout.isatty() and not options.fast)
+        pace = Pauses(sys.stdout.isatty() and not options.fast)
         controller = GameController(given, console, art, pace)
         try:
             controller.run()

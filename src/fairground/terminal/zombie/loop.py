@@ -14,13 +14,13 @@ from fairground.fair.chains import LONGEST_STIR
 from fairground.games.zombie import HOLD, PASS, ROLL
 from fairground.players.bot.host import BotFailure
 from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.seat import YES
 from fairground.terminal.zombie import words
 from fairground.terminal.zombie.look import ZombieArt
-from fairground.terminal.zombie.scenes import TRANSITIONS, Evening, Pace, Scene, Wanted
+from fairground.terminal.zombie.scenes import TRANSITIONS, Evening, Pauses, Scene, Wanted
 from fairground.terminal.zombie.screen import Renderer
 from fairground.terminal.zombie.setup import company
 
-YES: Final = ("y", "yes")
 QUIT: Final = "q"
 MOVES: Final = {"": ROLL, "h": HOLD}
 
@@ -28,7 +28,7 @@ MOVES: Final = {"": ROLL, "h": HOLD}
 class GameController:
     """Runs an evening from the welcome screen to the winner."""
 
-    def __init__(self, given: Wanted, console: Console, art: ZombieArt, pace: Pace) -> None:
+    def __init__(self, given: Wanted, console: Console, art: ZombieArt, pace: Pauses) -> None:
         self.scene = Scene.START
         self.party: Evening | None = None
         """The table, once it is set."""

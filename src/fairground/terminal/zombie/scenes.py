@@ -131,7 +131,7 @@ class Wanted(NamedTuple):
     bots: tuple[str, ...] = ()
 
 
-class Pace:
+class Pauses:
     """Short waits, so that an eye can follow; none in a pipe, none with ``--fast``."""
 
     def __init__(self, watched: bool) -> None:

@@ -30,7 +30,7 @@ from fairground.games.zombie import (
 from fairground.terminal.console import Console
 from fairground.terminal.zombie import setup, words
 from fairground.terminal.zombie.look import Line, Span, ZombieArt, width
-from fairground.terminal.zombie.scenes import Evening, Pace, Scene, TurnTally, Wanted
+from fairground.terminal.zombie.scenes import Evening, Pauses, Scene, TurnTally, Wanted
 
 MESSAGE_LINES: Final = 4
 NARROW: Final = 56
@@ -282,7 +282,7 @@ class Renderer:
     typed stands in place of the usual message.
     """
 
-    def __init__(self, given: Wanted, console: Console, art: ZombieArt, pace: Pace) -> None:
+    def __init__(self, given: Wanted, console: Console, art: ZombieArt, pace: Pauses) -> None:
         self.remarks: list[str] = []
         self.reply: list[str] = []
         self._given = given

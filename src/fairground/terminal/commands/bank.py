@@ -1,4 +1,4 @@
-"""``fairground bank deploy``: a new Bank on a test chain, for whoever runs a Croupier there."""
+"""``fairground bank key`` and ``bank deploy``: a key file, and a new Bank on a test chain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,30 @@ from fairground.core import InputError
 from fairground.terminal.console import Arguments
 
 
-def _arguments() -> Arguments:
+def key(arguments: Sequence[str]) -> int:
+    """``fairground bank key``"""
+    parser = Arguments(
+        "bank key",
+        "Make a key and write it to a new file, under a passphrase: an account on a test chain,\n"
+        "and what it signs with. Any wallet reads the file. Without it its money is lost.",
+        "Example:\n"
+        "  fairground bank key croupier.json\n\n"
+        "The passphrase is read from a file, from FAIRGROUND_PASSPHRASE, or asked for.",
+    )
+    parser.add_argument("file", metavar="FILE", type=Path, help="must not be there yet")
+    parser.add_argument("--passphrase-file", metavar="FILE", type=Path, help="its first line")
+    options = parser.parse_args(arguments)
+    from fairground.bank.crypto.keystore import create, passphrase_from
+    from fairground.bank.messages import Key
+
+    prompt = f"Passphrase for the new key {options.file}: "
+    fresh = Key.fresh()
+    create(options.file, fresh, passphrase_from(options.passphrase_file, prompt, twice=True))
+    print(f"The account {fresh.address} is in {options.file}.")
+    return 0
+
+
+def _deploy_arguments() -> Arguments:
     parser = Arguments(
         "bank deploy",
         "Make a new Bank for Blind Croupier on a test chain. Nobody owns it afterwards: its\n"
@@ -37,12 +60,12 @@ def _arguments() -> Arguments:
     return parser
 
 
-def run(arguments: Sequence[str]) -> int:
+def deploy(arguments: Sequence[str]) -> int:
     """``fairground bank deploy``"""
-    options = _arguments().parse_args(arguments)
+    options = _deploy_arguments().parse_args(arguments)
     from fairground.bank.bank_port import PLAY_MONEY
     from fairground.bank.chain.artifact import Terms
-    from fairground.bank.chain.bank import deploy
+    from fairground.bank.chain.bank import deploy as deploy_bank
     from fairground.bank.chain.node import ChainNode
     from fairground.bank.crypto.keystore import load, passphrase_from
     from fairground.bank.ledger.rules import CHIP_COSTS, STEP_TIMES
@@ -56,8 +79,8 @@ def run(arguments: Sequence[str]) -> int:
             raise InputError(f"{option} must be {allowed[0]} to {allowed[-1]}, not {value}")
     node = ChainNode(options.bank)
     prompt = f"Passphrase of {options.key}: "
-    key = load(options.key, lambda: passphrase_from(options.passphrase_file, prompt))
-    address = asyncio.run(deploy(node, key, *terms))
+    payer = load(options.key, lambda: passphrase_from(options.passphrase_file, prompt))
+    address = asyncio.run(deploy_bank(node, payer, *terms))
     print(f"The Bank {address} is open on the chain {node.chain_id}.")
     print(f"A chip costs {terms.chip_cost} wei, and a step may take {terms.step_time} seconds.")
     print(PLAY_MONEY)
