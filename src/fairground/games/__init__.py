@@ -42,16 +42,19 @@ GAMES: Final[Games] = Register(
             "fairground.games.intransitive:Intransitive",
             "Intransitive dice",
             "Pick one of several odd dice; the higher roll wins.",
+            "fairground.words.intransitive:IntransitiveWords",
         ),
         "codebreaking/1": Listing(
             "fairground.games.codebreaking:CodeBreaking",
             "Code breaking",
             "Find a hidden code by asking, or keep one.",
+            "fairground.words.codebreaking:CodeBreakingWords",
         ),
         "zombie/1": Listing(
             "fairground.games.zombie:Zombie",
             "Zombie Dice",
             "Eat brains, run from shotguns, and stop in time.",
+            "fairground.words.zombie:ZombieWords",
         ),
         "zombie/2": Listing(
             "fairground.games.zombie:ZombieTwo",
@@ -62,11 +65,13 @@ GAMES: Final[Games] = Register(
             "fairground.games.fatestones:FateStones",
             "FateStones",
             "Three odd dice each, a sealed pick, one roll.",
+            "fairground.words.fatestones:FateStonesWords",
         ),
         "poker/1": Listing(
             "fairground.games.poker:Poker",
             "Video poker",
             "Five cards, one exchange, 9/6 Jacks or Better.",
+            "fairground.words.poker:PokerWords",
         ),
         "poker/2": Listing(
             "fairground.games.poker:PokerTwo",

@@ -6,6 +6,7 @@ knows a terminal.
 
 ===============  ===========================================================================
 `plain`          words for any game, made of its declarations; the base of all others
+`telling`        a whole record in words, line by line
 `intransitive`   `codebreaking`, `zombie`, `fatestones`, `poker`: words of one game
 ===============  ===========================================================================
 """
@@ -19,8 +20,9 @@ from fairground.core import Game, Seat
 from fairground.games import GAMES, Games
 from fairground.registers import load
 from fairground.words.plain import PlainWords
+from fairground.words.telling import Telling
 
-__all__ = ["PlainWords", "words_for"]
+__all__ = ["PlainWords", "Telling", "words_for"]
 
 
 def words_for(

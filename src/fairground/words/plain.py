@@ -6,6 +6,8 @@ everybody else is called by name::
     words = words_for(game, ["Computer", "Ann"], reader=1)
     words.move(view, 1, 0)          # "You take the die 2,2,4,4,9,9."
     words.move(view, 0, 1)          # "Computer takes the die 6,8,1,1,8,6."
+
+All is said of a *view*: what the reader may see. So words cannot give away what is hidden.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ from fairground.transcript import frozen
 MENU: Final = 40
 """The most moves that are listed in a menu; beyond that a move is typed."""
 
+LONGEST: Final = 300
+"""Characters of somebody else's words that are passed on."""
+
 G = TypeVar("G", bound=Game[Any])
 
 
@@ -28,11 +33,11 @@ class PlainWords(Generic[G]):
     """Names, sentences and menus for one table and one reader."""
 
     rules: str = ""
-    """How the game is played, in a few short sentences; one paragraph, or several."""
+    """How the game is played, in a few short sentences. A line feed begins a new paragraph."""
 
     def __init__(self, game: G, names: Sequence[str], reader: Seat | None = None) -> None:
         self.game = game
-        self.names = tuple(names)
+        self.names = tuple(map(quoted, names))
         self.reader = reader
 
     # Who
@@ -41,9 +46,19 @@ class PlainWords(Generic[G]):
         """A seat as the subject of a sentence: "You", or its name."""
         return "You" if seat == self.reader else self.names[seat]
 
+    def whose(self, seat: Seat) -> str:
+        """Whose something is, at the beginning of a sentence: "Your", "Ann's"."""
+        return "Your" if seat == self.reader else f"{self.names[seat]}'s"
+
     def does(self, seat: Seat, verb: str, third: str | None = None) -> str:
         """Subject and verb: "You roll", "Ann rolls". ``third`` is the form behind a name."""
         return f"{self.who(seat)} {verb if seat == self.reader else third or verb + 's'}"
+
+    def to(self, seat: Seat, question: str) -> str:
+        """A question to a seat, which begins with its name where somebody else reads."""
+        if seat == self.reader:
+            return question
+        return f"{self.names[seat]}, {question[0].lower()}{question[1:]}"
 
     def seat(self, seat: Seat) -> str:
         """What a seat is, such as "keeper"."""
@@ -67,15 +82,23 @@ class PlainWords(Generic[G]):
 
     def question(self, view: Any, seat: Seat) -> str:
         """What a seat is asked for."""
-        return "Your move?"
+        return self.to(seat, "Your move?")
 
     def menu(self, view: Any, seat: Seat) -> list[Move] | None:
-        """The moves to choose from by number; ``None`` where they are too many for a menu."""
+        """The moves to choose from by number; ``None`` where a move is typed."""
         try:
             moves = list(islice(self.game.choices(view, seat), MENU + 1))
         except TooMany:
             return None
         return moves if len(moves) <= MENU else None
+
+    def example(self, view: Any, seat: Seat) -> str:
+        """How a move is typed, for where there is no menu."""
+        try:
+            move = next(iter(self.game.choices(view, seat)))
+        except TooMany:
+            return "Type a move as JSON."
+        return f"Type a move as JSON, such as {json.dumps(move)}."
 
     def option(self, view: Any, seat: Seat, move: Move) -> str:
         """A move in a menu."""
@@ -91,8 +114,7 @@ class PlainWords(Generic[G]):
             for move in moves:
                 if typed.casefold() == self.option(view, seat, move).casefold():
                     return move
-            last = len(moves) - 1
-            raise IllegalMove(f"choose a number from 0 to {last}, not {text!r}")
+            raise IllegalMove(f"choose a number from 0 to {len(moves) - 1}, not {text!r}")
         try:
             move = frozen(json.loads(typed))
         except ValueError:
@@ -104,23 +126,61 @@ class PlainWords(Generic[G]):
         """A sentence on a move that was made; ``view`` is how things lay before it."""
         return f"{self.does(seat, 'play')} {self.option(view, seat, move)}."
 
+    def sealed(self, seat: Seat) -> str:
+        """A sentence on a choice that is made, and not yet shown."""
+        return f"{self.whose(seat)} choice is made, and sealed."
+
     # Chance
 
-    def drawn(self, before: Any, after: Any, n: int, value: int) -> str | None:
-        """A sentence on a draw; ``None`` where there is nothing to say of it."""
-        return f"Drawn: {value} of 0..{n - 1}."
+    def drawn(self, before: Any, after: Any, n: int, value: int | None) -> str | None:
+        """A sentence on a draw; ``None`` where there is nothing to say of it.
+
+        The value is ``None`` where the reader may not know it.
+        """
+        if value is None:
+            return "Something is drawn that you may not see yet."
+        return f"Drawn: {value} of 0 to {n - 1}."
+
+    def opened(self, view: Any, draws: Sequence[int]) -> str | None:
+        """A sentence on hidden draws that are shown after the end; ``None``: nothing to say."""
+        return None
 
     # The end
 
     def over(self, view: Any, payoff: Sequence[int]) -> str:
-        """How it ended."""
+        """How it ended; by the rules, or because somebody left."""
         best = max(payoff)
         top = [seat for seat, paid in enumerate(payoff) if paid == best]
         if len(top) == len(payoff):
             return "Nobody wins."
         if len(top) == 1:
             return f"{self.does(top[0], 'win')}."
-        return f"{' and '.join(self.who(seat) for seat in top)} win."
+        return f"{listed([self.who(seat) for seat in top])} win."
+
+    def left(self, seat: Seat, by: str, reason: str) -> str:
+        """Somebody walked away, in their own words, or in those of the house."""
+        if by == "house":
+            lost = "you have" if seat == self.reader else f"{self.names[seat]} has"
+            return f"The house says that {lost} left the game: {quoted(reason)}."
+        if seat == self.reader:
+            return "You leave the game."
+        return f"{self.names[seat]} leaves the game: {quoted(reason)}."
+
+
+def quoted(text: object) -> str:
+    """What somebody else wrote, in one line and without signs that rule a terminal."""
+    shown = "".join(sign if sign.isprintable() else " " for sign in str(text)[:LONGEST])
+    return " ".join(shown.split())
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """A number with its word: "1 die", "2 dice"."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence with commas, and an "and"."""
+    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
 
 
 def _text(value: Any) -> str:
@@ -129,6 +189,8 @@ def _text(value: Any) -> str:
         return "hidden"
     if value is None:
         return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_text, value)) or "-"
-    return str(value)
+    return quoted(value)

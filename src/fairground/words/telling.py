@@ -1,0 +1,112 @@
+"""A record in words: follows it line by line, and says what each line means to one reader.
+
+The terminal tells a game with it while the game goes on, and a replay afterwards::
+
+    telling = Telling(words_for(game, names, reader))
+    for event in events[1:]:
+        for sentence in telling.line(event):
+            print(sentence)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fairground.core import Draw, Move, Seat, whole
+from fairground.transcript import Event, frozen
+from fairground.words.plain import PlainWords, quoted
+
+
+class Telling:
+    """Keeps the state that the lines so far lead to, as far as it is known."""
+
+    def __init__(self, words: PlainWords[Any]) -> None:
+        self.words = words
+        self._game = words.game
+        self._state: Any = self._game.start()
+        self._is_view = False
+        """Whether the state has blanks: then it was shown to us, not worked out."""
+        self._lost = False
+        """Whether the state is older than the lines, because something hidden was drawn."""
+        self._opened: dict[Seat, Move] = {}
+
+    @property
+    def view(self) -> Any:
+        """What the reader sees after the lines so far."""
+        if self._is_view:
+            return self._state
+        return self._game.view(self._state, self.words.reader)
+
+    def look(self, view: Any) -> None:
+        """Where the lines alone do not tell the state: take it as the reader was shown it."""
+        if self._lost or self._is_view:
+            self._state, self._is_view, self._lost = view, True, False
+
+    def line(self, event: Event, hidden: Sequence[int] | None = None) -> list[str]:
+        """What a line means, in sentences; ``hidden``: what a hidden run gave, if that is known."""
+        match event["kind"]:
+            case "dealt":
+                return self._dealt(event, hidden)
+            case "move":
+                return [self._moved({event["seat"]: frozen(event["move"])})]
+            case "seal":
+                return [self.words.sealed(event["seat"])]
+            case "open":
+                return self._open(event["seat"], frozen(event["move"]))
+            case "note" if isinstance(event["body"].get("remark"), str):
+                return [f"A remark: {quoted(event['body']['remark'])}."]
+            case "forfeit":
+                return [self.words.left(event["seat"], event["by"], event["reason"])]
+            case "opening":
+                draws = [whole(value, "a draw") for _, value in event["draws"]]
+                said = self.words.opened(self.view, draws) if draws else None
+                return [said] if said else []
+            case "void":
+                reason = quoted(event["reason"])
+                return [f"The house cannot keep its word, so the game is void: {reason}."]
+            case "end" if event["payoff"] is not None:
+                return [self.words.over(self.view, event["payoff"])]
+        return []
+
+    def _dealt(self, event: Event, hidden: Sequence[int] | None) -> list[str]:
+        values = [value for _, value in event["draws"]]
+        if None in values:
+            values = list(hidden or ())
+        said = []
+        for (n, _), value in zip(event["draws"], values, strict=False):
+            said.append(self._drawn(whole(n, "a range"), whole(value, "a draw")))
+        if len(values) < len(event["draws"]):
+            self._lost = True
+            said.append(self.words.drawn(self.view, self.view, 0, None))
+        return [sentence for sentence in said if sentence]
+
+    def _drawn(self, n: int, value: int) -> str | None:
+        if self._lost:
+            return None
+        before, awaits = self.view, self._game.awaits(self._state)
+        self._state = self._game.drawn(self._state, value)
+        eyes = awaits.to if isinstance(awaits, Draw) else None
+        known = eyes is None or self.words.reader in eyes
+        return self.words.drawn(before, self.view, n, value if known else None)
+
+    def _open(self, seat: Seat, move: Move) -> list[str]:
+        self._opened[seat] = move
+        awaited = getattr(self._game.awaits(self._state), "seats", ())
+        if set(awaited) - self._opened.keys():
+            return []
+        moves, self._opened = self._opened, {}
+        return [self._moved(moves)]
+
+    def _moved(self, moves: dict[Seat, Move]) -> str:
+        view = self.view
+        said = [self.words.move(view, seat, move) for seat, move in sorted(moves.items())]
+        if not self._lost:
+            try:
+                self._state = self._game.played(self._state, moves)
+            except Exception:
+                # Rules need not go on from a state with blanks: wait for the next `look`.
+                if not self._is_view:
+                    raise
+                self._lost = True
+        return " ".join(said)
