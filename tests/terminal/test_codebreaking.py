@@ -33,10 +33,11 @@ from fairground.games.codebreaking import (
 from fairground.solve.codebreaking.advice import Count, Counting, next_guess
 from fairground.terminal.codebreaking import command
 from fairground.terminal.codebreaking import screen as codebreaking_screen
-from fairground.terminal.codebreaking.input import code_of, example_code, marks_of
+from fairground.terminal.codebreaking.input import NAMES, code_of, marks_of
 from fairground.terminal.codebreaking.look import BoardRow, CodeArt, CodeBoard, amount
 from fairground.terminal.waiting import patiently
 from fairground.verify import Verdict, verify
+from fairground.words.codebreaking import CodeBreakingWords
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told
 
@@ -536,7 +537,7 @@ class TestInput:
     @pytest.mark.parametrize(("base", "length"), [(2, 1), (6, 4), (10, 8), (100, 1), (100, 5)])
     def test_examples_can_be_typed(self, base: int, length: int) -> None:
         game = CodeBreaking(base, length)
-        assert len(code_of(example_code(game), game)) == length
+        assert len(code_of(CodeBreakingWords(game, NAMES).example_code(), game)) == length
 
     @pytest.mark.parametrize("text", ["1 2", "1,2", "12", "1/2", " 1 ,2 "])
     def test_marks(self, text: str) -> None:

@@ -19,7 +19,8 @@ from fairground.cli import main
 from fairground.games.fatestones import fair_dice
 from fairground.solve.fatestones.choices import solve
 from fairground.terminal.fatestones.look import DiceArt
-from fairground.terminal.fatestones.words import SeatNames, advice, cost, exactly, percent
+from fairground.terminal.fatestones.words import SeatNames, advice, cost, exactly
+from fairground.terminal.phrases import percent
 from fairground.verify import Verdict, verify
 from tests.helpers.pseudo_terminal import on_a_terminal
 

@@ -27,6 +27,7 @@ from fairground.terminal.zombie.screen import (
     shot_board,
     winner_screen,
 )
+from fairground.words.zombie import ZombieWords, rolled
 
 WHO = Who(["Marina", "Hal", "Боря 🧟"], ["Marina", "Hal (optimal)", "Боря 🧟"])
 
@@ -71,7 +72,9 @@ def test_every_box_lines_up(look: ZombieSigns, columns: int) -> None:
     )
     art = ZombieArt(columns, look is ASCII)
     assert art.width == max(NARROWEST, min(columns, WIDEST))
-    lines = playing_screen(art, board(game, s, WHO), [words.from_the_bag(game, s), "x" * 90])
+    lines = playing_screen(
+        art, board(game, s, WHO), [ZombieWords(game, WHO.names).next_roll(s), "x" * 90]
+    )
     assert {cell_len(line) for line in framed(lines)} == {art.width}
     assert all(cell_len(line) <= art.width for line in lines)
 
@@ -155,8 +158,8 @@ def test_a_roll_stands_in_the_cells_first_and_then_in_the_areas(
     assert tokens[2] in sorted_, "footprints stay"
     assert f"{brains}1  {look.dice[0]}" in sorted_
     assert f"{shots}1  {look.dice[1]}" in sorted_
-    assert words.rolled(after.rolled) == "1 brain, 1 shotgun and 1 footprint"
-    assert words.from_the_bag(game, after) == (
+    assert rolled(after.rolled) == "1 brain, 1 shotgun and 1 footprint"
+    assert ZombieWords(game, WHO.names).next_roll(after) == (
         "Next roll: 2 dice from the bag and 1 footprint again."
     )
 
@@ -182,12 +185,14 @@ def test_brains_whose_dice_went_back_are_still_counted() -> None:
     text = screen(ZombieArt(80, ascii_only=False), board(game, s, WHO))
     assert "🧠 x11  🟩G (+10 back in the bag)" in text
     short = begun(game, brains=10, brain_dice=(6, 4, 0), bag=(0, 0, 1), shotgun_dice=(0, 0, 2))
-    assert words.from_the_bag(game, short) == (
+    assert ZombieWords(game, WHO.names).next_roll(short) == (
         "The bag is short: 10 brain dice go back into it first (the brains still count). "
         "Next roll: 3 dice from the bag."
     )
     full = begun(game, cells=(Die(0, "f"),) * 3)
-    assert words.from_the_bag(game, full) == ("Next roll: only the 3 footprints again.")
+    assert ZombieWords(game, WHO.names).next_roll(full) == (
+        "Next roll: only the 3 footprints again."
+    )
 
 
 def test_the_colours_in_the_bag_are_never_shown() -> None:

@@ -3,7 +3,7 @@
 ===============  =========================================================================
 `console`        lines out, lines in, whether it is a terminal or a pipe
 `ink`            what this terminal can show: its width, its signs, its colours
-`phrases`        numbers and lists as people write them
+`phrases`        fractions as people write them
 `waiting`        bars and wheels for long work
 `options`        options that several commands take
 `proof`          the end of every game: what its record proves

@@ -6,6 +6,6 @@
 `keeper`   keeping a code in your head while the solver asks
 `look`     the board, for terminals of any width
 `input`    codes, answers and sizes as people type them
-`words`    the rules, the keepers, the help at prompts
+`words`    what a keeper commits to, the help at prompts
 =========  ===============================================================================
 """

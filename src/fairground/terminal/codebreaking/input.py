@@ -1,23 +1,22 @@
-"""What people type in code breaking: codes, answers, sizes."""
+"""What people type in code breaking outside a game: sizes, codes and answers."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Final
 
 from fairground.core import IllegalMove
 from fairground.games.codebreaking import (
+    BREAKER,
     EVIL,
     KEEPER,
     Code,
     CodeBreaking,
     Marks,
     State,
-    read_code,
-    write_code,
 )
+from fairground.words.codebreaking import CodeBreakingWords
 
-LONGEST_EXAMPLE: Final = 30
+NAMES = ("Keeper", "Breaker")
 
 
 def add_size(parser: argparse.ArgumentParser) -> None:
@@ -32,34 +31,16 @@ def add_size(parser: argparse.ArgumentParser) -> None:
 
 def code_of(text: str, game: CodeBreaking) -> Code:
     """The code that was typed; raises `IllegalMove` with the reason if it is none."""
-    words = text.split()
-    if game.length == 1 and len(words) == 1 and words[0].isascii() and words[0].isdigit():
-        words[0] += ","  # a single large digit, which else would be read as several
-    code = read_code(" ".join(words))
-    game.check(State("guess"), 1, code)
-    return code
-
-
-def example_code(game: CodeBreaking) -> str:
-    """How a code of this game is typed."""
-    code = [(game.base - 1 - i) % game.base for i in range(game.length)]
-    text = write_code(code, game.base).rstrip(",")
-    if len(text) <= LONGEST_EXAMPLE:
-        return text
-    some = write_code(code[:3], game.base)
-    return f"{some}{'...' if game.base <= 10 else ' ...'} ({game.length} digits)"
+    move = CodeBreakingWords(game, NAMES).read(State("guess"), BREAKER, text)
+    if not isinstance(move, tuple):
+        raise IllegalMove(f"{text!r} is no code")
+    return move
 
 
 def marks_of(text: str, game: CodeBreaking) -> Marks:
     """Full and partial matches, typed as ``1 2`` or ``1,2``; or ``12`` in short codes."""
-    words = text.replace(",", " ").replace("/", " ").split()
-    if len(words) == 1 and len(words[0]) == 2 and game.length < 10:
-        words = list(words[0])
-    if len(words) != 2 or not all(w.isascii() and w.isdigit() and len(w) <= 3 for w in words):
-        raise IllegalMove(
-            f"an answer is two numbers, full and partial matches, such as 1 2, not {text!r}"
-        )
-    marks = int(words[0]), int(words[1])
     anyone = CodeBreaking(game.base, game.length, EVIL)
-    anyone.check(State("answer", asked=(0,) * game.length), KEEPER, marks)
-    return marks
+    asked = State("answer", asked=(0,) * game.length)
+    move = CodeBreakingWords(anyone, NAMES).read(asked, KEEPER, text)
+    assert isinstance(move, tuple)
+    return move[0], move[1]

@@ -39,6 +39,7 @@ from fairground.terminal.console import Console
 from fairground.terminal.saving import Saved
 from fairground.terminal.seat import Here
 from fairground.terminal.waiting import patiently
+from fairground.words.plain import count
 
 ANSWER: Final = "Full and partial matches: "
 END: Final = ("end", "no code")
@@ -111,7 +112,7 @@ class KeeperScreen(CodeScreen):
 
     def play(self) -> None:
         """From the first question to the code, or until the person leaves."""
-        self.say(f"Code breaking, you keep the code: {words.sizes(self._game)}", "bold")
+        self.say(f"Code breaking, you keep the code: {self._words.sizes()}", "bold")
         self.say("Think of a code, and write it down. I ask; you answer with two numbers, full")
         self.say("and partial matches. ? helps, fix 2 corrects row 2, X leaves.")
         super().play()
@@ -205,7 +206,7 @@ class KeeperScreen(CodeScreen):
         self._show_board()
 
     def _help(self) -> None:
-        self.bullets(*words.RULES, words.LEFT_HELP)
+        self.bullets(*self._words.rules.splitlines(), words.LEFT_HELP)
         self.say("Type two numbers, such as 1 2 (no match at all: 0 0), or:")
         self.bullets(*words.KEEPER_KEYS)
 
@@ -262,8 +263,8 @@ class KeeperScreen(CodeScreen):
             return
         code = state.rows[-1].guess
         self._table.submit(ask, code)
-        count = words.guesses(len(state.rows))
-        self.say(f"Found with {count}: your code is {self._code(code)}.", "good")
+        guesses = count(len(state.rows), "guess", "guesses")
+        self.say(f"Found with {guesses}: your code is {self._code(code)}.", "good")
 
 
 def _until_found(rows: tuple[Row, ...], length: int) -> tuple[Row, ...]:

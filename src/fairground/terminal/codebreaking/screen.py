@@ -24,12 +24,14 @@ from fairground.games.codebreaking import (
 from fairground.solve.codebreaking.advice import Counting, next_guess
 from fairground.table import Ask
 from fairground.terminal.codebreaking import words
-from fairground.terminal.codebreaking.input import code_of, example_code
+from fairground.terminal.codebreaking.input import NAMES, code_of
 from fairground.terminal.codebreaking.look import BoardRow, CodeArt, CodeBoard
 from fairground.terminal.console import Console
 from fairground.terminal.seat import Here, Sitting
 from fairground.terminal.waiting import patiently
 from fairground.transcript import Event
+from fairground.words.codebreaking import KEEPERS, CodeBreakingWords
+from fairground.words.plain import count
 
 HELP = ("?", "help")
 
@@ -46,6 +48,7 @@ class CodeScreen(Sitting):
         assert isinstance(game, CodeBreaking)
         self.art = art
         self._game = game
+        self._words = CodeBreakingWords(game, NAMES)
         self._board = CodeBoard(art, game, heading)
         self._entries: list[BoardRow] = []
         self._counting = self._count_from(())
@@ -127,7 +130,7 @@ class BreakerScreen(CodeScreen):
 
     def _introduce(self) -> None:
         oracle = self._game.oracle
-        title = f"Code breaking, {oracle} keeper: {words.sizes(self._game)}"
+        title = f"Code breaking, {oracle} keeper: {self._words.sizes()}"
         self.say(title, "bold")
         self.say("? helps, hint advises, give up shows the code, X leaves.")
         self.console.say()
@@ -177,22 +180,22 @@ class BreakerScreen(CodeScreen):
             elif word in (GIVE_UP, "giveup"):
                 return GIVE_UP
             elif not word:
-                self.say(f"Type a guess, such as {example_code(self._game)}; ? helps.")
+                self.say(f"Type a guess, such as {self._words.example_code()}; ? helps.")
             else:
                 try:
                     return code_of(answer, self._game)
                 except InputError as problem:
                     self.say(
                         f"Not counted: {problem}. A guess is typed like this: "
-                        f"{example_code(self._game)}"
+                        f"{self._words.example_code()}"
                     )
 
     def _help(self) -> None:
-        self.say(f"Find the code: {words.sizes(self._game)}.")
-        self.bullets(*words.RULES, words.KEEPERS[self._game.oracle], words.LEFT_HELP)
+        self.say(f"Find the code: {self._words.sizes()}.")
+        self.bullets(*self._words.rules.splitlines(), KEEPERS[self._game.oracle], words.LEFT_HELP)
         full, partial, none = self.art.signs[:3]
         self.say(f"Marks: {full} full, {partial} partial, {none} none; in no order of places.")
-        self.say(f"Type a guess, such as {example_code(self._game)}, or:")
+        self.say(f"Type a guess, such as {self._words.example_code()}, or:")
         self.bullets(*words.BREAKER_KEYS)
 
     def _hint(self, rows: tuple[Row, ...]) -> None:
@@ -234,9 +237,9 @@ class BreakerScreen(CodeScreen):
             what = "The code was" if self._game.oracle == FAIR else "A code that fits is"
             self.say(f"{what} {self._code(state.shown)}. You gave up: the keeper wins.", "bad")
         else:
-            count = words.guesses(len(rows))
+            guesses = count(len(rows), "guess", "guesses")
             self.console.say()
-            self.say(f"Broken with {count}: the code is {self._code(state.shown)}.", "good")
+            self.say(f"Broken with {guesses}: the code is {self._code(state.shown)}.", "good")
         keys = [e["evidence"]["key"] for e in self._table.transcript.events if _opens(e)]
         if keys:
             self.say("The key that opens the commitment:")

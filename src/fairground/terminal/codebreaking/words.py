@@ -1,24 +1,10 @@
-"""What code breaking says to people: the rules, the keepers, the prompts' help."""
+"""What code breaking says to people: what a keeper commits to, the prompts' help."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from fairground.games.codebreaking import EVIL, FAIR, NICE, CodeBreaking
-
-RULES: Final = (
-    "A full match is a right digit in the right place. A partial match is a digit that both "
-    "codes have, in different places; each digit is counted once. Digits may repeat.",
-    "For example: if the code is 1 0 1 3, the guess 0 5 1 1 has one full match (the 1 in the "
-    "third place) and two partial ones (the 0, and the other 1).",
-)
-
-KEEPERS: Final = {
-    FAIR: "The fair keeper draws its code before your first guess, and tells the truth about it.",
-    NICE: "The nice keeper makes your first guess its code.",
-    EVIL: "The evil keeper has no code: each time it gives the least informative answer that "
-    "some code still satisfies. It never contradicts itself.",
-}
+from fairground.games.codebreaking import EVIL, FAIR, NICE
 
 PROMISES: Final = {
     FAIR: "It is opened in the end.",
@@ -51,15 +37,3 @@ LEFT_HELP: Final = (
 )
 
 NOT_COUNTED: Final = "What is left cannot be counted here: pip install 'fairground[solve]'"
-
-
-def sizes(game: CodeBreaking) -> str:
-    """What a code is, in words."""
-    digits = "1 digit" if game.length == 1 else f"{game.length} digits"
-    many = f"{game.codes:,}" if game.codes < 10**15 else f"{game.base}^{game.length}"
-    return f"{digits}, each from 0 to {game.base - 1}: {many} codes"
-
-
-def guesses(count: int) -> str:
-    """So many guesses."""
-    return "1 guess" if count == 1 else f"{count} guesses"

@@ -33,8 +33,9 @@ from fairground.terminal.croupier.input import (
     has_keys,
 )
 from fairground.terminal.croupier.look import CardArt, in_words
-from fairground.terminal.phrases import count, decimal, listed
+from fairground.terminal.phrases import decimal
 from fairground.terminal.seat import YES, Left
+from fairground.words.plain import count, listed
 
 SETTLING: Final = 3.0
 """Seconds that a person is kept waiting for the Bank after the final hand."""

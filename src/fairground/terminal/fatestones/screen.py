@@ -19,6 +19,7 @@ from fairground.terminal.fatestones import words
 from fairground.terminal.fatestones.look import DiceArt
 from fairground.terminal.seat import Here, Sitting
 from fairground.transcript import Event
+from fairground.words.fatestones import FateStonesWords
 
 PERSON: Seat = 0
 MACHINE: Seat = 1
@@ -98,7 +99,7 @@ class FateStonesScreen(Sitting):
         self.console.say("\n".join(lines))
 
     def _help(self, seat: Seat) -> None:
-        for rule in words.RULES:
+        for rule in FateStonesWords.rules.splitlines():
             self.console.say(self._art.fold(rule, "* ", "  "))
         self.console.say()
         lines = words.odds(self._state.hands[seat], self._state.hands[1 - seat])

@@ -1,4 +1,4 @@
-"""What FateStones says: who does what, the rules, the odds, and what perfect play would do."""
+"""What FateStones says: who does what, the odds, and what perfect play would do."""
 
 from __future__ import annotations
 
@@ -9,15 +9,8 @@ from typing import Final
 from fairground.core import Seat
 from fairground.games.fatestones import Hand
 from fairground.solve.fatestones.choices import ROLLS, meeting, regrets, solve
+from fairground.terminal.phrases import percent
 
-RULES: Final = (
-    "Three dice each are dealt from one bag, and everyone sees all six.",
-    "Both choose one die in secret. The choices are sealed: a seal is recorded and shown before "
-    "the other side chooses, and fits no other choice afterwards.",
-    "Both dice are rolled, and the higher roll wins the game.",
-    "A tie uses up both dice, and you choose again from those that are left. A tie with the last "
-    "dice is a scratch: the bag is filled, and dealt anew.",
-)
 KEYS: Final = (
     "0, 1 or 2 (or the die itself) chooses; hint tells what perfect play would do; X leaves."
 )
@@ -54,12 +47,6 @@ class SeatNames:
     def to(self, seat: Seat) -> str:
         """The beginning of a request to a seat."""
         return f"Player {seat + 1}, your" if self._hot_seat else "Your"
-
-
-def percent(share: Fraction) -> str:
-    """A share of one with one digit behind the point; a little is never called nothing."""
-    text = f"{float(100 * share):.1f}%"
-    return "less than 0.1%" if share and text == "0.0%" else text
 
 
 def exactly(share: Fraction) -> str:

@@ -2,7 +2,7 @@
 
 ===========  =============================================================================
 `screen`     the conversation, and the command
-`arguments`  dice as they are typed, and as they are shown
+`arguments`  reads dice from the command line
 `odds`       the odds of every pair, as a table
 ===========  =============================================================================
 """

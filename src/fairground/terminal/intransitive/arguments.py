@@ -1,4 +1,4 @@
-"""Reading dice from the command line, and writing them for a menu."""
+"""Reading dice from the command line."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ EXAMPLE: Final = "fairground dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3"
 
 LONGEST_FACE: Final = 1000
 """How many digits a face may have: far beyond 64 bits, and still readable."""
-
-LONGEST_LABEL: Final = 60
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _GUARD: Final = "\0"
@@ -64,11 +62,3 @@ def guard_negative_dice(arguments: Sequence[str]) -> list[str]:
 def unguard(word: str) -> str:
     """Undo `guard_negative_dice`."""
     return word.removeprefix(_GUARD)
-
-
-def label(die: Die) -> str:
-    """A die for a menu; a very long one by its beginning and its number of faces."""
-    text = str(die)
-    if len(text) <= LONGEST_LABEL:
-        return text
-    return f"{text[: LONGEST_LABEL - 20]}... ({len(die.faces)} faces)"

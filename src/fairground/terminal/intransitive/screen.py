@@ -18,13 +18,13 @@ from fairground.terminal.intransitive.arguments import (
     EXAMPLE,
     DiceParser,
     guard_negative_dice,
-    label,
     unguard,
 )
 from fairground.terminal.options import players_in_words
 from fairground.terminal.saving import Saved, add_saving
 from fairground.terminal.seat import Here, Left, Sitting
 from fairground.transcript import Event
+from fairground.words.intransitive import label
 
 SEATS = {"computer": COMPUTER, "user": USER}
 

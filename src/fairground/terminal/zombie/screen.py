@@ -31,6 +31,7 @@ from fairground.terminal.console import Console
 from fairground.terminal.zombie import setup, words
 from fairground.terminal.zombie.look import Line, Span, ZombieArt, width
 from fairground.terminal.zombie.scenes import Evening, Pauses, Scene, TurnTally, Wanted
+from fairground.words.zombie import rolled
 
 MESSAGE_LINES: Final = 4
 NARROW: Final = 56
@@ -383,7 +384,7 @@ class Renderer:
         ended = state.last if evening.turn_has_ended else None
         if scene is Scene.ROLLED:
             thrown = ended.rolled if ended else state.rolled
-            said = [f"{names[before.playing[before.at]]} rolls {words.rolled(thrown)}."]
+            said = [f"{names[before.playing[before.at]]} rolls {rolled(thrown)}."]
             return rolled_board(game, before, state, who), said, 0.8
         if scene is Scene.SHOT:
             assert ended is not None

@@ -5,36 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairground.core import Seat
-from fairground.games.zombie import BRAIN, CELLS, FOOTPRINTS, SHOTGUN, Cells, Ended, State, Zombie
-from fairground.terminal.phrases import count, listed
-
-
-def rolled(cells: Cells) -> str:
-    """What a roll shows: ``2 brains and 1 shotgun``."""
-    faces = [die.face for die in cells if die]
-    kinds = (
-        (BRAIN, "brain", "brains"),
-        (SHOTGUN, "shotgun", "shotguns"),
-        (FOOTPRINTS, "footprint", "footprints"),
-    )
-    parts = [count(faces.count(f), one, many) for f, one, many in kinds if f in faces]
-    return listed(parts)
-
-
-def from_the_bag(game: Zombie, s: State) -> str:
-    """How many dice the next roll takes from the bag, and whether brains' dice go back first."""
-    taken = game.to_take(s)
-    if s.cells.count(None) > sum(s.bag) and any(s.brain_dice):
-        back = count(sum(s.brain_dice), "brain die", "brain dice")
-        goes = "goes" if sum(s.brain_dice) == 1 else "go"
-        first = f"The bag is short: {back} {goes} back into it first (the brains still count). "
-    else:
-        first = ""
-    kept = CELLS - s.cells.count(None)
-    if not taken:
-        return f"Next roll: only the {count(kept, 'footprint')} again."
-    again = f" and {count(kept, 'footprint')} again" if kept else ""
-    return f"{first}Next roll: {count(taken, 'die', 'dice')} from the bag{again}."
+from fairground.games.zombie import Ended, State, Zombie
+from fairground.words.plain import count
+from fairground.words.zombie import ZombieWords, rolled
 
 
 def lost(brains: int) -> str:
@@ -60,8 +33,11 @@ def before_decision(game: Zombie, s: State, names: Sequence[str]) -> list[str]:
     """What has just happened, and what the next roll would take."""
     name = names[s.playing[s.at]]
     if s.rolls == 0:
-        return [how_it_went(s, names), f"It is {name}'s turn. {from_the_bag(game, s)}"]
-    return [f"{name} rolled {rolled(s.rolled)}.", from_the_bag(game, s)]
+        return [
+            how_it_went(s, names),
+            f"It is {name}'s turn. {ZombieWords(game, names).next_roll(s)}",
+        ]
+    return [f"{name} rolled {rolled(s.rolled)}.", ZombieWords(game, names).next_roll(s)]
 
 
 def commands(s: State) -> str:

@@ -21,15 +21,16 @@ from fairground.solve.codebreaking.trees import (
     tree,
 )
 from fairground.terminal.codebreaking.input import (
+    NAMES,
     add_size,
     code_of,
-    example_code,
     marks_of,
 )
 from fairground.terminal.codebreaking.look import CodeArt, CodeBoard
 from fairground.terminal.console import Arguments
 from fairground.terminal.options import add_ascii
 from fairground.terminal.waiting import patiently
+from fairground.words.codebreaking import CodeBreakingWords
 
 FIGURES: Final = ("codes", "total", "average", "worst", "distribution")
 BAR: Final = 40
@@ -153,7 +154,8 @@ def _rows(options: argparse.Namespace, game: CodeBreaking) -> list[Row]:
         except InputError as problem:
             raise InputError(
                 f"row {number} (--guess {guess!r} --marks {marks!r}): {problem}.\n"
-                f"A code is typed like this: {example_code(game)}; marks like this: 1,2"
+                f"A code is typed like this: {CodeBreakingWords(game, NAMES).example_code()}; "
+                "marks like this: 1,2"
             ) from None
     return rows
 

@@ -11,9 +11,9 @@ from fairground.terminal.intransitive.arguments import (
     EXAMPLE,
     DiceParser,
     guard_negative_dice,
-    label,
     unguard,
 )
+from fairground.words.intransitive import label
 
 
 def _arguments() -> Arguments:
