@@ -248,7 +248,7 @@ class TestBreaking:
         told = play([*before, word])
         assert told.code == 0
         assert told.verdict.payoff == (STAKE, -STAKE)
-        assert "Player forfeited, recorded as their own word" in told.verdict.remarks[0]
+        assert "Player left, as recorded, by their own word" in told.verdict.remarks[0]
         assert "The key that opens the commitment" in told.out
         assert ("The code was" in told.out) == bool(before), "only what was drawn can be told"
 
@@ -375,7 +375,7 @@ class TestKeeping:
         assert len(files) == 2 and all(verdict.ok for verdict in verdicts)
         reasons = sorted(verdict.remarks[0].rpartition(": ")[2] for verdict in verdicts)
         assert reasons == ["chose to exit", "the game goes on in another record"]
-        assert "HOLD" not in capsys.readouterr().out
+        assert "INVALID" not in capsys.readouterr().out
 
     def test_the_answer_that_contradicts_can_be_corrected_itself(self, play: Session) -> None:
         """Nothing false was written down, so the record is the first one."""

@@ -250,7 +250,7 @@ class TestLeaving:
         assert "You leave the game" in text
         verdict, _ = read(record)
         assert (verdict.ok, verdict.payoff) == (True, (-1, 1))
-        assert "Player forfeited" in verdict.remarks[0]
+        assert "Player left" in verdict.remarks[0]
         assert "chose to exit" in verdict.remarks[0]
 
     @pytest.mark.parametrize("answers", ["", "w\n", "w\n0\n"])
@@ -274,7 +274,7 @@ class TestLeaving:
         monkeypatch.setattr("fairground.terminal.proof.verify", distrust)
         code, text, _ = play(f"my word\n{PICKS}", "--save", str(record))
         assert code == 1
-        assert "DOES NOT HOLD" in text
+        assert "is INVALID" in text
 
 
 class TestHotSeat:

@@ -340,7 +340,7 @@ class TestSimulate:
         assert any(row.split(",")[1] == "" for row in rows), "some game had a third round"
         code, text, _ = run("verify", tmp_path / "3.jsonl")
         assert code == 0
-        assert "HOLDS" in text
+        assert "VALID" in text
         assert "Player 1 (mcts:5)" in text
 
     @pytest.mark.parametrize("players", ["greedy,random", "optimal,greedy"])
@@ -625,7 +625,7 @@ def test_a_flow_from_dice_to_report(run: Run, tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert json.loads(lines[1])["games"] == 50
     assert json.loads(lines[1])["illegal"] == []
-    assert lines[2] == "g.jsonl: HOLDS"
+    assert lines[2] == "g.jsonl: VALID"
 
 
 def test_a_kernel_at_fault_is_a_failed_check(

@@ -169,7 +169,7 @@ def test_x_is_a_recorded_forfeit_and_the_key_is_revealed(
     verdict = verify(path.read_bytes())
     assert verdict.ok
     assert verdict.payoff == (1, -1)
-    assert "User forfeited, recorded as their own word" in verdict.remarks[0]
+    assert "User left, as recorded, by their own word" in verdict.remarks[0]
 
 
 def test_the_end_of_input_has_its_own_exit_code(
@@ -371,7 +371,7 @@ def test_the_menu_starts_a_game_at_a_keypress(
     shown = on_a_terminal(keys, 100, 50)
     assert "No game has been saved yet" in shown
     assert "You leave the game." in shown
-    assert "HOLDS" in shown
+    assert "VALID" in shown
     assert "usage: fairground" in shown
     assert "There is nothing behind '*'" in shown
     assert shown.endswith("exit 0")

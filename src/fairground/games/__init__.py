@@ -60,6 +60,7 @@ GAMES: Final[Games] = Register(
             "fairground.games.zombie:ZombieTwo",
             "Zombie Dice",
             "Eat brains, run from shotguns, and stop in time.",
+            "fairground.words.zombie:ZombieWords",
         ),
         "fatestones/1": Listing(
             "fairground.games.fatestones:FateStones",
@@ -77,6 +78,7 @@ GAMES: Final[Games] = Register(
             "fairground.games.poker:PokerTwo",
             "Video poker",
             "Five cards, one exchange, 9/6 Jacks or Better.",
+            "fairground.words.poker:PokerWords",
         ),
     },
     group="fairground.games",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import cast
 
 from fairground.core import IllegalMove
 from fairground.games.codebreaking import (
@@ -34,7 +35,7 @@ def code_of(text: str, game: CodeBreaking) -> Code:
     move = CodeBreakingWords(game, NAMES).read(State("guess"), BREAKER, text)
     if not isinstance(move, tuple):
         raise IllegalMove(f"{text!r} is no code")
-    return move
+    return cast(Code, move)
 
 
 def marks_of(text: str, game: CodeBreaking) -> Marks:
@@ -42,5 +43,4 @@ def marks_of(text: str, game: CodeBreaking) -> Marks:
     anyone = CodeBreaking(game.base, game.length, EVIL)
     asked = State("answer", asked=(0,) * game.length)
     move = CodeBreakingWords(anyone, NAMES).read(asked, KEEPER, text)
-    assert isinstance(move, tuple)
-    return move[0], move[1]
+    return cast(Marks, move)

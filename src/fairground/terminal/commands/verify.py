@@ -16,6 +16,7 @@ from fairground.core import FairgroundError, Fault, InputError, Unreadable
 from fairground.receipts import beside, read_receipts
 from fairground.shown import named, shown
 from fairground.terminal.console import Arguments
+from fairground.terminal.proof import claim_heading
 from fairground.verify import SeatSummary, Verdict, verify
 
 LARGEST: Final = 256 * 2**20
@@ -191,11 +192,6 @@ def _tell(name: str, verdict: Verdict) -> None:
         print(_folded(f"{claim_heading(claim)} ({_places(claim)})"))
         print(_folded(claim.sentence, 6))
     print("What no transcript can prove is said in docs/fairness.md.")
-
-
-def claim_heading(claim: Claim) -> str:
-    """``UNIFORM for Ann``"""
-    return claim.name if claim.who is None else f"{claim.name} for {named(claim.who)}"
 
 
 def _seat(seat: SeatSummary, paid: int) -> str:

@@ -117,8 +117,7 @@ def run(arguments: Sequence[str]) -> int:
             if controller.party is not None:
                 party = controller.party
                 missing = partial(_missing, party.guests)
-                table, names = party.table, party.names
-                say_what_is_proven(console, art, table, host.saved, missing, names=names)
+                say_what_is_proven(console, art, party.table, host.saved, missing)
     return 0
 
 
