@@ -36,7 +36,7 @@ from fairground.terminal.codebreaking import screen as codebreaking_screen
 from fairground.terminal.codebreaking.input import NAMES, code_of, marks_of
 from fairground.terminal.codebreaking.look import BoardRow, CodeArt, CodeBoard, amount
 from fairground.terminal.waiting import patiently
-from fairground.verify import Verdict, verify
+from fairground.verify import verify
 from fairground.words.codebreaking import CodeBreakingWords
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told

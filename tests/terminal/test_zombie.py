@@ -25,7 +25,7 @@ from fairground.terminal.console import Console
 from fairground.terminal.zombie import command
 from fairground.terminal.zombie.ini import FIELDS, defaults
 from fairground.terminal.zombie.scenes import TRANSITIONS, Pauses, Scene
-from fairground.verify import Verdict, verify
+from fairground.verify import verify
 from tests.helpers.places import ROOT
 from tests.helpers.pseudo_terminal import session
 from tests.helpers.told import Told
