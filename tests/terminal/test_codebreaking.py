@@ -35,6 +35,7 @@ from fairground.terminal.codebreaking import command
 from fairground.terminal.codebreaking import screen as codebreaking_screen
 from fairground.terminal.codebreaking.input import NAMES, code_of, marks_of
 from fairground.terminal.codebreaking.look import BoardRow, CodeArt, CodeBoard, amount
+from fairground.terminal.proof import claim_heading
 from fairground.terminal.waiting import patiently
 from fairground.verify import verify
 from fairground.words.codebreaking import CodeBreakingWords
@@ -137,7 +138,7 @@ class TestBreaking:
         assert told.claims == ["COMMITTED", "UNIFORM:1", "UNFORESEEN:1"]
         assert told.verdict.payoff == (len(rows), -len(rows))
         for claim in told.verdict.claims:
-            assert f"* {claim}: " in told.out
+            assert f"* {claim_heading(claim)}: " in told.out
 
     def test_the_commitment_comes_before_the_word_and_the_key_at_the_end(
         self, play: Session
@@ -373,7 +374,9 @@ class TestKeeping:
         files = list(tmp_path.glob("fairground/transcripts/codebreaking-*.jsonl"))
         verdicts = [verify(path.read_bytes()) for path in files]
         assert len(files) == 2 and all(verdict.ok for verdict in verdicts)
-        reasons = sorted(verdict.remarks[0].rpartition(": ")[2] for verdict in verdicts)
+        reasons = sorted(
+            verdict.remarks[0].rpartition(": ")[2].strip(chr(34)) for verdict in verdicts
+        )
         assert reasons == ["chose to exit", "the game goes on in another record"]
         assert "INVALID" not in capsys.readouterr().out
 

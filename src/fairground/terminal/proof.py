@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fairground.shown import named
 from fairground.table import Table
 from fairground.terminal.console import Console
 from fairground.terminal.ink import Ink
@@ -16,7 +17,7 @@ Missing = Callable[[set[str]], str | None]
 
 def claim_heading(claim: Claim) -> str:
     """``UNIFORM for Ann``"""
-    return claim.name if claim.who is None else f"{claim.name} for {claim.who}"
+    return claim.name if claim.who is None else f"{claim.name} for {named(claim.who)}"
 
 
 def say_what_is_proven(
