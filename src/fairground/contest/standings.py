@@ -169,7 +169,7 @@ class EntryTally(NamedTuple):
 
 
 def tally_of(entry: Entry, games: int, closed: bool, rank: int | None) -> EntryTally:
-    """An entry of a contest with so many games, which is closed or not."""
+    """How far an entry is, in a contest of this many games."""
     steps = [one.steps for one in entry.results.values() if one.result == SOLVED]
     done = games if closed or entry.over else len(entry.results)
     return EntryTally(entry, rank, games, steps, done - len(steps), mean_of(steps))
@@ -213,7 +213,7 @@ class StandingsRow(ContestTeam):
     low: str | None = column(lambda of: of.mean.low, csv=13)
     high: str | None = column(lambda of: of.mean.high, csv=14)
     counts: Sequence[Sequence[int]] = column(lambda of: _counted(of.steps))
-    """How many games took so many steps, for each number of steps."""
+    """Pairs of a number of steps, and how many games took that many."""
 
 
 def _counted(steps: Sequence[int]) -> list[list[int]]:

@@ -5,7 +5,7 @@ game and redirects to its oracle, which can be asked for base and length and tak
 submissions. What they answer is their word; here it is only checked that it has the right
 form, comes in time, and is not too long.
 
-A request goes out only if `allowed` lets it, to a network address that is pinned there; no
+A request goes out only if the `allowlist` lets it, to a network address that is pinned there; no
 redirect is followed, and no proxy of the environment is used. Whatever goes wrong is raised as
 `FactoryFailed` or `FactorySlow`, in words of our own: what a factory says of its games could
 give away where they are, and who knew that could play them behind our back.

@@ -38,7 +38,7 @@ from fairground.views import as_json
 TheRequest = Request[Any, Any, State]
 
 MOST_MOVES: Final = 1000
-"""Up to so many legal moves are listed."""
+"""Legal moves are listed if there are no more than this."""
 
 LONGEST_WAIT: Final = 30.0
 
@@ -51,7 +51,7 @@ Wait = Annotated[
         name="wait",
         ge=0,
         le=LONGEST_WAIT,
-        description="wait so many seconds for the table to have more than `after` lines",
+        description="wait up to this many seconds for the table to have more than `after` lines",
     ),
 ]
 
