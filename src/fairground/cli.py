@@ -41,6 +41,8 @@ PLAY: Final = {
     "zombie": _game("zombie.command", "zombie/1"),
     "fatestones": _game("fatestones.command", "fatestones/1"),
     "croupier": Command("croupier.command", "Video poker that trusts nobody.", "Blind Croupier"),
+    "play": Command("commands.play", "Any game by its name, also of other packages.", "Any game"),
+    "sit": Command("commands.sit", "Play a seat at an arena.", "A seat"),
 }
 WORK: Final = {
     "verify": Command("commands.verify", "check a transcript, and see what it proves"),

@@ -214,6 +214,10 @@ class RemoteTable:
             return self._local.view(self.seat)
         return from_json(type(self.game.start()), self.shown["view"])
 
+    def hidden(self, run: int) -> list[int] | None:
+        """What a hidden run gave, once it is open to all; ``None`` before."""
+        return None if self._local is None else [v for _, v in self._local.runs[run - 1].draws]
+
     def reply(self, ask: Ask, player: Player) -> Any:
         """Our answer to an ask: the same again if it is asked again for the same history."""
         name = (ask.kind, ask.step)

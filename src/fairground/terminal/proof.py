@@ -9,7 +9,7 @@ from fairground.table import Table
 from fairground.terminal.console import Console
 from fairground.terminal.ink import Ink
 from fairground.terminal.saving import Saved
-from fairground.verify import Claim, verify
+from fairground.verify import Claim, Verdict, verify
 
 Missing = Callable[[set[str]], str | None]
 """What a player might think was proven and was not, given the names of the claims that were."""
@@ -23,8 +23,14 @@ def claim_heading(claim: Claim) -> str:
 def say_what_is_proven(
     console: Console, art: Ink, table: Table, saved: Saved | None, missing: Missing
 ) -> bool:
-    """Say what the record proves, and where it is; whether it is valid."""
-    verdict = verify(bytes(table.transcript))
+    """Check a record at once, and say what came of it; whether it is valid."""
+    return say_the_verdict(console, art, verify(bytes(table.transcript)), saved, missing)
+
+
+def say_the_verdict(
+    console: Console, art: Ink, verdict: Verdict, saved: Saved | None, missing: Missing
+) -> bool:
+    """Say what a record proves, and where it is; whether it is valid."""
     console.say()
     if verdict.ok:
         console.say(art.fold(f"Checked: the record of {verdict.events} lines is valid. It proves:"))

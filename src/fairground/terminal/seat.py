@@ -168,23 +168,34 @@ class Sitting:
 
     def play(self) -> None:
         """Until the record is closed, or somebody leaves."""
-        try:
-            while True:
-                self.tell_news()  # before a machine begins to think
-                self.place.others(self.tell_news)
-                self.tell_news()
-                asks = self.place.asks()
-                if asks:
-                    self.asked = asks[0].seat
-                    self.answer(asks[0])
-                elif self.place.over:
-                    return
-        except Left:
-            self.leave(self.exit_reason)
-        except (EndOfInput, KeyboardInterrupt) as end:
-            self.console.say()
-            self.leave("Ctrl-C" if isinstance(end, KeyboardInterrupt) else "the input ended")
-            raise
+        while True:
+            try:
+                self._go_round()
+            except Left:
+                self.leave(self.exit_reason)
+            except KeyboardInterrupt:
+                self.console.say()
+                if self.stays():
+                    continue
+                self.leave("Ctrl-C")
+                raise
+            except EndOfInput:
+                self.console.say()
+                self.leave("the input ended")
+                raise
+            return
+
+    def _go_round(self) -> None:
+        while True:
+            self.tell_news()  # before a machine begins to think
+            self.place.others(self.tell_news)
+            self.tell_news()
+            asks = self.place.asks()
+            if asks:
+                self.asked = asks[0].seat
+                self.answer(asks[0])
+            elif self.place.over:
+                return
 
     def leave(self, reason: str) -> None:
         """Record a forfeit of whoever is asked, and tell how the game ends by it."""
@@ -237,6 +248,10 @@ class Sitting:
         if not self.costly:
             return True
         return self.console.ask("Leave the game? That gives it up. (y/n): ").lower() in YES
+
+    def stays(self) -> bool:
+        """Whether the game goes on after Ctrl-C: not where that is a quick way out."""
+        return False
 
     # What a screen says in its own way
 

@@ -135,14 +135,31 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
             move = read_marks(text, self.game.length)
         else:
             move = self._read_code(text)
-        self.game.check(view, seat, move)
+        try:
+            self.game.check(view, seat, move)
+        except IllegalMove:
+            raise IllegalMove(self._why_not(view, move, text)) from None
         return move
 
+    def _why_not(self, view: State, move: Move, text: str) -> str:
+        """Why the rules refuse it. They speak of tuples; here it is said of what was typed."""
+        if view.phase != "answer":
+            return f"the code {text!r} does not fit the answers that were given"
+        if isinstance(view.code, tuple) or self.game.oracle == NICE:
+            return f"a {self.game.oracle} keeper must tell the truth, and {text!r} is not true"
+        return f"no two codes of {self.game.length} digits match like {text!r}"
+
     def _read_code(self, text: str) -> Code:
-        words = text.split()
-        if self.game.length == 1 and len(words) == 1 and words[0].isascii() and words[0].isdigit():
+        words, game = text.split(), self.game
+        if game.length == 1 and len(words) == 1 and words[0].isascii() and words[0].isdigit():
             words[0] += ","  # a single large digit, which else would be read as several
-        return read_code(" ".join(words))
+        code = read_code(" ".join(words))
+        if len(code) != game.length:
+            digits = count(game.length, "digit")
+            raise IllegalMove(f"a code has {digits}, but {text!r} has {len(code)}")
+        if max(code) >= game.base:
+            raise IllegalMove(f"a digit is from 0 to {game.base - 1}, but {text!r} has {max(code)}")
+        return code
 
     def move(self, view: State, seat: Seat, move: Move) -> str:
         """What was asked, answered or shown."""

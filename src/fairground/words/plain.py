@@ -161,10 +161,10 @@ class PlainWords(Generic[G]):
         """Somebody walked away, in their own words, or in those of the house."""
         if by == "house":
             lost = "you have" if seat == self.reader else f"{self.names[seat]} has"
-            return f"The house says that {lost} left the game: {quoted(reason)}."
+            return f"The house says that {lost} left the game: {in_quotes(reason)}"
         if seat == self.reader:
             return "You leave the game."
-        return f"{self.names[seat]} leaves the game: {quoted(reason)}."
+        return f"{self.names[seat]} leaves the game, and says: {in_quotes(reason)}"
 
 
 def quoted(text: object) -> str:
@@ -173,9 +173,15 @@ def quoted(text: object) -> str:
     return " ".join(shown.split())
 
 
+def in_quotes(text: object) -> str:
+    """What somebody else said, at the end of a sentence of ours."""
+    said = quoted(text).replace('"', "'")
+    return f'"{said}"' if said.endswith((".", "?", "!")) else f'"{said}."'
+
+
 def count(n: int, one: str, many: str | None = None) -> str:
     """A number with its word: "1 die", "2 dice"."""
-    return f"{n} {one if n == 1 else many or one + 's'}"
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def listed(parts: Sequence[str]) -> str:

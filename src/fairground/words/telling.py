@@ -15,7 +15,7 @@ from typing import Any
 
 from fairground.core import Draw, Move, Seat, whole
 from fairground.transcript import Event, frozen
-from fairground.words.plain import PlainWords, quoted
+from fairground.words.plain import PlainWords, in_quotes
 
 
 class Telling:
@@ -49,13 +49,13 @@ class Telling:
             case "dealt":
                 return self._dealt(event, hidden)
             case "move":
-                return [self._moved({event["seat"]: frozen(event["move"])})]
+                return self._moved({event["seat"]: frozen(event["move"])})
             case "seal":
                 return [self.words.sealed(event["seat"])]
             case "open":
                 return self._open(event["seat"], frozen(event["move"]))
             case "note" if isinstance(event["body"].get("remark"), str):
-                return [f"A remark: {quoted(event['body']['remark'])}."]
+                return [f"A remark: {in_quotes(event['body']['remark'])}"]
             case "forfeit":
                 return [self.words.left(event["seat"], event["by"], event["reason"])]
             case "opening":
@@ -63,8 +63,8 @@ class Telling:
                 said = self.words.opened(self.view, draws) if draws else None
                 return [said] if said else []
             case "void":
-                reason = quoted(event["reason"])
-                return [f"The house cannot keep its word, so the game is void: {reason}."]
+                reason = in_quotes(event["reason"])
+                return [f"The house cannot keep its word, so the game is void: {reason}"]
             case "end" if event["payoff"] is not None:
                 return [self.words.over(self.view, event["payoff"])]
         return []
@@ -91,22 +91,25 @@ class Telling:
         return self.words.drawn(before, self.view, n, value if known else None)
 
     def _open(self, seat: Seat, move: Move) -> list[str]:
+        if self._lost:
+            return []
         self._opened[seat] = move
         awaited = getattr(self._game.awaits(self._state), "seats", ())
         if set(awaited) - self._opened.keys():
             return []
         moves, self._opened = self._opened, {}
-        return [self._moved(moves)]
+        return self._moved(moves)
 
-    def _moved(self, moves: dict[Seat, Move]) -> str:
+    def _moved(self, moves: dict[Seat, Move]) -> list[str]:
+        if self._lost:
+            return []  # a move has its meaning from the state; the next `look` shows what it did
         view = self.view
         said = [self.words.move(view, seat, move) for seat, move in sorted(moves.items())]
-        if not self._lost:
-            try:
-                self._state = self._game.played(self._state, moves)
-            except Exception:
-                # Rules need not go on from a state with blanks: wait for the next `look`.
-                if not self._is_view:
-                    raise
-                self._lost = True
-        return " ".join(said)
+        try:
+            self._state = self._game.played(self._state, moves)
+        except Exception:
+            # Rules need not go on from a state with blanks: wait for the next `look`.
+            if not self._is_view:
+                raise
+            self._lost = True
+        return [" ".join(said)]

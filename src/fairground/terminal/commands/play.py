@@ -1,0 +1,435 @@
+"""``fairground play``: any game that is registered, ours or another package's, in the terminal.
+
+Everything here is made of what games, players and schemes declare: the help, the seats, the
+parameters, the errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from fairground.core import BadParams, FairgroundError, Game, InputError, Parameter, Seat
+from fairground.fair.bits import SystemStream, fresh
+from fairground.fair.register import SCHEMES, dealer_class
+from fairground.fair.schemes import Chair, Dealer
+from fairground.fair.vault import MemoryVault
+from fairground.games import GAMES, game_class
+from fairground.players import Player, PlayerListing, make_player, offered, prepare
+from fairground.registers import known
+from fairground.table import Table, new_name
+from fairground.terminal.console import Arguments, Console
+from fairground.terminal.ink import Ink
+from fairground.terminal.options import add_ascii, add_stir
+from fairground.terminal.plain_screen import PlainScreen
+from fairground.terminal.proof import say_what_is_proven
+from fairground.terminal.saving import Saved, add_saving
+from fairground.terminal.seat import Here
+from fairground.terminal.waiting import once
+
+ME: Final = "me"
+DEALERS: Final = ("hash-chains/1", "hmac-sha3-user/1", "seeded/1", "system/1")
+"""The schemes that can deal to people at one keyboard. The others serve contests and the Bank."""
+
+BEST: Final = ("best", "optimal")
+"""What the strongest player is called, where a game has one."""
+
+EXAMPLES: Final = """\
+Examples:
+  fairground play zombie players=3 brains_to_win=7
+  fairground play codebreaking base=10 --seat breaker=me:Ann --save game.jsonl
+  fairground play fatestones --seat player1=me:Ann --seat player2=me:Bob --stir each"""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """``fairground play``"""
+    given = next((word for word in arguments if not word.startswith("-")), None)
+    if given is None or "=" in given:
+        _general().parse_args(arguments)
+        _list_games()
+        return 0
+    name = GAMES.newest(given)
+    options = _arguments(name).parse_intermixed_args(arguments)
+    game = _game(name, options.params, options.values)
+    return _play(game, options)
+
+
+# What is asked for
+
+
+def _general() -> Arguments:
+    return Arguments(
+        "play",
+        "Play any game in the terminal. Without a game: list all that there are.\n"
+        "fairground play GAME --help says what a game takes, and who can play it.",
+        EXAMPLES,
+        usage="fairground play [GAME [NAME=VALUE ...]] [options]",
+    )
+
+
+def _list_games() -> None:
+    print("These games can be played:\n")
+    width = max(len(name) for name in GAMES) + 2
+    for name in GAMES:
+        try:
+            listing = GAMES[name]
+            print(f"  {name:<{width}}{listing.title}: {listing.summary}")
+        except FairgroundError as error:
+            print(f"  {name:<{width}}cannot be played: {error}")
+    print("\nfairground play GAME plays one; fairground play GAME --help says what it takes.")
+
+
+def _arguments(name: str) -> Arguments:
+    """The parser for one game, with help made of its declarations."""
+    rules, listing = game_class(name), GAMES[name]
+    family = name.partition("/")[0]
+    parser = Arguments(
+        f"play {family}",
+        f"{listing.title}: {listing.summary}\n\n{_seats_in_words(rules)}\n\n"
+        f"Parameters, as NAME=VALUE:\n{_parameters_in_words(rules)}",
+        f"Example:\n  fairground play {family}{_example(rules)} --save game.jsonl\n\n"
+        "At every prompt: ? shows the rules, look shows the table, q leaves.\n"
+        "Exit codes: 0 finished or left by choice, 1 the record does not hold, 2 bad input,\n"
+        "3 end of input in the middle, 130 Ctrl-C.",
+        usage=f"fairground play {family} [NAME=VALUE ...] [options]",
+    )
+    parser.add_argument("game", help=argparse.SUPPRESS)
+    parser.add_argument("values", nargs="*", metavar="NAME=VALUE", help="a parameter of the game")
+    parser.add_argument(
+        "--params", metavar="JSON", help="all parameters at once, as one JSON object"
+    )
+    parser.add_argument(
+        "--seat",
+        action="append",
+        default=[],
+        metavar="SEAT=PLAYER",
+        help="who plays: a player, or me, or me:NAME for a person at this keyboard",
+    )
+    parser.add_argument(
+        "--scheme",
+        default=DEALERS[0],
+        metavar="NAME",
+        help=f"how chance is dealt: {', '.join(DEALERS)} (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", metavar="TEXT", help="with --scheme seeded/1, for practice: it proves nothing"
+    )
+    add_stir(parser, "before each stretch of draws")
+    add_ascii(parser, "keep to plain letters", "use all signs")
+    add_saving(parser)
+    return parser
+
+
+def _seats_in_words(rules: type[Game[Any]]) -> str:
+    """The seats of the game with its default parameters, and who can take them."""
+    try:
+        game = rules.from_params({})
+    except BadParams as error:
+        return f"The seats depend on the parameters: {error}."
+    lines = ["Seats, and who can take them (besides me, a person at this keyboard):"]
+    shown = set()
+    for seat, label in enumerate(seat_labels(game)):
+        role = game.role(seat)
+        if role in shown:
+            continue
+        shown.add(role)
+        many = sum(game.role(other) == role for other in range(game.seats))
+        lines.append(f"  {label}{f' to {role}{many}' if many > 1 else ''}")
+        usual = _usual(game, seat)
+        for name, listing in sorted(offered(game, seat).items()):
+            lines += _folded(f"{name}: {_declared(listing, name == usual)}", 4)
+    return "\n".join(lines)
+
+
+def _declared(listing: PlayerListing, usual: bool) -> str:
+    parts = [listing.summary]
+    if listing.slow:
+        parts.append("thinks for long")
+    if listing.argument:
+        parts.append(f"takes {listing.argument}")
+    if usual:
+        parts.append("the default")
+    return "; ".join(parts)
+
+
+def _parameters_in_words(rules: type[Game[Any]]) -> str:
+    lines = []
+    for parameter in rules.parameters:
+        default = "" if parameter.default is None else f" (default: {_shown(parameter.default)})"
+        lines += _folded(f"{parameter.name}: {parameter.says}{_bounds(parameter)}{default}", 2)
+    return "\n".join(lines) or "  none"
+
+
+def _folded(text: str, by: int) -> list[str]:
+    return textwrap.wrap(
+        text, 78, initial_indent=" " * by, subsequent_indent=" " * (by + 4), break_on_hyphens=False
+    )
+
+
+def _bounds(parameter: Parameter) -> str:
+    shape = parameter.shape
+    if "enum" in shape:
+        return f"; one of {', '.join(map(str, shape['enum']))}"
+    if "minimum" in shape and "maximum" in shape:
+        return f"; {shape['minimum']} to {shape['maximum']}"
+    return ""
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _example(rules: type[Game[Any]]) -> str:
+    """A parameter as it may be given: a small number, if there is one."""
+    for parameter in rules.parameters:
+        if parameter.shape.get("type") == "integer" and parameter.default is not None:
+            return f" {parameter.name}={parameter.default}"
+    return ""
+
+
+# Parameters
+
+
+def _game(name: str, params: str | None, values: Sequence[str]) -> Game[Any]:
+    rules = game_class(name)
+    given: dict[str, Any] = {}
+    if params is not None:
+        try:
+            given = json.loads(params)
+        except ValueError as error:
+            raise InputError(f"--params is not JSON: {error}: {params!r}") from None
+        if not isinstance(given, dict):
+            raise InputError(f"--params is an object such as {_object(rules)}, not {params!r}")
+    shapes = {parameter.name: parameter for parameter in rules.parameters}
+    for text in values:
+        key, equals, value = text.partition("=")
+        if not equals:
+            example = _example(rules).strip() or "NAME=VALUE"
+            raise InputError(f"{text!r} is no parameter. It is written as {example}")
+        if key not in shapes:
+            raise BadParams(f"{name} has no parameter {key!r}; {known(key, shapes)}")
+        if key in given:
+            raise BadParams(f"the parameter {key!r} is given twice")
+        given[key] = read_value(value, shapes[key].shape, key)
+    return rules.from_params(given)
+
+
+def _object(rules: type[Game[Any]]) -> str:
+    first = next((p for p in rules.parameters if p.default is not None), None)
+    return "{}" if first is None else json.dumps({first.name: first.default})
+
+
+def read_value(text: str, shape: Mapping[str, Any], name: str, depth: int = 0) -> Any:
+    """A parameter as people type it, by its JSON Schema.
+
+    A list is JSON, or its items with blanks between them; in a list of lists the inner
+    items have commas between them.
+    """
+    kind = shape.get("type")
+    if kind == "integer":
+        try:
+            return int(text)
+        except ValueError:
+            raise BadParams(f"{name} is an integer, not {text!r}") from None
+    if kind == "boolean":
+        words = {"yes": True, "true": True, "no": False, "false": False}
+        if text.lower() not in words:
+            raise BadParams(f"{name} is yes or no, not {text!r}")
+        return words[text.lower()]
+    if kind == "array":
+        if text.lstrip().startswith("["):
+            return _json(text, name)
+        parts = text.split(",") if depth else text.replace(";", " ").split()
+        return [read_value(part, shape.get("items", {}), name, depth + 1) for part in parts]
+    if kind in ("object", "number"):
+        return _json(text, name)
+    return text
+
+
+def _json(text: str, name: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise BadParams(f"{name} is not JSON: {error}: {text!r}") from None
+
+
+# Seats
+
+
+class Company(NamedTuple):
+    """Who sits where."""
+
+    people: dict[Seat, str]
+    """The people at this keyboard, by name."""
+    players: dict[Seat, str]
+    """What plays the other seats, such as ``mcts:200``."""
+
+    def names(self, game: Game[Any]) -> list[str]:
+        """What the record calls the seats."""
+        labels = [_title(label) for label in seat_labels(game)]
+        return [
+            self.people[seat] or label if seat in self.people else f"{label} ({self.players[seat]})"
+            for seat, label in enumerate(labels)
+        ]
+
+
+def seat_labels(game: Game[Any]) -> list[str]:
+    """What each seat is called on the command line: ``keeper``, or ``player1``, ``player2``."""
+    roles = [game.role(seat) for seat in range(game.seats)]
+    return [
+        role if roles.count(role) == 1 else f"{role}{roles[: seat + 1].count(role)}"
+        for seat, role in enumerate(roles)
+    ]
+
+
+def _title(label: str) -> str:
+    """``player1`` as a name: "Player 1"."""
+    role = label.rstrip("0123456789")
+    return f"{role.capitalize()} {label.removeprefix(role)}".strip()
+
+
+def company(game: Game[Any], wanted: Sequence[str]) -> Company:
+    """Who sits where: as said, else one person, and players of ours in the other seats."""
+    labels = seat_labels(game)
+    people: dict[Seat, str] = {}
+    players: dict[Seat, str] = {}
+    for text in wanted:
+        label, equals, player = text.partition("=")
+        if not equals or not player:
+            raise InputError(
+                f"--seat {text!r} is not understood. For example: {_seat_example(game)}"
+            )
+        if label not in labels:
+            raise InputError(
+                f"--seat {text!r}: {game.name} has no seat {label!r}; "
+                f"{known(label, dict.fromkeys(labels))}"
+            )
+        seat = labels.index(label)
+        if seat in people or seat in players:
+            raise InputError(f"--seat {text!r}: the seat {label} is given twice")
+        who, _, name = player.partition(":")
+        if who == ME:
+            people[seat] = name
+        else:
+            players[seat] = player
+    free = [seat for seat in range(game.seats) if seat not in people and seat not in players]
+    if free and not people:
+        # A game names the house's role first: a person takes the last.
+        role = game.role(game.seats - 1)
+        seat = next((seat for seat in free if game.role(seat) == role), free[0])
+        people[seat] = ""
+        free.remove(seat)
+    for seat in free:
+        players[seat] = _usual(game, seat) or _nobody(game, seat)
+    return Company(people, players)
+
+
+def _usual(game: Game[Any], seat: Seat) -> str | None:
+    """Whoever plays where nobody is named: strong if that is quick; ``None``: nobody can."""
+    here = offered(game, seat)
+    quick = [name for name, listing in here.items() if not listing.slow]
+    for name in BEST:
+        if name in quick:
+            return name
+    own = [name for name in quick if name != "random"]
+    return next(iter([*own, *quick, *here]), None)
+
+
+def _nobody(game: Game[Any], seat: Seat) -> str:
+    label = seat_labels(game)[seat]
+    raise InputError(
+        f"no player of ours can take the seat {label} here. A person can: --seat {label}={ME}"
+    )
+
+
+def _seat_example(game: Game[Any]) -> str:
+    seat = game.seats - 1
+    return f"--seat {seat_labels(game)[seat]}={_usual(game, seat) or ME}"
+
+
+# Playing
+
+
+def _dealer(options: argparse.Namespace, name: bytes) -> Dealer:
+    scheme = SCHEMES.newest(options.scheme)
+    if scheme not in DEALERS:
+        raise InputError(
+            f"--scheme {options.scheme!r} cannot deal here; there are: {', '.join(DEALERS)}"
+        )
+    if options.seed is not None and scheme != "seeded/1":
+        raise InputError(f"--seed goes with --scheme seeded/1, not with {scheme}")
+    make: Any = dealer_class(scheme)
+    more: dict[str, Any] = {}
+    if scheme == "hash-chains/1":
+        more = {"stir": options.stir}
+    elif scheme == "seeded/1":
+        more = {"seed": fresh().hex() if options.seed is None else options.seed, "game": 0}
+    dealer: Dealer = make(name, MemoryVault(), **more)
+    return dealer
+
+
+def _chairs(game: Game[Any], dealer: Dealer, who: Company) -> list[Chair]:
+    """People lend what the scheme takes; a player is ours, and lends nothing."""
+    lends = next((what for what in ("stir", "number") if what in dealer.scheme.lends), "nothing")
+    lenders = list(who.people)[:1] if lends == "number" else list(who.people)
+    return [
+        Chair(
+            name, "self" if seat in who.people else "house", lends if seat in lenders else "nothing"
+        )
+        for seat, name in enumerate(who.names(game))
+    ]
+
+
+def _about(game: Game[Any], who: Company) -> dict[Seat, str]:
+    """What the players declare of themselves."""
+    specs = {seat: spec.partition(":")[0] for seat, spec in who.players.items()}
+    return {seat: offered(game, seat)[name].summary for seat, name in specs.items()}
+
+
+def _players(game: Game[Any], who: Company) -> dict[Seat, Player]:
+    made = {}
+    for seat, spec in who.players.items():
+        with once(f"{spec} prepares") as progress:
+            prepare(spec, game, progress)
+        made[seat] = make_player(spec, game, SystemStream(), seat)
+    return made
+
+
+def _play(game: Game[Any], options: argparse.Namespace) -> int:
+    who = company(game, options.seat)
+    players = _players(game, who)
+    name = new_name()
+    dealer = _dealer(options, name)
+    console, ink = Console(), Ink.of_terminal(options.ascii)
+    with Saved(options, game.name.partition("/")[0], name) as saved:
+        table = Table.open(game, dealer, _chairs(game, dealer, who), transcript=saved.transcript)
+        screen = PlainScreen(console, ink, Here(table, players))
+        screen.introduce(_about(game, who))
+        holds = False
+        try:
+            screen.play()
+        finally:
+            names = [chair.name for chair in table.setting.chairs]
+            holds = say_what_is_proven(
+                console, ink, table, saved, lambda proven: _missing(table, proven), names=names
+            )
+    return 0 if holds else 1
+
+
+def _missing(table: Table, proven: set[str]) -> str | None:
+    """What a player might think was proven, and was not."""
+    if not any(run.line for run in table.runs):
+        return None
+    if "UNIFORM" not in proven:
+        return "Nothing of yours is in every draw: nothing proves that the house did not choose."
+    deciding = {decision.seat for decision in table.decisions}
+    house = [seat for seat in deciding if table.setting.chairs[seat].by == "house"]
+    if "UNFORESEEN" not in proven and house:
+        return (
+            "Not proven: that this program, which also plays for the house, did not know the "
+            "draws when it chose. --stir each proves that."
+        )
+    return None

@@ -1,0 +1,268 @@
+"""``fairground sit``: play a seat of any arena in the terminal, and take nothing on trust.
+
+The client keeps its own hash chain and its own seals, follows the record line by line, and
+checks all of it (`fairground.clients.table`). A person is asked only for moves.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Final
+
+from fairground.clients.table import WAIT, Refused, RemoteTable
+from fairground.core import FairgroundError, Game, IllegalMove, InputError, Move, Seat
+from fairground.players import Player
+from fairground.table import Ask
+from fairground.terminal.console import Arguments, Console, EndOfInput
+from fairground.terminal.ink import Ink
+from fairground.terminal.options import add_ascii
+from fairground.terminal.plain_screen import PlainScreen, on_a_terminal
+from fairground.terminal.proof import say_the_verdict
+from fairground.terminal.saving import Saved, add_saving
+from fairground.transcript import Event
+from fairground.verify import verify
+from fairground.words.plain import listed, quoted
+
+SEAT_URL: Final = re.compile(r"https?://\S+/tables/[^/\s]+/seats/[^/\s]+/?")
+EXAMPLE: Final = "http://127.0.0.1:8000/tables/TABLE/seats/SECRET"
+GONE: Final = (409, 410)
+"""The arena's answers where the table has gone on without us."""
+
+GLANCE: Final = 0.1
+"""Seconds between two looks at whether a request is done: Ctrl-C is heard meanwhile."""
+
+
+def _arguments() -> Arguments:
+    parser = Arguments(
+        "sit",
+        "Play a seat at an arena. Give the private address of the seat, which whoever opened the\n"
+        "table has got for you. Your own secrets stay here, every line of the record is checked,\n"
+        "and in the end the whole game is.",
+        f"Example:\n  fairground sit {EXAMPLE}\n\n"
+        "At every prompt: ? shows the rules, look shows the table, q leaves.\n"
+        "Ctrl-C asks whether you mean to leave; a second one leaves.\n"
+        "Exit codes: 0 finished or left by choice, 1 the record does not hold, 2 bad input or no\n"
+        "arena, 3 end of input in the middle, 130 Ctrl-C.",
+    )
+    parser.add_argument("seat", metavar="SEAT_URL", help="the private address of a seat")
+    add_ascii(parser, "keep to plain letters", "use all signs")
+    add_saving(parser)
+    return parser
+
+
+class Decided(Player):
+    """A player that has made up its mind: for a client that asks one."""
+
+    def __init__(self, move: Move) -> None:
+        self._move = move
+
+    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
+        """What the person chose."""
+        return self._move
+
+
+class Away:
+    """A seat at a table far away, as a `Place`."""
+
+    def __init__(self, remote: RemoteTable, tell_waiting: Callable[[str], None]) -> None:
+        self._remote = remote
+        self._tell_waiting = tell_waiting
+        self._looking: _Work | None = None
+        self.receipt: str | None = None
+        """The hash of the last line that we saw before an answer of ours: it proves the order."""
+        start = remote.events[0]
+        self.names: Sequence[str] = [quoted(chair["name"]) for chair in start["seats"]]
+
+    @property
+    def game(self) -> Game[Any]:
+        """The rules."""
+        return self._remote.game
+
+    @property
+    def people(self) -> Sequence[Seat]:
+        """The seat."""
+        return (self._remote.seat,)
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """The record as far as it was shown with what is asked."""
+        return self._remote.events[: self._remote.shown["step"]]
+
+    @property
+    def over(self) -> bool:
+        """Whether the record is closed."""
+        return bool(self.events[-1]["kind"] == "end")
+
+    def others(self, news: Callable[[], None]) -> None:
+        """Give what needs no person, and wait until a person is asked or the game is over."""
+        waited = False
+        while not self.over and not self.asks():
+            if self._give_by_itself():
+                self._look(0)
+                continue
+            news()
+            if not waited:
+                self._tell_waiting(self._who_is_awaited())
+                waited = True
+            self._look(WAIT)
+
+    def _give_by_itself(self) -> bool:
+        """Links of our chain, numbers, words of chance and keys of seals: all made here."""
+        given = False
+        for ask in self._remote.asks():
+            given = self._send(ask, self._remote.reply(ask, Decided(0))) or given
+        return given
+
+    def _who_is_awaited(self) -> str:
+        others = [name for seat, name in enumerate(self.names) if seat not in self.people]
+        return f"Waiting for {listed(others) or 'the house'}."
+
+    def asks(self) -> list[Ask]:
+        """The moves that the person owes."""
+        if self.over:
+            return []
+        return [ask for ask in self._remote.asks() if ask.kind in ("move", "seal")]
+
+    def view(self, seat: Seat | None) -> Any:
+        """What the seat sees."""
+        return self._remote.view()
+
+    def hidden(self, run: int) -> Sequence[int] | None:
+        """What a hidden run gave, once it is open to all."""
+        return self._remote.hidden(run)
+
+    def submit(self, ask: Ask, answer: Any) -> None:
+        """Send a move, or its seal."""
+        self.game.check(self.view(ask.seat), ask.seat, answer)
+        if ask.kind == "seal":
+            answer = self._remote.reply(ask, Decided(answer))
+        self._send(ask, answer)
+        self._look(0)
+
+    def _send(self, ask: Ask, answer: Any) -> bool:
+        try:
+            self._remote.answer(ask, answer)
+            self.receipt = ask.head
+        except Refused as refused:
+            if refused.status in GONE:
+                return False  # the table went on without us: look again
+            if refused.code == IllegalMove.code:
+                raise IllegalMove(str(refused)) from None
+            raise
+        return True
+
+    def leave(self, seat: Seat, reason: str) -> None:
+        """Tell the arena, and see what it writes."""
+        try:
+            self._remote.forfeit(reason)
+        except Refused as refused:
+            if refused.status not in GONE:
+                raise
+        self._look(0)
+
+    def _look(self, wait: float) -> None:
+        """Learn what is new. A look that Ctrl-C broke into is finished before another begins."""
+        resumed = self._looking is not None
+        self._finish_a_look(wait)
+        if resumed and not wait:
+            self._finish_a_look(0)
+
+    def _finish_a_look(self, wait: float) -> None:
+        with ctrl_c_kept_back() as pressed:
+            look = self._looking = self._looking or _Work(partial(self._remote.look, wait))
+            while look.thread.is_alive():
+                if pressed():
+                    raise KeyboardInterrupt
+                look.thread.join(GLANCE)
+            self._looking = None
+            if pressed():
+                raise KeyboardInterrupt
+        if look.error is not None:
+            raise look.error
+
+
+class _Work:
+    """Something done in a thread of its own, so that Ctrl-C cannot leave it half done."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.error: FairgroundError | None = None
+        self._work = work
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        except FairgroundError as error:
+            self.error = error
+
+
+@contextmanager
+def ctrl_c_kept_back() -> Iterator[Callable[[], bool]]:
+    """Have Ctrl-C only noted, so that it can be heeded where nothing is half done."""
+    pressed = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class SeatScreen(PlainScreen):
+    """A seat at an arena, where others wait: leaving is asked about, by Ctrl-C too."""
+
+    def stays(self) -> bool:
+        """Ask a person; a program that is stopped does not stay."""
+        if not on_a_terminal():
+            return False
+        try:
+            return not self.means_to_leave()
+        except (KeyboardInterrupt, EndOfInput):
+            self.console.say()
+            return False
+
+
+def run(arguments: Sequence[str]) -> int:
+    """``fairground sit``"""
+    options = _arguments().parse_args(arguments)
+    if not SEAT_URL.fullmatch(options.seat):
+        raise InputError(f"this is not the address of a seat: {options.seat!r}. One is {EXAMPLE}")
+    remote = RemoteTable(options.seat)
+    console, ink = Console(), Ink.of_terminal(options.ascii)
+    table = bytes.fromhex(remote.events[0]["table"])
+    with Saved(options, remote.game.name.partition("/")[0], table) as saved:
+        place = Away(remote, lambda text: screen.say(text, "dim"))
+        screen = SeatScreen(console, ink, place)
+        holds = True
+        try:
+            if place.over:
+                screen.say("This game is over.")
+            else:
+                screen.introduce(_about(remote))
+            screen.play()
+        finally:
+            data = b"".join(remote.lines)
+            saved.keep(data)
+            if place.over:
+                verdict = verify(data, place.receipt)
+                names = place.names
+                holds = say_the_verdict(console, ink, verdict, saved, lambda _: None, names=names)
+    return 0 if holds else 1
+
+
+def _about(remote: RemoteTable) -> dict[Seat, str]:
+    """Who runs the other seats, by the record."""
+    chairs = remote.events[0]["seats"]
+    run_by = {"house": "a player of the house", "self": "a person, or a program of their own"}
+    return {
+        seat: run_by.get(chair["by"], "nobody knows whom")
+        for seat, chair in enumerate(chairs)
+        if seat != remote.seat
+    }

@@ -1,0 +1,418 @@
+"""``fairground play``: any game, on real pipes and on a real terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from fairground.cli import main
+from fairground.core import BadParams, Game, InputError
+from fairground.games import GAMES, game_class, make_game
+from fairground.players import offered
+from fairground.terminal.commands.play import company, read_value, seat_labels
+from fairground.verify import verify
+from tests.helpers.pseudo_terminal import on_a_terminal
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+class Ended(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+def fairground(answers: str, *arguments: str, **environment: str) -> Ended:
+    done = subprocess.run(
+        [sys.executable, "-m", "fairground", *arguments],
+        input=answers.encode(),
+        capture_output=True,
+        env={**os.environ, "PYTHONUTF8": "1", "COLUMNS": "80", **environment},
+        timeout=120,
+        check=False,
+    )
+    assert b"Traceback" not in done.stderr
+    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The same in this process, which is quicker, and no pipe."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def session(answers: str, *arguments: str) -> Ended:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+        try:
+            code = main(list(arguments))
+        except SystemExit as end:  # --help
+            code = int(str(end.code))
+        return Ended(code, *capsys.readouterr())
+
+    return session
+
+
+def events_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    return tmp_path / "game.jsonl"
+
+
+# Each game: its parameters, more answers than it needs, and the seat that the person has.
+FIVE = {
+    "intransitive": ([], "0\n", 1),
+    "codebreaking": (["base=2", "length=1"], "0\n1\n", 1),
+    "zombie": (["brains_to_win=1"], "r\nh\n" * 500, 0),
+    "fatestones": ([], "0\n" * 90, 0),
+    "poker": ([], "1 2\n", 1),
+}
+
+
+@pytest.mark.parametrize("game", FIVE)
+def test_each_game_is_played_to_its_end_and_checked(game: str, record: Path) -> None:
+    values, answers, seat = FIVE[game]
+    told = fairground(f"my word\n{answers}", "play", game, *values, "--save", str(record))
+    assert (told.code, told.err) == (0, "")
+    verdict = verify(record.read_bytes())
+    assert verdict.ok and verdict.payoff is not None
+    assert GAMES[GAMES.newest(game)].title in told.out
+    assert "Checked: the record" in told.out and "DOES NOT HOLD" not in told.out
+    assert f"fairground verify {record}" in told.out
+    shares = [event["value"] for event in events_of(record) if event["kind"] == "share"]
+    assert shares == ["my word"]
+    start = events_of(record)[0]
+    assert [chair["by"] == "self" for chair in start["seats"]] == [i == seat for i in (0, 1)]
+    if game not in ("codebreaking", "poker") and verdict.payoff[seat]:
+        assert ("\nYou win" in told.out) == (verdict.payoff[seat] > 0)
+    for moved in (event for event in events_of(record) if event["kind"] in ("move", "open")):
+        assert moved["seat"] != seat or "\nYou " in told.out
+
+
+@pytest.mark.parametrize(
+    ("scheme", "chance", "claims"),
+    [
+        (["--stir", "each"], "one\ntwo\n", {"COMMITTED", "UNIFORM:1", "UNFORESEEN:1"}),
+        (["--scheme", "hmac-sha3-user"], "0\n0\n0\n", {"COMMITTED", "UNIFORM:1", "UNFORESEEN:1"}),
+        (["--scheme", "seeded/1", "--seed", "Ärger"], "", set()),
+        (["--scheme", "system/1"], "", set()),
+    ],
+)
+def test_chance_is_dealt_by_the_scheme_that_is_wanted(
+    here: Run, scheme: list[str], chance: str, claims: set[str], record: Path
+) -> None:
+    # The die is asked for after the first lot of chance; all lots here are what a die can be too.
+    first, *rest = chance.splitlines(keepends=True) or [""]
+    answers = f"{first}0\n{''.join(rest)}"
+    told = here(answers, "play", "intransitive", *scheme, "--save", str(record))
+    assert (told.code, told.err) == (0, ""), told.out
+    verdict = verify(record.read_bytes())
+    assert {str(claim) for claim in verdict.claims} == claims
+    if not claims:
+        assert "nothing proves that the house did not choose" in in_one_line(told.out)
+
+
+def test_q_leaves_only_after_a_question(here: Run, record: Path) -> None:
+    told = here("word\nq\nn\nQUIT\ny\n", "play", "fatestones", "--save", str(record))
+    assert told.code == 0
+    assert told.out.count("Leave the game? That gives it up. (y/n): ") == 2
+    assert "You leave the game." in told.out
+    assert "Player 2 (optimal) wins." in told.out
+    left = next(event for event in events_of(record) if event["kind"] == "forfeit")
+    assert (left["seat"], left["by"], left["reason"]) == (0, "seat", "chose to exit")
+    assert verify(record.read_bytes()).ok
+
+
+def test_the_end_of_the_input_is_a_forfeit(record: Path) -> None:
+    told = fairground("word\n", "play", "zombie", "--save", str(record))
+    assert told.code == 3
+    assert "The input ended in the middle." in told.err
+    assert "Checked: the record" in told.out
+    assert [e["reason"] for e in events_of(record) if e["kind"] == "forfeit"] == ["the input ended"]
+    assert verify(record.read_bytes()).ok
+
+
+def test_ctrl_c_is_a_forfeit(record: Path) -> None:
+    shown = on_a_terminal(
+        [("chance: ", "word\n"), ("do you hold? ", "\x03\n")],
+        *(80, 60),
+        *("play", "poker", "--save", str(record)),
+    )
+    assert shown.endswith("exit 130")
+    assert "You leave the game." in shown and "You lose 5 chips." in shown
+    assert [e["reason"] for e in events_of(record) if e["kind"] == "forfeit"] == ["Ctrl-C"]
+    assert verify(record.read_bytes()).ok
+
+
+def test_what_cannot_be_played_is_said_and_asked_again(here: Run, record: Path) -> None:
+    answers = "word\n" + "9\nabc\n?\nlook\n0\n"
+    told = here(answers, "play", "intransitive", "--save", str(record))
+    assert told.code == 0
+    assert "Not taken: choose a number from 0 to" in told.out and "not 'abc'" in told.out
+    assert told.out.count("The higher roll wins.") == 2  # at the beginning, and for the ?
+    assert told.out.count("takes a die first") + told.out.count("You take a die first") >= 3
+
+
+def test_people_at_one_keyboard_choose_unseen(here: Run, record: Path) -> None:
+    seats = ("--seat", "player1=me:Ann", "--seat", "player2=me:Bob")
+    answers = "ann's word\nbob's word\n" + "zz9\n2\n" + "0\n" * 90
+    told = here(answers, "play", "fatestones", *seats, "--save", str(record))
+    assert told.code == 0
+    start, events = events_of(record)[0], events_of(record)
+    assert [chair["name"] for chair in start["seats"]] == ["Ann", "Bob"]
+    assert "Ann, which die do you roll? (hidden)" in told.out
+    assert "zz9" not in told.out
+    assert "That cannot be played. ? helps." in told.out
+    assert next(e["move"] for e in events if e["kind"] == "open" and e["seat"] == 0) == 2
+    assert "You" not in told.out.partition("? helps.")[2].partition("Checked")[0]
+    verdict = verify(record.read_bytes())
+    assert verdict.ok and {"UNIFORM:0", "UNIFORM:1"} <= {str(claim) for claim in verdict.claims}
+
+
+def test_programs_alone_need_no_answers(here: Run, record: Path) -> None:
+    seats = ("--seat", "zombie1=cautious", "--seat", "zombie2=random")
+    told = here("", "play", "zombie", "brains_to_win=1", *seats, "--save", str(record))
+    assert (told.code, told.err) == (0, "")
+    assert verify(record.read_bytes()).ok
+    assert "\nZombie 1 (cautious) rolls." in told.out and "\nZombie 2 (random) rolls." in told.out
+
+
+def test_the_keeper_may_be_you(here: Run, record: Path) -> None:
+    seats = ("--seat", "breaker=random", "--seat", "keeper=me")
+    told = here(
+        "1 1\n" + "0 1\n1 0\n0\n1\n" * 40, "play", "codebreaking", "base=2", "length=1",
+        "oracle=evil", *seats, "--save", str(record),
+    )  # fmt: skip
+    assert told.code == 0, told.out
+    assert "Not taken: no two codes of 1 digits match like '1 1'" in told.out
+    assert verify(record.read_bytes()).ok
+
+
+# What a terminal can show
+
+
+@pytest.mark.parametrize("game", FIVE)
+def test_plain_letters_and_narrow_terminals(game: str) -> None:
+    values, answers, _ = FIVE[game]
+    told = fairground(f"w\n{answers}", "play", game, *values, "--ascii", "--no-save", COLUMNS="40")
+    assert told.code == 0
+    assert told.out.isascii()
+    prompts = ("Type anything", "(y/n)", "? ")
+    long = [line for line in told.out.splitlines() if len(line) > 40]
+    assert not [line for line in long if not any(prompt in line for prompt in prompts)]
+
+
+def test_cards_have_their_signs_where_these_can_be_shown(here: Run) -> None:
+    told = here("w\nall\n", "play", "poker", "--no-ascii", "--no-save")
+    assert any(suit in told.out for suit in "♡♢♧♤")
+
+
+# Declarations
+
+
+def test_without_a_game_all_are_listed(here: Run) -> None:
+    told = here("", "play")
+    assert told.code == 0
+    for name, listing in GAMES.listed.items():
+        assert f"{name} " in told.out and f"{listing.title}: {listing.summary}" in told.out
+
+
+@pytest.mark.parametrize("name", GAMES.listed)
+def test_help_says_who_can_sit_where_and_what_a_game_is_made_of(here: Run, name: str) -> None:
+    told = here("", "play", name, "--help")
+    assert told.code == 0
+    game = game_class(name).from_params({})
+    for seat in range(game.seats):
+        assert game.role(seat) in told.out
+        for player, listing in offered(game, seat).items():
+            assert f"{player}: {listing.summary.split()[0]}" in told.out
+    for parameter in game.parameters:
+        assert f"  {parameter.name}: " in told.out
+    assert f"fairground play {name.partition('/')[0]}" in told.out
+
+
+def test_seats_are_named_by_roles() -> None:
+    assert seat_labels(make_game("codebreaking/1", {})) == ["keeper", "breaker"]
+    assert seat_labels(make_game("zombie/1", {"players": 3})) == ["zombie1", "zombie2", "zombie3"]
+
+
+@pytest.mark.parametrize(
+    ("game", "wanted", "people", "players"),
+    [
+        ("codebreaking/1", [], {1: ""}, {0: "fair"}),
+        ("codebreaking/1", ["breaker=random"], {0: ""}, {1: "random"}),
+        ("codebreaking/1", ["keeper=me:Kay"], {0: "Kay"}, {1: "best"}),
+        ("fatestones/1", [], {0: ""}, {1: "optimal"}),
+        ("poker/1", [], {1: ""}, {0: "random"}),
+        ("zombie/1", [], {0: ""}, {1: "cautious"}),
+        ("intransitive/1", ["user=random", "computer=mcts:9"], {}, {0: "mcts:9", 1: "random"}),
+    ],
+)
+def test_whoever_is_not_named_is_chosen_sensibly(
+    game: str, wanted: list[str], people: dict[int, str], players: dict[int, str]
+) -> None:
+    assert company(make_game(game, {}), wanted) == (people, players)
+
+
+@pytest.mark.parametrize("name", GAMES.listed)
+def test_every_seat_has_somebody(name: str) -> None:
+    game: Game[Any] = make_game(name, {})
+    who = company(game, [])
+    assert sorted([*who.people, *who.players]) == list(range(game.seats))
+    for seat, player in who.players.items():
+        assert player in offered(game, seat)
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "value"),
+    [
+        ("7", {"type": "integer"}, 7),
+        ("-7", {"type": "integer"}, -7),
+        ("yes", {"type": "boolean"}, True),
+        ("False", {"type": "boolean"}, False),
+        ("0.5", {"type": "number"}, 0.5),
+        ("bbf", {"type": "string"}, "bbf"),
+        ("evil", {"enum": ["fair", "evil"]}, "evil"),
+        ("111666 222555", {"type": "array", "items": {"type": "string"}}, ["111666", "222555"]),
+        ("[1, 2]", {"type": "array", "items": {"type": "integer"}}, [1, 2]),
+        ("1 2;3", {"type": "array", "items": {"type": "integer"}}, [1, 2, 3]),
+        ("a,b c,d", {"type": "array", "items": {"type": "array"}}, [["a", "b"], ["c", "d"]]),
+    ],
+)
+def test_values_are_read_by_their_shape(text: str, shape: dict[str, Any], value: object) -> None:
+    assert read_value(text, shape, "it") == value
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [("x", "integer"), ("maybe", "boolean"), ("[1", "array"), ("{", "object")]
+)
+def test_values_of_another_shape_are_refused(text: str, kind: str) -> None:
+    with pytest.raises(BadParams, match="it is") as refused:
+        read_value(text, {"type": kind}, "it")
+    assert repr(text) in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["zombi"], "no game named 'zombi'; did you mean 'zombie/1'?"),
+        (["nothing"], "no game named 'nothing'; there are: codebreaking/1"),
+        (["zombie/7"], "no game named 'zombie/7'; did you mean 'zombie/1'?"),
+        (["zombie", "playrs=3"], "no parameter 'playrs'; did you mean 'players'?"),
+        (["zombie", "players"], "'players' is no parameter. It is written as players=2"),
+        (["zombie", "players=x"], "players is an integer, not 'x'"),
+        (["zombie", "players=1"], "players must be an integer in 2..100, not 1"),
+        (["zombie", "players=3", "players=4"], "the parameter 'players' is given twice"),
+        (["zombie", "--params", "["], "--params is not JSON"),
+        (["zombie", "--params", "[]"], "--params is an object such as {\"players\": 2}, not '[]'"),
+        (["zombie", "--seat", "x"], "--seat 'x' is not understood. For example: --seat zombie2="),
+        (["zombie", "--seat", "zombie3=me"], "no seat 'zombie3'; did you mean 'zombie2'?"),
+        (["codebreaking", "--seat", "keeper=best"], "plays the breaker, not the keeper"),
+        (["poker", "--seat", "player=greedy"], "no player named 'greedy'"),
+        (["poker", "--seat", "player=me", "--seat", "player=me"], "player is given twice"),
+        (["poker", "--scheme", "contest/1"], "--scheme 'contest/1' cannot deal here"),
+        (["poker", "--scheme", "system", "--seed", "x"], "--seed goes with --scheme seeded/1"),
+        (["poker", "--bet", "3"], "unrecognized arguments: --bet"),
+    ],
+)
+def test_what_is_wrong_is_quoted_and_shown_right(
+    here: Run, arguments: list[str], says: str
+) -> None:
+    told = here("", "play", *arguments, "--no-save")
+    assert told.code == 2, told.out
+    assert says in told.err
+
+
+def test_a_seat_that_no_player_of_ours_can_take_is_said() -> None:
+    game = make_game("codebreaking/1", {"base": 100, "length": 40, "oracle": "evil"})
+    if not offered(game, 0):
+        with pytest.raises(InputError, match="--seat keeper=me"):
+            company(game, [])
+
+
+# Other people's games
+
+MORRA = '''
+"""Two fingers: both show one or two; seat 0 wins an even sum."""
+
+from fairground.core import Game, IllegalMove, Over, Turn, must_be_in_turn
+from fairground.games import Listing
+
+LISTING = Listing("twofingers:TwoFingers", "Two fingers", "Both show one or two fingers.")
+
+
+class TwoFingers(Game):
+    name = "twofingers/1"
+    seats = 2
+
+    @classmethod
+    def from_params(cls, params):
+        cls.with_defaults(params)
+        return cls()
+
+    def params(self):
+        return {}
+
+    def start(self):
+        return ()
+
+    def awaits(self, s):
+        return Over((1, -1) if sum(s) % 2 == 0 else (-1, 1)) if s else Turn((0, 1))
+
+    def drawn(self, s, value):
+        raise IllegalMove("nothing is drawn")
+
+    def check(self, s, seat, move):
+        must_be_in_turn(seat, self.awaits(s))
+        if move not in (1, 2):
+            raise IllegalMove(f"show 1 or 2, not {move!r}")
+
+    def moves(self, s, seat):
+        must_be_in_turn(seat, self.awaits(s))
+        return (1, 2)
+
+    def played(self, s, moves):
+        return (moves[0], moves[1])
+
+    def forfeit(self, s, seat):
+        return (-1, 1) if seat == 0 else (1, -1)
+'''
+
+
+def test_a_game_of_another_package_is_played_without_a_change_here(tmp_path: Path) -> None:
+    (tmp_path / "twofingers.py").write_text(MORRA)
+    about = tmp_path / "twofingers-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: twofingers\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        "[fairground.games]\ntwofingers/1 = twofingers:LISTING\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    record = tmp_path / "game.jsonl"
+    listed = fairground("", "play", PYTHONPATH=path)
+    assert "Two fingers: Both show one or two fingers." in listed.out
+    told = fairground("1\n", "play", "twofingers", "--save", str(record), PYTHONPATH=path)
+    assert (told.code, told.err) == (0, "")
+    assert "Two fingers (twofingers/1)" in told.out
+    assert "You are Player 1." in told.out
+    mine, theirs = (e["move"] for e in events_of(record) if e["kind"] == "open")
+    assert f"You play {2}." in told.out  # the menu counts from 0
+    assert {mine, theirs} <= {1, 2}
+    won = "You win." if (mine + theirs) % 2 == 0 else "Player 2 (random) wins."
+    assert won in told.out
+    checked = fairground("", "verify", str(record), PYTHONPATH=path)
+    assert checked.code == 0
