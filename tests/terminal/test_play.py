@@ -192,14 +192,45 @@ def test_programs_alone_need_no_answers(here: Run, record: Path) -> None:
 
 
 def test_the_keeper_may_be_you(here: Run, record: Path) -> None:
-    seats = ("--seat", "breaker=random", "--seat", "keeper=me")
-    told = here(
-        "1 1\n" + "0 1\n1 0\n0\n1\n" * 40, "play", "codebreaking", "base=2", "length=1",
-        "oracle=evil", *seats, "--save", str(record),
-    )  # fmt: skip
+    seats = ("--seat", "breaker=me:Bea", "--seat", "keeper=me:Kay")
+    answers = "0\n1 1\n1 0\n1\n0\n"
+    told = here(answers, "play", "codebreaking", "base=2", "length=1", "oracle=evil", *seats,
+                "--save", str(record))  # fmt: skip
     assert told.code == 0, told.out
-    assert "Not taken: no two codes of 1 digits match like '1 1'" in told.out
+    assert "Not taken: no two codes of 1 digits match like (1, 1)" in told.out
+    assert "Not taken: the code '1' does not fit what was drawn and answered" in told.out
+    assert "Bea finds the code 0 with 1 guess." in told.out
     assert verify(record.read_bytes()).ok
+
+
+def test_the_others_play_on_when_one_of_three_leaves(here: Run, record: Path) -> None:
+    seats = [part for n in (1, 2) for part in ("--seat", f"zombie{n}=me:{'AB'[n - 1]}")]
+    answers = "a\nb\nq\ny\n" + "r\nh\n" * 500
+    told = here(answers, "play", "zombie", "players=3", "brains_to_win=2", *seats,
+                "--save", str(record))  # fmt: skip
+    assert (told.code, told.err) == (0, "")
+    gone = [e["seat"] for e in events_of(record) if e["kind"] == "forfeit"]
+    assert gone in ([0], [1])
+    stays = "BA"[gone[0]]
+    assert f"{stays}, you roll first. Roll?" in told.out
+    assert f"{'AB'[gone[0]]} is out." in told.out
+    verdict = verify(record.read_bytes())
+    assert verdict.ok and verdict.payoff is not None
+    assert verdict.payoff[gone[0]] == -1 and sum(verdict.payoff) == 0
+    winner = [stays, "Zombie 3 (cautious)"][verdict.payoff[1 - gone[0]] < 0]
+    assert f"\n{winner} wins with " in told.out
+
+
+def test_all_people_leave_at_the_end_of_the_input(here: Run, record: Path) -> None:
+    seats = [part for n in (1, 2) for part in ("--seat", f"zombie{n}=me")]
+    told = here("a\nb\n", "play", "zombie", "players=4", "brains_to_win=2", *seats,
+                "--save", str(record))  # fmt: skip
+    assert told.code == 3
+    gone = [(e["seat"], e["by"]) for e in events_of(record) if e["kind"] == "forfeit"]
+    assert sorted(gone) == [(0, "seat"), (1, "seat")]
+    verdict = verify(record.read_bytes())
+    assert verdict.ok  # the house's players finished it
+    assert verdict.payoff is not None and verdict.payoff[0] == verdict.payoff[1] == -1
 
 
 # What a terminal can show
@@ -228,7 +259,9 @@ def test_without_a_game_all_are_listed(here: Run) -> None:
     told = here("", "play")
     assert told.code == 0
     for name, listing in GAMES.listed.items():
-        assert f"{name} " in told.out and f"{listing.title}: {listing.summary}" in told.out
+        newest = GAMES.newest(name.partition("/")[0])
+        assert (f"  {name} " in told.out) == (name == newest)
+        assert f"{listing.title}: {listing.summary}" in told.out
 
 
 @pytest.mark.parametrize("name", GAMES.listed)
@@ -309,9 +342,9 @@ def test_values_of_another_shape_are_refused(text: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["zombi"], "no game named 'zombi'; did you mean 'zombie/1'?"),
+        (["zombi"], "no game named 'zombi'; did you mean 'zombie/2'?"),
         (["nothing"], "no game named 'nothing'; there are: codebreaking/1"),
-        (["zombie/7"], "no game named 'zombie/7'; did you mean 'zombie/1'?"),
+        (["zombie/7"], "no game named 'zombie/7'; did you mean 'zombie/2'?"),
         (["zombie", "playrs=3"], "no parameter 'playrs'; did you mean 'players'?"),
         (["zombie", "players"], "'players' is no parameter. It is written as players=2"),
         (["zombie", "players=x"], "players is an integer, not 'x'"),

@@ -59,7 +59,7 @@ class Place(Protocol):
 
     @property
     def over(self) -> bool:
-        """Whether the record is closed."""
+        """Whether nothing more happens here: the record is closed, or we have left it."""
 
     def others(self, news: Callable[[], None]) -> None:
         """Let happen what needs nobody at this keyboard; call ``news`` where it takes long."""
@@ -95,8 +95,9 @@ class Here:
 
     @property
     def people(self) -> Sequence[Seat]:
-        """The seats without a player of the house."""
-        return [seat for seat in range(self.game.seats) if seat not in self._hosted.players]
+        """The seats without a player of the house, as far as they have not left."""
+        away = {*self._hosted.players, *self.table.gone}
+        return [seat for seat in range(self.game.seats) if seat not in away]
 
     @property
     def names(self) -> Sequence[str]:
@@ -145,6 +146,8 @@ class Here:
 
     def leave(self, seat: Seat, reason: str) -> None:
         """Record a forfeit: by the seat itself, or by the house where a program sits there."""
+        if seat in self.table.gone:
+            return
         self.table.forfeit(seat, reason, "seat" if seat in self.people else "house")
 
 
@@ -171,19 +174,18 @@ class Sitting:
         while True:
             try:
                 self._go_round()
+                return
             except Left:
-                self.leave(self.exit_reason)
+                self.leave(self.exit_reason)  # and the others play on, if they can
             except KeyboardInterrupt:
                 self.console.say()
-                if self.stays():
-                    continue
-                self.leave("Ctrl-C")
-                raise
+                if not self.stays():
+                    self.leave_all("Ctrl-C")
+                    raise
             except EndOfInput:
                 self.console.say()
-                self.leave("the input ended")
+                self.leave_all("the input ended")
                 raise
-            return
 
     def _go_round(self) -> None:
         while True:
@@ -198,10 +200,24 @@ class Sitting:
                 return
 
     def leave(self, reason: str) -> None:
-        """Record a forfeit of whoever is asked, and tell how the game ends by it."""
+        """Record that whoever is asked walks away, and tell what comes of it."""
         if not self.place.over:
             self.place.leave(self.asked, reason)
             self.left(self.asked)
+            self.tell_news()
+
+    def leave_all(self, reason: str) -> None:
+        """Everybody at the keyboard leaves, first whoever is asked.
+
+        If the game goes on all the same, the house's players finish it. Where only they play,
+        the house stops it.
+        """
+        seats = self.place.people or range(self.place.game.seats)
+        for seat in sorted(seats, key=lambda seat: seat != self.asked):
+            self.asked = seat
+            self.leave(reason)
+        if not self.place.over:
+            self.place.others(self.tell_news)
             self.tell_news()
 
     def tell_news(self) -> None:

@@ -20,6 +20,7 @@ from fairground.games.codebreaking import (
     Marks,
     State,
     digits,
+    fits,
     marks,
     read_code,
     write_code,
@@ -135,19 +136,20 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
             move = read_marks(text, self.game.length)
         else:
             move = self._read_code(text)
-        try:
-            self.game.check(view, seat, move)
-        except IllegalMove:
-            raise IllegalMove(self._why_not(view, move, text)) from None
+        if view.phase == "show" and isinstance(move, tuple):
+            if not fits(move, view.rows) or (view.code is not None and move != view.code):
+                raise IllegalMove(f"the code {text!r} does not fit what was drawn and answered")
+        elif view.phase == "answer" and move not in self._true(view, move):
+            oracle = self.game.oracle
+            raise IllegalMove(f"a {oracle} keeper must tell the truth, and {text!r} is not true")
+        self.game.check(view, seat, move)
         return move
 
-    def _why_not(self, view: State, move: Move, text: str) -> str:
-        """Why the rules refuse it. They speak of tuples; here it is said of what was typed."""
-        if view.phase != "answer":
-            return f"the code {text!r} does not fit the answers that were given"
-        if isinstance(view.code, tuple) or self.game.oracle == NICE:
-            return f"a {self.game.oracle} keeper must tell the truth, and {text!r} is not true"
-        return f"no two codes of {self.game.length} digits match like {text!r}"
+    def _true(self, view: State, move: Move) -> tuple[Move, ...]:
+        """The answers that a keeper may give, where the rules hold it to one."""
+        if isinstance(view.code, tuple) and view.asked is not None:
+            return (marks(view.code, view.asked),)
+        return ((self.game.length, 0),) if self.game.oracle == NICE else (move,)
 
     def _read_code(self, text: str) -> Code:
         words, game = text.split(), self.game
@@ -155,10 +157,9 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
             words[0] += ","  # a single large digit, which else would be read as several
         code = read_code(" ".join(words))
         if len(code) != game.length:
-            digits = count(game.length, "digit")
-            raise IllegalMove(f"a code has {digits}, but {text!r} has {len(code)}")
+            raise IllegalMove(f"a code has {game.length} digits, not {len(code)}: {text!r}")
         if max(code) >= game.base:
-            raise IllegalMove(f"a digit is from 0 to {game.base - 1}, but {text!r} has {max(code)}")
+            raise IllegalMove(f"a digit must be in 0..{game.base - 1}, not {max(code)}: {text!r}")
         return code
 
     def move(self, view: State, seat: Seat, move: Move) -> str:

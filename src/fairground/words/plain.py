@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
 from fairground.core import HIDDEN, Game, IllegalMove, Move, Seat, TooMany
+from fairground.shown import shown
 from fairground.transcript import frozen
 
 MENU: Final = 40
@@ -168,9 +169,8 @@ class PlainWords(Generic[G]):
 
 
 def quoted(text: object) -> str:
-    """What somebody else wrote, in one line and without signs that rule a terminal."""
-    shown = "".join(sign if sign.isprintable() else " " for sign in str(text)[:LONGEST])
-    return " ".join(shown.split())
+    """What somebody else wrote, as far as it is not too long, and so that it cannot deceive."""
+    return shown(str(text)[:LONGEST])
 
 
 def in_quotes(text: object) -> str:

@@ -10,10 +10,10 @@ The terminal tells a game with it while the game goes on, and a replay afterward
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from fairground.core import Draw, Move, Seat, whole
+from fairground.core import Draw, Move, Over, Seat, whole
 from fairground.transcript import Event, frozen
 from fairground.words.plain import PlainWords, in_quotes
 
@@ -30,6 +30,9 @@ class Telling:
         self._lost = False
         """Whether the state is older than the lines, because something hidden was drawn."""
         self._opened: dict[Seat, Move] = {}
+        self._dealing = False
+        """Whether a run is open: whoever leaves then is out when it is dealt."""
+        self._leaving: list[Seat] = []
 
     @property
     def view(self) -> Any:
@@ -46,8 +49,15 @@ class Telling:
     def line(self, event: Event, hidden: Sequence[int] | None = None) -> list[str]:
         """What a line means, in sentences; ``hidden``: what a hidden run gave, if that is known."""
         match event["kind"]:
+            case "ticket":
+                self._dealing = True
             case "dealt":
-                return self._dealt(event, hidden)
+                said = self._dealt(event, hidden)
+                self._dealing = False
+                for seat in self._leaving:
+                    self._take_out(seat)
+                self._leaving = []
+                return said
             case "move":
                 return self._moved({event["seat"]: frozen(event["move"])})
             case "seal":
@@ -57,11 +67,15 @@ class Telling:
             case "note" if isinstance(event["body"].get("remark"), str):
                 return [f"A remark: {in_quotes(event['body']['remark'])}"]
             case "forfeit":
+                if self._dealing:
+                    self._leaving.append(event["seat"])
+                else:
+                    self._take_out(event["seat"])
                 return [self.words.left(event["seat"], event["by"], event["reason"])]
             case "opening":
                 draws = [whole(value, "a draw") for _, value in event["draws"]]
-                said = self.words.opened(self.view, draws) if draws else None
-                return [said] if said else []
+                told = self.words.opened(self.view, draws) if draws else None
+                return [told] if told else []
             case "void":
                 reason = in_quotes(event["reason"])
                 return [f"The house cannot keep its word, so the game is void: {reason}"]
@@ -90,6 +104,26 @@ class Telling:
         known = eyes is None or self.words.reader in eyes
         return self.words.drawn(before, self.view, n, value if known else None)
 
+    def _take_out(self, seat: Seat) -> None:
+        """Somebody left: by the rules the others play on, or the game is over as it stands."""
+        if self._lost:
+            return
+        self._go_on(lambda: self._game.departed(self._state, seat))
+        self._opened.pop(seat, None)
+
+    def _go_on(self, rule: Callable[[], Any]) -> None:
+        """Take the state that a rule leads to; an end leaves it as it is."""
+        try:
+            after = rule()
+        except Exception:
+            # Rules need not go on from a state with blanks: wait for the next `look`.
+            if not self._is_view:
+                raise
+            self._lost = True
+            return
+        if not isinstance(after, Over):
+            self._state = after
+
     def _open(self, seat: Seat, move: Move) -> list[str]:
         if self._lost:
             return []
@@ -105,11 +139,5 @@ class Telling:
             return []  # a move has its meaning from the state; the next `look` shows what it did
         view = self.view
         said = [self.words.move(view, seat, move) for seat, move in sorted(moves.items())]
-        try:
-            self._state = self._game.played(self._state, moves)
-        except Exception:
-            # Rules need not go on from a state with blanks: wait for the next `look`.
-            if not self._is_view:
-                raise
-            self._lost = True
+        self._go_on(lambda: self._game.played(self._state, moves))
         return [" ".join(said)]

@@ -63,7 +63,9 @@ class ZombieWords(PlainWords[Zombie]):
             f"{self.does(seat, 'have', 'has')} {count(view.scores[seat], 'brain')} after "
             f"{count(view.turns[seat], 'turn')}."
             for seat in view.order
+            if seat not in view.gone
         ]
+        lines += [f"{self.does(seat, 'are', 'is')} out." for seat in view.gone]
         if view.phase == "over":
             return lines
         of = f" of {self.game.max_turns}" if self.game.max_turns and not view.extra else ""
@@ -153,7 +155,7 @@ class ZombieWords(PlainWords[Zombie]):
         if view.phase == "over":
             (seat,) = view.playing
             return f"{self.does(seat, 'win')} with {count(view.scores[seat], 'brain')}."
-        if self.game.seats > 2:
+        if max(payoff) == 0:
             return "The game ends without a winner."
         return super().over(view, payoff)
 

@@ -72,8 +72,9 @@ def _general() -> Arguments:
 
 def _list_games() -> None:
     print("These games can be played:\n")
-    width = max(len(name) for name in GAMES) + 2
-    for name in GAMES:
+    newest = list(dict.fromkeys(GAMES.newest(name.partition("/")[0]) for name in GAMES))
+    width = max(map(len, newest)) + 2
+    for name in newest:
         try:
             listing = GAMES[name]
             print(f"  {name:<{width}}{listing.title}: {listing.summary}")
@@ -373,7 +374,9 @@ def _dealer(options: argparse.Namespace, name: bytes) -> Dealer:
 
 def _chairs(game: Game[Any], dealer: Dealer, who: Company) -> list[Chair]:
     """People lend what the scheme takes; a player is ours, and lends nothing."""
-    lends = next((what for what in ("stir", "number") if what in dealer.scheme.lends), "nothing")
+    lends = next(
+        (what for what in ("stir", "number") if what in dealer.scheme.conditions), "nothing"
+    )
     lenders = list(who.people)[:1] if lends == "number" else list(who.people)
     return [
         Chair(
@@ -412,9 +415,8 @@ def _play(game: Game[Any], options: argparse.Namespace) -> int:
         try:
             screen.play()
         finally:
-            names = [chair.name for chair in table.setting.chairs]
             holds = say_what_is_proven(
-                console, ink, table, saved, lambda proven: _missing(table, proven), names=names
+                console, ink, table, saved, lambda proven: _missing(table, proven)
             )
     return 0 if holds else 1
 

@@ -12,11 +12,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from fairground.clients.table import WAIT, Refused, RemoteTable
 from fairground.core import FairgroundError, Game, IllegalMove, InputError, Move, Seat
 from fairground.players import Player
+from fairground.receipts import Kept, beside, heads, keep
 from fairground.table import Ask
 from fairground.terminal.console import Arguments, Console, EndOfInput
 from fairground.terminal.ink import Ink
@@ -73,10 +75,18 @@ class Away:
         self._remote = remote
         self._tell_waiting = tell_waiting
         self._looking: _Work | None = None
-        self.receipt: str | None = None
-        """The hash of the last line that we saw before an answer of ours: it proves the order."""
+        self.receipts: list[Kept] = []
+        """What we saw before each answer of ours: it proves the order of lines."""
+        self._receipts_file: Path | None = None
+        self._left = False
         start = remote.events[0]
         self.names: Sequence[str] = [quoted(chair["name"]) for chair in start["seats"]]
+        self._table = bytes.fromhex(start["table"])
+
+    def write_receipts(self, path: Path) -> None:
+        """Write receipts down here, each before its answer is sent."""
+        path.unlink(missing_ok=True)
+        self._receipts_file = path
 
     @property
     def game(self) -> Game[Any]:
@@ -94,9 +104,14 @@ class Away:
         return self._remote.events[: self._remote.shown["step"]]
 
     @property
-    def over(self) -> bool:
+    def closed(self) -> bool:
         """Whether the record is closed."""
         return bool(self.events[-1]["kind"] == "end")
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more happens here: the others may play on without us."""
+        return self.closed or self._left
 
     def others(self, news: Callable[[], None]) -> None:
         """Give what needs no person, and wait until a person is asked or the game is over."""
@@ -145,9 +160,12 @@ class Away:
         self._look(0)
 
     def _send(self, ask: Ask, answer: Any) -> bool:
+        kept = Kept.of(self._table, ask)
+        if self._receipts_file is not None:
+            keep(self._receipts_file, kept)
+        self.receipts.append(kept)
         try:
             self._remote.answer(ask, answer)
-            self.receipt = ask.head
         except Refused as refused:
             if refused.status in GONE:
                 return False  # the table went on without us: look again
@@ -164,6 +182,7 @@ class Away:
             if refused.status not in GONE:
                 raise
         self._look(0)
+        self._left = True
 
     def _look(self, wait: float) -> None:
         """Learn what is new. A look that Ctrl-C broke into is finished before another begins."""
@@ -240,6 +259,8 @@ def run(arguments: Sequence[str]) -> int:
     with Saved(options, remote.game.name.partition("/")[0], table) as saved:
         place = Away(remote, lambda text: screen.say(text, "dim"))
         screen = SeatScreen(console, ink, place)
+        if saved.path is not None and not place.over:
+            place.write_receipts(beside(saved.path))
         holds = True
         try:
             if place.over:
@@ -250,10 +271,11 @@ def run(arguments: Sequence[str]) -> int:
         finally:
             data = b"".join(remote.lines)
             saved.keep(data)
-            if place.over:
-                verdict = verify(data, place.receipt)
-                names = place.names
-                holds = say_the_verdict(console, ink, verdict, saved, lambda _: None, names=names)
+            if place.closed:
+                verdict = verify(data, heads(place.receipts))
+                holds = say_the_verdict(console, ink, verdict, saved, lambda _: None)
+            else:
+                screen.say("The record is not closed yet.")
     return 0 if holds else 1
 
 
