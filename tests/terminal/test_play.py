@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -18,24 +17,24 @@ from fairground.core import BadParams, Game, InputError
 from fairground.games import GAMES, game_class, make_game
 from fairground.players import offered
 from fairground.terminal.commands.play import company, read_value, seat_labels
-from fairground.verify import verify
 from tests.helpers.pseudo_terminal import on_a_terminal
+from tests.helpers.told import Told
 
 
 def in_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-class Ended(NamedTuple):
-    code: int
-    out: str
-    err: str
+def saved(arguments: Sequence[str]) -> bytes:
+    """The transcript, if one was to be kept and was begun."""
+    path = Path(arguments[arguments.index("--save") + 1]) if "--save" in arguments else None
+    return path.read_bytes() if path is not None and path.exists() else b""
 
 
-Run = Callable[..., Ended]
+Run = Callable[..., Told]
 
 
-def fairground(answers: str, *arguments: str, **environment: str) -> Ended:
+def fairground(answers: str, *arguments: str, **environment: str) -> Told:
     done = subprocess.run(
         [sys.executable, "-m", "fairground", *arguments],
         input=answers.encode(),
@@ -45,7 +44,7 @@ def fairground(answers: str, *arguments: str, **environment: str) -> Ended:
         check=False,
     )
     assert b"Traceback" not in done.stderr
-    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Told(done.returncode, done.stdout.decode(), done.stderr.decode(), saved(arguments))
 
 
 @pytest.fixture
@@ -53,19 +52,15 @@ def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
     """The same in this process, which is quicker, and no pipe."""
     monkeypatch.setenv("COLUMNS", "80")
 
-    def session(answers: str, *arguments: str) -> Ended:
+    def session(answers: str, *arguments: str) -> Told:
         monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
         try:
             code = main(list(arguments))
         except SystemExit as end:  # --help
             code = int(str(end.code))
-        return Ended(code, *capsys.readouterr())
+        return Told(code, *capsys.readouterr(), saved(arguments))
 
     return session
-
-
-def events_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
 @pytest.fixture
@@ -88,18 +83,18 @@ def test_each_game_is_played_to_its_end_and_checked(game: str, record: Path) -> 
     values, answers, seat = FIVE[game]
     told = fairground(f"my word\n{answers}", "play", game, *values, "--save", str(record))
     assert (told.code, told.err) == (0, "")
-    verdict = verify(record.read_bytes())
+    verdict = told.verdict
     assert verdict.ok and verdict.payoff is not None
     assert GAMES[GAMES.newest(game)].title in told.out
-    assert "Checked: the record" in told.out and "DOES NOT HOLD" not in told.out
+    assert "Checked: the record" in told.out and " is valid. " in told.out
     assert f"fairground verify {record}" in told.out
-    shares = [event["value"] for event in events_of(record) if event["kind"] == "share"]
+    shares = [event["value"] for event in told.events if event["kind"] == "share"]
     assert shares == ["my word"]
-    start = events_of(record)[0]
+    start = told.events[0]
     assert [chair["by"] == "self" for chair in start["seats"]] == [i == seat for i in (0, 1)]
     if game not in ("codebreaking", "poker") and verdict.payoff[seat]:
         assert ("\nYou win" in told.out) == (verdict.payoff[seat] > 0)
-    for moved in (event for event in events_of(record) if event["kind"] in ("move", "open")):
+    for moved in (event for event in told.events if event["kind"] in ("move", "open")):
         assert moved["seat"] != seat or "\nYou " in told.out
 
 
@@ -120,7 +115,7 @@ def test_chance_is_dealt_by_the_scheme_that_is_wanted(
     answers = f"{first}0\n{''.join(rest)}"
     told = here(answers, "play", "intransitive", *scheme, "--save", str(record))
     assert (told.code, told.err) == (0, ""), told.out
-    verdict = verify(record.read_bytes())
+    verdict = told.verdict
     assert {str(claim) for claim in verdict.claims} == claims
     if not claims:
         assert "nothing proves that the house did not choose" in in_one_line(told.out)
@@ -132,9 +127,9 @@ def test_q_leaves_only_after_a_question(here: Run, record: Path) -> None:
     assert told.out.count("Leave the game? That gives it up. (y/n): ") == 2
     assert "You leave the game." in told.out
     assert "Player 2 (optimal) wins." in told.out
-    left = next(event for event in events_of(record) if event["kind"] == "forfeit")
+    left = next(event for event in told.events if event["kind"] == "forfeit")
     assert (left["seat"], left["by"], left["reason"]) == (0, "seat", "chose to exit")
-    assert verify(record.read_bytes()).ok
+    assert told.verdict.ok
 
 
 def test_the_end_of_the_input_is_a_forfeit(record: Path) -> None:
@@ -142,8 +137,8 @@ def test_the_end_of_the_input_is_a_forfeit(record: Path) -> None:
     assert told.code == 3
     assert "The input ended in the middle." in told.err
     assert "Checked: the record" in told.out
-    assert [e["reason"] for e in events_of(record) if e["kind"] == "forfeit"] == ["the input ended"]
-    assert verify(record.read_bytes()).ok
+    assert [e["reason"] for e in told.events if e["kind"] == "forfeit"] == ["the input ended"]
+    assert told.verdict.ok
 
 
 def test_ctrl_c_is_a_forfeit(record: Path) -> None:
@@ -154,8 +149,9 @@ def test_ctrl_c_is_a_forfeit(record: Path) -> None:
     )
     assert shown.endswith("exit 130")
     assert "You leave the game." in shown and "You lose 5 chips." in shown
-    assert [e["reason"] for e in events_of(record) if e["kind"] == "forfeit"] == ["Ctrl-C"]
-    assert verify(record.read_bytes()).ok
+    told = Told(130, shown, "", record.read_bytes())
+    assert [e["reason"] for e in told.events if e["kind"] == "forfeit"] == ["Ctrl-C"]
+    assert told.verdict.ok
 
 
 def test_what_cannot_be_played_is_said_and_asked_again(here: Run, record: Path) -> None:
@@ -172,14 +168,14 @@ def test_people_at_one_keyboard_choose_unseen(here: Run, record: Path) -> None:
     answers = "ann's word\nbob's word\n" + "zz9\n2\n" + "0\n" * 90
     told = here(answers, "play", "fatestones", *seats, "--save", str(record))
     assert told.code == 0
-    start, events = events_of(record)[0], events_of(record)
+    start, events = told.events[0], told.events
     assert [chair["name"] for chair in start["seats"]] == ["Ann", "Bob"]
     assert "Ann, which die do you roll? (hidden)" in told.out
     assert "zz9" not in told.out
     assert "That cannot be played. ? helps." in told.out
     assert next(e["move"] for e in events if e["kind"] == "open" and e["seat"] == 0) == 2
     assert "You" not in told.out.partition("? helps.")[2].partition("Checked")[0]
-    verdict = verify(record.read_bytes())
+    verdict = told.verdict
     assert verdict.ok and {"UNIFORM:0", "UNIFORM:1"} <= {str(claim) for claim in verdict.claims}
 
 
@@ -187,7 +183,7 @@ def test_programs_alone_need_no_answers(here: Run, record: Path) -> None:
     seats = ("--seat", "zombie1=cautious", "--seat", "zombie2=random")
     told = here("", "play", "zombie", "brains_to_win=1", *seats, "--save", str(record))
     assert (told.code, told.err) == (0, "")
-    assert verify(record.read_bytes()).ok
+    assert told.verdict.ok
     assert "\nZombie 1 (cautious) rolls." in told.out and "\nZombie 2 (random) rolls." in told.out
 
 
@@ -200,7 +196,7 @@ def test_the_keeper_may_be_you(here: Run, record: Path) -> None:
     assert "Not taken: no two codes of 1 digits match like (1, 1)" in told.out
     assert "Not taken: the code '1' does not fit what was drawn and answered" in told.out
     assert "Bea finds the code 0 with 1 guess." in told.out
-    assert verify(record.read_bytes()).ok
+    assert told.verdict.ok
 
 
 def test_the_others_play_on_when_one_of_three_leaves(here: Run, record: Path) -> None:
@@ -209,12 +205,12 @@ def test_the_others_play_on_when_one_of_three_leaves(here: Run, record: Path) ->
     told = here(answers, "play", "zombie", "players=3", "brains_to_win=2", *seats,
                 "--save", str(record))  # fmt: skip
     assert (told.code, told.err) == (0, "")
-    gone = [e["seat"] for e in events_of(record) if e["kind"] == "forfeit"]
+    gone = [e["seat"] for e in told.events if e["kind"] == "forfeit"]
     assert gone in ([0], [1])
     stays = "BA"[gone[0]]
     assert f"{stays}, you roll first. Roll?" in told.out
     assert f"{'AB'[gone[0]]} is out." in told.out
-    verdict = verify(record.read_bytes())
+    verdict = told.verdict
     assert verdict.ok and verdict.payoff is not None
     assert verdict.payoff[gone[0]] == -1 and sum(verdict.payoff) == 0
     winner = [stays, "Zombie 3 (cautious)"][verdict.payoff[1 - gone[0]] < 0]
@@ -226,9 +222,9 @@ def test_all_people_leave_at_the_end_of_the_input(here: Run, record: Path) -> No
     told = here("a\nb\n", "play", "zombie", "players=4", "brains_to_win=2", *seats,
                 "--save", str(record))  # fmt: skip
     assert told.code == 3
-    gone = [(e["seat"], e["by"]) for e in events_of(record) if e["kind"] == "forfeit"]
+    gone = [(e["seat"], e["by"]) for e in told.events if e["kind"] == "forfeit"]
     assert sorted(gone) == [(0, "seat"), (1, "seat")]
-    verdict = verify(record.read_bytes())
+    verdict = told.verdict
     assert verdict.ok  # the house's players finished it
     assert verdict.payoff is not None and verdict.payoff[0] == verdict.payoff[1] == -1
 
@@ -442,7 +438,7 @@ def test_a_game_of_another_package_is_played_without_a_change_here(tmp_path: Pat
     assert (told.code, told.err) == (0, "")
     assert "Two fingers (twofingers/1)" in told.out
     assert "You are Player 1." in told.out
-    mine, theirs = (e["move"] for e in events_of(record) if e["kind"] == "open")
+    mine, theirs = (e["move"] for e in told.events if e["kind"] == "open")
     assert f"You play {2}." in told.out  # the menu counts from 0
     assert {mine, theirs} <= {1, 2}
     won = "You win." if (mine + theirs) % 2 == 0 else "Player 2 (random) wins."

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from fairground.arena.app import make_app
-from fairground.clients.table import Http, RemoteTable, open_table, play
+from fairground.clients.http import Http
+from fairground.clients.table import RemoteTable, open_table, play
 from fairground.games import game_class
 from fairground.receipts import read_receipts
 from fairground.verify import verify
@@ -124,7 +125,7 @@ def test_what_the_rules_forbid_is_asked_again(arena: str) -> None:
 
 def left(url: str) -> list[tuple[int, str, str]]:
     """What the arena's record says of those who left."""
-    data = Http().send(f"{url.partition('/seats/')[0]}/transcript")
+    data = Http().send("GET", f"{url.partition('/seats/')[0]}/transcript").data
     assert verify(data).ok
     events = [json.loads(line) for line in data.splitlines()]
     return [(e["seat"], e["by"], e["reason"]) for e in events if e["kind"] == "forfeit"]

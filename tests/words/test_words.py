@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from fairground.core import Draw, Game, IllegalMove, Move, Seat, Turn
+from fairground.core import Draw, Game, IllegalMove, Move, Over, Seat, Turn
 from fairground.fair.bits import SeededStream
 from fairground.games import GAMES, make_game
 from fairground.table import Table
+from fairground.testing.driving import Driver, open_table, play_through
+from fairground.testing.modes import mode
+from fairground.testing.toys import TOYS
 from fairground.words import PlainWords, Telling, words_for
-from tests.helpers.driving import Driver, open_table
-from tests.helpers.samples import SAMPLES, Sample, mode
-from tests.helpers.toys import TOYS
+from tests.helpers.samples import SAMPLES, Sample
 
 GAMES_TOLD = [sample for samples in SAMPLES.values() for sample in samples]
 NAMES = ["Ann", "Bob", "Cid"]
@@ -37,7 +38,8 @@ def sentence(text: str) -> str:
 
 def walk(game: Game[Any], seed: int) -> list[tuple[Any, Any, Any]]:
     """A whole game by chance: (state, what happened, state after)."""
-    stream, state, out = SeededStream("words", seed), game.start(), []
+    stream, state = SeededStream("words", seed), game.start()
+    out: list[tuple[Any, Any, Any]] = []
     while True:
         awaits = game.awaits(state)
         what: Any
@@ -67,7 +69,7 @@ def games() -> list[Any]:
 @pytest.mark.parametrize("sample", games())
 @pytest.mark.parametrize("seed", range(6))
 def test_every_state_question_move_draw_and_end_has_plain_words(sample: Sample, seed: int) -> None:
-    game = make_game(sample.game, sample.params)
+    game = sample.make()
     steps = walk(game, seed)
     for reader in readers(game):
         words = words_for(game, NAMES[: game.seats], reader)
@@ -97,7 +99,7 @@ def test_every_state_question_move_draw_and_end_has_plain_words(sample: Sample, 
 @pytest.mark.parametrize("sample", games())
 @pytest.mark.parametrize("seed", range(3))
 def test_what_a_menu_says_can_be_typed(sample: Sample, seed: int) -> None:
-    game = make_game(sample.game, sample.params)
+    game = sample.make()
     for state, _, _ in walk(game, seed):
         awaits = game.awaits(state)
         for seat in awaits.seats if isinstance(awaits, Turn) else ():
@@ -121,12 +123,13 @@ def test_what_a_menu_says_can_be_typed(sample: Sample, seed: int) -> None:
 
 @pytest.mark.parametrize("sample", games())
 def test_whoever_leaves_is_told_at_every_point(sample: Sample) -> None:
-    game = make_game(sample.game, sample.params)
+    game = sample.make()
     for state, _, after in walk(game, 0):
-        if after is None:
-            continue
-        for leaver in range(game.seats):
-            payoff = game.forfeit(state, leaver)
+        for leaver in range(game.seats) if after is not None else ():
+            left = game.departed(state, leaver)
+            if not isinstance(left, Over):
+                continue
+            payoff = left.payoff
             for reader in readers(game):
                 words = words_for(game, NAMES[: game.seats], reader)
                 said = sentence(words.over(game.view(state, reader), payoff))
@@ -162,7 +165,7 @@ def told(table: Table, reader: Seat | None, *, knows_hidden: bool) -> list[str]:
 @pytest.mark.parametrize("sample", games())
 @pytest.mark.parametrize("way", ["hash-chains-once", "hmac-sha3-user-number", "seeded-tape"])
 def test_a_record_is_told_from_the_first_draw_to_the_end(sample: Sample, way: str) -> None:
-    table = Driver(open_table(sample.game, sample.params, mode(way)), length=2).play()
+    table = play_through(sample.make(), mode(way))
     for reader in readers(table.game):
         lines = told(table, reader, knows_hidden=True)
         for line in lines:
@@ -171,9 +174,27 @@ def test_a_record_is_told_from_the_first_draw_to_the_end(sample: Sample, way: st
         assert len(" ".join(lines).split(".")) > len(moves)
 
 
+@pytest.mark.parametrize("after", range(0, 12, 2))
+def test_a_record_is_told_on_when_somebody_leaves_and_others_stay(after: int) -> None:
+    table = open_table(SAMPLES["zombie/2"][0].make(), mode("hash-chains-once"))
+    driver = Driver(table)
+    for _ in range(after):
+        driver.once()
+    if not table.closed:
+        table.forfeit(2, "bored")
+    driver.play()
+    for reader in readers(table.game):
+        lines = told(table, reader, knows_hidden=True)
+        for line in lines:
+            sentence(line)
+        assert any("leave" in line for line in lines) == any(
+            e["kind"] == "forfeit" for e in table.transcript.events
+        )
+
+
 def test_a_record_with_blanks_is_told_by_what_the_reader_was_shown() -> None:
     sample = SAMPLES["codebreaking/1"][0]
-    table = open_table(sample.game, sample.params, mode("hash-chains-once"))
+    table = open_table(sample.make(), mode("hash-chains-once"))
     telling = Telling(words_for(table.game, NAMES[:2], 1))
     lines: list[str] = []
     driver, done = Driver(table, "rows"), 1
@@ -191,7 +212,7 @@ def test_a_record_with_blanks_is_told_by_what_the_reader_was_shown() -> None:
 @pytest.mark.parametrize("reader", [1, None])
 def test_the_words_are_the_same_whatever_is_hidden(reader: Seat | None) -> None:
     sample = SAMPLES["codebreaking/1"][0]
-    table = Driver(open_table(sample.game, sample.params, mode("seeded-tape")), "rows").play()
+    table = play_through(sample.make(), mode("seeded-tape"), "rows")
     events = table.transcript.events
     shown = next(i for i, e in enumerate(events) if e["kind"] == "move" and i > len(events) - 4)
     heard = set()
@@ -208,7 +229,7 @@ def test_the_words_are_the_same_whatever_is_hidden(reader: Seat | None) -> None:
 
 @pytest.mark.parametrize("label", TOYS)
 def test_a_game_without_words_is_told_all_the_same(toy: str, label: str) -> None:
-    table = Driver(open_table(toy, TOYS[label], mode("hash-chains-once"))).play()
+    table = play_through(make_game(toy, TOYS[label]), mode("hash-chains-once"))
     for reader in (0, 1, None):
         words = words_for(table.game, NAMES[:2], reader)
         assert type(words) is PlainWords

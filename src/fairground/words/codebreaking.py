@@ -136,8 +136,9 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
             move = read_marks(text, self.game.length)
         else:
             move = self._read_code(text)
-        if view.phase == "show" and isinstance(move, tuple):
-            if not fits(move, view.rows) or (view.code is not None and move != view.code):
+        if view.phase == "show" and move != NO_CODE:
+            drawn = view.code is None or move == view.code
+            if not drawn or not fits(cast(Code, move), view.rows):
                 raise IllegalMove(f"the code {text!r} does not fit what was drawn and answered")
         elif view.phase == "answer" and move not in self._true(view, move):
             oracle = self.game.oracle

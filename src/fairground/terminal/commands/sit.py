@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from fairground.clients.table import WAIT, Refused, RemoteTable
+from fairground.clients.http import Refused
+from fairground.clients.table import WAIT, RemoteTable
 from fairground.core import FairgroundError, Game, IllegalMove, InputError, Move, Seat
 from fairground.players import Player
 from fairground.receipts import Kept, beside, heads, keep
