@@ -5,7 +5,9 @@ The records in ``data/claims`` were made by a second implementation that played 
 
 from __future__ import annotations
 
+import io
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -261,3 +263,20 @@ def test_a_bad_receipts_file_is_an_error_of_input(
     game = str(CLAIMS / "A-rewritten-dice.jsonl")
     assert main(["verify", game, "--receipts", str(path)]) == 2
     assert "is no receipt" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", [["fatestones"], ["play", "zombie"], ["play", "poker"]], ids=str
+)
+def test_what_binds_the_house_is_shown_before_it_asks(
+    command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H6"""
+    monkeypatch.setattr("sys.stdin", io.StringIO("a word\n"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "game.jsonl"
+        main([*command, "--save", str(path)])
+        tip = json.loads(path.read_bytes().splitlines()[0])["public"]["tip"]
+    out = capsys.readouterr().out
+    before = "".join(out.partition("a word")[0].split())
+    assert tip in before, "the tip stands on the screen before the first words are typed"

@@ -10,6 +10,7 @@ A screen says how things look and sound by overriding some of these:
 `choose`         a move of a person, for an ask of a ``move`` or a ``seal``
 `stir`           words of a person, which become part of the chance
 `number`         a number of a person, which becomes part of the chance
+`bound`          what binds the house, shown before it asks for words or a number
 `refused`        an answer that was not taken, and why
 `left`           somebody has left
 `asides`         what can be typed at every prompt, such as ``?``
@@ -73,6 +74,9 @@ class Place(Protocol):
     def hidden(self, run: int) -> Sequence[int] | None:
         """What a hidden run gave, if that is known here. Whoever shows it must ask `Game.view`."""
 
+    def commitments(self) -> Sequence[tuple[int, str]]:
+        """What binds the house so far: the line that has it, and the text."""
+
     def submit(self, ask: Ask, answer: Any) -> None:
         """Give an answer; to a ``seal`` it is the move itself, and the place seals it."""
 
@@ -134,6 +138,10 @@ class Here:
         """What a hidden run gave: this program is the house, and knows."""
         return [value for _, value in self.table.runs[run - 1].draws]
 
+    def commitments(self) -> Sequence[tuple[int, str]]:
+        """What binds the house so far."""
+        return self.table.scheme.shown(self.table.runs)
+
     def submit(self, ask: Ask, answer: Any) -> None:
         """Give an answer; a move that is to be sealed is checked before."""
         if ask.kind != "seal":
@@ -166,6 +174,8 @@ class Sitting:
         self.place = place
         self.told = 1
         """How many lines of the record have been told. The first is told by nobody."""
+        self._bound = 0
+        """How many commitments of the house have been shown."""
         self.asked: Seat = next(iter(place.people), 0)
         """Whose answer is awaited. Whoever leaves now leaves for this seat."""
 
@@ -231,6 +241,8 @@ class Sitting:
 
     def answer(self, ask: Ask) -> None:
         """Ask a person until the table takes the answer."""
+        if ask.kind in ("stir", "number"):
+            self._show_what_binds()
         while True:
             match ask.kind:
                 case "stir":
@@ -245,6 +257,13 @@ class Sitting:
                 self.refused(ask, problem)
                 continue
             return
+
+    def _show_what_binds(self) -> None:
+        """Show what commits the house before anything is lent: later it cannot be changed."""
+        commitments = self.place.commitments()
+        for _, text in commitments[self._bound :]:
+            self.bound(text)
+        self._bound = len(commitments)
 
     def ask(self, prompt: str, *, hidden: bool = False) -> str:
         """A line from the person. Asides, and thoughts of leaving, come back to the prompt."""
@@ -293,6 +312,12 @@ class Sitting:
             if typed.isascii() and typed.isdigit() and len(typed) <= len(str(ask.n)):
                 return int(typed)
             self.console.say(f"Type a number from 0 to {ask.n - 1}, not {typed!r}.")
+
+    def bound(self, text: str) -> None:
+        """What binds the house, to be compared with what ``verify`` prints later."""
+        half = len(text) // 2  # so that it fits into 40 columns
+        self.console.say("The fingerprint of the house's secrets:")
+        self.console.say(f"  {text[:half]}\n  {text[half:]}")
 
     def refused(self, ask: Ask, problem: InputError) -> None:
         """An answer was not taken; the same is asked again."""

@@ -146,6 +146,9 @@ class BreakerScreen(CodeScreen):
                 self.say(f"Noted. (The {self._game.oracle} keeper has no draw to mix it into.)")
         super().answer(ask)
 
+    def bound(self, text: str) -> None:
+        """The keeper's commitment is shown at the beginning."""
+
     def stir(self, ask: Ask) -> str:
         """A word for the draw, after the commitment and before the first guess."""
         while self._share is None:

@@ -104,6 +104,10 @@ class Away:
         """The record as far as it was shown with what is asked."""
         return self._remote.events[: self._remote.shown["step"]]
 
+    def commitments(self) -> Sequence[tuple[int, str]]:
+        """Nothing to show: the words and numbers of this seat are made by its own program."""
+        return ()
+
     @property
     def closed(self) -> bool:
         """Whether the record is closed."""

@@ -59,6 +59,9 @@ class DiceScreen(Sitting):
         dice = {str(key): label(self._game.dice[die]) for key, die in enumerate(left)}
         return left[self._chosen("Choose your dice:", Menu(dice))]
 
+    def bound(self, text: str) -> None:
+        """Each HMAC is told with its draw."""
+
     def number(self, ask: Ask) -> int:
         """The user's part of a draw."""
         guess = self._state.first is None
