@@ -9,6 +9,7 @@
 `proof`          the end of every game: what its record proves
 `saving`         where transcripts go, line by line while the game goes on
 `seat`           the kernel of every screen: ask, stir, seal, leave
+`plain_screen`   a screen for any game, made of its declarations and words
 `background`     parties that act while a person thinks: an event loop in a thread
 `intransitive/`  ``fairground dice``
 `codebreaking/`  ``fairground codebreaking``

@@ -122,7 +122,7 @@ class ZombieWords(PlainWords[Zombie]):
         if move == ROLL:
             return f"{self.does(seat, 'roll')}."
         if move == PASS:
-            return f"{self.does(seat, 'lose')} the turn: {_lost(view.brains)}."
+            return f"{self.does(seat, 'lose')} the turn: {lost(view.brains)}."
         total = view.scores[seat] + view.brains
         held = count(view.brains, "brain")
         return f"{self.does(seat, 'hold')} {held}, which makes {total}."
@@ -144,7 +144,7 @@ class ZombieWords(PlainWords[Zombie]):
         was = "were" if seat == self.reader else "was"
         return (
             f"The roll shows {rolled(after.last.rolled)}. "
-            f"{self.who(seat)} {was} shot {shots} times: {_lost(after.last.brains)}."
+            f"{self.who(seat)} {was} shot {shots} times: {lost(after.last.brains)}."
         )
 
     def _named(self, seat: Seat) -> str:
@@ -171,5 +171,6 @@ def _shown(faces: str) -> str:
     return listed([count(faces.count(f), FACES[f]) for f in order if f in faces])
 
 
-def _lost(brains: int) -> str:
+def lost(brains: int) -> str:
+    """What a turn without a result costs."""
     return f"{count(brains, 'brain')} lost" if brains else "nothing lost"

@@ -19,7 +19,7 @@ from fairground.fair.schemes import Chair, Dealer
 from fairground.fair.vault import MemoryVault
 from fairground.games import GAMES, game_class
 from fairground.players import Player, PlayerListing, make_player, offered, prepare
-from fairground.registers import known
+from fairground.registers import known, version
 from fairground.table import Table, new_name
 from fairground.terminal.console import Arguments, Console
 from fairground.terminal.ink import Ink
@@ -51,8 +51,9 @@ def run(arguments: Sequence[str]) -> int:
         _general().parse_args(arguments)
         _list_games()
         return 0
-    name = GAMES.newest(given)
-    options = _arguments(name).parse_intermixed_args(arguments)
+    name = _full_name(given)
+    wants_help = any(word in ("-h", "--help") for word in arguments)
+    options = _arguments(name, wants_help).parse_intermixed_args(arguments)
     game = _game(name, options.params, options.values)
     return _play(game, options)
 
@@ -72,7 +73,7 @@ def _general() -> Arguments:
 
 def _list_games() -> None:
     print("These games can be played:\n")
-    newest = list(dict.fromkeys(GAMES.newest(name.partition("/")[0]) for name in GAMES))
+    newest = list(dict.fromkeys(_full_name(name.partition("/")[0]) for name in GAMES))
     width = max(map(len, newest)) + 2
     for name in newest:
         try:
@@ -83,14 +84,23 @@ def _list_games() -> None:
     print("\nfairground play GAME plays one; fairground play GAME --help says what it takes.")
 
 
-def _arguments(name: str) -> Arguments:
+def _full_name(given: str) -> str:
+    """The newest version of a game. What a name of ours means is not for others to change."""
+    ours = [name for name in GAMES.listed if name.partition("/")[0] == given]
+    return max(ours, key=version) if ours else GAMES.newest(given)
+
+
+def _arguments(name: str, wants_help: bool) -> Arguments:
     """The parser for one game, with help made of its declarations."""
     rules, listing = game_class(name), GAMES[name]
     family = name.partition("/")[0]
+    about = f"{listing.title}: {listing.summary}"
+    if wants_help:
+        about += f"\n\n{_seats_in_words(rules)}\n\nParameters, as NAME=VALUE:\n"
+        about += _parameters_in_words(rules)
     parser = Arguments(
         f"play {family}",
-        f"{listing.title}: {listing.summary}\n\n{_seats_in_words(rules)}\n\n"
-        f"Parameters, as NAME=VALUE:\n{_parameters_in_words(rules)}",
+        about,
         f"Example:\n  fairground play {family}{_example(rules)} --save game.jsonl\n\n"
         "At every prompt: ? shows the rules, look shows the table, q leaves.\n"
         "Exit codes: 0 finished or left by choice, 1 the record does not hold, 2 bad input,\n"

@@ -7,12 +7,7 @@ from collections.abc import Sequence
 from fairground.core import Seat
 from fairground.games.zombie import Ended, State, Zombie
 from fairground.words.plain import count
-from fairground.words.zombie import ZombieWords, rolled
-
-
-def lost(brains: int) -> str:
-    """What a turn without a result costs."""
-    return f"{count(brains, 'brain')} lost" if brains else "nothing lost"
+from fairground.words.zombie import ZombieWords, lost, rolled
 
 
 def how_it_went(s: State, names: Sequence[str]) -> str:
