@@ -15,8 +15,10 @@ import pytest
 from fairground.cli import main
 from fairground.core import BadParams, Game, InputError
 from fairground.games import GAMES, game_class, make_game
+from fairground.games.poker import Poker
 from fairground.players import offered
 from fairground.terminal.commands.play import company, read_value, seat_labels
+from fairground.words import words_for
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told
 
@@ -364,6 +366,20 @@ def test_what_is_wrong_is_quoted_and_shown_right(
     told = here("", "play", *arguments, "--no-save")
     assert told.code == 2, told.out
     assert says in told.err
+
+
+def test_a_game_that_cannot_be_loaded_is_said(here: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = GAMES["poker/1"]
+    monkeypatch.setitem(GAMES.listed, "torn/1", whole._replace(rules="no.such:Rules"))
+    monkeypatch.setitem(GAMES.listed, "mute/1", whole._replace(words="fairground.words:Nothing"))
+    torn = here("", "play", "torn", "--no-save")
+    assert torn.code == 2 and "the rules of torn/1 cannot be loaded: No module" in torn.err
+    with pytest.raises(InputError, match="the words of mute/1 cannot be loaded"):
+        words_for(Mute(), ["A", "B"])
+
+
+class Mute(Poker):
+    name = "mute/1"
 
 
 def test_a_seat_that_no_player_of_ours_can_take_is_said() -> None:

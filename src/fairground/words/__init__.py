@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fairground.core import Game, Seat
+from fairground.core import Game, InputError, Seat
 from fairground.games import GAMES, Games
 from fairground.registers import load
 from fairground.words.plain import PlainWords
@@ -30,5 +30,10 @@ def words_for(
 ) -> PlainWords[Any]:
     """The words for a game between these names, as ``reader`` reads them (``None``: anyone)."""
     listing = games.get(game.name)
-    words: type[PlainWords[Any]] = PlainWords if listing is None else load(listing.words)
+    if listing is None:
+        return PlainWords(game, names, reader)
+    try:
+        words: type[PlainWords[Any]] = load(listing.words)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"the words of {game.name} cannot be loaded: {error}") from None
     return words(game, names, reader)

@@ -90,9 +90,16 @@ def _full_name(given: str) -> str:
     return max(ours, key=version) if ours else GAMES.newest(given)
 
 
+def _rules(name: str) -> type[Game[Any]]:
+    try:
+        return game_class(name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"the rules of {name} cannot be loaded: {error}") from None
+
+
 def _arguments(name: str, wants_help: bool) -> Arguments:
     """The parser for one game, with help made of its declarations."""
-    rules, listing = game_class(name), GAMES[name]
+    rules, listing = _rules(name), GAMES[name]
     family = name.partition("/")[0]
     about = f"{listing.title}: {listing.summary}"
     if wants_help:
@@ -205,7 +212,7 @@ def _example(rules: type[Game[Any]]) -> str:
 
 
 def _game(name: str, params: str | None, values: Sequence[str]) -> Game[Any]:
-    rules = game_class(name)
+    rules = _rules(name)
     given: dict[str, Any] = {}
     if params is not None:
         try:
