@@ -20,6 +20,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
+from fairground.arena.contests import books
 from fairground.arena.contests.books import MOST_VIEWS, Contests, LiveBook
 from fairground.arena.contests.factories import Factories
 from fairground.contest.book import Disguise, Part, disguise, fair_code, keeper_seed, order
@@ -734,7 +735,7 @@ def test_many_who_ask_for_standings_hold_nobody_up(
         assert enough.wait(60)
         return standing(now)
 
-    monkeypatch.setattr("fairground.arena.contests.books.standing", slow)
+    monkeypatch.setattr(books, "standing", slow)
 
     async def run() -> None:
         store = await open_store(database)

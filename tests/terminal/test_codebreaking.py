@@ -30,6 +30,7 @@ from fairground.games.codebreaking import (
     read_code,
     write_code,
 )
+from fairground.solve import codebreaking as solve_codebreaking
 from fairground.solve.codebreaking.advice import Count, Counting, next_guess
 from fairground.terminal.codebreaking import command
 from fairground.terminal.codebreaking import screen as codebreaking_screen
@@ -285,7 +286,7 @@ class TestBreaking:
     ) -> None:
         monkeypatch.delitem(sys.modules, "fairground.solve.codebreaking.sets", raising=False)
         monkeypatch.setitem(sys.modules, "numpy", None)
-        monkeypatch.delattr("fairground.solve.codebreaking.sets", raising=False)
+        monkeypatch.delattr(solve_codebreaking, "sets", raising=False)
         for argument in ("--oracle=evil", "--keeper"):
             assert main(["codebreaking", argument, "--no-save"]) == 2
             printed = capsys.readouterr()

@@ -21,6 +21,7 @@ from rich.cells import cell_len
 
 from fairground.cli import main
 from fairground.fair.chains import HashChainsDealer
+from fairground.players.zombie import Cautious
 from fairground.terminal.console import Console
 from fairground.terminal.zombie import command
 from fairground.terminal.zombie.ini import FIELDS, defaults
@@ -495,7 +496,7 @@ def test_ctrl_c_among_machines_is_asserted_by_the_house(
     def choose(*_: object) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fairground.players.zombie.Cautious.choose", choose)
+    monkeypatch.setattr(Cautious, "choose", choose)
     told = play(options=("--players", "A=cautious, B=cautious"))
     assert told.code == 130
     (forfeit,) = [event for event in told.events if event["kind"] == "forfeit"]

@@ -1,0 +1,386 @@
+"""A game in your own program: open a table, let players play, answer what you are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+from fairground.core import Game, InputError, Move, Seat, written
+from fairground.door.records import writer
+from fairground.fair.bits import SeededStream, Stream, SystemStream, fresh
+from fairground.fair.chains import ChainHolder
+from fairground.fair.register import SCHEMES, Schemes, dealer_class
+from fairground.fair.schemes import Chair
+from fairground.fair.seals import Seal
+from fairground.games import GAMES, Games, make_game
+from fairground.opening import USUAL, new_table
+from fairground.players import Player, make_player
+from fairground.players.hosted import Hosted
+from fairground.table import Ask, Table
+from fairground.transcript import Transcript, frozen
+from fairground.words import PlainWords, words_for
+
+PERSON: Final = None
+"""A seat that you answer for yourself: see `LocalTable.asks`."""
+
+SEEDED: Final = "seeded/1"
+DECISIONS: Final = ("move", "seal")
+
+Sitter = str | Player | None
+"""Who sits there: a player by name, such as ``"mcts:200"``; a player of your own; `PERSON`."""
+
+
+class _Unsaid:
+    """Nothing was given."""
+
+
+_UNSAID: Final = _Unsaid()
+
+
+def game(which: str | Game[Any], /, *, games: Games = GAMES, **params: Any) -> Game[Any]:
+    """A game: by family (``"zombie"`` is the newest version), by full name, or one as it is.
+
+    The keywords are the game's parameters: those of the first event of a transcript.
+    """
+    if isinstance(which, Game):
+        if params:
+            raise InputError(
+                f"{which!r} is made already, so it takes no {', '.join(params)}; give its name, "
+                f"such as {which.name!r}, to make another"
+            )
+        return which
+    if not isinstance(which, str):
+        raise InputError(f"a game is a name, such as 'zombie', or a Game, not {which!r}")
+    return make_game(games.newest(which), params, games)
+
+
+def open(
+    which: str | Game[Any],
+    /,
+    *,
+    seats: Sequence[Sitter] | None = None,
+    names: Sequence[str] | None = None,
+    scheme: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    lends: str | Sequence[str] | None = None,
+    own_shares: bool = False,
+    save: str | PathLike[str] | None = None,
+    seed: str | int | None = None,
+    games: Games = GAMES,
+    schemes: Schemes = SCHEMES,
+    **params: Any,
+) -> LocalTable:
+    """Open a table for a game in this process.
+
+    ``seats``
+        who sits in each seat: a player's name, a `Player` of your own, or `PERSON` for a seat that
+        you answer for. Left out: you answer for all.
+    ``names``
+        what the seats are called in the transcript.
+    ``scheme``, ``options``
+        how chance is dealt: ``"hash-chains/1"`` if nothing is said, and what that scheme takes.
+    ``lends``
+        what your own seats give to chance, such as ``"stir"``: one word for all, or one for each
+        seat. Left out: the most that the scheme takes.
+    ``own_shares``
+        whether you want to be asked for these shares too. Otherwise they are made for you.
+    ``save``
+        a file that gets every line of the transcript as it is written.
+    ``seed``
+        any text or number: the same seed gives the same dice and the same players' luck. Everybody
+        can foresee such a game, so it proves nothing (``seeded/1``).
+
+    All other keywords are the game's parameters.
+    """
+    made = game(which, games=games, **params)
+    sitters = [PERSON] * made.seats if seats is None else list(seats)
+    if isinstance(seats, str) or len(sitters) != made.seats:
+        raise InputError(
+            f"{made.name} has {made.seats} seats here ({_roles(made)}), so seats must be a list of "
+            f"{made.seats}, not {seats!r}"
+        )
+    scheme, options = _dealt_by(scheme, dict(options or {}), seed)
+    full = schemes.newest(scheme)
+    chairs = _chairs(made, sitters, names, _lends(sitters, lends, full, schemes))
+    cast = {
+        seat: _hired(sitter, made, seat, seed)
+        for seat, sitter in enumerate(sitters)
+        if sitter is not None
+    }
+    transcript = None if save is None else Transcript(writer(Path(save)))
+    table = new_table(made, chairs, full, transcript=transcript, schemes=schemes, **options)
+    return LocalTable(table, cast, own_shares=own_shares, games=games)
+
+
+def _roles(made: Game[Any]) -> str:
+    return ", ".join(made.role(seat) for seat in range(made.seats))
+
+
+def _dealt_by(
+    scheme: str | None, options: dict[str, Any], seed: str | int | None
+) -> tuple[str, dict[str, Any]]:
+    """The scheme and its options; a seed asks for the one that anyone can foresee."""
+    if seed is None:
+        return scheme or USUAL, options
+    if scheme not in (None, SEEDED, "seeded"):
+        raise InputError(
+            f"a game with the seed {seed!r} can be foreseen by everyone, so {scheme} would prove "
+            "nothing; leave out either seed or scheme"
+        )
+    return SEEDED, {"seed": str(seed), **options}
+
+
+def _lends(
+    sitters: Sequence[Sitter], lends: str | Sequence[str] | None, scheme: str, schemes: Schemes
+) -> list[str]:
+    """What each seat gives to chance. Players give nothing: they are part of this program."""
+    if lends is not None:
+        each = [lends] * len(sitters) if isinstance(lends, str) else list(lends)
+        if len(each) != len(sitters):
+            raise InputError(f"lends is one word, or one for each seat, not {lends!r}")
+        if isinstance(lends, str):
+            each = [
+                "nothing" if sitter is not None else word
+                for sitter, word in zip(sitters, each, strict=True)
+            ]
+        for seat, (sitter, word) in enumerate(zip(sitters, each, strict=True)):
+            if sitter is not None and word != "nothing":
+                raise InputError(
+                    f"seat {seat} is played by {_called(sitter)}, which lends nothing to chance; "
+                    f"only a seat of fg.PERSON can lend {word!r}"
+                )
+        return each
+    possible = dealer_class(scheme, schemes).scheme.lends
+    best = next((word for word in ("chain", "number") if word in possible), "nothing")
+    given = ["nothing" if sitter is not None else best for sitter in sitters]
+    if best == "number" and best in given:  # of one user only
+        user = len(given) - 1 - given[::-1].index(best)
+        given = [best if seat == user else "nothing" for seat in range(len(given))]
+    return given
+
+
+def _chairs(
+    made: Game[Any], sitters: Sequence[Sitter], names: Sequence[str] | None, lends: Sequence[str]
+) -> list[Chair]:
+    if names is not None and (isinstance(names, str) or len(names) != made.seats):
+        raise InputError(f"names must be a list of {made.seats} texts, not {names!r}")
+    called = list(names) if names is not None else _different([_called(s) for s in sitters])
+    return [
+        Chair(name, "house" if isinstance(sitter, str) else "self", lent)
+        for name, sitter, lent in zip(called, sitters, lends, strict=True)
+    ]
+
+
+def _called(sitter: Sitter) -> str:
+    if sitter is None:
+        return "You"
+    return sitter if isinstance(sitter, str) else type(sitter).__name__
+
+
+def _different(names: Sequence[str]) -> list[str]:
+    """The same names, numbered where one is there several times."""
+    return [
+        f"{name} {names[:seat].count(name) + 1}" if names.count(name) > 1 else name
+        for seat, name in enumerate(names)
+    ]
+
+
+def _hired(sitter: str | Player, made: Game[Any], seat: Seat, seed: str | int | None) -> Player:
+    if isinstance(sitter, Player):
+        return sitter
+    if not isinstance(sitter, str):
+        raise InputError(
+            f"seat {seat}: a seat takes a player's name, a Player or fg.PERSON, not {sitter!r}"
+        )
+    return make_player(sitter, made, chance_of(seed, seat), seat)
+
+
+def chance_of(seed: str | int | None, seat: Seat) -> Stream:
+    """A player's own luck: fresh, or the same for the same seed."""
+    return SystemStream() if seed is None else SeededStream(str(seed), 0, 1 + seat)
+
+
+class Question(NamedTuple):
+    """Something that you are asked, for one of your seats. Answer it with ``table.answer``."""
+
+    ask: Ask
+    view: Any
+    """What this seat sees."""
+    words: PlainWords[Any]
+
+    @property
+    def kind(self) -> str:
+        """``move``; ``seal`` for a move at the same time as others; or a share of chance."""
+        return self.ask.kind
+
+    @property
+    def seat(self) -> Seat:
+        """The seat that is asked."""
+        return self.ask.seat
+
+    @property
+    def moves(self) -> list[Move]:
+        """The moves to choose from; raises `TooMany` where they cannot be listed."""
+        if self.kind not in DECISIONS:
+            return []
+        return list(self.words.game.choices(self.view, self.seat))
+
+    def __repr__(self) -> str:
+        who = f"{self.words.names[self.seat]} ({self.words.seat(self.seat)})"
+        if self.kind not in DECISIONS:
+            return f"<a {self.kind} from {who}: table.answer(question), or with one of your own>"
+        text = self.words.question(self.view, self.seat)
+        menu = self.words.menu(self.view, self.seat)
+        if menu is None:
+            return f"<{who} is asked: {text} Answer with table.answer(question, move)>"
+        lines = [f"  {m!r}: {self.words.option(self.view, self.seat, m)}" for m in menu]
+        return "\n".join(
+            [f"<{who} is asked: {text} Answer with table.answer(question, move):", *lines, ">"]
+        )
+
+
+class LocalTable:
+    """A game in this process. Players play by themselves; you answer for the other seats."""
+
+    def __init__(
+        self,
+        table: Table,
+        players: Mapping[Seat, Player],
+        *,
+        own_shares: bool = False,
+        games: Games = GAMES,
+    ) -> None:
+        self.referee = table
+        """The table itself: see `fairground.table.Table`."""
+        self.players = dict(players)
+        self._own_shares = own_shares
+        self._games = games
+        self._hosted = Hosted(table, self.players)
+        self._sealed: dict[Seat, tuple[Seal, Move]] = {}
+        self._holders: dict[Seat, ChainHolder] = {}
+
+    # Looking
+
+    @property
+    def game(self) -> Game[Any]:
+        """The rules, with their parameters."""
+        return self.referee.game
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the seats are called."""
+        return tuple(chair.name for chair in self.referee.setting.chairs)
+
+    @property
+    def state(self) -> Any:
+        """The whole state, hidden things too."""
+        return self.referee.state
+
+    def view(self, seat: Seat | None) -> Any:
+        """The state as this seat may see it; ``None``: a bystander."""
+        return self.referee.view(seat)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended and everything is opened."""
+        return self.referee.closed
+
+    @property
+    def payoff(self) -> tuple[int, ...] | None:
+        """What each seat has won, once the game is over."""
+        return self.referee.payoff
+
+    @property
+    def receipt(self) -> str:
+        """The hash of the last line: whoever keeps it can prove the order up to there."""
+        return self.referee.transcript.head
+
+    def words(self, reader: Seat | None = None) -> PlainWords[Any]:
+        """What things are called at this table, for this reader."""
+        return words_for(self.game, self.names, reader, self._games)
+
+    def __bytes__(self) -> bytes:
+        """The transcript so far."""
+        return bytes(self.referee.transcript)
+
+    # Playing
+
+    def play(self) -> Self:
+        """Let the players go on until you are asked something, or the game is over."""
+        while self._someone_else_goes_on():
+            pass
+        return self
+
+    def _someone_else_goes_on(self) -> bool:
+        before = self.referee.transcript.step
+        self._hosted.play()
+        for ask in self._mine():
+            if ask.kind == "open":
+                seal, move = self._sealed[ask.seat]
+                self.referee.submit(ask, {"key": seal.key, "move": move})
+            elif ask.kind not in DECISIONS and not self._own_shares:
+                self.referee.submit(ask, self._share(ask))
+        return self.referee.transcript.step > before
+
+    def _mine(self) -> Iterator[Ask]:
+        return (ask for ask in self.referee.asks() if ask.seat not in self.players)
+
+    def asks(self) -> list[Question]:
+        """What you are asked now, after everyone else has gone on. Empty: the game is over."""
+        self.play()
+        asked = list(self._mine())
+        return [Question(ask, self.view(ask.seat), self.words(ask.seat)) for ask in asked]
+
+    def answer(self, question: Question | Ask, value: Any = _UNSAID) -> None:
+        """Answer a question.
+
+        For a decision give the move; one at the same time as others is sealed and opened for you.
+        For a share of chance give yours, or nothing: then it is made for you.
+        """
+        ask = question.ask if isinstance(question, Question) else question
+        if ask.seat in self.players:
+            raise InputError(f"seat {ask.seat} is played by {self.names[ask.seat]}, not by you")
+        if ask.kind not in DECISIONS:
+            self.referee.submit(ask, self._share(ask) if value is _UNSAID else value)
+        elif value is _UNSAID:
+            raise InputError("a move is needed: table.answer(question, move); see question.moves")
+        elif ask.kind == "move":
+            self.referee.submit(ask, value)
+        else:
+            move = frozen(value)
+            self.game.check(self.state, ask.seat, move)
+            sealed = self.referee.seal(ask, move)
+            self.referee.submit(ask, sealed.commitment)
+            self._sealed[ask.seat] = sealed, move
+
+    def _share(self, ask: Ask) -> Any:
+        """A share of chance, made on behalf of a seat that trusts this process."""
+        if ask.kind == "number":
+            return written(SystemStream().below(ask.n))
+        if ask.kind == "stir":
+            return fresh().hex()
+        if ask.seat not in self._holders:
+            setting = self.referee.setting
+            length = self.referee.dealer.public["length"]
+            self._holders[ask.seat] = ChainHolder(setting.table, ask.seat, length)
+        return self._holders[ask.seat].answer(ask.kind, ask.run, ask.head)
+
+    def leave(self, seat: Seat, reason: str = "left") -> None:
+        """Leave the table: this seat forfeits."""
+        self.referee.forfeit(seat, reason)
+
+    def __repr__(self) -> str:
+        table = self.referee
+        seats = ", ".join(f"{name} ({self.game.role(i)})" for i, name in enumerate(self.names))
+        if self.payoff is not None:
+            words = self.words()
+            now = f"{words.over(self.view(None), self.payoff)} Payoff {self.payoff}."
+        elif table.void_reason is not None:
+            now = f"void: {table.void_reason}."
+        else:
+            waits = ", ".join(sorted({self.names[ask.seat] for ask in table.asks()}))
+            now = f"It waits for {waits}: table.play() lets players go on, table.asks() asks you."
+        lines = f"{table.transcript.step} lines"
+        return f"<{self.game.name}: {seats}; {table.scheme.name}, {lines}. {now}>"

@@ -1,0 +1,129 @@
+"""Transcripts, wherever they come from: read, write, verify."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, SupportsBytes, TypeAlias
+
+from fairground.core import InputError, Unreadable
+from fairground.fair.register import SCHEMES, Schemes
+from fairground.games import GAMES, Games
+from fairground.table import Table
+from fairground.transcript import Event, Transcript, line_hash, parse
+from fairground.transcript import read as lines_of
+from fairground.verify import Verdict
+from fairground.verify import verify as judge
+
+Source: TypeAlias = "SupportsBytes | bytes | str | PathLike[str] | Table"
+"""A table, a `Record`, the bytes of a transcript, or the path of a file."""
+
+
+class Record:
+    """A transcript as it was read. Nothing in it is checked: that is what `verify` is for."""
+
+    def __init__(self, data: bytes) -> None:
+        self.lines = lines_of(data)
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """The events, one object for each line; raises a `Fault` at a line that is none."""
+        return [parse(line, number) for number, line in enumerate(self.lines, 1)]
+
+    @property
+    def start(self) -> Event:
+        """The first event: game, parameters, scheme and seats."""
+        return self.events[0]
+
+    @property
+    def heads(self) -> list[str]:
+        """The hash of each line: what somebody may have kept as a receipt."""
+        return [line_hash(line) for line in self.lines]
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __repr__(self) -> str:
+        first, last = self.events[0], self.events[-1]
+        if first.get("kind") != "start":
+            return f"<a transcript of {len(self)} lines that does not begin with a start>"
+        names = ", ".join(str(seat["name"]) for seat in first["seats"])
+        end = f"payoff {tuple(last['payoff'] or ())}" if last["kind"] == "end" else "unfinished"
+        return (
+            f"<{first['game']}: {names}; {first['dealer']}, {len(self)} lines, {end}. "
+            "Not checked: fg.verify(record)>"
+        )
+
+
+def bytes_of(source: Source) -> bytes:
+    """The bytes of a transcript."""
+    if isinstance(source, Table):
+        return bytes(source.transcript)
+    if isinstance(source, (str, PathLike)):
+        return _contents(Path(fspath(source)))
+    if isinstance(source, (bytes, bytearray, memoryview, Transcript)) or (
+        hasattr(source, "__bytes__") and not isinstance(source, type)
+    ):
+        return bytes(source)
+    raise InputError(
+        f"a transcript is a table, a path, or bytes that were read from a file, not {source!r}"
+    )
+
+
+def _contents(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Unreadable(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
+
+
+def read(source: Source) -> Record:
+    """Read a transcript: of a file, of bytes, or of a table as far as it is played."""
+    return Record(bytes_of(source))
+
+
+def write(source: Source, path: str | PathLike[str]) -> Path:
+    """Write a transcript to a file; an old file of this name is replaced."""
+    data = bytes_of(source)
+    target = Path(path)
+    writer(target)(data)
+    return target
+
+
+def writer(path: Path) -> Callable[[bytes], object]:
+    """What adds to this file, which begins empty. Nothing stays open in between."""
+
+    def add(data: bytes, mode: str = "ab") -> None:
+        try:
+            with path.open(mode) as file:
+                file.write(data)
+        except OSError as error:
+            reason = error.strerror or error
+            raise InputError(f"the transcript cannot be written to {path}: {reason}") from None
+
+    add(b"", "wb")
+    return add
+
+
+def verify(
+    source: Source,
+    receipts: str | Sequence[str] = (),
+    *,
+    games: Games = GAMES,
+    schemes: Schemes = SCHEMES,
+) -> Verdict:
+    """Check a transcript, and say what it proves, for whom, on what condition.
+
+    ``receipts`` are hashes that were kept while the game went on: they prove the order up to their
+    lines. Games and schemes of your own are added with ``fg.GAMES.plus({...})``.
+    """
+    kept: Sequence[str] = (receipts,) if isinstance(receipts, str) else tuple(receipts)
+    if len(kept) > 1:
+        raise InputError(f"one receipt is taken, not {len(kept)}")
+    receipt: Any = kept[0] if kept else None
+    return judge(bytes_of(source), receipt, games=games, schemes=schemes)

@@ -1,0 +1,305 @@
+"""Perfect play of the five games: one typed result for each, which prints itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
+
+from fairground.core import BadParams, Game, InputError, MissingExtra, UnknownName
+from fairground.door.opening import game as make_game
+from fairground.games.codebreaking import Code, CodeBreaking, Marks, Row, read_code, write_code
+from fairground.games.fatestones import FateStones
+from fairground.games.intransitive import Intransitive
+from fairground.games.poker import Poker, hand_text, parse_hand
+from fairground.games.zombie import Zombie
+
+if TYPE_CHECKING:
+    from fairground.solve.poker.holds import Hold
+
+
+def _decimal(value: Fraction | float) -> str:
+    return f"{float(value):.6f}"
+
+
+class DiceSolution(NamedTuple):
+    """Intransitive dice. Dice are named by their place in the list."""
+
+    dice: tuple[str, ...]
+    win: tuple[tuple[Fraction, ...], ...]
+    """``win[i][j]``: the chance that die i rolls higher than die j."""
+    cycles: tuple[tuple[int, int, int], ...]
+    """Circles of three: each beats the next, and the last the first."""
+    first: int
+    """The die to take first."""
+    replies: tuple[int, ...]
+    """The best reply to each die."""
+    value: Fraction
+    """The chance that whoever takes ``first`` wins, when the other takes the best reply."""
+
+    def __str__(self) -> str:
+        lines = [f"Take first: die {self.first} ({self.dice[self.first]}); it wins {self.value}."]
+        lines += [
+            f"Against die {i} ({die}): take die {reply}, which wins {self.win[reply][i]}."
+            for i, (die, reply) in enumerate(zip(self.dice, self.replies, strict=True))
+        ]
+        circles = [f"{i} beats {j} beats {k} beats {i}" for i, j, k in self.cycles]
+        return "\n".join([*lines, f"Circles of three: {'; '.join(circles) or 'none'}."])
+
+
+class CodeSolution(NamedTuple):
+    """Code breaking: what the best known strategy needs, over all codes."""
+
+    base: int
+    length: int
+    strategy: str
+    proven: bool
+    """Whether no strategy needs fewer guesses in all."""
+    guess: Code
+    """The first guess."""
+    distribution: tuple[int, ...]
+    """How many codes are found with guess 1, 2, 3, ..."""
+    value: Fraction
+    """Guesses needed on average."""
+
+    @property
+    def codes(self) -> int:
+        """How many codes there are."""
+        return sum(self.distribution)
+
+    @property
+    def worst(self) -> int:
+        """Guesses needed at worst."""
+        return len(self.distribution)
+
+    def next(self, rows: Sequence[tuple[str | Code, Marks]]) -> Code | None:
+        """What to ask after these guesses and their marks; ``None``: no code fits them."""
+        from fairground.solve.codebreaking.advice import next_guess
+
+        board = [Row(read_code(g) if isinstance(g, str) else tuple(g), m) for g, m in rows]
+        return next_guess(self.base, self.length, board, self.strategy)
+
+    def __str__(self) -> str:
+        proven = "proven cheapest" if self.proven else "not proven cheapest"
+        return (
+            f"Base {self.base}, length {self.length}: {self.codes:,} codes; {self.strategy} "
+            f"({proven}).\nFirst guess: {write_code(self.guess, self.base)}.\n"
+            f"On average {self.value} = {_decimal(self.value)} guesses, at worst {self.worst}."
+        )
+
+
+class ZombieSolution(NamedTuple):
+    """Zombie Dice between two perfect players. Its chances are decimals, not fractions."""
+
+    game: Zombie
+    value: float
+    """The chance that whoever begins wins."""
+    brains: Mapping[str, float]
+    """Brains expected of a turn, by strategy."""
+    bust: Mapping[str, float]
+    """The chance that a turn ends in three shotguns, by strategy."""
+    first_roll: tuple[Fraction, Fraction]
+    """Of the first roll: brains expected, and the chance of a bust. Exactly."""
+    report: Mapping[str, Any]
+    """All of it, with the decision tables: what ``fairground solve zombie --json`` prints."""
+
+    def __str__(self) -> str:
+        turns = [
+            f"A {name} turn: {_decimal(brains)} brains, bust {_decimal(self.bust[name])}."
+            for name, brains in self.brains.items()
+        ]
+        return "\n".join([f"The first of two perfect players wins {_decimal(self.value)}.", *turns])
+
+
+class FateStonesSolution(NamedTuple):
+    """FateStones: perfect play with these dice."""
+
+    mine: tuple[str, ...]
+    theirs: tuple[str, ...]
+    value: Fraction
+    """The chance that "mine" finally wins, a scratch counting one half."""
+    my_mix: tuple[Fraction, ...]
+    """With which chance to choose each of mine."""
+    their_mix: tuple[Fraction, ...]
+
+    def __str__(self) -> str:
+        lines = [f"Value for mine: {self.value} = {_decimal(self.value)}."]
+        for whose, dice, mix in (
+            ("Mine", self.mine, self.my_mix),
+            ("Theirs", self.theirs, self.their_mix),
+        ):
+            shares = ", ".join(f"{die} with {part}" for die, part in zip(dice, mix, strict=True))
+            lines.append(f"{whose}: {shares}.")
+        return "\n".join(lines)
+
+
+class PokerSolution(NamedTuple):
+    """Video poker: the holds of a hand, or perfect play over all deals."""
+
+    level: int
+    hand: tuple[int, ...] | None
+    holds: tuple[Hold, ...]
+    """All 32 holds of the hand, the best first; none where it is about all deals."""
+    value: Fraction
+    """What the best hold, or perfect play, gives back for each unit staked."""
+
+    def __str__(self) -> str:
+        if self.hand is None:
+            return (
+                f"Perfect play on level {self.level} returns {_decimal(self.value)} of the stake, "
+                f"exactly {self.value}."
+            )
+        best = self.holds[0]
+        keep = hand_text(best.kept(self.hand)) or "nothing"
+        return (
+            f"{hand_text(self.hand)}: keep {keep}, worth {self.value} = {_decimal(self.value)} "
+            "for each unit staked."
+        )
+
+
+Solution = DiceSolution | CodeSolution | ZombieSolution | FateStonesSolution | PokerSolution
+
+
+def _dice(game: Game[Any]) -> DiceSolution:
+    from fairground.solve.intransitive import WinOdds
+
+    assert isinstance(game, Intransitive)
+    odds = WinOdds(game.dice)
+    every = range(len(game.dice))
+    first, replies = odds.best_guaranteed(), tuple(odds.best_reply(i) for i in every)
+    return DiceSolution(
+        tuple(map(str, game.dice)),
+        tuple(tuple(odds.win(i, j) for j in every) for i in every),
+        tuple(odds.cycles_of_three()),
+        first,
+        replies,
+        odds.win(first, replies[first]),
+    )
+
+
+def _codebreaking(game: Game[Any], strategy: str | None = None) -> CodeSolution:
+    from fairground.solve.codebreaking.trees import tree
+
+    assert isinstance(game, CodeBreaking)
+    found = tree(game.base, game.length, strategy)
+    spread = tuple(found.distribution())
+    average = Fraction(found.total(), sum(spread))
+    return CodeSolution(
+        game.base, game.length, found.strategy, found.proven, found.root.guess, spread, average
+    )
+
+
+def _zombie(game: Game[Any]) -> ZombieSolution:
+    try:
+        from fairground.solve.zombie import duel
+    except ModuleNotFoundError:
+        raise MissingExtra("solving Zombie Dice needs: pip install 'fairground[solve]'") from None
+    assert isinstance(game, Zombie)
+    report = duel.report(game)
+    first = report["first_roll"]
+    turns = report["strategies"]
+    return ZombieSolution(
+        game,
+        float(report["first_player_wins"]),
+        {name: float(turn["brains"]) for name, turn in turns.items()},
+        {name: float(turn["bust"]) for name, turn in turns.items()},
+        (Fraction(first["brains"]), Fraction(first["bust"])),
+        report,
+    )
+
+
+def _fatestones(
+    game: Game[Any],
+    mine: Sequence[str] | None = None,
+    theirs: Sequence[str] | None = None,
+) -> FateStonesSolution:
+    from fairground.solve.fatestones.choices import solve
+
+    assert isinstance(game, FateStones)
+    hands = game.params().get("hands")
+    if hands is not None:
+        mine, theirs = hands
+    if mine is None or theirs is None:
+        raise BadParams(
+            "which dice? For example: fg.solve('fatestones', mine=['134445', '144444'], "
+            "theirs=['233346', '333336'])"
+        )
+    return FateStonesSolution(*solve(mine, theirs))
+
+
+def _poker(game: Game[Any], hand: str | Sequence[int] | None = None) -> PokerSolution:
+    from fairground.solve.poker.holds import holds, perfect_return
+
+    assert isinstance(game, Poker)
+    if hand is None:
+        return PokerSolution(game.level, None, (), perfect_return(game.level))
+    cards = parse_hand(hand) if isinstance(hand, str) else tuple(hand)
+    found = tuple(holds(cards, game.level))
+    return PokerSolution(game.level, cards, found, found[0].value)
+
+
+_SOLVERS: Final[dict[str, tuple[Callable[..., Solution], frozenset[str]]]] = {
+    "intransitive/1": (_dice, frozenset()),
+    "codebreaking/1": (_codebreaking, frozenset({"strategy"})),
+    "zombie/1": (_zombie, frozenset()),
+    "fatestones/1": (_fatestones, frozenset({"mine", "theirs"})),
+    "poker/1": (_poker, frozenset({"hand"})),
+}
+"""Game → what solves it, and what that takes beside the game's parameters."""
+
+
+@overload
+def solve(
+    which: Literal["intransitive", "intransitive/1"] | Intransitive, /, *, dice: Any = ...
+) -> DiceSolution: ...
+@overload
+def solve(
+    which: Literal["codebreaking", "codebreaking/1"] | CodeBreaking,
+    /,
+    *,
+    base: int = ...,
+    length: int = ...,
+    strategy: str | None = ...,
+) -> CodeSolution: ...
+@overload
+def solve(which: Literal["zombie", "zombie/1"] | Zombie, /, **params: Any) -> ZombieSolution: ...
+@overload
+def solve(
+    which: Literal["fatestones", "fatestones/1"] | FateStones,
+    /,
+    *,
+    mine: Sequence[str] = ...,
+    theirs: Sequence[str] = ...,
+) -> FateStonesSolution: ...
+@overload
+def solve(
+    which: Literal["poker", "poker/1"] | Poker,
+    /,
+    *,
+    hand: str | Sequence[int] = ...,
+    level: int = ...,
+) -> PokerSolution: ...
+def solve(which: str | Game[Any], /, **given: Any) -> Solution:
+    """Perfect play of one of the five games: by name and parameters, or of a game as it is.
+
+    Beside the game's parameters, ``fatestones`` takes the dice in ``mine`` and ``theirs``,
+    ``poker`` a ``hand``, and ``codebreaking`` a ``strategy``.
+    """
+    name = which.name if isinstance(which, Game) else which
+    full = next((one for one in _SOLVERS if name in (one, one.partition("/")[0])), None)
+    if full is None:
+        raise UnknownName(
+            f"no solver for {name!r}; there are: {', '.join(_SOLVERS)}. "
+            "The player mcts searches any game that hides nothing"
+        )
+    solver, extra = _SOLVERS[full]
+    asked = {key: given.pop(key) for key in extra & given.keys()}
+    try:
+        game = make_game(which, **given)
+    except BadParams as problem:
+        if extra and given:
+            raise BadParams(f"{problem}; and for solving: {', '.join(sorted(extra))}") from None
+        raise
+    if isinstance(which, FateStones) and asked and "hands" in which.params():
+        raise InputError("this game has its dice already, so it takes neither mine nor theirs")
+    return solver(game, **asked)
