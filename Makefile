@@ -1,8 +1,11 @@
-# Two commands do everything on a fresh clone: `make run` and `make test`.
+# Each works on a fresh clone: `make install` only installs, `make run` serves, `make test` checks.
 
 PY := .venv/bin/python
 
-.PHONY: run test bench clean
+.PHONY: install run test campaign bench clean
+
+install: .venv/.ready
+	@echo "Installed. Now: source .venv/bin/activate, and then: fairground"
 
 # The arena on this machine; ARGS="--port 8080" and the like are handed on to it.
 run: .venv/.ready
@@ -14,6 +17,10 @@ test: .venv/.ready-dev
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	$(PY) -m pytest -n auto --cov --cov-report=term-missing:skip-covered --cov-fail-under=100
+
+# What takes too long for every change: each extra alone, installed from the sdist and the wheel.
+campaign: .venv/.ready-dev
+	CAMPAIGN=1 $(PY) -m pytest -n auto tests/test_packaging.py
 
 bench: .venv/.ready-bench
 	@for file in bench/[a-z]*.py; do echo "== $$file" && $(PY) $$file || exit 1; done

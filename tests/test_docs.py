@@ -2,6 +2,10 @@
 
 In a ``console`` block, a line behind ``$ `` is a command for the shell; what follows is its
 output, in which ``...`` stands for anything. ``# exit 1`` behind a command says that it fails.
+
+In a document that says ``import fairground as fg``, the ``python`` blocks are one program, run from
+top to bottom; a ``text`` block right behind one is what it prints. An arena answers at the address
+that the documents name.
 """
 
 from __future__ import annotations
@@ -15,13 +19,15 @@ from typing import NamedTuple
 
 import pytest
 
+import fairground as fg
+from fairground.arena.app import make_app
+from tests.helpers.arena import in_a_thread
 from tests.helpers.places import ROOT
 
-DOCUMENTS = sorted(
-    path
-    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")]
-    if "```console" in path.read_text()
-)
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
+DOCUMENTS = [path for path in PAGES if "```console" in path.read_text()]
+PROGRAMS = [path for path in PAGES if "```python\nimport fairground as fg" in path.read_text()]
+ARENA = "http://127.0.0.1:8000"
 
 
 class Step(NamedTuple):
@@ -29,6 +35,29 @@ class Step(NamedTuple):
     expected: str
     exit_code: int
     line: int
+
+
+class Block(NamedTuple):
+    code: str
+    expected: str
+    line: int
+
+
+def blocks(text: str) -> list[Block]:
+    """The Python of a document, each piece with what it is said to print."""
+    found: list[Block] = []
+    kind = before = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("```"):
+            before, kind = kind, line[3:]
+            if kind == "python":
+                found.append(Block("", "", number))
+        elif kind == "python":
+            found[-1] = found[-1]._replace(code=found[-1].code + line + "\n")
+        elif kind == "text" and found:
+            found[-1] = found[-1]._replace(expected=found[-1].expected + line + "\n")
+    assert kind == "", f"a block is not closed after {before}"
+    return found
 
 
 def steps(document: Path) -> list[Step]:
@@ -70,6 +99,40 @@ def test_the_first_screen_of_the_readme_plays_verifies_and_tampers() -> None:
     screen = "\n".join((ROOT / "README.md").read_text().splitlines()[:40])
     for word in ("$ printf", "fairground dice", "$ fairground verify", "tampered", "DOES NOT HOLD"):
         assert word in screen
+
+
+def test_the_second_screen_of_the_readme_is_python_in_15_lines() -> None:
+    (block,) = blocks((ROOT / "README.md").read_text())
+    assert len([line for line in block.code.splitlines() if line.strip()]) <= 15
+    assert block.line < 60
+
+
+def test_every_name_of_the_front_door_is_documented() -> None:
+    page = (ROOT / "docs" / "python.md").read_text()
+    missing = [name for name in fg.__all__ if not re.search(rf"\bfg\.{name}\b", page)]
+    assert not missing
+
+
+@pytest.mark.parametrize("document", PROGRAMS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_python_of_the_document(document: Path, tmp_path: Path) -> None:
+    found = blocks(document.read_text())
+    program = "\nprint('=' * 99)\n".join(block.code for block in found)
+    with in_a_thread(make_app(f"sqlite:///{tmp_path / 'arena.db'}")) as url:
+        (tmp_path / "program.py").write_text(program.replace(ARENA, url))
+        done = subprocess.run(
+            [sys.executable, "program.py"],
+            cwd=tmp_path,
+            env=os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout.split("=" * 99 + "\n")
+    assert len(printed) == len(found)
+    for block, said in zip(found, printed, strict=True):
+        assert matches(block.expected, said), f"{document.name}:{block.line}:\n{said}"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

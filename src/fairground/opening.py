@@ -24,6 +24,7 @@ def new_table(
     game: Game[Any],
     chairs: Sequence[Chair],
     scheme: str = USUAL,
+    /,
     *,
     name: bytes | None = None,
     vault: Vault | None = None,

@@ -228,17 +228,15 @@ class Question(NamedTuple):
         return list(self.words.game.choices(self.view, self.seat))
 
     def __repr__(self) -> str:
-        who = f"{self.words.names[self.seat]} ({self.words.seat(self.seat)})"
+        who = f"seat {self.seat}, {self.words.names[self.seat]} ({self.words.seat(self.seat)})"
         if self.kind not in DECISIONS:
-            return f"<a {self.kind} from {who}: table.answer(question), or with one of your own>"
+            return f"<{who}: a {self.kind}? table.answer(question), or with one of your own>"
         text = self.words.question(self.view, self.seat)
         menu = self.words.menu(self.view, self.seat)
         if menu is None:
-            return f"<{who} is asked: {text} Answer with table.answer(question, move)>"
+            return f"<{who}: {text} table.answer(question, move)>"
         lines = [f"  {m!r}: {self.words.option(self.view, self.seat, m)}" for m in menu]
-        return "\n".join(
-            [f"<{who} is asked: {text} Answer with table.answer(question, move):", *lines, ">"]
-        )
+        return "\n".join([f"<{who}: {text} table.answer(question, move), a move of:", *lines]) + ">"
 
 
 class LocalTable:
