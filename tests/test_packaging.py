@@ -1,0 +1,152 @@
+"""What is shipped: an sdist and a wheel, in empty environments, with each extra alone.
+
+The wheel is built from the sdist, so what it lacks the sdist lacks too. Packages come from uv's
+cache where it has them, so that nothing is downloaded twice.
+
+``make campaign`` tries the commands that take long as well.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from uv import find_uv_bin
+
+from tests.helpers.places import ROOT
+
+EXTRAS = ("solve", "chain", "postgres", "lab")
+EVERYTHING = "CAMPAIGN" in os.environ
+DICE = ["2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3"]
+SIMULATE = ["simulate", "fatestones", "--games", "3", "--players", "random,random", "--seed", "7"]
+
+
+class Probe(NamedTuple):
+    """A command that needs an extra, and how it ends where that is installed."""
+
+    extra: str | None
+    command: list[str]
+    exit_code: int
+    says: str
+    """On standard output or standard error."""
+    slow: bool = False
+
+
+PROBES = [
+    Probe(None, ["--version"], 0, "fairground 0."),
+    Probe(None, ["dice", *DICE, "--save", "game.jsonl"], 3, "guess my selection"),
+    Probe(None, ["verify", "game.jsonl"], 0, "intransitive/1"),
+    Probe(None, ["solve", "fatestones", "--mine", "111666", "--theirs", "222555"], 0, "1/2"),
+    Probe("solve", ["codebreaking", "--oracle", "evil", "--no-save"], 3, "input ended"),
+    Probe("solve", ["solve", "zombie"], 0, "0.46479", slow=True),
+    Probe("solve", ["solve", "poker", "--all"], 0, "0.9954", slow=True),
+    Probe("chain", ["bank", "key", "key.json"], 2, "FAIRGROUND_PASSPHRASE"),
+    Probe("chain", ["croupier", "--no-save"], 0, "", slow=True),
+    Probe(
+        "postgres",
+        ["serve", "--port", "0", "--database", "postgresql://nobody@127.0.0.1:1/none"],
+        2,
+        "cannot connect",
+    ),
+    Probe("lab", [*SIMULATE, "--out", "rows.parquet"], 0, "rows.parquet"),
+]
+
+PROGRAM = """
+import fairground as fg
+table = fg.open("fatestones", seats=["optimal", "greedy"]).play()
+assert fg.verify(table).ok
+assert fg.solve("intransitive").value
+try:
+    fg.solve("zombie", brains_to_win=1)
+except fg.MissingExtra as missing:
+    print(missing)
+"""
+
+
+def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    environment |= {"HOME": str(cwd), "XDG_CACHE_HOME": str(cwd / "cache")}
+    return subprocess.run(
+        command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, check=False, timeout=300,
+    )  # fmt: skip
+
+
+def uv(*arguments: str | Path) -> None:
+    """From the cache alone; only if that does not suffice, from the index."""
+    for offline in (["--offline"], []):
+        done = subprocess.run(
+            [find_uv_bin(), *arguments, "-q", *offline], capture_output=True, text=True, check=False
+        )
+        if done.returncode == 0:
+            return
+    raise AssertionError(done.stderr)
+
+
+def installed(folder: Path, what: str) -> Path:
+    """An empty environment with this alone."""
+    uv("venv", folder, "--python", sys.executable)
+    uv("pip", "install", "--python", folder / "bin" / "python", what)
+    return folder / "bin"
+
+
+def test_sdist_and_wheel_work_alone_and_with_each_extra_alone(tmp_path: Path) -> None:
+    uv("build", ROOT, "-o", tmp_path / "dist")
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    (sdist,) = (tmp_path / "dist").glob("*.tar.gz")
+    assert set(shipped(wheel)) == set(in_the_tree())
+    assert {"Makefile", "README.md", "examples", "src", "tests"} <= set(top_of(sdist))
+
+    base = installed(tmp_path / "base", str(sdist))
+    in_its_place(base, tmp_path, None)
+    told = run(base / "python", "-c", PROGRAM, cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert "fairground[solve]" in told.stdout
+
+    for extra in EXTRAS:
+        made = installed(tmp_path / extra, f"fairground[{extra}] @ {wheel.as_uri()}")
+        in_its_place(made, tmp_path, extra)
+
+
+def in_its_place(bin_folder: Path, cwd: Path, extra: str | None) -> None:
+    """What is there works; what is missing is said by the command that needs it."""
+    for probe in PROBES:
+        if probe.slow and not EVERYTHING:
+            continue
+        if extra is not None and probe.extra != extra and not EVERYTHING:
+            continue
+        done = run(bin_folder / "fairground", *probe.command, cwd=cwd)
+        what = f"with {extra}: {probe.command}\n{done.stdout}{done.stderr}"
+        assert "Traceback" not in done.stderr, what
+        if probe.extra in (None, extra):
+            assert done.returncode == probe.exit_code, what
+            assert probe.says in done.stdout + done.stderr, what
+        else:
+            assert done.returncode == 2, what
+            assert f"fairground[{probe.extra}]" in done.stderr, what
+
+
+def shipped(wheel: Path) -> Iterator[str]:
+    with zipfile.ZipFile(wheel) as names:
+        yield from (name for name in names.namelist() if ".dist-info/" not in name)
+
+
+def in_the_tree() -> Iterator[str]:
+    """What git keeps below src, and what it would: no bytecode."""
+    told = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    there = (name for name in told.stdout.splitlines() if (ROOT / name).exists())
+    return (name.removeprefix("src/") for name in there)
+
+
+def top_of(sdist: Path) -> Iterator[str]:
+    with tarfile.open(sdist) as names:
+        yield from (name.split("/")[1] for name in names.getnames())
