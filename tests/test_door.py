@@ -210,10 +210,17 @@ def test_every_change_of_a_line_is_refused() -> None:
 
 
 def test_a_receipt_of_another_game_is_refused() -> None:
-    table, other = (fg.open("fatestones", seats=["greedy", "greedy"]).play() for _ in range(2))
-    assert fg.verify(table, receipts=table.receipt).ok
-    assert fg.verify(table, receipts=[table.receipt]).ok
-    assert not fg.verify(table, receipts=[other.receipt]).ok
+    table, other = (fg.open("fatestones", seats=["greedy", fg.PERSON]) for _ in range(2))
+    for each in (table, other):
+        (question,) = each.asks()
+        kept = question.receipt
+        each.answer(question, 0)
+        each.leave(1)
+        assert kept in [receipt["head"] for receipt in each.receipts]
+        assert kept in fg.read(each).heads
+    assert fg.verify(table, receipts=table.receipts).ok
+    assert fg.verify(other, receipts=kept).ok
+    assert not fg.verify(table, receipts=[kept]).ok
 
 
 def test_a_record_is_written_and_read_to_the_byte(tmp_path: Path) -> None:
@@ -310,7 +317,7 @@ def _answered(*move: object) -> None:
 
 
 MISTAKES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
-    "game": (lambda: fg.open("zombi"), fg.UnknownName, "did you mean 'zombie/1'"),
+    "game": (lambda: fg.open("zombi"), fg.UnknownName, "did you mean 'zombie/"),
     "no game": (lambda: fg.open(3), fg.InputError, "not 3"),  # type: ignore[arg-type]
     "parameter": (lambda: fg.open("zombie", brain=3), fg.BadParams, "no parameter 'brain'"),
     "made": (lambda: fg.game(fg.game("poker"), level=3), fg.InputError, "made already"),

@@ -18,6 +18,7 @@ from fairground.games import GAMES, Games, make_game
 from fairground.opening import USUAL, new_table
 from fairground.players import Player, make_player
 from fairground.players.hosted import Hosted
+from fairground.receipts import Kept
 from fairground.table import Ask, Table
 from fairground.transcript import Transcript, frozen
 from fairground.words import PlainWords, words_for
@@ -152,7 +153,7 @@ def _lends(
                     f"only a seat of fg.PERSON can lend {word!r}"
                 )
         return each
-    possible = dealer_class(scheme, schemes).scheme.lends
+    possible = dealer_class(scheme, schemes).scheme.conditions
     best = next((word for word in ("chain", "number") if word in possible), "nothing")
     given = ["nothing" if sitter is not None else best for sitter in sitters]
     if best == "number" and best in given:  # of one user only
@@ -221,6 +222,11 @@ class Question(NamedTuple):
         return self.ask.seat
 
     @property
+    def receipt(self) -> str:
+        """The hash of the last line now. Keep it before you answer: it proves what came before."""
+        return self.ask.head
+
+    @property
     def moves(self) -> list[Move]:
         """The moves to choose from; raises `TooMany` where they cannot be listed."""
         if self.kind not in DECISIONS:
@@ -256,6 +262,8 @@ class LocalTable:
         self._own_shares = own_shares
         self._games = games
         self._hosted = Hosted(table, self.players)
+        self.receipts: list[dict[str, Any]] = []
+        """What your seats keep of every ask before they answer it: for `fg.verify`."""
         self._sealed: dict[Seat, tuple[Seal, Move]] = {}
         self._holders: dict[Seat, ChainHolder] = {}
 
@@ -290,11 +298,6 @@ class LocalTable:
         """What each seat has won, once the game is over."""
         return self.referee.payoff
 
-    @property
-    def receipt(self) -> str:
-        """The hash of the last line: whoever keeps it can prove the order up to there."""
-        return self.referee.transcript.head
-
     def words(self, reader: Seat | None = None) -> PlainWords[Any]:
         """What things are called at this table, for this reader."""
         return words_for(self.game, self.names, reader, self._games)
@@ -317,9 +320,9 @@ class LocalTable:
         for ask in self._mine():
             if ask.kind == "open":
                 seal, move = self._sealed[ask.seat]
-                self.referee.submit(ask, {"key": seal.key, "move": move})
+                self._submit(ask, {"key": seal.key, "move": move})
             elif ask.kind not in DECISIONS and not self._own_shares:
-                self.referee.submit(ask, self._share(ask))
+                self._submit(ask, self._share(ask))
         return self.referee.transcript.step > before
 
     def _mine(self) -> Iterator[Ask]:
@@ -341,17 +344,21 @@ class LocalTable:
         if ask.seat in self.players:
             raise InputError(f"seat {ask.seat} is played by {self.names[ask.seat]}, not by you")
         if ask.kind not in DECISIONS:
-            self.referee.submit(ask, self._share(ask) if value is _UNSAID else value)
+            self._submit(ask, self._share(ask) if value is _UNSAID else value)
         elif value is _UNSAID:
             raise InputError("a move is needed: table.answer(question, move); see question.moves")
         elif ask.kind == "move":
-            self.referee.submit(ask, value)
+            self._submit(ask, value)
         else:
             move = frozen(value)
             self.game.check(self.state, ask.seat, move)
             sealed = self.referee.seal(ask, move)
-            self.referee.submit(ask, sealed.commitment)
+            self._submit(ask, sealed.commitment)
             self._sealed[ask.seat] = sealed, move
+
+    def _submit(self, ask: Ask, answer: Any) -> None:
+        self.referee.submit(ask, answer)
+        self.receipts.append(Kept.of(self.referee.setting.table, ask)._asdict())
 
     def _share(self, ask: Ask) -> Any:
         """A share of chance, made on behalf of a seat that trusts this process."""

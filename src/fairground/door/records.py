@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
@@ -112,18 +112,15 @@ def writer(path: Path) -> Callable[[bytes], object]:
 
 def verify(
     source: Source,
-    receipts: str | Sequence[str] = (),
+    receipts: str | Sequence[str | Mapping[str, Any]] = (),
     *,
     games: Games = GAMES,
     schemes: Schemes = SCHEMES,
 ) -> Verdict:
     """Check a transcript, and say what it proves, for whom, on what condition.
 
-    ``receipts`` are hashes that were kept while the game went on: they prove the order up to their
-    lines. Games and schemes of your own are added with ``fg.GAMES.plus({...})``.
+    ``receipts`` are hashes that somebody kept, each before an answer: `Question.receipt`, or all of
+    `LocalTable.receipts`. They prove that what stood before that answer stood there in time. Games
+    and schemes of your own are added with ``fg.GAMES.plus({...})``.
     """
-    kept: Sequence[str] = (receipts,) if isinstance(receipts, str) else tuple(receipts)
-    if len(kept) > 1:
-        raise InputError(f"one receipt is taken, not {len(kept)}")
-    receipt: Any = kept[0] if kept else None
-    return judge(bytes_of(source), receipt, games=games, schemes=schemes)
+    return judge(bytes_of(source), receipts, games=games, schemes=schemes)

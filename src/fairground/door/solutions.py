@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
-from fairground.core import BadParams, Game, InputError, MissingExtra, UnknownName
+from fairground.core import BadParams, Game, InputError, UnknownName
 from fairground.door.opening import game as make_game
+from fairground.extras import needs
 from fairground.games.codebreaking import Code, CodeBreaking, Marks, Row, read_code, write_code
 from fairground.games.fatestones import FateStones
 from fairground.games.intransitive import Intransitive
@@ -190,10 +191,9 @@ def _codebreaking(game: Game[Any], strategy: str | None = None) -> CodeSolution:
 
 
 def _zombie(game: Game[Any]) -> ZombieSolution:
-    try:
+    with needs("solve", "solving Zombie Dice"):
         from fairground.solve.zombie import duel
-    except ModuleNotFoundError:
-        raise MissingExtra("solving Zombie Dice needs: pip install 'fairground[solve]'") from None
+
     assert isinstance(game, Zombie)
     report = duel.report(game)
     first = report["first_roll"]
@@ -239,13 +239,13 @@ def _poker(game: Game[Any], hand: str | Sequence[int] | None = None) -> PokerSol
 
 
 _SOLVERS: Final[dict[str, tuple[Callable[..., Solution], frozenset[str]]]] = {
-    "intransitive/1": (_dice, frozenset()),
-    "codebreaking/1": (_codebreaking, frozenset({"strategy"})),
-    "zombie/1": (_zombie, frozenset()),
-    "fatestones/1": (_fatestones, frozenset({"mine", "theirs"})),
-    "poker/1": (_poker, frozenset({"hand"})),
+    "intransitive": (_dice, frozenset()),
+    "codebreaking": (_codebreaking, frozenset({"strategy"})),
+    "zombie": (_zombie, frozenset()),
+    "fatestones": (_fatestones, frozenset({"mine", "theirs"})),
+    "poker": (_poker, frozenset({"hand"})),
 }
-"""Game → what solves it, and what that takes beside the game's parameters."""
+"""Family → what solves it, and what that takes beside the game's parameters."""
 
 
 @overload
@@ -286,13 +286,15 @@ def solve(which: str | Game[Any], /, **given: Any) -> Solution:
     ``poker`` a ``hand``, and ``codebreaking`` a ``strategy``.
     """
     name = which.name if isinstance(which, Game) else which
-    full = next((one for one in _SOLVERS if name in (one, one.partition("/")[0])), None)
-    if full is None:
+    family = name.partition("/")[0]
+    if family not in _SOLVERS:
         raise UnknownName(
             f"no solver for {name!r}; there are: {', '.join(_SOLVERS)}. "
             "The player mcts searches any game that hides nothing"
         )
-    solver, extra = _SOLVERS[full]
+    solver, extra = _SOLVERS[family]
+    if which == family:
+        which = f"{family}/1"  # what was solved; later versions differ in who leaves, not in play
     asked = {key: given.pop(key) for key in extra & given.keys()}
     try:
         game = make_game(which, **given)
