@@ -22,6 +22,7 @@ import pytest
 import fairground as fg
 from fairground.arena.app import make_app
 from tests.helpers.arena import in_a_thread
+from tests.helpers.installing import install_newgame
 from tests.helpers.places import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
@@ -144,6 +145,9 @@ def test_every_command_of_the_document(document: Path, tmp_path: Path) -> None:
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
         "COLUMNS": "100",
     }
+    if "examples/newgame" in document.read_text():
+        packages = install_newgame(tmp_path / "packages")
+        environment["PYTHONPATH"] = os.pathsep.join([*sys.path, str(packages)])
     todo = steps(document)
     assert todo
     for step in todo:

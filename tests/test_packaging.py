@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from uv import find_uv_bin
-
+from tests.helpers.installing import uv
 from tests.helpers.places import ROOT
 
 EXTRAS = ("solve", "chain", "postgres", "lab")
@@ -76,17 +75,6 @@ def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
         command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
         text=True, check=False, timeout=300,
     )  # fmt: skip
-
-
-def uv(*arguments: str | Path) -> None:
-    """From the cache alone; only if that does not suffice, from the index."""
-    for offline in (["--offline"], []):
-        done = subprocess.run(
-            [find_uv_bin(), *arguments, "-q", *offline], capture_output=True, text=True, check=False
-        )
-        if done.returncode == 0:
-            return
-    raise AssertionError(done.stderr)
 
 
 def installed(folder: Path, what: str) -> Path:
