@@ -138,3 +138,14 @@ def in_the_tree() -> Iterator[str]:
 def top_of(sdist: Path) -> Iterator[str]:
     with tarfile.open(sdist) as names:
         yield from (name.split("/")[1] for name in names.getnames())
+
+
+def test_make_install_installs_and_starts_nothing() -> None:
+    """What make would do on a fresh clone, where it is not done yet."""
+    told = subprocess.run(
+        ["make", "-n", "-B", "--no-print-directory", "install"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    setup, said = told.stdout.splitlines()
+    assert setup == "tools/setup .ready"
+    assert said.startswith("echo ")

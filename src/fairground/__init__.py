@@ -13,13 +13,14 @@ used, so ``import fairground`` costs next to nothing.
 """
 
 import sys
-from types import ModuleType
 
 __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # as in `typing`, which would take longer to import than all of this
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from fairground.core import (
         BadParams,
         FairgroundError,
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from fairground.games import GAMES, Listing
     from fairground.players import Player
     from fairground.verify import Verdict
+else:
+    ModuleType = type(sys)
 
 __all__ = [
     "GAMES",

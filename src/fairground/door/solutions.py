@@ -279,6 +279,8 @@ def solve(
     hand: str | Sequence[int] = ...,
     level: int = ...,
 ) -> PokerSolution: ...
+@overload
+def solve(which: str | Game[Any], /, **given: Any) -> Solution: ...
 def solve(which: str | Game[Any], /, **given: Any) -> Solution:
     """Perfect play of one of the five games: by name and parameters, or of a game as it is.
 
