@@ -209,7 +209,7 @@ def test_every_change_of_a_line_is_refused() -> None:
             fg.replay(forged)
 
 
-def test_a_receipt_of_another_game_is_refused() -> None:
+def test_a_receipt_of_another_game_is_refused(tmp_path: Path) -> None:
     table, other = (fg.open("fatestones", seats=["greedy", fg.PERSON]) for _ in range(2))
     for each in (table, other):
         (question,) = each.asks()
@@ -220,6 +220,9 @@ def test_a_receipt_of_another_game_is_refused() -> None:
         assert kept in fg.read(each).heads
     assert fg.verify(table, receipts=table.receipts).ok
     assert fg.verify(other, receipts=kept).ok
+    (tmp_path / "game.receipts").write_text("\n".join(map(json.dumps, other.receipts)))
+    assert fg.verify(other, receipts=tmp_path / "game.receipts").ok
+    assert not fg.verify(table, receipts=tmp_path / "game.receipts").ok
     assert not fg.verify(table, receipts=[kept]).ok
 
 
@@ -298,7 +301,8 @@ def test_players_that_are_listed_can_be_made() -> None:
 
 def test_everything_prints_itself() -> None:
     table = fg.open("fatestones", seats=["greedy", fg.PERSON])
-    things = [table, table.asks()[0], fg.read(table), fg.games(), fg.players("zombie")]
+    things = [table, table.asks()[0], fg.read(table), fg.games(), fg.players("zombie"), fg.GAMES]
+    things += [fg.solve("intransitive"), fg.SCHEMES]
     things += [
         fg.replay(table),
         fg.replay(table)[0],

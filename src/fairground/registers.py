@@ -67,6 +67,9 @@ class Register(Mapping[str, L], Generic[L]):
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and (name in self.listed or name in self._others)
 
+    def __repr__(self) -> str:
+        return f"<register of {self.what}s: {', '.join(self)}>"
+
     def find(self, name: object) -> tuple[str, L]:
         """The full name and the listing; refuse an unknown name, with the nearest known ones."""
         if not isinstance(name, str) or name not in self:

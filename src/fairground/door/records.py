@@ -11,6 +11,7 @@ from typing import Any, SupportsBytes, TypeAlias
 from fairground.core import InputError, Unreadable
 from fairground.fair.register import SCHEMES, Schemes
 from fairground.games import GAMES, Games
+from fairground.receipts import read_receipts
 from fairground.table import Table
 from fairground.transcript import Event, Transcript, line_hash, parse
 from fairground.transcript import read as lines_of
@@ -112,7 +113,7 @@ def writer(path: Path) -> Callable[[bytes], object]:
 
 def verify(
     source: Source,
-    receipts: str | Sequence[str | Mapping[str, Any]] = (),
+    receipts: str | Path | Sequence[str | Mapping[str, Any]] = (),
     *,
     games: Games = GAMES,
     schemes: Schemes = SCHEMES,
@@ -120,7 +121,10 @@ def verify(
     """Check a transcript, and say what it proves, for whom, on what condition.
 
     ``receipts`` are hashes that somebody kept, each before an answer: `Question.receipt`, or all of
-    `LocalTable.receipts`. They prove that what stood before that answer stood there in time. Games
-    and schemes of your own are added with ``fg.GAMES.plus({...})``.
+    `LocalTable.receipts`, or the path of a file of receipts, as clients write them. They prove that
+    what stood before that answer stood there in time. Games and schemes of your own are added with
+    ``fg.GAMES.plus({...})``.
     """
+    if isinstance(receipts, Path):
+        receipts = read_receipts(receipts)
     return judge(bytes_of(source), receipts, games=games, schemes=schemes)

@@ -38,7 +38,7 @@ class DiceSolution(NamedTuple):
     value: Fraction
     """The chance that whoever takes ``first`` wins, when the other takes the best reply."""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [f"Take first: die {self.first} ({self.dice[self.first]}); it wins {self.value}."]
         lines += [
             f"Against die {i} ({die}): take die {reply}, which wins {self.win[reply][i]}."
@@ -80,7 +80,7 @@ class CodeSolution(NamedTuple):
         board = [Row(read_code(g) if isinstance(g, str) else tuple(g), m) for g, m in rows]
         return next_guess(self.base, self.length, board, self.strategy)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         proven = "proven cheapest" if self.proven else "not proven cheapest"
         return (
             f"Base {self.base}, length {self.length}: {self.codes:,} codes; {self.strategy} "
@@ -104,7 +104,7 @@ class ZombieSolution(NamedTuple):
     report: Mapping[str, Any]
     """All of it, with the decision tables: what ``fairground solve zombie --json`` prints."""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         turns = [
             f"A {name} turn: {_decimal(brains)} brains, bust {_decimal(self.bust[name])}."
             for name, brains in self.brains.items()
@@ -123,7 +123,7 @@ class FateStonesSolution(NamedTuple):
     """With which chance to choose each of mine."""
     their_mix: tuple[Fraction, ...]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [f"Value for mine: {self.value} = {_decimal(self.value)}."]
         for whose, dice, mix in (
             ("Mine", self.mine, self.my_mix),
@@ -144,7 +144,7 @@ class PokerSolution(NamedTuple):
     value: Fraction
     """What the best hold, or perfect play, gives back for each unit staked."""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         if self.hand is None:
             return (
                 f"Perfect play on level {self.level} returns {_decimal(self.value)} of the stake, "
