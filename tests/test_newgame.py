@@ -136,21 +136,42 @@ def test_it_is_played_over_http(tmp_path: Path) -> None:
     assert [step.says for step in told if "Seat 1" in step.says][-1] == "Seat 1 shows two fingers."
 
 
-def test_the_command_line_verifies_it(packages: Path, tmp_path: Path) -> None:
-    fg.open("morra", seats=["random", "random"], save=tmp_path / "game.jsonl").play()
-    verify = [sys.executable, "-m", "fairground", "verify", str(tmp_path / "game.jsonl")]
+def test_the_command_line_plays_and_verifies_it(packages: Path, tmp_path: Path) -> None:
+    game = str(tmp_path / "game.jsonl")
 
-    def told(path: str) -> subprocess.CompletedProcess[str]:
-        environment = os.environ | {"PYTHONPATH": path}
-        return subprocess.run(
-            verify, env=environment, capture_output=True, text=True, check=False, timeout=60
-        )
+    def fairground(*arguments: str, path: list[str], stdin: str = "") -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "fairground", *arguments],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
+            input=stdin, capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stdout
 
-    here = os.pathsep.join(part for part in sys.path if part != str(packages))
-    assert "morra/1" in told(os.pathsep.join([here, str(packages)])).stdout
-    without = told(here)
-    assert without.returncode == 2  # not known here: that is no forgery
-    assert "Traceback" not in without.stderr
+    without = [part for part in sys.path if part != str(packages)]
+    here = [*without, str(packages)]
+    arguments = ("play", "morra", "rounds=2", "--seat", "player2=mcts:20", "--save", game)
+    exit_code, told = fairground(*arguments, path=here, stdin="own words\n3\n1\n2\n")
+    assert exit_code == 0
+    assert "show 1 finger or 2, not 3" in told
+    assert told.index("You show one finger.") < told.index("You show two fingers.")
+    assert fairground("verify", game, path=here)[0] == 0
+    assert fairground("verify", game, path=without)[0] == 2  # not known here: that is no forgery
+    moves = [e["move"] for e in fg.read(game).events if e["kind"] == "open" and e["seat"] == 0]
+    assert moves == [1, 2]
+
+
+def test_it_is_played_in_the_terminal_at_an_arena(packages: Path, tmp_path: Path) -> None:
+    with in_a_thread(make_app(f"sqlite:///{tmp_path / 'arena.db'}")) as url:
+        _, address = fg.arena(url).open("morra", seats=["random", None], rounds=1)
+        assert address is not None
+        done = subprocess.run(
+            [sys.executable, "-m", "fairground", "sit", address, "--no-save"],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([*sys.path, str(packages)])},
+            input="2\n", capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "You show two fingers." in done.stdout
 
 
 def plain(text: str) -> str:

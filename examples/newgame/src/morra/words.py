@@ -29,8 +29,12 @@ class MorraWords(PlainWords[Morra]):
         """What a seat is asked for."""
         return "One finger or two?"
 
+    def menu(self, view: State, seat: Seat) -> list[Move] | None:
+        """No menu: fingers are typed as they are, 1 or 2."""
+        return None
+
     def option(self, view: State, seat: Seat, move: Move) -> str:
-        """A move in a menu."""
+        """A move in words."""
         return "one finger" if move == 1 else "two fingers"
 
     def move(self, view: State, seat: Seat, move: Move) -> str:
