@@ -41,6 +41,6 @@ class MorraWords(PlainWords[Morra]):
         """A sentence on a move that was made."""
         return f"{self.does(seat, 'show')} {self.option(view, seat, move)}."
 
-    def drawn(self, before: State, after: State, n: int, value: int) -> str:
+    def drawn(self, before: State, after: State, n: int, value: int | None) -> str | None:
         """A sentence on the coin."""
-        return f"The coin: {self.does(value, 'are', 'is')} odd."
+        return None if after.odd is None else f"The coin: {self.does(after.odd, 'are', 'is')} odd."
