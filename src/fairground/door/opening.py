@@ -19,6 +19,7 @@ from fairground.opening import USUAL, new_table
 from fairground.players import Player, make_player
 from fairground.players.hosted import Hosted
 from fairground.receipts import Kept
+from fairground.shown import named
 from fairground.table import Ask, Table
 from fairground.transcript import Transcript, frozen
 from fairground.words import PlainWords, words_for
@@ -176,7 +177,7 @@ def _chairs(
 
 def _called(sitter: Sitter) -> str:
     if sitter is None:
-        return "You"
+        return "Person"
     return sitter if isinstance(sitter, str) else type(sitter).__name__
 
 
@@ -234,7 +235,8 @@ class Question(NamedTuple):
         return list(self.words.game.choices(self.view, self.seat))
 
     def __repr__(self) -> str:
-        who = f"seat {self.seat}, {self.words.names[self.seat]} ({self.words.seat(self.seat)})"
+        name, role = named(self.words.names[self.seat]), self.words.seat(self.seat)
+        who = f"seat {self.seat}, {name} ({role})"
         if self.kind not in DECISIONS:
             return f"<{who}: a {self.kind}? table.answer(question), or with one of your own>"
         text = self.words.question(self.view, self.seat)
@@ -378,14 +380,14 @@ class LocalTable:
 
     def __repr__(self) -> str:
         table = self.referee
-        seats = ", ".join(f"{name} ({self.game.role(i)})" for i, name in enumerate(self.names))
+        seats = ", ".join(f"{named(n)} ({self.game.role(i)})" for i, n in enumerate(self.names))
         if self.payoff is not None:
             words = self.words()
             now = f"{words.over(self.view(None), self.payoff)} Payoff {self.payoff}."
         elif table.void_reason is not None:
             now = f"void: {table.void_reason}."
         else:
-            waits = ", ".join(sorted({self.names[ask.seat] for ask in table.asks()}))
+            waits = ", ".join(sorted({named(self.names[ask.seat]) for ask in table.asks()}))
             now = f"It waits for {waits}: table.play() lets players go on, table.asks() asks you."
         lines = f"{table.transcript.step} lines"
         return f"<{self.game.name}: {seats}; {table.scheme.name}, {lines}. {now}>"

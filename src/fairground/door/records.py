@@ -8,10 +8,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, SupportsBytes, TypeAlias
 
-from fairground.core import InputError, Unreadable
+from fairground.core import Fault, InputError, Unreadable
 from fairground.fair.register import SCHEMES, Schemes
 from fairground.games import GAMES, Games
 from fairground.receipts import read_receipts
+from fairground.shown import named, shown
 from fairground.table import Table
 from fairground.transcript import Event, Transcript, line_hash, parse
 from fairground.transcript import read as lines_of
@@ -50,15 +51,15 @@ class Record:
         return len(self.lines)
 
     def __repr__(self) -> str:
-        first, last = self.events[0], self.events[-1]
-        if first.get("kind") != "start":
-            return f"<a transcript of {len(self)} lines that does not begin with a start>"
-        names = ", ".join(str(seat["name"]) for seat in first["seats"])
-        end = f"payoff {tuple(last['payoff'] or ())}" if last["kind"] == "end" else "unfinished"
-        return (
-            f"<{first['game']}: {names}; {first['dealer']}, {len(self)} lines, {end}. "
-            "Not checked: fg.verify(record)>"
-        )
+        """What it says of itself; whatever it holds, it must not fail or deceive."""
+        try:
+            first, last = self.events[0], self.events[-1]
+            names = ", ".join(named(seat["name"]) for seat in first["seats"])
+            what = f"{shown(first['game'])}: {names}; {shown(first['dealer'])}, "
+            end = f"payoff {tuple(last['payoff'] or ())}" if last["kind"] == "end" else "unfinished"
+        except (Fault, KeyError, TypeError):
+            what, end = "a transcript: ", "not all of them readable"
+        return f"<{what}{len(self)} lines, {end}. Not checked: fg.verify(record)>"
 
 
 def bytes_of(source: Source) -> bytes:

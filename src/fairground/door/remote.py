@@ -12,6 +12,7 @@ from fairground.door.opening import DECISIONS, Question
 from fairground.door.opening import game as make_game
 from fairground.fair.bits import SystemStream
 from fairground.players import Player, make_player
+from fairground.shown import named
 from fairground.table import Ask
 from fairground.verify import Verdict
 from fairground.words import words_for
@@ -121,7 +122,7 @@ class RemoteSeat:
         self.remote.look()
 
     def __repr__(self) -> str:
-        here = f"{self.names[self.seat]} ({self.game.role(self.seat)})"
+        here = f"{named(self.names[self.seat])} ({self.game.role(self.seat)})"
         now = f"payoff {self.payoff}" if self.over else "seat.asks() asks you"
         lines = f"{len(self.remote.lines)} lines"
         return f"<seat {self.seat}, {here}, of {self.game.name}; {lines}, {now}>"

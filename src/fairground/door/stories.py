@@ -11,6 +11,7 @@ from fairground.fair.register import SCHEMES, Schemes
 from fairground.fair.schemes import Run
 from fairground.games import GAMES, Games
 from fairground.replay import replay as run_again
+from fairground.shown import named, shown
 from fairground.table import LEFT, Decision, Table
 from fairground.transcript import check_chain, read
 from fairground.words import PlainWords, words_for
@@ -62,7 +63,7 @@ class Story(Sequence[Step]):
         return "\n".join(step.says for step in self.steps)
 
     def __repr__(self) -> str:
-        names = ", ".join(self.words.names)
+        names = ", ".join(map(named, self.words.names))
         return f"<{self.game.name}: {names}, {len(self)} steps. print() tells them>"
 
 
@@ -101,7 +102,9 @@ def _steps(table: Table, words: PlainWords[Any]) -> Iterator[Step]:
         if event["kind"] == "forfeit" and not told.has_left(event["seat"]):
             yield told.left(line, event["seat"])
         elif event["kind"] == "void":
-            yield Step(line, "end", told.state, f"The house voids the game: {event['reason']}.")
+            yield Step(
+                line, "end", told.state, f"The house voids the game: {shown(event['reason'])}"
+            )
     if last["kind"] == "end" and table.payoff is not None:
         says = words.over(told.state, table.payoff)
         yield Step(table.transcript.step, "end", told.state, says)
@@ -142,8 +145,9 @@ class _Teller:
             self._leaving.append(seat)
         else:
             self._take_out(seat)
-        reason = self._table.transcript.events[line - 1]["reason"]
-        return Step(line, "forfeit", self.state, f"{self._words.does(seat, 'leave')}: {reason}.")
+        event = self._table.transcript.events[line - 1]
+        says = self._words.left(seat, event["by"], event["reason"])
+        return Step(line, "forfeit", self.state, says)
 
     def _take_out(self, seat: Seat) -> None:
         after = self._game.departed(self.state, seat)
