@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import fairground as fg
+from fairground.arena.app import make_app
 from fairground.core import Move
 from fairground.fair.bits import SIZE
 from fairground.fair.schemes import Chair
@@ -21,6 +22,7 @@ from fairground.games.intransitive import Intransitive
 from fairground.opening import new_table
 from fairground.table import Table
 from tests.bank.test_schemes import Dealt
+from tests.helpers.arena import in_a_thread
 from tests.helpers.places import TESTS
 
 DICE = ["2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3"]
@@ -166,6 +168,14 @@ def test_a_saved_table_is_in_its_file_line_by_line(tmp_path: Path) -> None:
     assert fg.verify(str(path)) == fg.verify(path) == fg.verify(bytes(table)) == fg.verify(table)
 
 
+def test_a_table_that_cannot_be_opened_leaves_the_old_file_alone(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    path.write_text("an old file")
+    with pytest.raises(fg.InputError):
+        fg.open("poker", options={"stirr": 1}, save=path)
+    assert path.read_text() == "an old file"
+
+
 def test_leaving_loses() -> None:
     table = fg.open("fatestones", seats=["greedy", fg.PERSON])
     table.leave(1, "enough")
@@ -294,6 +304,35 @@ def test_players_that_are_listed_can_be_made() -> None:
         assert isinstance(fg.player(name, "intransitive", 1), fg.Player)
     assert "best" not in fg.players("codebreaking", 0)
     assert set(fg.games()) == set(fg.GAMES)
+
+
+# At an arena
+
+
+def test_a_seat_is_played_left_and_verified_at_an_arena(tmp_path: Path) -> None:
+    with in_a_thread(make_app(f"sqlite:///{tmp_path / 'arena.db'}")) as url:
+        arena = fg.arena(url)
+        with pytest.raises(fg.InputError, match="2 seats need as many names"):
+            arena.open("zombie", seats=["cautious", None], names=["A"])
+        with pytest.raises(fg.FairgroundError, match="no player named 'optima'"):
+            arena.open("zombie", seats=["optima", None])
+        _, address = arena.open("zombie", seats=["cautious", None], brains_to_win=2)
+        assert address is not None
+        seat = fg.sit(address)
+        (question,) = seat.asks()
+        with pytest.raises(fg.IllegalMove, match="'fly'"):
+            seat.answer(question, "fly")
+        seat.answer(question, "roll")
+        assert fg.read(seat).events[-1]["kind"] != "end"
+        with pytest.raises(fg.FairgroundError):
+            seat.answer(question, "roll")  # it was answered: the table went on
+        seat.leave("tea")
+        assert seat.over
+        assert seat.payoff == (1, -1)
+        assert seat.asks() == []
+        assert seat.verify().ok
+        assert fg.verify(seat, receipts=seat.receipt).ok
+        assert "payoff (1, -1)" in repr(seat)
 
 
 # Everything prints itself, and every mistake is told

@@ -98,17 +98,19 @@ def write(source: Source, path: str | PathLike[str]) -> Path:
 
 
 def writer(path: Path) -> Callable[[bytes], object]:
-    """What adds to this file, which begins empty. Nothing stays open in between."""
+    """What adds to this file; the first piece replaces what was there. Nothing stays open."""
+    mode = "wb"
 
-    def add(data: bytes, mode: str = "ab") -> None:
+    def add(data: bytes) -> None:
+        nonlocal mode
         try:
             with path.open(mode) as file:
                 file.write(data)
         except OSError as error:
             reason = error.strerror or error
             raise InputError(f"the transcript cannot be written to {path}: {reason}") from None
+        mode = "ab"
 
-    add(b"", "wb")
     return add
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
 
+from fairground.clients.http import Refused
 from fairground.clients.oracles import Arena
 from fairground.clients.table import WAIT, RemoteTable, open_table
 from fairground.core import Game, InputError, Move, Seat
@@ -17,6 +19,8 @@ from fairground.table import Ask
 from fairground.verify import Verdict
 from fairground.words import words_for
 
+TOO_LATE: Final = 409
+
 
 class _Chosen(Player):
     """A player that was told its move."""
@@ -26,6 +30,16 @@ class _Chosen(Player):
 
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
         return self._move
+
+
+@contextmanager
+def _unless_the_table_went_on() -> Iterator[None]:
+    """Let an answer come too late: the next look says how things stand."""
+    try:
+        yield
+    except Refused as refused:
+        if refused.status != TOO_LATE:
+            raise
 
 
 class RemoteSeat:
@@ -87,7 +101,8 @@ class RemoteSeat:
                 words = words_for(self.game, self.names, self.seat)
                 return [Question(ask, self.view, words) for ask in decisions]
             for ask in asked:
-                self._give(ask, _Chosen(0))
+                with _unless_the_table_went_on():
+                    self._give(ask, _Chosen(0))
             self.remote.look(0 if asked else WAIT)
         return []
 
@@ -109,7 +124,10 @@ class RemoteSeat:
             player = make_player(player, self.game, SystemStream(), self.seat)
         while questions := self.asks():
             for question in questions:
-                self.answer(question, player.choose(self.game, self.view, self.seat))
+                move = player.choose(self.game, question.view, self.seat)
+                with _unless_the_table_went_on():
+                    self.answer(question, move)
+            self.remote.look()
         return self.verify()
 
     def verify(self) -> Verdict:
@@ -150,6 +168,8 @@ class RemoteArena(Arena):
         """
         game = make_game(which, **params)
         called = names or [player or f"Seat {seat}" for seat, player in enumerate(seats)]
+        if len(called) != len(seats):
+            raise InputError(f"{len(seats)} seats need as many names, not {called!r}")
         chairs = [
             {"name": name, "lends": lends} if player is None else {"name": name, "player": player}
             for name, player in zip(called, seats, strict=True)
