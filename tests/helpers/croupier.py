@@ -14,12 +14,14 @@ from typing import Any
 
 from fairground.bank import seeds
 from fairground.bank.bank_port import (
+    AS_USUAL,
     Account,
     Bank,
     BankEvent,
     BankGame,
     Call,
     DepositFunds,
+    Spending,
     SubmitPublicKey,
 )
 from fairground.bank.chain.artifact import Terms
@@ -86,8 +88,12 @@ class Wrapped(Bank):
         found: Sequence[BankEvent] = await self.around("told", lambda: self.bank.told(key))
         return found
 
-    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
-        done: Sequence[BankEvent] = await self.around("send", lambda: self.bank.send(sender, call))
+    async def send(
+        self, sender: Key, call: Call, spending: Spending = AS_USUAL
+    ) -> Sequence[BankEvent]:
+        done: Sequence[BankEvent] = await self.around(
+            "send", lambda: self.bank.send(sender, call, spending)
+        )
         return done
 
 
@@ -99,8 +105,10 @@ class BlockBank(Wrapped):
         self.height = 0
         self.past: dict[bytes, list[tuple[int, BankGame]]] = {}
 
-    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
-        done = await super().send(sender, call)
+    async def send(
+        self, sender: Key, call: Call, spending: Spending = AS_USUAL
+    ) -> Sequence[BankEvent]:
+        done = await super().send(sender, call, spending)
         self.height += 1
         bet = getattr(call, "bet", None)
         if bet is not None:

@@ -13,7 +13,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from fairground.bank.bank_port import Bank, BankAway, BankEvent, Call, DepositFunds, SubmitPublicKey
+from fairground.bank.bank_port import (
+    AS_USUAL,
+    Bank,
+    BankAway,
+    BankEvent,
+    Call,
+    DepositFunds,
+    Spending,
+    SubmitPublicKey,
+)
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import About, CroupierDesk, Offer, Sight
 from fairground.bank.crypto.curve import Signature
@@ -97,10 +106,12 @@ class Muffled(Wrapped):
         super().__init__(bank)
         self.lost: Callable[[Call], bool] = lambda call: False
 
-    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
+    async def send(
+        self, sender: Key, call: Call, spending: Spending = AS_USUAL
+    ) -> Sequence[BankEvent]:
         if self.lost(call):
             raise BankAway("the call got lost")
-        return await super().send(sender, call)
+        return await super().send(sender, call, spending)
 
 
 class PlayersTable:

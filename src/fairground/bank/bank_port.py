@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from fairground.bank.chain.artifact import Terms
@@ -220,6 +220,18 @@ SILENT_AT: Final = {
 CROUPIER_OWES: Final = (Silence.FIRST_CROUPIER_SEED, Silence.SECOND_CROUPIER_SEED)
 
 
+class Spending(NamedTuple):
+    """What a call may cost its sender outside of the Bank, where calls cost something. In wei."""
+
+    at_stake: int = 0
+    """What its sender loses if it comes too late: the call may cost up to that."""
+    keep: int = 0
+    """What must stay in the sender's purse, for calls that matter more."""
+
+
+AS_USUAL: Final = Spending()
+
+
 class Bank(ABC):
     """One Bank. Every method may raise `BankAway`."""
 
@@ -260,12 +272,25 @@ class Bank(ABC):
         """What the Bank recorded of this game, with the seeds that it was told."""
 
     @abstractmethod
-    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
+    async def send(
+        self, sender: Key, call: Call, spending: Spending = AS_USUAL
+    ) -> Sequence[BankEvent]:
         """Make a call, and return what it recorded; raise `BankRefused` with the reason.
 
         The same call made again records nothing, where the contract lets its sender repeat
         it. After `BankAway` nobody knows whether the call came through: ask, or send again.
         """
+
+    async def upkeep(self, calls: Iterable[type[Call]]) -> int:
+        """What must be in a purse so that such calls can be made later, in wei.
+
+        On a chain that is several times what they cost now, since gas may become dearer.
+        """
+        return 0
+
+    async def block_time(self) -> float:
+        """Seconds from one block to the next; 0 where what is recorded is final at once."""
+        return 0
 
     async def close(self) -> None:  # noqa: B027 - most keep nothing open
         """Let go of what is held open."""

@@ -24,6 +24,7 @@ from fairground.bank.bank_port import (
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.bank import ChainBank
 from fairground.bank.chain.embedded import EmbeddedNode, open_bank
+from fairground.bank.chain.gas import Fees
 from fairground.bank.chain.node import Draft
 from fairground.bank.messages import Key
 from fairground.games.poker import Poker
@@ -124,7 +125,7 @@ def test_what_the_chain_declines() -> None:
             await bank.send(Key.fresh(), DepositFunds(1))
         with pytest.raises(BankRefused, match="InsufficientFunds"):
             await bank.send(ALICE, WithdrawFunds(1))
-        late = node.sign(ALICE, 7, Draft(bank.address, b"", 0, 100_000), node.fees())
+        late = node.sign(ALICE, 7, Draft(bank.address, b"", 0, 100_000), Fees(10**10, 10**6))
         with pytest.raises(BankAway, match="declines"):
             node.broadcast(late)
         with pytest.raises(BankAway, match="no method eth_mining"):

@@ -32,7 +32,8 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.bank import ChainBank, deploy
-from fairground.bank.chain.node import DEAREST, ChainNode, Draft, Fees, Signed
+from fairground.bank.chain.gas import DEAREST, Fees
+from fairground.bank.chain.node import ChainNode, Draft, Signed
 from fairground.bank.messages import Domain, Key
 from fairground.bank.seeds import unpacked_hand
 from fairground.core import InputError
@@ -95,6 +96,13 @@ def base_fee(node: ChainNode, wei: int) -> None:
     """Make a block in which gas costs so much."""
     node.rpc("anvil_setNextBlockBaseFeePerGas", hex(wei))
     node.rpc("evm_mine")
+
+
+def fees(node: ChainNode) -> Fees:
+    """What one offers now."""
+    found = Fees.at(node.price(), DEAREST)
+    assert found is not None
+    return found
 
 
 async def available(bank: ChainBank, key: Key) -> int:
@@ -191,7 +199,7 @@ def test_two_programs_send_from_one_account(node: ChainNode) -> None:
             if self.rivals:
                 self.rivals -= 1
                 own = Draft(key.address, b"", 0, 21_000)
-                super().broadcast(self.sign(key, self.count(key.address), own, self.fees()))
+                super().broadcast(self.sign(key, self.count(key.address), own, fees(self)))
             super().broadcast(transaction)
 
     key = purse(node)
@@ -321,7 +329,7 @@ def test_another_transaction_in_the_place_of_ours(node: ChainNode) -> None:
             key = purse(node)
 
             def take(nonce: int) -> None:
-                dear = node.fees().raised(Fees(100 * 10**9, 10**9))
+                dear = fees(node).raised(Fees(100 * 10**9, 10**9))
                 own = Draft(key.address, b"", 0, 21_000)
                 node.broadcast(node.sign(key, nonce, own, dear))
                 node.rpc("evm_mine")

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from fairground.bank.bank_port import (
+    AS_USUAL,
     BankAway,
     GameOutcome,
+    Spending,
     Step,
     SubmitCroupierSeed,
     SubmitPlayerSeed,
@@ -405,18 +407,21 @@ def test_if_he_himself_is_late_he_pays_what_he_owes(
     class Lost(Wrapped):
         """His own seed does not reach the Bank."""
 
-        async def send(self, sender: Key, call: Any) -> Any:
+        async def send(self, sender: Key, call: Any, spending: Spending = AS_USUAL) -> Any:
             if isinstance(call, SubmitCroupierSeed) and call.seed_id == seed_id:
                 raise BankAway("cut off")
-            return await super().send(sender, call)
+            return await super().send(sender, call, spending)
 
     async def test(house: House) -> None:
         house.bank = Lost(house.ledger)
         croupier, guest = house.croupier(), house.guest
         offer = await croupier.offer(guest.address)
         bet = guest.bet_on(offer)
-        await until(house, croupier, offer, bet, ("bet-sent", "awaits-seed-1")[seed_id])
-        assert (await croupier.look(offer.id)).trouble == "cut off"
+        await until(house, croupier, offer, bet, ("bet-sent", "order-sent")[seed_id])
+        await croupier.pump()
+        sight = await croupier.look(offer.id)
+        assert sight.trouble == "cut off"
+        assert sight.seeds[seed_id] is None  # what the Bank does not have is not shown
         house.clock.time += STEP_TIME + 1
         await croupier.pump()
         assert await house.wealth() == (BANKROLL - paid, PURSE + paid)

@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 from fairground.bank.bank_port import (
+    AS_USUAL,
     SILENT_AT,
     BankAway,
     BankGame,
     BankRefused,
     Call,
     GameOutcome,
+    Spending,
     Step,
     SubmitBet,
     SubmitCroupierSeed,
@@ -159,7 +161,7 @@ def each_time(folder: Path, bang: Callable[[], BaseException], where: str) -> in
 
 
 def test_restarted_after_every_line_of_his_journal(tmp_path: Path) -> None:
-    assert each_time(tmp_path, Crash, "store") == 2 * 10
+    assert each_time(tmp_path, Crash, "store") == 2 * 11
 
 
 def test_restarted_after_every_word_with_the_bank(tmp_path: Path) -> None:
@@ -202,10 +204,10 @@ class Watched(BlockBank):
         super().__init__(bank)
         self.sent: list[tuple[Call, BankGame]] = []
 
-    async def send(self, sender: Key, call: Call) -> Any:
+    async def send(self, sender: Key, call: Call, spending: Spending = AS_USUAL) -> Any:
         if isinstance(call, SubmitCroupierSeed):
             self.sent.append((call, self.at(call.bet.key, 12)))
-        return await super().send(sender, call)
+        return await super().send(sender, call, spending)
 
 
 def test_no_seed_leaves_before_its_time(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -319,11 +321,11 @@ class Reorganised(BlockBank):
     async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
         return BankGame(bytes(32), 0, 0, 0, 0, 0) if self.gone else self.at(key, confirmations)
 
-    async def send(self, sender: Key, call: Call) -> Any:
+    async def send(self, sender: Key, call: Call, spending: Spending = AS_USUAL) -> Any:
         if self.gone:
             self.refused = call
             raise BankAway("reorganising")
-        return await super().send(sender, call)
+        return await super().send(sender, call, spending)
 
     refused: Call | None = None
 
@@ -385,8 +387,8 @@ def test_a_bet_that_came_through_although_it_was_refused(tmp_path: Path) -> None
     """A call that seemed lost was not; its repetition finds the place taken."""
 
     class Overtaken(BlockBank):
-        async def send(self, sender: Key, call: Call) -> Any:
-            done = await super().send(sender, call)
+        async def send(self, sender: Key, call: Call, spending: Spending = AS_USUAL) -> Any:
+            done = await super().send(sender, call, spending)
             if isinstance(call, SubmitBet):
                 raise BankRefused("Overtaken")
             return done

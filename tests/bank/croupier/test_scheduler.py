@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from fairground.bank.bank_port import Step, SubmitReplacementOrder
+from fairground.bank.bank_port import AS_USUAL, Spending, Step, SubmitReplacementOrder
 from fairground.bank.croupier.scheduler import SENDS, Turnstile
 from fairground.bank.messages import Key
 from tests.helpers.croupier import ORDER, Guest, House, Wrapped, in_house
@@ -53,10 +53,10 @@ def test_with_a_slow_bank_his_own_seeds_go_first(tmp_path: Path) -> None:
             self.sent: list[str] = []
             self.gate = asyncio.Semaphore(10**6)
 
-        async def send(self, sender: Key, call: Any) -> Any:
+        async def send(self, sender: Key, call: Any, spending: Spending = AS_USUAL) -> Any:
             self.sent.append(type(call).__name__)
             await self.gate.acquire()
-            return await super().send(sender, call)
+            return await super().send(sender, call, spending)
 
     async def test(house: House) -> None:
         bank = house.bank = Slow(house.ledger)

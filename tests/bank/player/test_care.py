@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from fairground.bank.bank_port import (
+    AS_USUAL,
     BankAway,
     BankEvent,
     BankRefused,
     Call,
     Complain,
     GameOutcome,
+    Spending,
     Step,
     SubmitBet,
     SubmitCroupierSeed,
@@ -97,11 +99,13 @@ def test_who_cannot_pay_the_gas_is_told_so(tmp_path: Path) -> None:
     class Dear(Wrapped):
         refusals = 0
 
-        async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
+        async def send(
+            self, sender: Key, call: Call, spending: Spending = AS_USUAL
+        ) -> Sequence[BankEvent]:
             if self.refusals:
                 self.refusals -= 1
                 raise BankRefused("InsufficientFunds", (sender.address, 0, 1))
-            return await super().send(sender, call)
+            return await super().send(sender, call, spending)
 
     async def test(table: PlayersTable) -> None:
         bank = table.bank = Dear(table.house.ledger)
@@ -122,7 +126,9 @@ def test_who_cannot_pay_the_gas_is_told_so(tmp_path: Path) -> None:
 
 def test_any_other_refusal_is_the_banks_fault(tmp_path: Path) -> None:
     class Stubborn(Wrapped):
-        async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
+        async def send(
+            self, sender: Key, call: Call, spending: Spending = AS_USUAL
+        ) -> Sequence[BankEvent]:
             raise BankRefused("WrongSeed")
 
     async def test(table: PlayersTable) -> None:
@@ -339,9 +345,11 @@ def test_no_seed_leaves_before_its_time(tmp_path: Path) -> None:
                 await super().order(offer_id, order, signature)
 
         class Eye(Wrapped):
-            async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
+            async def send(
+                self, sender: Key, call: Call, spending: Spending = AS_USUAL
+            ) -> Sequence[BankEvent]:
                 await search(call)
-                return await super().send(sender, call)
+                return await super().send(sender, call, spending)
 
         class Screen(Driven):
             async def pause(self, seconds: float) -> None:

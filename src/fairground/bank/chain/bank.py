@@ -10,12 +10,13 @@ web3 waits for its answers, so it is asked from a few threads of our own.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from fairground.bank.bank_port import (
+    AS_USUAL,
     Account,
     Bank,
     BankAway,
@@ -23,10 +24,12 @@ from fairground.bank.bank_port import (
     BankGame,
     Call,
     DepositFunds,
+    Spending,
 )
 from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import WrongBank
-from fairground.bank.chain.node import DEPLOYMENT_GAS, GAS, ChainNode, Draft, Mined
+from fairground.bank.chain.gas import DEPLOYMENT, LIMITS
+from fairground.bank.chain.node import ChainNode, Draft, Mined
 from fairground.bank.chain.outbox import Outbox
 from fairground.bank.crypto.curve import checksummed
 from fairground.bank.messages import Key
@@ -140,7 +143,17 @@ class ChainBank(Bank):
         """The events of this game."""
         return await self._ask(self.node.events, self.address, key)
 
-    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
+    async def upkeep(self, calls: Iterable[type[Call]]) -> int:
+        """Several times what such calls cost now."""
+        return (await self._ask(self.node.price)).upkeep(calls)
+
+    async def block_time(self) -> float:
+        """By the last few blocks."""
+        return await self._ask(self.node.block_time)
+
+    async def send(
+        self, sender: Key, call: Call, spending: Spending = AS_USUAL
+    ) -> Sequence[BankEvent]:
         """Make a call in a transaction of the sender's; see `outbox` for what may go wrong.
 
         An equal call after `BankAway` stands for the one that went astray. A sender who
@@ -151,7 +164,9 @@ class ChainBank(Bank):
             outbox = Outbox(self.node, sender, self._ask, self._patience)
             self._outboxes[sender.address] = outbox
         value = call.amount if isinstance(call, DepositFunds) else 0
-        mined = await outbox.send(Draft(self.address, abi.encoded(call), value, GAS))
+        block = "pending" if hasattr(call, "bet") else "latest"
+        draft = Draft(self.address, abi.encoded(call), value, LIMITS[type(call)], block)
+        mined = await outbox.send(draft, spending)
         if self.watch is not None:
             self.watch(sender, call, mined)
         return mined.events
@@ -169,7 +184,7 @@ async def deploy(
     try:
         outbox = Outbox(node, key, line.ask, patience)
         data = abi.deployment(chip_cost, step_time)
-        mined = await outbox.send(Draft(None, data, 0, DEPLOYMENT_GAS))
+        mined = await outbox.send(Draft(None, data, 0, DEPLOYMENT))
     finally:
         line.close()
     assert mined.address is not None

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
+from statistics import median
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from fairground.bank.bank_port import NO_GAME, Account, BankAway, BankEvent, BankGame, Step
 from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import Terms, WrongBank, artifact
+from fairground.bank.chain.gas import ASKING, DEAREST, LEAST_TIP, Fees, Price
 from fairground.bank.crypto.curve import checksummed, keccak
 from fairground.bank.messages import Domain, Key
 from fairground.core import InputError
@@ -36,18 +39,11 @@ with needs("chain", "a Bank on a chain"):
     from web3.middleware import ExtraDataToPOAMiddleware
     from web3.providers import BaseProvider
 
-GAS: Final = 300_000
-"""What a call of the Bank may use: more than twice the dearest (``tests/data/bank-gas.json``)."""
-
-DEPLOYMENT_GAS: Final = 5_000_000
-
-DEAREST: Final = 500 * 10**9
-"""What we pay for a unit of gas at the most, in wei: a node that asks for more is not believed."""
-
-LEAST_TIP: Final = 10**6
-
 WINDOW: Final = 1_000
 """Blocks that are searched at once where a node does not search the whole chain."""
+
+RECENT: Final = 20
+"""Blocks by which one knows how fast a chain is."""
 
 MOST_WINDOWS: Final = 500
 """How often such a search goes one window further back."""
@@ -84,18 +80,6 @@ class NodeDeclined(BankAway):
     code = "bank/declined"
 
 
-class Fees(NamedTuple):
-    """What a unit of gas may cost at most, in wei, and the part of it that is the miner's tip."""
-
-    most: int
-    tip: int
-
-    def raised(self, market: Fees) -> Fees:
-        """Enough to take the place of a transaction with these fees."""
-        tip = max(self.tip * 5 // 4 + 1, market.tip)
-        return Fees(max(self.most * 5 // 4 + 1, market.most, tip), tip)
-
-
 class Draft(NamedTuple):
     """A transaction before it is signed; ``to`` is ``None`` where it makes a contract."""
 
@@ -103,6 +87,9 @@ class Draft(NamedTuple):
     data: bytes
     value: int
     gas: int
+    block: str = "latest"
+    """The block on which it is tried before it is sent: calls with a deadline are tried on the
+    ``pending`` one, which has the time of the next block."""
 
 
 class Signed(NamedTuple):
@@ -207,15 +194,15 @@ class ChainNode:
         data: bytes,
         sender: str | None = None,
         value: int = 0,
-        block: int | None = None,
+        block: int | str = "latest",
     ) -> bytes:
-        """Ask the Bank, changing nothing; raise `Refused`. Without a block: the latest."""
-        question: Any = {"to": _at(bank), "data": "0x" + data.hex(), "value": value, "gas": GAS}
+        """Ask the Bank, changing nothing; raise `BankRefused`."""
+        question: Any = {"to": _at(bank), "data": "0x" + data.hex(), "value": value, "gas": ASKING}
         if sender is not None:
             question["from"] = _at(sender)
         with self._answering():
             try:
-                return bytes(self._web3.eth.call(question, "latest" if block is None else block))
+                return bytes(self._web3.eth.call(question, block))  # type: ignore[arg-type]
             except ContractLogicError as error:
                 raise abi.refusal(_revert_data(error.data)) from None
 
@@ -283,18 +270,26 @@ class ChainNode:
         with self._answering():
             return int(self._web3.eth.get_transaction_count(_at(address), which))  # type: ignore[arg-type]
 
-    def fees(self) -> Fees:
-        """What a unit of gas costs now, with room for a chain that becomes busier."""
+    def price(self) -> Price:
+        """What a unit of gas costs now."""
         with self._answering():
             latest = self._web3.eth.get_block("latest")
-            base = int(latest.get("baseFeePerGas", 0))
             try:
-                tip = max(int(self._web3.eth.max_priority_fee), LEAST_TIP)
+                tip = int(self._web3.eth.max_priority_fee)
             except Web3RPCError:  # a node need not have an opinion
                 tip = LEAST_TIP
-        if base + tip > DEAREST:
-            raise BankAway(f"gas costs {base + tip} wei now, and we pay {DEAREST} at the most")
-        return Fees(min(2 * base + tip, DEAREST), tip)
+        return Price(int(latest.get("baseFeePerGas", 0)), min(max(tip, LEAST_TIP), DEAREST))
+
+    def block_time(self) -> float:
+        """Seconds from one block to the next: the median of the last few; 0 if there are none."""
+        last = self.block()
+        with self._answering():
+            times = [
+                int(self._web3.eth.get_block(number)["timestamp"])
+                for number in range(max(0, last - RECENT), last + 1)
+            ]
+        gaps = [after - before for before, after in pairwise(times)]
+        return median(gaps) if gaps else 0.0
 
     def sign(self, key: Key, nonce: int, draft: Draft, fees: Fees) -> Signed:
         """Sign a transaction for this chain."""

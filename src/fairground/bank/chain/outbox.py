@@ -14,6 +14,10 @@ nonce*, so that at most one of all its versions can ever count.
                 ├── another took its nonce: forget it, send anew                         │
                 └── neither: dearer, same nonce ─────────────────────────────────────────┘
 
+While a letter waits, it is made dearer as soon as the price of gas has passed it, and so is
+every letter that it waits behind: an urgent call must not be stuck behind a cheap one. How
+far that may go, `Spending` says.
+
 Letters live in this process. After a restart the next call is tried first, as always, and
 the contract itself refuses or ignores what it already has; a deposit alone would be made
 twice, so ask for the account before making one again.
@@ -27,8 +31,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, Protocol, TypeVar
 
-from fairground.bank.bank_port import BankAway, BankRefused
-from fairground.bank.chain.node import DEAREST, ChainNode, Draft, Mined, NodeDeclined, Signed
+from fairground.bank.bank_port import AS_USUAL, BankAway, BankRefused, Spending
+from fairground.bank.chain.gas import DEAREST, LEAST_TIP, Fees
+from fairground.bank.chain.node import ChainNode, Draft, Mined, NodeDeclined, Signed
 from fairground.bank.messages import Key
 
 T = TypeVar("T")
@@ -37,6 +42,9 @@ FIRST_LOOK: Final = 0.02
 """Seconds between the first two looks for a receipt; each pause is twice the last one."""
 
 LONGEST_PAUSE: Final = 1.0
+
+PRICE_CHECK: Final = 3.0
+"""Seconds between two looks at the price of gas while a letter waits."""
 
 
 class AskNode(Protocol):
@@ -49,12 +57,23 @@ class AskNode(Protocol):
 class Letter:
     """One call on its way: every version of its transaction has the same nonce."""
 
-    def __init__(self, draft: Draft, nonce: int, first: Signed) -> None:
+    def __init__(self, draft: Draft, nonce: int, first: Signed, spending: Spending) -> None:
         self.draft = draft
         self.nonce = nonce
         self.versions = [first]
+        self.spending = spending
         self.awaited = True
         """Whether somebody still waits for it; else it is left over."""
+
+    @property
+    def cost(self) -> int:
+        """What it takes out of the purse at the most, in wei."""
+        return self.draft.value + self.draft.gas * self.versions[-1].fees.most
+
+
+def ceiling(draft: Draft, spending: Spending) -> int:
+    """What a unit of gas may cost for this call, in wei."""
+    return max(DEAREST, spending.at_stake // draft.gas)
 
 
 class Outbox:
@@ -66,15 +85,15 @@ class Outbox:
         self._letters: list[Letter] = []
         self._lock = asyncio.Lock()
 
-    async def send(self, draft: Draft) -> Mined:
+    async def send(self, draft: Draft, spending: Spending = AS_USUAL) -> Mined:
         """Send a call and wait for its block; raise `BankRefused` with the contract's reason.
 
         The call is tried without a transaction first: what would be refused costs no gas.
         """
         async with self._lock:
-            letter = await self._left_over(draft)
+            letter = await self._left_over(draft, spending)
             if letter is None:
-                letter = await self._write(draft)
+                letter = await self._write(draft, spending)
         try:
             mined = await self._delivered(letter)
         finally:
@@ -87,38 +106,55 @@ class Outbox:
 
     async def _try(self, draft: Draft) -> None:
         if draft.to is not None:
-            await self._ask(self._node.call, draft.to, draft.data, self._key.address, draft.value)
+            asked = (draft.to, draft.data, self._key.address, draft.value, draft.block)
+            await self._ask(self._node.call, *asked)
 
-    async def _left_over(self, draft: Draft) -> Letter | None:
+    async def _left_over(self, draft: Draft, spending: Spending) -> Letter | None:
         """The letter that this call stands for, on its way again."""
         for letter in self._letters:
             if letter.draft == draft and not letter.awaited:
                 break
         else:
             return None
-        letter.awaited = True
+        letter.awaited, letter.spending = True, spending
         try:
             if await self._receipt(letter) is None:
                 if await self._is_taken(letter):
                     self._letters.remove(letter)
                     return None
-                await self._raise(letter)
+                await self._raise(letter, ceiling(draft, spending))
         except BaseException:
             letter.awaited = False
             raise
         return letter
 
-    async def _write(self, draft: Draft) -> Letter:
-        fees = await self._ask(self._node.fees)
+    async def _fees(self, draft: Draft, spending: Spending) -> Fees:
+        """What to offer for a call: no more than it is worth, and than the purse can pay."""
+        price = await self._ask(self._node.price)
+        worth = ceiling(draft, spending)
+        fees = Fees.at(price, worth)
+        if fees is None:
+            raise BankAway(
+                f"gas costs {price.base + price.tip} wei now, and for this call we pay {worth} at "
+                "the most"
+            )
         has = await self._ask(self._node.balance, self._key.address)
-        for needed in (draft.value, draft.value + draft.gas * fees.most):
-            if has < needed:
-                raise BankRefused("InsufficientFunds", (self._key.address, has, needed))
+        under_way = sum(letter.cost for letter in self._letters)
+        # What is at stake may use what other letters would take at the most, but may not need.
+        for kept in (under_way + spending.keep, spending.keep)[: 2 if spending.at_stake else 1]:
+            fees = Fees.at(price, min(worth, (has - kept - draft.value) // draft.gas))
+            if fees is not None:
+                return fees
+        needed = spending.keep + draft.value + draft.gas * (price.base + price.tip)
+        raise BankRefused("InsufficientFunds", (self._key.address, has, needed))
+
+    async def _write(self, draft: Draft, spending: Spending) -> Letter:
+        fees = await self._fees(draft, spending)
         await self._try(draft)
         while True:
             nonce = await self._free_nonce()
             signed = self._node.sign(self._key, nonce, draft, fees)
-            letter = Letter(draft, nonce, signed)
+            letter = Letter(draft, nonce, signed, spending)
             self._letters.append(letter)  # before the node has it: from then on it may count
             try:
                 await self._hand_over(letter)
@@ -150,11 +186,25 @@ class Outbox:
             if not await self._ask(self._node.knows, letter.versions[-1]):
                 raise
 
-    async def _raise(self, letter: Letter) -> None:
+    async def _push(self, letter: Letter) -> None:
+        """Make dearer what is too cheap for the next block: this letter, and those before it.
+
+        All that together may cost what is at stake in this letter.
+        """
+        async with self._lock:
+            before = [other for other in self._letters if other.nonce <= letter.nonce]
+            share = letter.spending.at_stake // sum(other.draft.gas for other in before)
+            base = (await self._ask(self._node.price)).base
+            for other in before:
+                if other.versions[-1].fees.most < base + LEAST_TIP:
+                    await self._raise(other, max(ceiling(other.draft, other.spending), share))
+
+    async def _raise(self, letter: Letter, most: int) -> None:
         """Offer more for a letter that is not taken up: a version that replaces the last."""
-        market = await self._ask(self._node.fees)
-        fees = letter.versions[-1].fees.raised(market)
-        if fees.most <= DEAREST:
+        market = Fees.at(await self._ask(self._node.price), most)
+        fees = letter.versions[-1].fees
+        fees = fees.raised(market or fees)
+        if fees.most <= most:
             signed = self._node.sign(self._key, letter.nonce, letter.draft, fees)
             letter.versions.append(signed)
         with suppress(NodeDeclined):  # an earlier version may be in a block by now
@@ -175,6 +225,7 @@ class Outbox:
 
     async def _delivered(self, letter: Letter) -> Mined:
         until = time.monotonic() + self._patience
+        next_check = time.monotonic() + PRICE_CHECK
         pause = FIRST_LOOK
         while True:
             mined = await self._receipt(letter)
@@ -186,6 +237,9 @@ class Outbox:
                 raise BankAway(
                     "another transaction of this account took the place of ours; send it again"
                 )
+            if time.monotonic() >= next_check:
+                await self._push(letter)
+                next_check = time.monotonic() + PRICE_CHECK
             await self._remind(letter)
             if time.monotonic() >= until:
                 raise BankAway(

@@ -16,10 +16,20 @@ import contextlib
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Self
 
-from fairground.bank.bank_port import NO_KEY, Bank, DepositFunds, SubmitPublicKey
+from fairground.bank.bank_port import (
+    NO_KEY,
+    Bank,
+    BankAway,
+    Complain,
+    DepositFunds,
+    SubmitBet,
+    SubmitCroupierSeed,
+    SubmitPublicKey,
+)
 from fairground.bank.croupier.journal import LAPSED, CroupierJournal, JournalPage
 from fairground.bank.croupier.scheduler import INTERVAL, Rounds, log, most_games
 from fairground.bank.croupier.shown import recorded, sight
+from fairground.bank.croupier.watch import Report
 from fairground.bank.croupier.worker import Tending
 from fairground.bank.croupier_port import (
     About,
@@ -41,6 +51,12 @@ from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import token
 from fairground.games.poker import BETS, HAND, LEVELS, PAYS, Rank
 from fairground.store import Store, retried
+
+CALL_BLOCKS: Final = 2
+"""Blocks that a call may take until it is in one."""
+
+GAME_CALLS: Final = (SubmitBet, SubmitCroupierSeed, SubmitCroupierSeed, Complain)
+"""The calls that a new game owes: without them he loses something, or his money stays locked."""
 
 NEWER: Final = "a newer offer to this player took its place"
 
@@ -94,6 +110,7 @@ class Croupier(CroupierDesk):
         """The player of each open offer; empty for an offer whose page was not read yet."""
 
     async def __aenter__(self) -> Self:
+        await self._must_keep_pace()
         self._running = asyncio.create_task(self._rounds.run())
         return self
 
@@ -103,6 +120,23 @@ class Croupier(CroupierDesk):
             with contextlib.suppress(asyncio.CancelledError):
                 await self._running
             self._running = None
+
+    async def _must_keep_pace(self) -> None:
+        """Refuse to start where his confirmations do not fit into half of a step's time."""
+        try:
+            block_time = await self._bank.block_time()
+        except BankAway:
+            return
+        step_time = self._bank.terms.step_time
+        needed = (self.confirmations + CALL_BLOCKS) * block_time
+        if needed > step_time / 2:
+            fits = max(0, int(step_time / 2 / block_time) - CALL_BLOCKS)
+            raise InputError(
+                f"{self.confirmations} confirmations do not fit into a step of this Bank: a block "
+                f"takes about {block_time:g} seconds, so a seed needs {needed:g} of the "
+                f"{step_time} seconds of a step, and half of them is the most. Use at most {fits} "
+                "confirmations here, or a Bank with a longer step time"
+            )
 
     async def prepare(self) -> None:
         """Make sure that the Bank knows his key, and that he knows what he has promised."""
@@ -114,6 +148,7 @@ class Croupier(CroupierDesk):
                         page = await self._journal.page(offer_id)
                         if page.bet is not None and not page.refused:
                             self._tending.flying[offer_id] = page.bet.top_prize
+                            self._tending.watch.expect(page)
                 self._ready = True
 
     async def _register(self) -> None:
@@ -159,6 +194,7 @@ class Croupier(CroupierDesk):
             await self.prepare()
             least = PAYS[LEVELS[0]][Rank.ROYAL_FLUSH] * self._bank.terms.chip_cost
             await self._must_afford(least, "the smallest bet")
+            await self._must_have_gas()
             game_id = await self._bank.next_game_id(self.account, player)
             expiry = await self._tending.time() + self._habits.offer_time
             standing = await self._make_room(player, game_id, expiry)
@@ -194,8 +230,10 @@ class Croupier(CroupierDesk):
             must_be_signed(self._bank.domain, bet, signature, bet.player_key)
             await self._must_be_funded(bet)
             await self._must_afford(bet.top_prize, f"a bet of {bet.bet} at level {bet.level}")
-            await self._journal.add_bet(page, bet, signature)
+            await self._must_have_gas()
+            page = await self._journal.add_bet(page, bet, signature)
             self._tending.flying[offer_id] = bet.top_prize
+            self._tending.watch.expect(page)
         self._rounds.wake(offer_id)
 
     @retried
@@ -297,6 +335,33 @@ class Croupier(CroupierDesk):
                 f"the Croupier has {max(free, 0)} wei free, and {what} wants {amount} for its top "
                 "prize: come back when other games are settled, or bet less"
             )
+
+    async def _games_in_purse(self) -> tuple[int, int | None]:
+        """What is in his purse, and how many more games that is enough for.
+
+        Enough: he can make the calls that the open games and the new one owe, at several times
+        the price of today. ``None``: calls cost nothing here.
+        """
+        bank, purse = self._bank, await self._bank.purse(self.account)
+        game = await bank.upkeep(GAME_CALLS)
+        if game == 0:
+            return purse, None
+        return purse, max(0, purse - await bank.upkeep(self._tending.watch.owed())) // game
+
+    async def _must_have_gas(self) -> None:
+        purse, games = await self._games_in_purse()
+        self._tending.watch.purse_is_good_for(games)
+        if games == 0:
+            raise Busy(
+                f"the Croupier has {purse} wei for gas, and keeps them for open games: come back "
+                "later"
+            )
+
+    async def report(self) -> Report:
+        """How he stands, for his operator."""
+        purse, games = await self._games_in_purse()
+        self._tending.watch.purse_is_good_for(games)
+        return self._tending.watch.report(purse, games, await self._tending.time())
 
     async def _must_be_in_time(self, offer: Offer, bet: Bet) -> None:
         now = await self._tending.time()

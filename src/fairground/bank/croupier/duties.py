@@ -4,7 +4,9 @@ He looks at the Bank twice: at the game as it was some confirmations ago, which 
 for *final*, and as it is *now*. He tells a secret of his own only by the final one:
 
 * seed 0 may be told when this very bet is final;
-* seed 1 may be told when an order for it is final, whichever order the Bank has.
+* seed 1 may be told when an order for it is final, whichever order the Bank has. When time
+  runs out he tells it for an order that is not final yet: to lose the penalty for sure is
+  worse than to lose something if the chain takes the order back.
 
 Everything else tells nobody anything new: his told seeds, the Player's seeds, order and
 bet, the settlement, a complaint. He brings these to the Bank by the game as it is now. So
@@ -31,6 +33,7 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier.journal import LAPSED, JournalPage
 from fairground.bank.messages import Bet
+from fairground.games.poker import PENALTY
 
 
 class Seen(NamedTuple):
@@ -69,6 +72,9 @@ Duty = Write | Send | Fetch | Rest
 
 REST: Final = Rest()
 
+SEED_AFTER: Final = (Step.BET_SUBMITTED, Step.ORDER_SUBMITTED)
+"""The step that each of his seeds answers."""
+
 EXPIRED: Final = "the bet expired before the Bank had it"
 UNUSED: Final = "nobody bet on this offer in time"
 TAKEN: Final = "another game of these two has this number"
@@ -89,8 +95,9 @@ def duty(
     still come back, by a reorganisation.
     ``deaf``: numbers of the Player's seeds for which he asked the Bank, without an answer.
     He has no transcript without them, but the game must go on.
-    ``margin``: seconds before the deadline in which he does not tell seed 0 any more. It
-    might come too late for the Bank, and then the Player would have seen a hand for nothing.
+    ``margin``: the last seconds before a deadline. In these he does not tell seed 0 any more:
+    it might come too late for the Bank, and then the Player would have seen a hand for
+    nothing. And in these he tells seed 1 without waiting any longer.
     """
     if page.ended is not None:
         return REST
@@ -101,9 +108,10 @@ def duty(
         return _missing(page, page.bet, seen, patience)
     if seen.now.bet_hash != ours:
         return REST  # the chain was reorganised between two looks: look again later
-    if page.told and not page.brought and seen.now.step > Step.BET_SUBMITTED:
-        return Write("brought", {})
+    if page.told > page.brought and seen.now.step > SEED_AFTER[page.brought]:
+        return Write("brought", {"seed_id": page.brought})
     learned = _final(page, seen, deaf, margin) if seen.final.bet_hash == ours else None
+    learned = learned or _in_a_hurry(page, seen, margin)
     if learned is not None:
         return learned
     return _bring(page, page.bet, seen) if seen.now.outcome == GameOutcome.OPEN else REST
@@ -151,6 +159,17 @@ def _final(page: JournalPage, seen: Seen, deaf: Collection[int], margin: int) ->
     return None
 
 
+def _in_a_hurry(page: JournalPage, seen: Seen, margin: int) -> Duty | None:
+    """Tell seed 1 for an order that is not final, since time runs out."""
+    game = seen.now
+    owed = game.outcome == GameOutcome.OPEN and game.step == Step.ORDER_SUBMITTED
+    if page.told != 1 or not owed or not 0 <= game.deadline - seen.time < margin:
+        return None
+    if game.replaced is not None and game.replaced != page.order:
+        return Write("ordered", {"order": list(game.replaced)})
+    return Write("told", {"seed_id": 1})
+
+
 def _bring(page: JournalPage, bet: Bet, seen: Seen) -> Duty:
     """What can be brought to the Bank now."""
     game = seen.now
@@ -173,3 +192,44 @@ def _bring(page: JournalPage, bet: Bet, seen: Seen) -> Duty:
         case Step.HAND_FINAL:
             return Send(SubmitGameResult(bet))
     return REST
+
+
+class Wait(NamedTuple):
+    """What a game waits for."""
+
+    what: str
+    deadline: int
+    """By the Bank's time; 0 if there is none."""
+    at_stake: int = 0
+    """What he loses at the deadline, in wei. 0: it is not his turn, or nothing is lost."""
+
+
+def waits_for(page: JournalPage, seen: Seen) -> Wait | None:
+    """What keeps a game from going on, when there is no duty; ``None`` if that is no game."""
+    bet, game = page.bet, seen.now
+    if bet is None or page.ended is not None or game.outcome != GameOutcome.OPEN:
+        return None
+    match game.step:
+        case Step.NONE:
+            return Wait("the Bank to take the bet", bet.expiry)
+        case Step.BET_SUBMITTED if page.told == 0:
+            return Wait("confirmations of the bet", game.deadline)
+        case Step.ORDER_SUBMITTED if page.told == 1:
+            return Wait("confirmations of the order", game.deadline, PENALTY * bet.stake)
+        case Step.BET_SUBMITTED:
+            return Wait("the Bank to take his seed 0", game.deadline)
+        case Step.ORDER_SUBMITTED:
+            return Wait("the Bank to take his seed 1", game.deadline, PENALTY * bet.stake)
+        case Step.HAND_DEALT:
+            return Wait("the Player's order", game.deadline)
+        case Step.HAND_FINAL:
+            return Wait("the Bank to settle", 0)
+    return Wait(f"the Player's seed {int(game.step > Step.HAND_DEALT)}", game.deadline)
+
+
+def owed_calls(page: JournalPage, step: int) -> tuple[type[Call], ...]:
+    """The calls that he must still be able to pay for: his seeds, and one that ends the game."""
+    if page.bet is None or page.ended is not None or (page.refused and step == Step.NONE):
+        return ()
+    seeds = sum(step <= answered for answered in SEED_AFTER)
+    return (SubmitCroupierSeed,) * seeds + (Complain,)

@@ -8,16 +8,17 @@ journal, asks the Bank, and goes on. The lines of a game, chained like a transcr
     offered   parties, game number, commitments, expiry    (his two seeds go into the vault)
     bet       the Player's signed bet, as it was received
     refused   the Bank did not take the bet, and why
-    told      his seed 0 or 1 may leave from now on: noted as spent in the same commit
-    brought   his seed 0 is at the Bank, for everybody to see: from now on he shows it, too
+    told      his seed 0 or 1 may go to the Bank from now on: noted as spent in the same commit
+    brought   his seed 0 or 1 is at the Bank, for everybody to see: from now on he shows it, too
     heard     the Player's seed 0 or 1
     mail      the Player's signed order, as the Player told it to him
     ordered   the order that the Bank has; what was in the mail is only mail
     ended     how; nothing follows, and the log is closed
 
 No line holds a seed of his. A seed is read from the vault, and goes to the Bank only if the
-line ``told`` is there. His desk shows seed 0 only when the Bank has it: a Player who knew
-the hand before could let a bad one lapse, should he not get through to the Bank in time.
+line ``told`` is there. His desk shows a seed only when the Bank has it. A Player who knew it
+before could choose, should he not get through to the Bank in time: let a bad hand lapse, or
+bring a good draw to the Bank and take the penalty in place of a bad one.
 """
 
 from __future__ import annotations
@@ -69,9 +70,9 @@ class JournalPage(NamedTuple):
     signature: Signature | None = None
     refused: str = ""
     told: int = 0
-    """How many of his seeds may be known."""
-    brought: bool = False
-    """Whether the Bank has had his seed 0."""
+    """How many of his seeds may go to the Bank."""
+    brought: int = 0
+    """How many of his seeds the Bank has had."""
     heard: tuple[Seed | None, Seed | None] = (None, None)
     mail: tuple[tuple[int, ...], Signature] | None = None
     order: tuple[int, ...] | None = None
@@ -207,7 +208,7 @@ def _turned(page: JournalPage, event: Event, line: bytes) -> JournalPage:
         case "told":
             return page._replace(told=event["seed_id"] + 1)
         case "brought":
-            return page._replace(brought=True)
+            return page._replace(brought=event.get("seed_id", 0) + 1)
         case "heard":
             seed = Seed.from_hex(event["seed"])
             first, second = page.heard

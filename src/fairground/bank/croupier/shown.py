@@ -18,7 +18,7 @@ def sight(page: JournalPage, trouble: str = "") -> Sight:
     reason = page.ended.reason if page.ended is not None else page.refused
     return Sight(
         stage(page),
-        (first if page.brought else None, second if page.told > 1 else None),
+        (first if page.brought > 0 else None, second if page.brought > 1 else None),
         reason or trouble,
     )
 
@@ -37,7 +37,7 @@ def stage(page: JournalPage) -> str:
         return "awaits-seed-0"
     if page.mail is None and page.order is None:
         return "awaits-order"
-    return "order-sent" if page.told == 1 else "awaits-seed-1"
+    return "order-sent" if page.brought == 1 else "awaits-seed-1"
 
 
 def recorded(page: JournalPage) -> Record:

@@ -16,17 +16,20 @@ from fairground.bank.bank_port import (
     Bank,
     BankRefused,
     Call,
+    Spending,
     SubmitBet,
     SubmitCroupierSeed,
 )
 from fairground.bank.clock import BankClock
 from fairground.bank.croupier.duties import Fetch, Rest, Seen, Send, Write, duty
 from fairground.bank.croupier.journal import CroupierJournal, JournalPage
-from fairground.bank.croupier.scheduler import Turnstile, Urgency, log
+from fairground.bank.croupier.scheduler import CALL_TIME, Turnstile, Urgency, log
+from fairground.bank.croupier.watch import Watch
 from fairground.bank.croupier_port import UnknownGame
 from fairground.bank.messages import Key, Role
 from fairground.bank.seeds import Seed, check_seed
 from fairground.core import FairgroundError
+from fairground.games.poker import PENALTY
 from fairground.store import Conflict
 
 LOOKS: Final = 16
@@ -44,7 +47,8 @@ class Tending:
         self._bank, self._key, self._journal = bank, key, journal
         self._confirmations = confirmations
         self._patience = bank.terms.step_time if confirmations else 0
-        self._margin = bank.terms.step_time // 4
+        self._margin = margin(bank.terms.step_time)
+        self.watch = Watch(bank.terms.step_time, self._margin)
         self.time = BankClock(bank)
         self.flying: dict[str, int] = {}
         """Bets that he has taken and the Bank not yet: the top prize of each."""
@@ -59,6 +63,7 @@ class Tending:
         for known in (self.flying, self.trouble):
             for offer_id in set(known) - offer_ids:
                 del known[offer_id]
+        self.watch.forget_all_but(offer_ids)
 
     async def visit(self, offer_id: str) -> float:
         """Go on with one game; say for how many seconds it can be left alone."""
@@ -90,6 +95,7 @@ class Tending:
         last: Call | None = None
         while True:
             seen = await self.see(page)
+            self.watch.saw(page, seen, self.trouble.get(offer_id, ""))
             if page.bet is not None and (
                 page.refused or seen.now.bet_hash == page.bet.struct_hash()
             ):
@@ -136,7 +142,7 @@ class Tending:
         assert page.bet is not None
         try:
             async with self._sending.turn(_urgency(call, seen)):
-                await self._bank.send(self._key, call)
+                await self._bank.send(self._key, call, await self._spending(page, call))
         except BankRefused as refused:
             if refused.name == "TooEarly":
                 # The Bank's clock runs slower than ours: he may still be in time himself.
@@ -149,6 +155,19 @@ class Tending:
             if game.bet_hash != page.bet.struct_hash():
                 return await self._journal.add(page, "refused", reason=str(refused))
         return page
+
+    async def _spending(self, page: JournalPage, call: Call) -> Spending:
+        """Seed 1 may cost what its silence would cost. All else leaves enough for the seeds."""
+        assert page.bet is not None
+        if isinstance(call, SubmitCroupierSeed) and call.seed_id == 1:
+            return Spending(at_stake=PENALTY * page.bet.stake)
+        owed = self.watch.owed(page.offer.id, type(call))
+        return Spending(keep=await self._bank.upkeep(owed))
+
+
+def margin(step_time: int) -> int:
+    """The last seconds of a step: a quarter of it, or two slow blocks if that is more."""
+    return min(max(step_time // 4, 2 * CALL_TIME), step_time // 2)
 
 
 def _urgency(call: Call, seen: Seen) -> Urgency:

@@ -18,7 +18,16 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple, Self
 
-from fairground.bank.bank_port import Account, Bank, BankAway, BankEvent, BankGame, Call
+from fairground.bank.bank_port import (
+    AS_USUAL,
+    Account,
+    Bank,
+    BankAway,
+    BankEvent,
+    BankGame,
+    Call,
+    Spending,
+)
 from fairground.bank.calls import Envelope, address, checked
 from fairground.bank.chain.artifact import Terms
 from fairground.bank.ledger.lines import Ledger, LedgerLine, outcome
@@ -179,7 +188,9 @@ class LedgerBank(Bank):
 
     # Acting
 
-    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
+    async def send(
+        self, sender: Key, call: Call, spending: Spending = AS_USUAL
+    ) -> Sequence[BankEvent]:
         """Make a call: signed for here, and then as any other."""
         call = checked(call)
 

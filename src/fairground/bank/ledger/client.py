@@ -21,6 +21,7 @@ from http import HTTPStatus
 from typing import Any, Final, Self, TypeVar
 
 from fairground.bank.bank_port import (
+    AS_USUAL,
     Account,
     Bank,
     BankAway,
@@ -29,6 +30,7 @@ from fairground.bank.bank_port import (
     BankRefused,
     Call,
     GameOutcome,
+    Spending,
     Step,
 )
 from fairground.bank.calls import (
@@ -139,7 +141,9 @@ class LedgerClient(Bank):
         # Not repeated: the faucet might give twice.
         await self._post("/faucet", body, lambda answer: None, repeat=Repeat.NEVER)
 
-    async def send(self, sender: Key, call: Call) -> Sequence[BankEvent]:
+    async def send(
+        self, sender: Key, call: Call, spending: Spending = AS_USUAL
+    ) -> Sequence[BankEvent]:
         """Make a call. After `BankAway`, an equal call stands for the one that went astray."""
         call = checked(call)
         async with self._turns.setdefault(sender.address, asyncio.Lock()):

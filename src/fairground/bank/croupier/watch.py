@@ -1,0 +1,126 @@
+"""The Croupier's own lookout: what his games wait for, what they will cost, which are at risk.
+
+An operator must hear of a loss before it happens. So whatever a game waits for is logged
+once, and again louder as his own deadline draws near; `Report` says the same in numbers.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Final, NamedTuple
+
+from fairground.bank.bank_port import Call
+from fairground.bank.croupier.duties import Seen, Wait, owed_calls, waits_for
+from fairground.bank.croupier.journal import JournalPage
+
+log = logging.getLogger("fairground.croupier")
+
+LOW: Final = 20
+"""Games for which a purse should be good; with less its operator is warned."""
+
+
+class Report(NamedTuple):
+    """How a Croupier stands, for his operator."""
+
+    open_games: int
+    purse: int
+    """What he has outside of the Bank for gas, in wei."""
+    games_in_purse: int | None
+    """How many more games that is enough for; ``None`` where calls cost nothing."""
+    next_deadline: int | None
+    """Seconds until he loses something in some game; ``None``: nothing can be lost now."""
+    games_at_risk: int
+    """Games in which he owes a seed, and half of the time for it has passed."""
+    at_stake: int
+    """What he loses in these games at their deadlines, in wei."""
+
+
+class Watched(NamedTuple):
+    """One open game."""
+
+    owed: tuple[type[Call], ...]
+    wait: Wait | None
+    loudness: int
+
+
+class Watch:
+    """All open games of one Croupier."""
+
+    def __init__(self, step_time: int, margin: int) -> None:
+        self._step_time, self._margin = step_time, margin
+        self._games: dict[str, Watched] = {}
+        self._purse_is_low: bool | None = None
+
+    def saw(self, page: JournalPage, seen: Seen, trouble: str = "") -> None:
+        """Note how a game stands, and log what is new."""
+        if page.bet is None or page.ended is not None:
+            self._games.pop(page.offer.id, None)
+            return
+        wait = waits_for(page, seen)
+        if wait is not None and trouble:
+            wait = wait._replace(what=f"{wait.what} ({trouble})")
+        loudness = self._loudness(wait, seen.time)
+        before = self._games.get(page.offer.id)
+        owed = owed_calls(page, seen.now.step)
+        self._games[page.offer.id] = Watched(owed, wait, loudness)
+        known = before is not None and before.wait == wait and before.loudness == loudness
+        if wait is not None and not known:
+            self._tell(page, wait, seen.time, loudness)
+
+    def _loudness(self, wait: Wait | None, now: int) -> int:
+        """How near a loss is."""
+        if wait is None or not wait.at_stake:
+            return logging.INFO
+        left = wait.deadline - now
+        if left >= self._step_time // 2:
+            return logging.INFO
+        return logging.WARNING if left >= self._margin else logging.ERROR
+
+    @staticmethod
+    def _tell(page: JournalPage, wait: Wait, now: int, loudness: int) -> None:
+        game = f"game {page.offer.game_id} of {page.offer.player}"
+        left = f", {wait.deadline - now} seconds left" if wait.deadline else ""
+        if loudness == logging.INFO:
+            log.info("%s waits for %s%s", game, wait.what, left)
+        else:
+            alarm = "%s is at risk: it waits for %s%s; then %d wei are lost"
+            log.log(loudness, alarm, game, wait.what, left, wait.at_stake)
+
+    def expect(self, page: JournalPage) -> None:
+        """A bet is taken: from now on its seeds are owed."""
+        if page.offer.id not in self._games:
+            self._games[page.offer.id] = Watched(owed_calls(page, 0), None, logging.INFO)
+
+    def forget_all_but(self, offer_ids: set[str]) -> None:
+        """These games are open, and no others."""
+        self._games = {one: game for one, game in self._games.items() if one in offer_ids}
+
+    def owed(self, offer_id: str = "", call: type[Call] | None = None) -> list[type[Call]]:
+        """The calls that all games still need; without this one, which is made now."""
+        owed = [each for game in self._games.values() for each in game.owed]
+        mine = self._games.get(offer_id)
+        if call is not None and mine is not None and call in mine.owed:
+            owed.remove(call)
+        return owed
+
+    def purse_is_good_for(self, games: int | None) -> None:
+        """Warn when the purse becomes low, and when it is empty."""
+        low = games is not None and games < LOW
+        if low and not self._purse_is_low:
+            text = "the purse is low: it pays the gas of %d more games; at 0 no bet is taken"
+            log.warning(text, games)
+        self._purse_is_low = low
+
+    def report(self, purse: int, games_in_purse: int | None, now: int) -> Report:
+        """How things stand."""
+        owing = [g for g in self._games.values() if g.wait is not None and g.wait.at_stake]
+        near = [g.wait for g in owing if g.wait and g.wait.deadline - now < self._step_time // 2]
+        deadlines = [g.wait.deadline - now for g in owing if g.wait is not None]
+        return Report(
+            len(self._games),
+            purse,
+            games_in_purse,
+            min(deadlines, default=None),
+            len(near),
+            sum(wait.at_stake for wait in near),
+        )
