@@ -30,6 +30,7 @@ from fairground.bank.bank_port import (
     Complain,
     GameOutcome,
     Silence,
+    Spending,
     Step,
     SubmitCroupierSeed,
     SubmitGameResult,
@@ -57,6 +58,7 @@ from fairground.bank.player.notes import Note, Notebook
 from fairground.bank.record import AT_HOME, CHAIRS
 from fairground.bank.seeds import Seed, WrongSeed
 from fairground.core import FairgroundError
+from fairground.games.poker import PENALTY
 
 PATIENCE: Final = 60
 """Seconds that the Croupier has to bring something to the Bank before we do it ourselves;
@@ -389,16 +391,27 @@ class PlayersGame:
 
     async def _bring(self, what: str, call: Call) -> None:
         try:
-            await self._side.bank.send(self._side.key, call)
+            await self._side.bank.send(self._side.key, call, self._worth(call))
         except BankRefused as refused:
             if refused.name != "TooLate":
                 self._excuse(refused, what)
             return
         self._side.tell(Sent(Party.PLAYER, Party.BANK, what))
 
+    def _worth(self, call: Call) -> Spending:
+        """What the Player loses if this call does not reach the Bank: so much it may cost."""
+        stake = self.bet.stake
+        match call:
+            case Complain(Silence.SECOND_CROUPIER_SEED):
+                stake *= PENALTY
+            case SubmitPlayerSeed(_, 1) | SubmitGameResult() if self.witness.is_final:
+                stake = self.witness.record.prize * self.bet.chip_cost
+        return Spending(at_stake=stake)
+
     async def _complain(self, silence: Silence) -> None:
         try:
-            await self._side.bank.send(self._side.key, Complain(silence, self.bet))
+            complaint = Complain(silence, self.bet)
+            await self._side.bank.send(self._side.key, complaint, self._worth(complaint))
         except BankRefused as refused:
             self._excuse(refused, "a complaint")
             return
