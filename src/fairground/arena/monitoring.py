@@ -35,9 +35,10 @@ async def health(arena: TheArena) -> Health:
 
 @get("/metrics", media_type=TEXT, summary="Counts, for Prometheus")
 async def count(arena: TheArena) -> str:
-    """Requests by route and status, open games, how long commits take."""
-    store = arena.hall.store
-    return arena.metrics.text({kind: (await store.count(kind))[1] for kind in (ORACLE, TABLE)})
+    """Requests by route and status, open games, how long commits take; how the Croupier stands."""
+    store, croupier = arena.hall.store, arena.croupier
+    text = arena.metrics.text({kind: (await store.count(kind))[1] for kind in (ORACLE, TABLE)})
+    return text if croupier is None else text + await croupier.metrics()
 
 
 MONITORING_ROUTES: Final = (health, count)

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from fairground.bank import seeds
-from fairground.bank.bank_port import GameOutcome, Step
+from fairground.bank.bank_port import (
+    Complain,
+    DepositFunds,
+    GameOutcome,
+    Silence,
+    Step,
+    SubmitBet,
+    SubmitCroupierSeed,
+    SubmitGameResult,
+    SubmitPlayerSeed,
+    SubmitPublicKey,
+    SubmitReplacementOrder,
+    WithdrawFunds,
+)
 from fairground.bank.chain.artifact import artifact
+from fairground.bank.chain.gas import LIMITS
 from fairground.bank.messages import Role
 from fairground.games.poker import PAYS, Poker, Rank, rank
 from tests.helpers.evm import BANKROLL, CHIP, PURSE, STEP_TIME, Hall, Play, Receipt, hall, refused
@@ -228,6 +243,31 @@ def test_gas_and_size_are_as_recorded() -> None:
     assert found == json.loads(SNAPSHOT.read_text()), json.dumps(found, indent=1)
     assert calls["whole game"] <= 420_000
     assert len(artifact().runtime_bytecode) <= 24_576
+
+
+def test_a_call_has_gas_enough_and_not_much_more(h: Hall) -> None:
+    """A first game, in which everything is new and dear, all five cards replaced."""
+    most: dict[type[Any], int] = {}
+
+    def made(call: type[Any], receipt: Receipt) -> None:
+        most[call] = max(receipt.gas, most.get(call, 0))
+
+    calls: list[type[Any]] = [SubmitBet, SubmitCroupierSeed, SubmitPlayerSeed]
+    calls += [SubmitReplacementOrder, SubmitCroupierSeed, SubmitPlayerSeed, SubmitGameResult]
+    for call, receipt in zip(calls, h.play().run_to(7, order=(1, 1, 1, 1, 1)), strict=True):
+        made(call, receipt)
+    for steps, about in enumerate(Silence, 1):
+        play = h.play(game_id=steps, label=steps)
+        play.run_to(steps)
+        h.bank.evm.travel(STEP_TIME + 1)
+        made(Complain, play.complain(about.value.removeprefix("complainNo")))
+    new = h.bank.party(4, register=False)
+    made(SubmitPublicKey, h.bank.register(new))
+    made(DepositFunds, h.bank.deposit(new, CHIP))
+    made(WithdrawFunds, h.bank.withdraw(new, CHIP // 2))
+    assert most.keys() == LIMITS.keys()
+    for call, gas in most.items():
+        assert 1.25 * gas < LIMITS[call] < 1.5 * gas, call
 
 
 def test_seeds_of_the_two_roles_are_told_apart(h: Hall) -> None:

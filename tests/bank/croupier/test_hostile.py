@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -279,8 +281,7 @@ def test_a_chain_that_slows_down(
     """Six confirmations take longer than a step: he does not wait for them to the bitter end."""
     caplog.set_level(logging.INFO, "fairground.croupier")
 
-    async def test() -> None:
-        at.node.rpc("evm_mine")
+    async def test(at: Table) -> None:
         bet = await order_given(at, at.guest, slow(at, 1), bet=1, level=5)
         given = await at.bank.game(bet.key)
         await seed_1_is_there(at, bet, slow(at, seconds))
@@ -290,11 +291,9 @@ def test_a_chain_that_slows_down(
         assert "is at risk: it waits for confirmations of the order" in caplog.text
 
     async def main() -> None:
-        nonlocal at
         async with table(chain, tmp_path, 6, step_time=60) as at:
-            await test()
+            await test(at)
 
-    at: Table
     run(main())
 
 
@@ -309,6 +308,37 @@ def test_confirmations_that_do_not_fit_are_refused(chain: Anvil, tmp_path: Path)
                 pass
         for _ in range(21):
             node.rpc("evm_mine")
+
+    run(test())
+
+
+def test_complaints_are_sent_where_no_empty_blocks_are_made(
+    chain: Anvil, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last block is old, so by its time nobody is late; the next block would know better."""
+    passed = 0
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed)
+    monkeypatch.setattr("fairground.bank.clock.time", clock)
+
+    async def test() -> None:
+        nonlocal passed
+        async with table(chain, tmp_path, 0, step_time=60) as at:
+            at.node.rpc("evm_setAutomine", True)
+            offer = await at.croupier.offer(at.guest.address)
+            bet = at.guest.bet_on(offer)
+            await at.croupier.bet(offer.id, bet, at.guest.sign(bet))
+
+            async def told() -> bool:
+                return await step_of(at, bet) == Step.CROUPIER_SEED_0_SUBMITTED
+
+            await until(told)
+            at.node.rpc("evm_increaseTime", 62)
+            passed = 62
+
+            async def over() -> bool:
+                return (await at.bank.game(bet.key)).outcome == GameOutcome.PLAYER_FORFEITED
+
+            await until(over)
 
     run(test())
 

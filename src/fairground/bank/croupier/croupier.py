@@ -29,7 +29,7 @@ from fairground.bank.bank_port import (
 from fairground.bank.croupier.journal import LAPSED, CroupierJournal, JournalPage
 from fairground.bank.croupier.scheduler import INTERVAL, Rounds, log, most_games
 from fairground.bank.croupier.shown import recorded, sight
-from fairground.bank.croupier.watch import Report
+from fairground.bank.croupier.watch import Report, as_metrics
 from fairground.bank.croupier.worker import Tending
 from fairground.bank.croupier_port import (
     About,
@@ -362,6 +362,13 @@ class Croupier(CroupierDesk):
         purse, games = await self._games_in_purse()
         self._tending.watch.purse_is_good_for(games)
         return self._tending.watch.report(purse, games, await self._tending.time())
+
+    async def metrics(self) -> str:
+        """The same for Prometheus."""
+        try:
+            return as_metrics(await self.report())
+        except BankAway:
+            return as_metrics(None)
 
     async def _must_be_in_time(self, offer: Offer, bet: Bet) -> None:
         now = await self._tending.time()

@@ -35,6 +35,28 @@ class Report(NamedTuple):
     """What he loses in these games at their deadlines, in wei."""
 
 
+GAUGES: Final = {
+    "open_games": "Games of the Croupier that are not over.",
+    "purse": "What he has for gas, in wei.",
+    "games_in_purse": "Games whose gas his purse can still pay; absent where calls cost nothing.",
+    "next_deadline": "Seconds until he loses something; absent while nothing can be lost.",
+    "games_at_risk": "Games in which he owes a seed, and half of the time for it has passed.",
+    "at_stake": "What he loses in these games, in wei.",
+}
+
+
+def as_metrics(report: Report | None) -> str:
+    """A report in the text format of Prometheus; ``None``: the Bank does not answer."""
+    shown = {"bank_answers": int(report is not None), **(report._asdict() if report else {})}
+    lines = []
+    for name, value in shown.items():
+        if value is not None:
+            metric = f"fairground_croupier_{name}"
+            helped = GAUGES.get(name, "Whether the Croupier's Bank answers.")
+            lines += [f"# HELP {metric} {helped}", f"# TYPE {metric} gauge", f"{metric} {value}"]
+    return "\n".join(lines) + "\n"
+
+
 class Watched(NamedTuple):
     """One open game."""
 
