@@ -167,8 +167,11 @@ def test_the_bank_confirms_every_silence(
         assert "still open" in reason
         bank.node.travel(STEP_TIME + 10)
         await bank.send(PLAYERS, Complain(silence, game.bet))
+        (unproven,) = [one for one in verify(record).remarks if "UNPROVEN" in one]
+        assert "the Croupier, the Player, or anybody who has this record" in unproven
         verdict = await audited(bank, record)
         assert verdict.ok, verdict.fault
+        assert not [one for one in verdict.remarks if "UNPROVEN" in one]
         assert words in verdict.claims[-1].sentence
         assert f"got {paid * CHIP} wei" in verdict.claims[-1].sentence
         await bank.close()

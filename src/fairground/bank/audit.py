@@ -16,7 +16,7 @@ from typing import NamedTuple
 from fairground.bank.bank_port import Bank, BankEvent, BankGame, GameOutcome, Step, step_after
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.messages import Bet, Domain
-from fairground.bank.schemes import CroupierScheme, read_public
+from fairground.bank.schemes import UNPROVEN, CroupierScheme, read_public
 from fairground.bank.seeds import packed_hand, packed_order
 from fairground.core import Fault, InputError
 from fairground.games.poker import PLAYER, Poker, hand_text
@@ -118,7 +118,8 @@ async def settled(
         f"{game.bet.stake} wei",
         (1, game.lines),
     )
-    return verdict._replace(claims=(*verdict.claims, claim))
+    proven = tuple(remark for remark in verdict.remarks if UNPROVEN not in remark)
+    return verdict._replace(claims=(*verdict.claims, claim), remarks=proven)
 
 
 def _elsewhere(wanted: Domain, found: Domain) -> Fault:

@@ -96,6 +96,11 @@ class PublicKey(NamedTuple):
         return _struct_hash(TYPES[type(self)], *self)
 
 
+def game_key(croupier: str, player: str, game_id: int) -> bytes:
+    """Under which key the Bank keeps the game of this number of these two."""
+    return keccak(word(croupier) + word(player) + word(game_id))
+
+
 class Bet(NamedTuple):
     """What a Player signs to begin a game. The field names are the contract's, in its order."""
 
@@ -120,7 +125,7 @@ class Bet(NamedTuple):
     @property
     def key(self) -> bytes:
         """Under which key the Bank keeps the game."""
-        return keccak(word(self.croupier) + word(self.player) + word(self.game_id))
+        return game_key(self.croupier, self.player, self.game_id)
 
     def commitment(self, role: Role, seed_id: int) -> bytes:
         """What this party committed to."""

@@ -41,6 +41,9 @@ from fairground.fair.vault import Vault
 from fairground.games.poker import Poker
 
 RUNS: Final = 2
+UNPROVEN: Final = "UNPROVEN that the game ended so"
+"""What is said of a forfeit as long as no Bank has confirmed it."""
+
 ORDER_SIGNATURE: Final = "order_signature"
 """The note right before the order holds this alone: the Player's signature of the order."""
 
@@ -186,6 +189,13 @@ class CroupierScheme(Scheme):
             remarks.append(
                 "line 1: the table does not bear the name of its bet, as it does in our programs"
             )
+        for number, event in enumerate(events, 1):
+            if event["kind"] == "forfeit":
+                remarks.append(
+                    f"line {number}: {UNPROVEN}. Nobody signed it: the Croupier, the Player, or "
+                    "anybody who has this record could have cut it off there and written this "
+                    "line. Ask the Bank with --bank"
+                )
         if self.setting.chairs[self._player].by == "house":
             remarks.append(
                 "one program made the seeds of both parties, so the cards prove nothing to the "

@@ -493,3 +493,33 @@ def test_he_leaves_games_at_other_banks_alone(tmp_path: Path) -> None:
         assert (await here.look(offer.id)).stage == "offered"
 
     in_house(tmp_path, test)
+
+
+def test_one_player_locks_a_part_of_his_money_and_strangers_another(tmp_path: Path) -> None:
+    """Who takes each step in its last second locks a top prize for long, and for little."""
+
+    async def test(house: House) -> None:
+        croupier = house.croupier()  # he has 200,000 chips; a bet of 5 at level 5 locks 20,000
+
+        async def lock(guest: Guest) -> None:
+            offer = await croupier.offer(guest.address)
+            bet = guest.bet_on(offer, bet=5, level=5)
+            await croupier.bet(offer.id, bet, guest.sign(bet))
+            await croupier.pump()
+
+        known = house.guest
+        await house.play(croupier, STANDS)
+        for _ in range(2):
+            await lock(known)
+        with pytest.raises(Busy, match=r"than he gives to one player \(1/4 of it\)"):
+            await lock(known)  # 60,000 of 200,000
+        strangers = [Guest(house.bank, number) for number in range(1, 8)]
+        for guest in strangers:
+            await guest.arrive(house.ledger)
+        for guest in strangers[:5]:
+            await lock(guest)
+        with pytest.raises(Busy, match="may lock 1/2 of his money, and have"):
+            await lock(strangers[5])  # 120,000 of 200,000
+        assert (await house.ledger.account(croupier.account)).available >= 55_000 * CHIP
+
+    in_house(tmp_path, test)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Final, NamedTuple, Self
 
 from fairground.bank.bank_port import (
@@ -22,6 +23,7 @@ from fairground.bank.bank_port import (
     BankAway,
     Complain,
     DepositFunds,
+    GameOutcome,
     SubmitBet,
     SubmitCroupierSeed,
     SubmitPublicKey,
@@ -45,7 +47,14 @@ from fairground.bank.croupier_port import (
 )
 from fairground.bank.crypto.curve import Signature, checksummed
 from fairground.bank.ledger.lines import NO_CHAIN
-from fairground.bank.messages import Bet, Key, ReplacementOrder, Role, must_be_signed
+from fairground.bank.messages import (
+    Bet,
+    Key,
+    ReplacementOrder,
+    Role,
+    game_key,
+    must_be_signed,
+)
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import token
@@ -57,6 +66,9 @@ CALL_BLOCKS: Final = 2
 
 GAME_CALLS: Final = (SubmitBet, SubmitCroupierSeed, SubmitCroupierSeed, Complain)
 """The calls that a new game owes: without them he loses something, or his money stays locked."""
+
+RECENT_GAMES: Final = 3
+"""Games by which a player is known."""
 
 NEWER: Final = "a newer offer to this player took its place"
 
@@ -72,6 +84,11 @@ class Habits(NamedTuple):
     """Games and offers open at the same time; on a chain never more than he could serve
     (`scheduler.most_games`). Half of the places are for players who have money at the Bank, so
     that nobody can take them all for nothing."""
+    player_share: Fraction = Fraction(1, 4)
+    """The part of his money that one player can lock; one game is always allowed."""
+    strangers_share: Fraction = Fraction(1, 2)
+    """The part that all players together can lock who have never played a game to its end with
+    him. New keys cost nothing, so a limit for each of them would be none."""
     interval: float = INTERVAL
 
 
@@ -106,6 +123,8 @@ class Croupier(CroupierDesk):
         self._ready = False
         self._preparing = asyncio.Lock()
         self._deciding = asyncio.Lock()
+        self._known: set[str] = set()
+        """Players who have played a game to its end with him."""
         self._players: dict[str, str] = {}
         """The player of each open offer; empty for an offer whose page was not read yet."""
 
@@ -230,6 +249,7 @@ class Croupier(CroupierDesk):
             must_be_signed(self._bank.domain, bet, signature, bet.player_key)
             await self._must_be_funded(bet)
             await self._must_afford(bet.top_prize, f"a bet of {bet.bet} at level {bet.level}")
+            await self._must_leave_room(bet)
             await self._must_have_gas()
             page = await self._journal.add_bet(page, bet, signature)
             self._tending.flying[offer_id] = bet.top_prize
@@ -335,6 +355,42 @@ class Croupier(CroupierDesk):
                 f"the Croupier has {max(free, 0)} wei free, and {what} wants {amount} for its top "
                 "prize: come back when other games are settled, or bet less"
             )
+
+    async def _must_leave_room(self, bet: Bet) -> None:
+        """Refuse a bet with which one player, or all strangers, could lock too much of his money.
+
+        A player who takes every step in its last second keeps the top prize locked for hours,
+        and others cannot play meanwhile.
+        """
+        watch, habits = self._tending.watch, self._habits
+        account = await self._bank.account(self.account)
+        everything = account.available + watch.locked()
+        mine = watch.locked(bet.player)
+        if mine and mine + bet.top_prize > habits.player_share * everything:
+            raise Busy(
+                "you have bets open, and this one would lock more of the Croupier's money than he "
+                f"gives to one player ({habits.player_share} of it): finish a game first"
+            )
+        if await self._is_known(bet.player):
+            return
+        theirs = [watch.locked(one) for one in watch.players if not await self._is_known(one)]
+        if theirs and sum(theirs) + bet.top_prize > habits.strangers_share * everything:
+            raise Busy(
+                f"players who have not played a game to its end with the Croupier may lock "
+                f"{habits.strangers_share} of his money, and have: come back later, or bet less"
+            )
+
+    async def _is_known(self, player: str) -> bool:
+        """Whether one of the last games with this player was settled."""
+        if player in self._known:
+            return True
+        following = await self._bank.next_game_id(self.account, player)
+        for game_id in range(max(0, following - RECENT_GAMES), following):
+            game = await self._bank.game(game_key(self.account, player, game_id))
+            if game.outcome == GameOutcome.SETTLED:
+                self._known.add(player)
+                return True
+        return False
 
     async def _games_in_purse(self) -> tuple[int, int | None]:
         """What is in his purse, and how many more games that is enough for.

@@ -61,8 +61,12 @@ class Watched(NamedTuple):
     """One open game."""
 
     owed: tuple[type[Call], ...]
-    wait: Wait | None
-    loudness: int
+    player: str
+    locked: int
+    """What the Player can keep locked by waiting, in wei: the top prize, until the final hand
+    is known and the Croupier can settle alone."""
+    wait: Wait | None = None
+    loudness: int = logging.INFO
 
 
 class Watch:
@@ -83,8 +87,9 @@ class Watch:
             wait = wait._replace(what=f"{wait.what} ({trouble})")
         loudness = self._loudness(wait, seen.time)
         before = self._games.get(page.offer.id)
-        owed = owed_calls(page, seen.now.step)
-        self._games[page.offer.id] = Watched(owed, wait, loudness)
+        self._games[page.offer.id] = _watched(page, seen.now.step)._replace(
+            wait=wait, loudness=loudness
+        )
         known = before is not None and before.wait == wait and before.loudness == loudness
         if wait is not None and not known:
             self._tell(page, wait, seen.time, loudness)
@@ -111,7 +116,17 @@ class Watch:
     def expect(self, page: JournalPage) -> None:
         """A bet is taken: from now on its seeds are owed."""
         if page.offer.id not in self._games:
-            self._games[page.offer.id] = Watched(owed_calls(page, 0), None, logging.INFO)
+            self._games[page.offer.id] = _watched(page, 0)
+
+    def locked(self, player: str | None = None) -> int:
+        """What this player, or all players together, can keep locked, in wei."""
+        games = self._games.values()
+        return sum(game.locked for game in games if player in (None, game.player))
+
+    @property
+    def players(self) -> set[str]:
+        """Who can keep something locked now."""
+        return {game.player for game in self._games.values() if game.locked}
 
     def forget_all_but(self, offer_ids: set[str]) -> None:
         """These games are open, and no others."""
@@ -146,3 +161,9 @@ class Watch:
             len(near),
             sum(wait.at_stake for wait in near),
         )
+
+
+def _watched(page: JournalPage, step: int) -> Watched:
+    assert page.bet is not None
+    owed = owed_calls(page, step)
+    return Watched(owed, page.bet.player, page.bet.top_prize if owed and not page.final else 0)

@@ -143,6 +143,8 @@ class Tending:
         try:
             async with self._sending.turn(_urgency(call, seen)):
                 await self._bank.send(self._key, call, await self._spending(page, call))
+            if isinstance(call, SubmitBet):
+                self.flying.pop(page.offer.id, None)  # from now on the Bank has locked its prize
         except BankRefused as refused:
             if refused.name == "TooEarly":
                 # The Bank's clock runs slower than ours: he may still be in time himself.
