@@ -155,7 +155,8 @@ def test_three_programs_and_a_chain(tmp_path: Path) -> None:
         his = ["--bank", chain.url, "--bank-address", bank, "--bankroll", "50000", *passphrase]
         his += ["--croupier-key", str(tmp_path / "croupier.json"), "--confirmations", "0"]
         with Process(tmp_path, "--database", f"sqlite:///{tmp_path}/arena.db", *his) as arena:
-            mine = ("--key", str(tmp_path / "player.json"), *passphrase, "--hands", "1")
+            mine = ["--key", str(tmp_path / "player.json"), *passphrase, "--hands", "1"]
+            mine += ["--confirmations", "0"]  # nobody makes empty blocks here
             blind = client(tmp_path, "", "--croupier", arena.url, *mine)
             assert blind.returncode == 2
             assert "name your own node of that chain with --bank URL" in blind.stderr

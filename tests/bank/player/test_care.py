@@ -12,8 +12,10 @@ import pytest
 
 from fairground.bank.bank_port import (
     AS_USUAL,
+    NO_GAME,
     BankAway,
     BankEvent,
+    BankGame,
     BankRefused,
     Call,
     Complain,
@@ -24,7 +26,7 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitPlayerSeed,
 )
-from fairground.bank.croupier_port import Offer
+from fairground.bank.croupier_port import About, Offer
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Key, Message
 from fairground.bank.player.news import Alarm, GameEnded, News, NoGame, Party, Suspicion, Waiting
@@ -388,3 +390,35 @@ def plain(said: object) -> str:
     if isinstance(said, (tuple, list)):
         return " ".join(map(plain, said))
     return str(said)
+
+
+def test_a_croupier_who_waits_for_blocks_is_not_suspected(tmp_path: Path) -> None:
+    class Slow(Wrapped):
+        """No block has come since the bet."""
+
+        still = True
+
+        async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
+            return NO_GAME if confirmations and self.still else await super().game(key)
+
+    class Patient(Crook):
+        async def about(self) -> About:
+            return (await super().about())._replace(confirmations=6)
+
+    async def test(table: PlayersTable) -> None:
+        bank = table.bank = Slow(table.house.ledger)
+        table.desk = Patient(table.croupier)
+        table.his_bank.lost = lambda call: isinstance(call, SubmitCroupierSeed) and bank.still
+        player = await table.player()
+        game = await player.bet(1, 5)
+        table.pace.longest = 20
+        with pytest.raises(Crash):
+            await game.deal()
+        assert not [one for one in table.told(Suspicion) if "does not show" in one.reason]
+        (wait,) = [one for one in table.told(Waiting) if "6 blocks" in one.what]
+        assert wait.party is Party.BANK
+        bank.still, table.pace.longest = False, None
+        await game.deal()
+        assert game.witness.hand
+
+    at_the_table(tmp_path, test)

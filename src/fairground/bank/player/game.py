@@ -64,6 +64,12 @@ PATIENCE: Final = 60
 """Seconds that the Croupier has to bring something to the Bank before we do it ourselves;
 never more than half of a step's time."""
 
+CONFIRMATIONS: Final = 2
+"""Blocks behind a seed of the Croupier on a chain, unless the Player wants more or fewer.
+
+Without any, a Croupier on a chain that takes its last block back could see the hand, and let
+a bad one lapse."""
+
 SHORTEST_PAUSE: Final = 0.02
 """Seconds between two looks at the Bank while something happens."""
 
@@ -134,6 +140,7 @@ class PlayersGame:
         self._note = note
         self._state = NO_GAME
         self._heard: list[BankEvent] = []
+        self._his_confirmations: int | None = None
         self._once: set[str] = set()
         self._time = BankClock(side.bank, side.pace.now)
         self._still_since = side.pace.now()
@@ -320,8 +327,23 @@ class PlayersGame:
             if seed is not None:
                 self._suspect(f"he told {what} and does not bring it to the Bank")
                 await self._bring(what, SubmitCroupierSeed(self.bet, seed_id, seed))
-            else:
+            elif not await self._he_waits_for_blocks(left):
                 self._suspect(f"he does not show {what}")
+
+    async def _he_waits_for_blocks(self, left: int) -> bool:
+        """Whether he has not got the confirmations yet that he said he waits for."""
+        side = self._side
+        if self._his_confirmations is None:
+            try:
+                self._his_confirmations = (await side.desk.about()).confirmations
+            except FairgroundError:
+                return False
+        wanted = self._his_confirmations
+        if (await side.bank.game(self.bet.key, wanted)).step >= self._state.step:
+            return False
+        what = f"{wanted} blocks, which the Croupier waits for before he tells a seed"
+        self._tell_once(f"his blocks {self._state.step}", Waiting(Party.BANK, what, left))
+        return True
 
     async def _tell_seed(self, seed_id: int, now: int, late: bool) -> None:
         """Tell the Player's seed: his own is at the Bank, so nobody can choose any more."""

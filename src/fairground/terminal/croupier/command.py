@@ -10,7 +10,7 @@ from typing import Final
 from fairground.bank.bank_port import PLAY_MONEY
 from fairground.bank.croupier_port import About
 from fairground.bank.messages import Key
-from fairground.bank.player.game import PlayersGame, Side
+from fairground.bank.player.game import CONFIRMATIONS, PlayersGame, Side
 from fairground.bank.player.news import News, in_chips
 from fairground.bank.player.player import PlayerClient
 from fairground.games.poker import BETS, LEVELS
@@ -89,9 +89,9 @@ def _arguments() -> Arguments:
     where.add_argument(
         "--confirmations",
         type=int,
-        default=0,
         metavar="N",
-        help="blocks behind the Croupier's seed before yours is told (default 0)",
+        help="blocks behind the Croupier's seed before yours is told (default 2 with --bank, "
+        "else 0)",
     )
     parser.add_argument(
         "--explain", action="store_true", help="show each step: who tells whom what, and the gas"
@@ -111,6 +111,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
                 parser.error(f"{option} needs --croupier URL: alone, all parties are in here")
     elif options.bank is not None and options.key is None:
         parser.error("at a Bank on a chain you need a key of your own: --key FILE")
+    if options.confirmations is None:
+        options.confirmations = CONFIRMATIONS if options.bank is not None else 0
     for name, least in (("buy_in", 1), ("confirmations", 0)):
         if getattr(options, name) < least:
             option = f"--{name.replace('_', '-')}"
