@@ -288,7 +288,7 @@ def test_a_chain_that_slows_down(
         assert (await at.bank.game(bet.key, 6)).step < Step.ORDER_SUBMITTED
         assert await at.bank.now() <= given.deadline
         assert "waits for confirmations of the order" in caplog.text
-        assert "is at risk: it waits for confirmations of the order" in caplog.text
+        assert "seed 1 is told for an order not final yet" in caplog.text
 
     async def main() -> None:
         async with table(chain, tmp_path, 6, step_time=60) as at:

@@ -22,6 +22,7 @@ from fairground.bank.bank_port import (
     BankAway,
     BankEvent,
     BankGame,
+    BankRefused,
     Call,
     DepositFunds,
     Spending,
@@ -33,6 +34,7 @@ from fairground.bank.chain.node import ChainNode, Draft, Mined
 from fairground.bank.chain.outbox import Outbox
 from fairground.bank.crypto.curve import checksummed
 from fairground.bank.messages import Key
+from fairground.core import InputError
 
 T = TypeVar("T")
 
@@ -185,7 +187,21 @@ async def deploy(
         outbox = Outbox(node, key, line.ask, patience)
         data = abi.deployment(chip_cost, step_time)
         mined = await outbox.send(Draft(None, data, 0, DEPLOYMENT))
+    except BankRefused as refused:
+        if refused.name != "InsufficientFunds":
+            raise
+        _, has, needed = refused.values
+        raise InputError(
+            f"{key.address} has {in_ether(has)} ether on the chain {node.chain_id}, and to make a "
+            f"Bank it must have {in_ether(needed)}: send it some, and try again"
+        ) from None
     finally:
         line.close()
     assert mined.address is not None
     return mined.address
+
+
+def in_ether(wei: int) -> str:
+    """Money of a chain for people, cut after six digits."""
+    whole, rest = divmod(wei, 10**18)
+    return f"{whole}.{rest // 10**12:06d}"

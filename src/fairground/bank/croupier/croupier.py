@@ -189,6 +189,23 @@ class Croupier(CroupierDesk):
                     f"{self._bankroll} wants {missing} more in it: give it more, or want less"
                 )
             await self._bank.send(self._key, DepositFunds(missing))
+        await self._warn_if_poor()
+
+    async def _warn_if_poor(self) -> None:
+        """Say at once that no bet can be taken, and not first to a Player who has deposited."""
+        account = await self._bank.account(self.account)
+        if account.available < self._least_prize and not account.open_games:
+            log.warning(
+                "the Croupier has %d wei at the Bank, and the smallest bet locks %d: give him more "
+                "with --bankroll CHIPS",
+                account.available,
+                self._least_prize,
+            )
+
+    @property
+    def _least_prize(self) -> int:
+        """The top prize of the smallest bet, in wei."""
+        return PAYS[LEVELS[0]][Rank.ROYAL_FLUSH] * self._bank.terms.chip_cost
 
     # What a Player says
 
@@ -211,8 +228,7 @@ class Croupier(CroupierDesk):
             raise Declined(f"{player} is the Croupier himself: nobody plays with himself")
         async with self._deciding:
             await self.prepare()
-            least = PAYS[LEVELS[0]][Rank.ROYAL_FLUSH] * self._bank.terms.chip_cost
-            await self._must_afford(least, "the smallest bet")
+            await self._must_afford(self._least_prize, "the smallest bet")
             await self._must_have_gas()
             game_id = await self._bank.next_game_id(self.account, player)
             expiry = await self._tending.time() + self._habits.offer_time

@@ -200,8 +200,10 @@ class Wait(NamedTuple):
     what: str
     deadline: int
     """By the Bank's time; 0 if there is none."""
+    is_his: bool = False
+    """Whether the next step is the Croupier's."""
     at_stake: int = 0
-    """What he loses at the deadline, in wei. 0: it is not his turn, or nothing is lost."""
+    """What he loses at the deadline, in wei."""
 
 
 def waits_for(page: JournalPage, seen: Seen) -> Wait | None:
@@ -211,15 +213,15 @@ def waits_for(page: JournalPage, seen: Seen) -> Wait | None:
         return None
     match game.step:
         case Step.NONE:
-            return Wait("the Bank to take the bet", bet.expiry)
+            return Wait("the Bank to take the bet", bet.expiry, True)
         case Step.BET_SUBMITTED if page.told == 0:
-            return Wait("confirmations of the bet", game.deadline)
+            return Wait("confirmations of the bet", game.deadline, True)
         case Step.ORDER_SUBMITTED if page.told == 1:
-            return Wait("confirmations of the order", game.deadline, PENALTY * bet.stake)
+            return Wait("confirmations of the order", game.deadline, True, PENALTY * bet.stake)
         case Step.BET_SUBMITTED:
-            return Wait("the Bank to take his seed 0", game.deadline)
+            return Wait("the Bank to take his seed 0", game.deadline, True)
         case Step.ORDER_SUBMITTED:
-            return Wait("the Bank to take his seed 1", game.deadline, PENALTY * bet.stake)
+            return Wait("the Bank to take his seed 1", game.deadline, True, PENALTY * bet.stake)
         case Step.HAND_DEALT:
             return Wait("the Player's order", game.deadline)
         case Step.HAND_FINAL:

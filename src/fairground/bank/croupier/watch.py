@@ -66,7 +66,6 @@ class Watched(NamedTuple):
     """What the Player can keep locked by waiting, in wei: the top prize, until the final hand
     is known and the Croupier can settle alone."""
     wait: Wait | None = None
-    loudness: int = logging.INFO
 
 
 class Watch:
@@ -75,43 +74,43 @@ class Watch:
     def __init__(self, step_time: int, margin: int) -> None:
         self._step_time, self._margin = step_time, margin
         self._games: dict[str, Watched] = {}
+        self._told: dict[str, tuple[Wait, int]] = {}
+        """What was logged last of each game."""
         self._purse_is_low: bool | None = None
 
-    def saw(self, page: JournalPage, seen: Seen, trouble: str = "") -> None:
-        """Note how a game stands, and log what is new."""
+    def saw(self, page: JournalPage, seen: Seen) -> None:
+        """Note how a game stands."""
         if page.bet is None or page.ended is not None:
             self._games.pop(page.offer.id, None)
-            return
+        else:
+            game = _watched(page, seen.now.step)._replace(wait=waits_for(page, seen))
+            self._games[page.offer.id] = game
+
+    def tell(self, page: JournalPage, seen: Seen, trouble: str = "") -> None:
+        """Log what a game waits for, once, and again when a loss comes nearer."""
         wait = waits_for(page, seen)
-        if wait is not None and trouble:
+        if wait is None:
+            return
+        if trouble:
             wait = wait._replace(what=f"{wait.what} ({trouble})")
         loudness = self._loudness(wait, seen.time)
-        before = self._games.get(page.offer.id)
-        self._games[page.offer.id] = _watched(page, seen.now.step)._replace(
-            wait=wait, loudness=loudness
-        )
-        known = before is not None and before.wait == wait and before.loudness == loudness
-        if wait is not None and not known:
-            self._tell(page, wait, seen.time, loudness)
+        if self._told.get(page.offer.id) == (wait, loudness):
+            return
+        self._told[page.offer.id] = wait, loudness
+        game = f"game {page.offer.game_id} of {page.offer.player}"
+        left = f", {wait.deadline - seen.time} seconds left" if wait.deadline else ""
+        log.log(loudness, "%s waits for %s%s", game, wait.what, left)
+        if loudness == logging.ERROR:
+            log.error("%s is at risk: %d wei are lost at the deadline", game, wait.at_stake)
 
-    def _loudness(self, wait: Wait | None, now: int) -> int:
-        """How near a loss is."""
-        if wait is None or not wait.at_stake:
-            return logging.INFO
+    def _loudness(self, wait: Wait, now: int) -> int:
+        """How near a loss is. What the Player owes is worth no line in a log."""
+        if not wait.is_his:
+            return logging.DEBUG
         left = wait.deadline - now
         if left >= self._step_time // 2:
             return logging.INFO
-        return logging.WARNING if left >= self._margin else logging.ERROR
-
-    @staticmethod
-    def _tell(page: JournalPage, wait: Wait, now: int, loudness: int) -> None:
-        game = f"game {page.offer.game_id} of {page.offer.player}"
-        left = f", {wait.deadline - now} seconds left" if wait.deadline else ""
-        if loudness == logging.INFO:
-            log.info("%s waits for %s%s", game, wait.what, left)
-        else:
-            alarm = "%s is at risk: it waits for %s%s; then %d wei are lost"
-            log.log(loudness, alarm, game, wait.what, left, wait.at_stake)
+        return logging.ERROR if wait.at_stake and left < self._margin else logging.WARNING
 
     def expect(self, page: JournalPage) -> None:
         """A bet is taken: from now on its seeds are owed."""
@@ -131,6 +130,7 @@ class Watch:
     def forget_all_but(self, offer_ids: set[str]) -> None:
         """These games are open, and no others."""
         self._games = {one: game for one, game in self._games.items() if one in offer_ids}
+        self._told = {one: told for one, told in self._told.items() if one in offer_ids}
 
     def owed(self, offer_id: str = "", call: type[Call] | None = None) -> list[type[Call]]:
         """The calls that all games still need; without this one, which is made now."""

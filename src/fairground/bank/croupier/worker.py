@@ -95,7 +95,9 @@ class Tending:
         last: Call | None = None
         while True:
             seen = await self.see(page)
-            self.watch.saw(page, seen, self.trouble.get(offer_id, ""))
+            self.watch.saw(page, seen)
+            if offer_id in self.trouble:
+                self.watch.tell(page, seen, self.trouble[offer_id])
             if page.bet is not None and (
                 page.refused or seen.now.bet_hash == page.bet.struct_hash()
             ):
@@ -104,8 +106,11 @@ class Tending:
                 match duty(page, seen, self._patience, deaf, self._margin):
                     case Rest():
                         self.trouble.pop(offer_id, None)
+                        self.watch.tell(page, seen)
                         return page
                     case Write(kind, fields):
+                        if kind == "told" and seen.final.step < seen.now.step:
+                            log.warning("time runs out: seed 1 is told for an order not final yet")
                         page = await self._journal.add(page, kind, **fields)
                     case Fetch(seed_id):
                         page = await self.ask(page, seed_id)
