@@ -23,12 +23,16 @@ import fairground as fg
 from fairground.arena.app import make_app
 from tests.helpers.arena import in_a_thread
 from tests.helpers.installing import install_newgame
+from tests.helpers.anvil import TOOLS
 from tests.helpers.places import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
 DOCUMENTS = [path for path in PAGES if "```console" in path.read_text()]
 PROGRAMS = [path for path in PAGES if "```python\nimport fairground as fg" in path.read_text()]
 ARENA = "http://127.0.0.1:8000"
+
+ANVIL = next((TOOLS / "@foundry-rs").glob("anvil-*/bin"), TOOLS)
+"""Where the node anvil is, if it is installed."""
 
 
 class Step(NamedTuple):
@@ -139,7 +143,7 @@ def test_the_python_of_the_document(document: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_command_of_the_document(document: Path, tmp_path: Path) -> None:
     environment = os.environ | {
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": ":".join([str(Path(sys.executable).parent), str(ANVIL), os.environ["PATH"]]),
         "HOME": str(tmp_path),
         "XDG_DATA_HOME": str(tmp_path / "data"),
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
