@@ -33,7 +33,7 @@ from fairground.bank.bank_port import (
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.gas import DEAREST, Fees
-from fairground.bank.chain.node import ChainNode, Draft, Signed
+from fairground.bank.chain.node import ChainNode, Draft, NodeDeclined, Signed
 from fairground.bank.messages import Domain, Key
 from fairground.bank.seeds import unpacked_hand
 from fairground.core import InputError
@@ -399,6 +399,52 @@ def test_gas_that_is_too_dear_is_not_paid(node: ChainNode) -> None:
                 await bank.send(key, DepositFunds(7))
             base_fee(node, 10**9)
             await bank.send(key, DepositFunds(7))
+
+    run(play())
+
+
+def test_a_chain_that_counts_gas_in_its_own_way(node: ChainNode) -> None:
+    """It adds something for the bytes, say: then the node knows better than our table."""
+
+    class Dearer(ChainNode):
+        def estimate(self, sender: str, draft: Draft) -> int:
+            return 1_000_000
+
+        def sign(self, key: Key, nonce: int, draft: Draft, fees: Fees) -> Signed:
+            limits.append(draft.gas)
+            return super().sign(key, nonce, draft, fees)
+
+    limits: list[int] = []
+
+    async def play() -> None:
+        async with opened(node) as bank:
+            key = purse(node)
+            other = await ChainBank.open(Dearer(f"http://{node.name}"), bank.address)
+            await other.send(key, DepositFunds(7))
+            assert limits == [1_300_000]
+            assert await available(bank, key) == 7
+            await other.close()
+
+    run(play())
+
+
+def test_a_node_that_knows_no_pending_block(node: ChainNode) -> None:
+    class Plain(ChainNode):
+        def call(self, bank: str, data: bytes, *rest: Any, **more: Any) -> bytes:
+            if "pending" in rest:
+                raise NodeDeclined("there is no pending block here")
+            return super().call(bank, data, *rest, **more)
+
+    async def play() -> None:
+        async with opened(node) as bank:
+            croupier, player = purse(node), purse(node)
+            for key in (croupier, player):
+                await enter(bank, key, 5_000 * CHIP)
+            plain = await ChainBank.open(Plain(f"http://{node.name}"), bank.address)
+            game = await Round.new(plain, croupier, player)
+            await game.take(plain, 7)
+            assert (await bank.game(game.bet.key)).outcome == GameOutcome.SETTLED
+            await plain.close()
 
     run(play())
 

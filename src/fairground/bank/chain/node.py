@@ -280,6 +280,17 @@ class ChainNode:
                 tip = LEAST_TIP
         return Price(int(latest.get("baseFeePerGas", 0)), min(max(tip, LEAST_TIP), DEAREST))
 
+    def estimate(self, sender: str, draft: Draft) -> int:
+        """The gas that the node expects a call to use; 0 if it does not say."""
+        question: Any = {"from": _at(sender), "value": draft.value, "data": "0x" + draft.data.hex()}
+        if draft.to is not None:
+            question["to"] = _at(draft.to)
+        try:
+            with self._answering():
+                return int(self._web3.eth.estimate_gas(question))
+        except BankAway:
+            return 0
+
     def block_time(self) -> float:
         """Seconds from one block to the next: the median of the last few; 0 if there are none."""
         last = self.block()

@@ -43,6 +43,9 @@ FIRST_LOOK: Final = 0.02
 
 LONGEST_PAUSE: Final = 1.0
 
+ROOM: Final = 130
+"""Per cent of what a node expects a call to use, for chains that count gas in their own way."""
+
 PRICE_CHECK: Final = 3.0
 """Seconds between two looks at the price of gas while a letter waits."""
 
@@ -57,7 +60,11 @@ class AskNode(Protocol):
 class Letter:
     """One call on its way: every version of its transaction has the same nonce."""
 
-    def __init__(self, draft: Draft, nonce: int, first: Signed, spending: Spending) -> None:
+    def __init__(
+        self, asked: Draft, draft: Draft, nonce: int, first: Signed, spending: Spending
+    ) -> None:
+        self.asked = asked
+        """The call as it was asked for: an equal one stands for this letter."""
         self.draft = draft
         self.nonce = nonce
         self.versions = [first]
@@ -106,13 +113,16 @@ class Outbox:
 
     async def _try(self, draft: Draft) -> None:
         if draft.to is not None:
-            asked = (draft.to, draft.data, self._key.address, draft.value, draft.block)
-            await self._ask(self._node.call, *asked)
+            asked = (draft.to, draft.data, self._key.address, draft.value)
+            try:
+                await self._ask(self._node.call, *asked, draft.block)
+            except NodeDeclined:  # a node need not know a pending block
+                await self._ask(self._node.call, *asked)
 
     async def _left_over(self, draft: Draft, spending: Spending) -> Letter | None:
         """The letter that this call stands for, on its way again."""
         for letter in self._letters:
-            if letter.draft == draft and not letter.awaited:
+            if letter.asked == draft and not letter.awaited:
                 break
         else:
             return None
@@ -149,12 +159,17 @@ class Outbox:
         raise BankRefused("InsufficientFunds", (self._key.address, has, needed))
 
     async def _write(self, draft: Draft, spending: Spending) -> Letter:
+        asked = draft
         fees = await self._fees(draft, spending)
         await self._try(draft)
+        needs = await self._ask(self._node.estimate, self._key.address, draft) * ROOM // 100
+        if needs > draft.gas:
+            draft = draft._replace(gas=needs)
+            fees = await self._fees(draft, spending)
         while True:
             nonce = await self._free_nonce()
             signed = self._node.sign(self._key, nonce, draft, fees)
-            letter = Letter(draft, nonce, signed, spending)
+            letter = Letter(asked, draft, nonce, signed, spending)
             self._letters.append(letter)  # before the node has it: from then on it may count
             try:
                 await self._hand_over(letter)

@@ -2,6 +2,7 @@
 
 ===========  ===============================================================================
 `croupier`   what he takes, and what he refuses; start here
+`caution`    what he must be sure of before he says yes
 `journal`    what he writes down before he acts
 `duties`     what he has to do next: a pure function of his journal and the Bank
 `worker`     doing it, game by game

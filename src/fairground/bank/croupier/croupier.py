@@ -14,22 +14,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 
 from fairground.bank.bank_port import (
     NO_KEY,
     Bank,
     BankAway,
-    Complain,
     DepositFunds,
-    GameOutcome,
-    SubmitBet,
-    SubmitCroupierSeed,
     SubmitPublicKey,
 )
+from fairground.bank.croupier.caution import Caution, Habits, must_fit
 from fairground.bank.croupier.journal import LAPSED, CroupierJournal, JournalPage
-from fairground.bank.croupier.scheduler import INTERVAL, Rounds, log, most_games
+from fairground.bank.croupier.scheduler import Rounds, log, most_games
 from fairground.bank.croupier.shown import recorded, sight
 from fairground.bank.croupier.watch import Report, as_metrics
 from fairground.bank.croupier.worker import Tending
@@ -52,44 +48,15 @@ from fairground.bank.messages import (
     Key,
     ReplacementOrder,
     Role,
-    game_key,
     must_be_signed,
 )
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import token
-from fairground.games.poker import BETS, HAND, LEVELS, PAYS, Rank
+from fairground.games.poker import HAND, LEVELS, PAYS, Rank
 from fairground.store import Store, retried
 
-CALL_BLOCKS: Final = 2
-"""Blocks that a call may take until it is in one."""
-
-GAME_CALLS: Final = (SubmitBet, SubmitCroupierSeed, SubmitCroupierSeed, Complain)
-"""The calls that a new game owes: without them he loses something, or his money stays locked."""
-
-RECENT_GAMES: Final = 3
-"""Games by which a player is known."""
-
 NEWER: Final = "a newer offer to this player took its place"
-
-
-class Habits(NamedTuple):
-    """A Croupier's own limits: how long he waits, and how much he takes on."""
-
-    offer_time: int = 600
-    """Seconds for which an offer stands, by the Bank's time."""
-    least_time: int = 20
-    """Seconds that a bet must be good for, so that it can reach the Bank."""
-    most_open: int = 500
-    """Games and offers open at the same time; on a chain never more than he could serve
-    (`scheduler.most_games`). Half of the places are for players who have money at the Bank, so
-    that nobody can take them all for nothing."""
-    player_share: Fraction = Fraction(1, 4)
-    """The part of his money that one player can lock; one game is always allowed."""
-    strangers_share: Fraction = Fraction(1, 2)
-    """The part that all players together can lock who have never played a game to its end with
-    him. New keys cost nothing, so a limit for each of them would be none."""
-    interval: float = INTERVAL
 
 
 class Croupier(CroupierDesk):
@@ -118,18 +85,17 @@ class Croupier(CroupierDesk):
             self._most_open = min(self._most_open, most_games(bank.terms.step_time))
         self._journal = CroupierJournal(store, bank.domain, key.address)
         self._tending = Tending(bank, key, self._journal, confirmations)
+        self._caution = Caution(bank, key.address, self._tending, self._habits, confirmations)
         self._rounds = Rounds(self._all_open, self._tending.visit, self._habits.interval)
         self._running: asyncio.Task[None] | None = None
         self._ready = False
         self._preparing = asyncio.Lock()
         self._deciding = asyncio.Lock()
-        self._known: set[str] = set()
-        """Players who have played a game to its end with him."""
         self._players: dict[str, str] = {}
         """The player of each open offer; empty for an offer whose page was not read yet."""
 
     async def __aenter__(self) -> Self:
-        await self._must_keep_pace()
+        await self._caution.must_keep_pace()
         self._running = asyncio.create_task(self._rounds.run())
         return self
 
@@ -139,23 +105,6 @@ class Croupier(CroupierDesk):
             with contextlib.suppress(asyncio.CancelledError):
                 await self._running
             self._running = None
-
-    async def _must_keep_pace(self) -> None:
-        """Refuse to start where his confirmations do not fit into half of a step's time."""
-        try:
-            block_time = await self._bank.block_time()
-        except BankAway:
-            return
-        step_time = self._bank.terms.step_time
-        needed = (self.confirmations + CALL_BLOCKS) * block_time
-        if needed > step_time / 2:
-            fits = max(0, int(step_time / 2 / block_time) - CALL_BLOCKS)
-            raise InputError(
-                f"{self.confirmations} confirmations do not fit into a step of this Bank: a block "
-                f"takes about {block_time:g} seconds, so a seed needs {needed:g} of the "
-                f"{step_time} seconds of a step, and half of them is the most. Use at most {fits} "
-                "confirmations here, or a Bank with a longer step time"
-            )
 
     async def prepare(self) -> None:
         """Make sure that the Bank knows his key, and that he knows what he has promised."""
@@ -228,8 +177,8 @@ class Croupier(CroupierDesk):
             raise Declined(f"{player} is the Croupier himself: nobody plays with himself")
         async with self._deciding:
             await self.prepare()
-            await self._must_afford(self._least_prize, "the smallest bet")
-            await self._must_have_gas()
+            await self._caution.must_afford(self._least_prize, "the smallest bet")
+            await self._caution.must_have_gas()
             game_id = await self._bank.next_game_id(self.account, player)
             expiry = await self._tending.time() + self._habits.offer_time
             standing = await self._make_room(player, game_id, expiry)
@@ -261,15 +210,18 @@ class Croupier(CroupierDesk):
             if page.ended is not None:
                 raise Closed(f"this offer is over: {page.ended.reason}. Ask for a new one")
             must_fit(page.offer, bet, self._bank.terms.chip_cost)
-            await self._must_be_in_time(page.offer, bet)
+            await self._caution.must_be_in_time(page.offer, bet)
             must_be_signed(self._bank.domain, bet, signature, bet.player_key)
-            await self._must_be_funded(bet)
-            await self._must_afford(bet.top_prize, f"a bet of {bet.bet} at level {bet.level}")
-            await self._must_leave_room(bet)
-            await self._must_have_gas()
+            await self._caution.must_be_funded(bet)
+            await self._caution.must_afford(
+                bet.top_prize, f"a bet of {bet.bet} at level {bet.level}"
+            )
+            known = await self._caution.is_known(bet.player)
+            await self._caution.must_leave_room(bet, known)
+            await self._caution.must_have_gas()
             page = await self._journal.add_bet(page, bet, signature)
             self._tending.flying[offer_id] = bet.top_prize
-            self._tending.watch.expect(page)
+            self._tending.watch.expect(page, known)
         self._rounds.wake(offer_id)
 
     @retried
@@ -363,75 +315,9 @@ class Croupier(CroupierDesk):
                 raise Busy("your last bet is on its way to the Bank: ask again when it is there")
         return False
 
-    async def _must_afford(self, amount: int, what: str) -> None:
-        account = await self._bank.account(self.account)
-        free = account.available - sum(self._tending.flying.values())
-        if free < amount:
-            raise Busy(
-                f"the Croupier has {max(free, 0)} wei free, and {what} wants {amount} for its top "
-                "prize: come back when other games are settled, or bet less"
-            )
-
-    async def _must_leave_room(self, bet: Bet) -> None:
-        """Refuse a bet with which one player, or all strangers, could lock too much of his money.
-
-        A player who takes every step in its last second keeps the top prize locked for hours,
-        and others cannot play meanwhile.
-        """
-        watch, habits = self._tending.watch, self._habits
-        account = await self._bank.account(self.account)
-        everything = account.available + watch.locked()
-        mine = watch.locked(bet.player)
-        if mine and mine + bet.top_prize > habits.player_share * everything:
-            raise Busy(
-                "you have bets open, and this one would lock more of the Croupier's money than he "
-                f"gives to one player ({habits.player_share} of it): finish a game first"
-            )
-        if await self._is_known(bet.player):
-            return
-        theirs = [watch.locked(one) for one in watch.players if not await self._is_known(one)]
-        if theirs and sum(theirs) + bet.top_prize > habits.strangers_share * everything:
-            raise Busy(
-                f"players who have not played a game to its end with the Croupier may lock "
-                f"{habits.strangers_share} of his money, and have: come back later, or bet less"
-            )
-
-    async def _is_known(self, player: str) -> bool:
-        """Whether one of the last games with this player was settled."""
-        if player in self._known:
-            return True
-        following = await self._bank.next_game_id(self.account, player)
-        for game_id in range(max(0, following - RECENT_GAMES), following):
-            game = await self._bank.game(game_key(self.account, player, game_id))
-            if game.outcome == GameOutcome.SETTLED:
-                self._known.add(player)
-                return True
-        return False
-
-    async def _games_in_purse(self) -> tuple[int, int | None]:
-        """What is in his purse, and how many more games that is enough for.
-
-        Enough: he can make the calls that the open games and the new one owe, at several times
-        the price of today. ``None``: calls cost nothing here.
-        """
-        bank, purse = self._bank, await self._bank.purse(self.account)
-        game = await bank.upkeep(GAME_CALLS)
-        if game == 0:
-            return purse, None
-        return purse, max(0, purse - await bank.upkeep(self._tending.watch.owed())) // game
-
-    async def _must_have_gas(self) -> None:
-        purse, games = await self._games_in_purse()
-        self._tending.watch.purse_is_good_for(games)
-        if games == 0:
-            raise Busy(
-                f"the Croupier has {purse} wei for gas, and keeps them for open games: come back "
-                "later"
-            )
-
     async def report(self) -> Report:
         """How he stands, for his operator."""
-        purse, games = await self._games_in_purse()
+        purse, games = await self._caution.games_in_purse()
         self._tending.watch.purse_is_good_for(games)
         return self._tending.watch.report(purse, games, await self._tending.time())
 
@@ -441,28 +327,6 @@ class Croupier(CroupierDesk):
             return as_metrics(await self.report())
         except BankAway:
             return as_metrics(None)
-
-    async def _must_be_in_time(self, offer: Offer, bet: Bet) -> None:
-        now = await self._tending.time()
-        if bet.expiry > offer.expiry:
-            raise Declined(f"the bet's expiry must be at most the offer's, {offer.expiry}")
-        if bet.expiry < now + self._habits.least_time:
-            raise Declined(
-                f"the bet expires at {bet.expiry}, and it is {now} at the Bank: to get there it "
-                f"must be good for {self._habits.least_time} seconds. Ask for a new offer"
-            )
-
-    async def _must_be_funded(self, bet: Bet) -> None:
-        account = await self._bank.account(bet.player)
-        if account.key == NO_KEY:
-            raise Declined(f"the Bank knows no key of {bet.player}: submit your public key first")
-        if account.key != bet.player_key:
-            raise Declined(f"your key at the Bank is {account.key}, not {bet.player_key}")
-        if account.available < bet.stake:
-            raise Declined(
-                f"the stake is {bet.stake} wei, and you have {account.available} available at the "
-                "Bank: deposit more, or bet less"
-            )
 
     # Tending the games
 
@@ -487,29 +351,3 @@ def _must_be_playing(page: JournalPage) -> Bet:
     if page.bet is None:
         raise TooSoon("there is no bet on this offer yet")
     return page.bet
-
-
-def must_fit(offer: Offer, bet: Bet, chip_cost: int) -> None:
-    """Raise `Declined` unless the bet is on this offer."""
-    wanted = {
-        "croupier": offer.croupier,
-        "player": offer.player,
-        "croupier_key": offer.croupier_key,
-        "game_id": offer.game_id,
-        "croupier_commitment_0": offer.commitments[0],
-        "croupier_commitment_1": offer.commitments[1],
-        "chip_cost": chip_cost,
-    }
-    for field, value in wanted.items():
-        given = getattr(bet, field)
-        if type(given) is not type(value) or given != value:
-            raise Declined(f"the bet's {field} must be {_shown(value)}, not {_shown(given)}")
-    for field, given, allowed in (("bet", bet.bet, BETS), ("level", bet.level, LEVELS)):
-        if type(given) is not int or given not in allowed:
-            raise Declined(f"the {field} must be {allowed[0]} to {allowed[-1]}, not {given!r}")
-    if len(set(bet.commitments)) != len(bet.commitments):
-        raise Declined("the four commitments must differ")
-
-
-def _shown(value: object) -> str:
-    return value.hex() if isinstance(value, bytes) else repr(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from typing import Final, NamedTuple
 
-from fairground.bank.bank_port import Call
+from fairground.bank.bank_port import NO_GAME, BankGame, Call
 from fairground.bank.croupier.duties import Seen, Wait, owed_calls, waits_for
 from fairground.bank.croupier.journal import JournalPage
 
@@ -74,6 +74,8 @@ class Watch:
     def __init__(self, step_time: int, margin: int) -> None:
         self._step_time, self._margin = step_time, margin
         self._games: dict[str, Watched] = {}
+        self._known: set[str] = set()
+        """The games of players who are no strangers."""
         self._told: dict[str, tuple[Wait, int]] = {}
         """What was logged last of each game."""
         self._purse_is_low: bool | None = None
@@ -83,7 +85,7 @@ class Watch:
         if page.bet is None or page.ended is not None:
             self._games.pop(page.offer.id, None)
         else:
-            game = _watched(page, seen.now.step)._replace(wait=waits_for(page, seen))
+            game = _watched(page, seen.now)._replace(wait=waits_for(page, seen))
             self._games[page.offer.id] = game
 
     def tell(self, page: JournalPage, seen: Seen, trouble: str = "") -> None:
@@ -112,25 +114,31 @@ class Watch:
             return logging.INFO
         return logging.ERROR if wait.at_stake and left < self._margin else logging.WARNING
 
-    def expect(self, page: JournalPage) -> None:
-        """A bet is taken: from now on its seeds are owed."""
+    def expect(self, page: JournalPage, known: bool = False) -> None:
+        """A bet is taken: from now on its seeds are owed. ``known``: its player is no stranger."""
+        if known:
+            self._known.add(page.offer.id)
         if page.offer.id not in self._games:
-            self._games[page.offer.id] = _watched(page, 0)
+            self._games[page.offer.id] = _watched(page, NO_GAME)
 
     def locked(self, player: str | None = None) -> int:
         """What this player, or all players together, can keep locked, in wei."""
         games = self._games.values()
         return sum(game.locked for game in games if player in (None, game.player))
 
-    @property
-    def players(self) -> set[str]:
-        """Who can keep something locked now."""
-        return {game.player for game in self._games.values() if game.locked}
+    def locked_by_strangers(self) -> int:
+        """What all those can keep locked who were not known when they bet."""
+        return sum(game.locked for one, game in self._games.items() if one not in self._known)
+
+    def locking(self) -> list[str]:
+        """The games in which something can be kept locked."""
+        return [one for one, game in self._games.items() if game.locked]
 
     def forget_all_but(self, offer_ids: set[str]) -> None:
         """These games are open, and no others."""
         self._games = {one: game for one, game in self._games.items() if one in offer_ids}
         self._told = {one: told for one, told in self._told.items() if one in offer_ids}
+        self._known &= offer_ids
 
     def owed(self, offer_id: str = "", call: type[Call] | None = None) -> list[type[Call]]:
         """The calls that all games still need; without this one, which is made now."""
@@ -163,7 +171,7 @@ class Watch:
         )
 
 
-def _watched(page: JournalPage, step: int) -> Watched:
+def _watched(page: JournalPage, game: BankGame) -> Watched:
     assert page.bet is not None
-    owed = owed_calls(page, step)
+    owed = () if game.outcome else owed_calls(page, game.step)
     return Watched(owed, page.bet.player, page.bet.top_prize if owed and not page.final else 0)

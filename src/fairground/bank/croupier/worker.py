@@ -8,6 +8,8 @@ counts is done twice.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -64,6 +66,13 @@ class Tending:
             for offer_id in set(known) - offer_ids:
                 del known[offer_id]
         self.watch.forget_all_but(offer_ids)
+
+    async def look_again(self, offer_ids: Iterable[str]) -> None:
+        """See how these games stand now, and do nothing."""
+        for offer_id in offer_ids:
+            with suppress(UnknownGame):
+                page = await self._journal.page(offer_id)
+                self.watch.saw(page, await self.see(page))
 
     async def visit(self, offer_id: str) -> float:
         """Go on with one game; say for how many seconds it can be left alone."""
