@@ -25,14 +25,17 @@ from fairground.bank.bank_port import (
     DepositFunds,
     GameOutcome,
     Silence,
+    Spending,
     Step,
     SubmitBet,
     SubmitCroupierSeed,
+    SubmitPublicKey,
     WithdrawFunds,
 )
+from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.bank import ChainBank, deploy
-from fairground.bank.chain.gas import DEAREST, Fees
+from fairground.bank.chain.gas import DEAREST, Fees, Price
 from fairground.bank.chain.node import ChainNode, Draft, NodeDeclined, Signed
 from fairground.bank.messages import Domain, Key
 from fairground.bank.seeds import unpacked_hand
@@ -425,6 +428,47 @@ def test_a_chain_that_counts_gas_in_its_own_way(node: ChainNode) -> None:
             assert await available(bank, key) == 7
             await other.close()
 
+    run(play())
+
+
+def test_an_urgent_call_takes_the_place_of_what_an_earlier_run_left(node: ChainNode) -> None:
+    class Dearer(ChainNode):
+        """Gas has become dearer since then."""
+
+        def price(self) -> Price:
+            base, tip = super().price()
+            return Price(10 * base, 2 * tip)
+
+    async def play() -> None:
+        async with opened(node, patience=SOON) as bank, stopped(node):
+            key = purse(node)
+            with pytest.raises(BankAway):
+                await bank.send(key, DepositFunds(7))
+            again = await ChainBank.open(Dearer(f"http://{node.name}"), bank.address)
+            usual = asyncio.create_task(again.send(key, WithdrawFunds(0)))
+            await waits(node, 2)  # behind it
+            urgent = Spending(at_stake=ETHER)
+            sent = asyncio.create_task(again.send(key, SubmitPublicKey(*proof(bank, key)), urgent))
+            await asyncio.to_thread(until, lambda: first_data(node, key) != deposit)
+            assert waiting(node) == 2
+            node.rpc("evm_mine")
+            assert [event.name for task in (usual, sent) for event in await task] == [
+                "FundsWithdrawn",
+                "PublicKeySubmitted",
+            ]
+            assert await available(bank, key) == 0
+            await again.close()
+
+    def proof(bank: ChainBank, key: Key) -> tuple[str, Any]:
+        return key.address, key.prove(bank.domain, key.address)
+
+    def first_data(node: ChainNode, key: Key) -> str:
+        for owner, numbered in node.rpc("txpool_content")["pending"].items():
+            if owner.lower() == key.address.lower():
+                return str(numbered["0"]["input"])
+        return deposit
+
+    deposit = "0x" + abi.call_data("depositFunds").hex()
     run(play())
 
 

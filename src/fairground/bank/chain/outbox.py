@@ -20,7 +20,8 @@ far that may go, `Spending` says.
 
 Letters live in this process. After a restart the next call is tried first, as always, and
 the contract itself refuses or ignores what it already has; a deposit alone would be made
-twice, so ask for the account before making one again.
+twice, so ask for the account before making one again. What the last run left in the node and
+is too cheap to move, an urgent call replaces.
 """
 
 from __future__ import annotations
@@ -166,8 +167,9 @@ class Outbox:
         if needs > draft.gas:
             draft = draft._replace(gas=needs)
             fees = await self._fees(draft, spending)
+        stuck = await self._left_behind() if spending.at_stake else None
         while True:
-            nonce = await self._free_nonce()
+            nonce = await self._free_nonce() if stuck is None else stuck
             signed = self._node.sign(self._key, nonce, draft, fees)
             letter = Letter(asked, draft, nonce, signed, spending)
             self._letters.append(letter)  # before the node has it: from then on it may count
@@ -175,6 +177,9 @@ class Outbox:
                 await self._hand_over(letter)
             except NodeDeclined:
                 self._letters.remove(letter)
+                if stuck is not None:
+                    stuck = None  # what is there is not so cheap: wait behind it
+                    continue
                 if await self._ask(self._node.count, self._key.address) > nonce:
                     continue  # another program sends from this account: take the next number
                 raise
@@ -193,6 +198,17 @@ class Outbox:
         while nonce in taken:
             nonce += 1
         return nonce
+
+    async def _left_behind(self) -> int | None:
+        """The number of a transaction in no block yet that an earlier run of the program sent.
+
+        If it is too cheap, everything behind it waits. We cannot make it dearer, since we do not
+        know it any more; but a dearer call may take its place.
+        """
+        first = await self._ask(self._node.count, self._key.address)
+        following = await self._ask(self._node.count, self._key.address, "pending")
+        ours = {letter.nonce for letter in self._letters}
+        return first if first < following and first not in ours else None
 
     async def _hand_over(self, letter: Letter) -> None:
         try:
