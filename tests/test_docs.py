@@ -21,9 +21,9 @@ import pytest
 
 import fairground as fg
 from fairground.arena.app import make_app
+from tests.helpers.anvil import TOOLS
 from tests.helpers.arena import in_a_thread
 from tests.helpers.installing import install_newgame
-from tests.helpers.anvil import TOOLS
 from tests.helpers.places import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
