@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         Unreadable,
     )
     from fairground.door.lists import games, player, players
-    from fairground.door.opening import PERSON, LocalTable, Question, game, open
     from fairground.door.records import Record, read, verify, write
     from fairground.door.remote import RemoteArena, RemoteSeat, arena, sit
     from fairground.door.solutions import (
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
         solve,
     )
     from fairground.door.stories import Step, Story, replay
+    from fairground.door.tables import PERSON, LocalTable, Question, game, open
     from fairground.fair.register import SCHEMES
     from fairground.games import GAMES, Listing
     from fairground.players import Player
@@ -96,7 +96,7 @@ __all__ = [
 
 _ROOMS = {
     "door.lists": "games player players",
-    "door.opening": "PERSON LocalTable Question game open",
+    "door.tables": "PERSON LocalTable Question game open",
     "door.records": "Record read verify write",
     "door.remote": "RemoteArena RemoteSeat arena sit",
     "door.solutions": (

@@ -4,7 +4,7 @@ Nothing is decided here. Each function calls the room that knows, with sensible 
 back an object that prints itself.
 
 ===============  ===========================================================================
-`opening`        `open`: a game in your own program; its players, your answers
+`tables`         `open`: a game in your own program; its players, your answers
 `lists`          which games and players there are
 `records`        `read`, `write` and `verify` transcripts, wherever they come from
 `stories`        `replay`: a game again, step by step, in words

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from fairground.core import Game, InputError, Seat
-from fairground.door.opening import chance_of
-from fairground.door.opening import game as make_game
+from fairground.door.tables import chance_of
+from fairground.door.tables import game as make_game
 from fairground.games import GAMES, Games, Listing
 from fairground.players import Player, PlayerListing, make_player, offered
 

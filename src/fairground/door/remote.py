@@ -10,8 +10,8 @@ from fairground.clients.http import Refused
 from fairground.clients.oracles import Arena
 from fairground.clients.table import WAIT, RemoteTable, open_table
 from fairground.core import Game, InputError, Move, Seat
-from fairground.door.opening import DECISIONS, Question
-from fairground.door.opening import game as make_game
+from fairground.door.tables import DECISIONS, Question
+from fairground.door.tables import game as make_game
 from fairground.fair.bits import SystemStream
 from fairground.players import Player, make_player
 from fairground.shown import named

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 from fairground.core import BadParams, Game, InputError, UnknownName
-from fairground.door.opening import game as make_game
+from fairground.door.tables import game as make_game
 from fairground.extras import needs
 from fairground.games.codebreaking import Code, CodeBreaking, Marks, Row, read_code, write_code
 from fairground.games.fatestones import FateStones
