@@ -75,6 +75,22 @@ def read_receipts(path: Path, table: str | None = None) -> list[dict[str, Any]]:
     return out
 
 
+def found(transcript: Path, data: bytes) -> list[dict[str, Any]]:
+    """The receipts that lie beside a transcript, as far as they are of its table."""
+    path = beside(transcript)
+    return read_receipts(path, table_of(data)) if path != transcript and path.is_file() else []
+
+
+def table_of(data: bytes) -> str | None:
+    """The name of the table, as line 1 has it; whether that is right is for `verify` to say."""
+    try:
+        start = json.loads(data.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return None
+    table = start.get("table") if isinstance(start, dict) else None
+    return table if isinstance(table, str) else None
+
+
 def heads(receipts: Sequence[Kept]) -> list[dict[str, Any]]:
     """Receipts as `fairground.verify.verify` takes them."""
     return [kept._asdict() for kept in receipts]

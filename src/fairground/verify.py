@@ -94,6 +94,10 @@ class Verdict(NamedTuple):
         """Who sat where."""
         return tuple(seat.name for seat in self.played.seats) if self.played else ()
 
+    def __repr__(self) -> str:
+        claims = ", ".join(map(str, self.claims)) or "no claims"
+        return f"<{self.judged}: {self.game} by {self.dealer}, {self.events} lines, {claims}>"
+
     def __str__(self) -> str:
         if self.fault is not None:
             where = "" if self.fault.line is None else f" at line {self.fault.line}"

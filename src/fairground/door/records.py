@@ -11,7 +11,7 @@ from typing import Any, SupportsBytes, TypeAlias
 from fairground.core import Fault, InputError, Unreadable
 from fairground.fair.register import SCHEMES, Schemes
 from fairground.games import GAMES, Games
-from fairground.receipts import read_receipts
+from fairground.receipts import found, read_receipts, table_of
 from fairground.shown import named, shown
 from fairground.table import Table
 from fairground.transcript import Event, Transcript, line_hash, parse
@@ -124,10 +124,14 @@ def verify(
     """Check a transcript, and say what it proves, for whom, on what condition.
 
     ``receipts`` are hashes that somebody kept, each before an answer: `Question.receipt`, or all of
-    `LocalTable.receipts`, or the path of a file of receipts, as clients write them. They prove that
-    what stood before that answer stood there in time. Games and schemes of your own are added with
+    `LocalTable.receipts`, or the path of a file of receipts, as clients write them; for the path of
+    a transcript they are looked for beside it. They prove that what stood before that answer stood
+    there in time. Games and schemes of your own are added with
     ``fg.GAMES.plus({...})``.
     """
+    data = bytes_of(source)
     if isinstance(receipts, Path):
-        receipts = read_receipts(receipts)
-    return judge(bytes_of(source), receipts, games=games, schemes=schemes)
+        receipts = read_receipts(receipts, table_of(data))
+    elif not receipts and isinstance(source, (str, PathLike)):
+        receipts = found(Path(fspath(source)), data)
+    return judge(data, receipts, games=games, schemes=schemes)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from fairground.claims import Claim
 from fairground.contest.file import ContestVerdict, check
 from fairground.core import FairgroundError, Fault, InputError, Unreadable
-from fairground.receipts import beside, read_receipts
+from fairground.receipts import found, read_receipts, table_of
 from fairground.shown import named, shown
 from fairground.terminal.console import Arguments
 from fairground.terminal.proof import claim_heading
@@ -125,23 +125,13 @@ def _verdict(name: str, options: Any) -> Verdict:
     data = read_file(name)
     receipts: list[Any] = list(options.receipt)
     if options.receipts is not None:
-        receipts += read_receipts(Path(options.receipts), _table_of(data))
-    elif name != "-" and (found := beside(Path(name))).is_file() and found != Path(name):
-        receipts += read_receipts(found, _table_of(data))
+        receipts += read_receipts(Path(options.receipts), table_of(data))
+    elif name != "-":
+        receipts += found(Path(name), data)
     verdict = verify(data, receipts)
     if options.bank is not None and verdict.ok:
         verdict = _settled(verdict, data, options.bank)
     return verdict
-
-
-def _table_of(data: bytes) -> str | None:
-    """The name of the table, as line 1 has it; whether that is right is for `verify` to say."""
-    try:
-        start = json.loads(data.partition(b"\n")[0])
-    except (ValueError, RecursionError):
-        return None
-    table = start.get("table") if isinstance(start, dict) else None
-    return table if isinstance(table, str) else None
 
 
 def _settled(verdict: Verdict, data: bytes, url: str) -> Verdict:
