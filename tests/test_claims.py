@@ -280,3 +280,11 @@ def test_what_binds_the_house_is_shown_before_it_asks(
     out = capsys.readouterr().out
     before = "".join(out.partition("a word")[0].split())
     assert tip in before, "the tip stands on the screen before the first words are typed"
+
+
+def test_receipts_of_another_table_alone_are_another_history(tmp_path: Path) -> None:
+    """A house that renames the table does not get rid of the receipts beside the record."""
+    path = tmp_path / "game.jsonl"
+    path.write_bytes(record("A-rewritten-dice"))
+    keep(beside(path), Kept("00" * 32, 1, 5, "5e" * 32))
+    assert main(["verify", str(path)]) == 1

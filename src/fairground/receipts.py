@@ -52,7 +52,11 @@ def keep(path: Path, kept: Kept) -> None:
 
 
 def read_receipts(path: Path, table: str | None = None) -> list[dict[str, Any]]:
-    """The receipts in a file; with ``table``, only those of that table."""
+    """The receipts in a file; with ``table``, those of that table, if there are any.
+
+    If there are none, all are returned: then the record bears another name than what was played,
+    and `verify` must find that out.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -70,9 +74,8 @@ def read_receipts(path: Path, table: str | None = None) -> list[dict[str, Any]]:
                 f"line {number} of {str(path)!r} is no receipt: it should be an object such as "
                 '{"head": "5e5e…", "seat": 1, "step": 5, "table": "…"}'
             )
-        if table is None or kept.get("table") == table:
-            out.append(kept)
-    return out
+        out.append(kept)
+    return [kept for kept in out if kept.get("table") == table] or out
 
 
 def found(transcript: Path, data: bytes) -> list[dict[str, Any]]:
