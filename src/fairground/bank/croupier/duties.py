@@ -213,7 +213,7 @@ def waits_for(page: JournalPage, seen: Seen) -> Wait | None:
         return None
     match game.step:
         case Step.NONE:
-            return Wait("the Bank to take the bet", bet.expiry, True)
+            return Wait("the Bank to take the bet", bet.expiry)
         case Step.BET_SUBMITTED if page.told == 0:
             return Wait("confirmations of the bet", game.deadline, True)
         case Step.ORDER_SUBMITTED if page.told == 1:
