@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fairground.core import BadParams
 from fairground.games.intransitive import Die
 from fairground.solve import intransitive as solve
-from fairground.solve.intransitive import Bisection, NativeBisection, Sweep, WinOdds
+from fairground.solve.intransitive import Bisection, Layers, NativeBisection, Sweep, WinOdds
 
 SEED = [Die((2, 2, 4, 4, 9, 9)), Die((1, 1, 6, 6, 8, 8)), Die((3, 3, 5, 5, 7, 7))]
 EFRON = [
@@ -89,7 +89,7 @@ def test_efrons_dice_beat_the_next_with_two_thirds() -> None:
     assert odds.win(1, 3) == Fraction(1, 2)
     assert not odds.beats(1, 3)
     assert not odds.beats(3, 1)
-    assert odds.cycles_of_three() == [(0, 1, 2)]
+    assert list(odds.circles()) == [(0, 1, 2)]
 
 
 @settings(derandomize=True, max_examples=200, deadline=None)
@@ -116,6 +116,28 @@ def test_sweep_and_bisection_count_alike(dice: list[Die]) -> None:
 def test_numpy_counts_alike(dice: list[Die]) -> None:
     pytest.importorskip("numpy")
     assert plain(NativeBisection(dice).table()) == brute_table(dice)
+
+
+few_values = st.lists(
+    st.lists(st.integers(-4, 7), min_size=1, max_size=15).map(lambda values: Die(tuple(values))),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(few_values)
+def test_layers_count_alike(dice: list[Die]) -> None:
+    assert plain(Layers(dice).table()) == brute_table(dice)
+
+
+@pytest.mark.parametrize("faces", [(0, 12), (1,) * 16])
+def test_layers_refuse_more_values_and_greater_counts(faces: tuple[int, ...]) -> None:
+    dice = [Die(faces)] * 9
+    with pytest.raises(OverflowError):
+        Layers(dice)
+    assert isinstance(solve.quickest(dice), Sweep)
+    assert isinstance(solve.quickest([Die((1, 6))] * 9), Layers)
 
 
 @pytest.mark.parametrize("count", [1, 15, 16, 255, 256, 257, 65535, 65536])
@@ -154,6 +176,8 @@ def test_large_dice_are_counted_by_pairs_and_alike() -> None:
     table = plain(Sweep(dice).table())
     assert plain(WinOdds(dice).table()) == table
     assert plain(Bisection(dice).table()) == table
+    far_apart = large_dice(10**9)
+    assert plain(NativeBisection(far_apart).table()) == plain(Sweep(far_apart).table())
 
 
 def test_large_dice_beyond_64_bits_are_exact() -> None:
@@ -237,7 +261,7 @@ def test_dice_with_different_numbers_of_faces_compare_by_probability() -> None:
 
 @settings(derandomize=True, max_examples=100, deadline=None)
 @given(some_dice)
-def test_cycles_of_three_by_brute_force(dice: list[Die]) -> None:
+def test_circles_by_brute_force(dice: list[Die]) -> None:
     def beats(i: int, j: int) -> bool:
         win, _, loss = brute(dice[i], dice[j])
         return win > loss
@@ -247,7 +271,16 @@ def test_cycles_of_three_by_brute_force(dice: list[Die]) -> None:
         for i, j, k in permutations(range(len(dice)), 3)
         if i < j and i < k and beats(i, j) and beats(j, k) and beats(k, i)
     ]
-    assert WinOdds(dice).cycles_of_three() == sorted(expected)
+    odds = WinOdds(dice)
+    assert list(odds.circles()) == sorted(expected)
+    assert odds.count_circles() == len(expected)
+
+
+def test_many_circles_are_counted_without_making_them() -> None:
+    """Three dice in a circle, two hundred of each: every choice of one of each is a circle."""
+    odds = WinOdds([die for die in SEED for _ in range(200)])
+    assert odds.count_circles() == 200**3
+    assert next(odds.circles()) == (0, 200, 400)
 
 
 def test_as_json_is_exact_text() -> None:
@@ -258,6 +291,7 @@ def test_as_json_is_exact_text() -> None:
         "win": [["1/3", "5/9", "4/9"], ["4/9", "1/3", "5/9"], ["5/9", "4/9", "1/3"]],
         "tie": [["1/3", "0", "0"], ["0", "1/3", "0"], ["0", "0", "1/3"]],
         "beats": [[0, 1], [1, 2], [2, 0]],
+        "cycle_count": 1,
         "cycles": [[0, 1, 2]],
         "best_reply": [2, 0, 1],
     }

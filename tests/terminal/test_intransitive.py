@@ -15,6 +15,7 @@ import pytest
 from fairground.cli import main
 from fairground.core import BadParams
 from fairground.games.intransitive import Die
+from fairground.terminal.console import Console
 from fairground.terminal.intransitive.arguments import DiceParser
 from fairground.terminal.intransitive.odds import HelpTable
 from fairground.verify import verify
@@ -305,8 +306,6 @@ class TestDiceParser:
 
 class TestHelpTable:
     def test_the_sources_example(self, capsys: pytest.CaptureFixture[str]) -> None:
-        from fairground.terminal.console import Console
-
         dice = [Die((2, 2, 4, 4, 9, 9)), Die((1, 1, 6, 6, 8, 8)), Die((3, 3, 5, 5, 7, 7))]
         HelpTable(dice).show(Console())
         expected = """\
@@ -329,7 +328,15 @@ Probability of the win for the user:
         cells = [(row, column) for rows, columns in pages for row in rows for column in columns]
         assert sorted(cells) == [(i, j) for i in range(30) for j in range(30)]
         assert len(pages) > 4
-        assert table.pages(None, None) == [(range(30), list(range(30)))]
+
+    def test_in_a_pipe_the_first_dice_of_many_are_shown(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        HelpTable([Die((n, 1000 + n)) for n in range(1000)]).show(Console())
+        shown = capsys.readouterr().out
+        assert "These are the first 50 of 1,000 dice." in shown
+        rows = [line for line in shown.splitlines() if line.startswith("| ")]
+        assert [len(rows), rows[0].count("|"), rows[-1][2:9]] == [51, 52, "49,1049"]
 
 
 def test_a_game_on_a_real_terminal() -> None:

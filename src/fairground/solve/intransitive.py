@@ -6,12 +6,13 @@ integers, so faces may be of any size and sign, and face counts may differ::
 
     odds = WinOdds([Die((2, 2, 4, 4, 9, 9)), Die((1, 1, 6, 6, 8, 8)), Die((3, 3, 5, 5, 7, 7))])
     odds.win(0, 1)            # Fraction(5, 9)
-    odds.cycles_of_three()    # [(0, 1, 2)]: 0 beats 1 beats 2 beats 0
+    list(odds.circles())      # [(0, 1, 2)]: 0 beats 1 beats 2 beats 0
     odds.best_reply(0)        # 2
 
-Three ways of counting give the same integers, and `WinOdds` takes the quickest:
+Four ways of counting give the same integers, and `WinOdds` takes the quickest:
 
 * `Sweep`: one pass over all faces of all dice, for many dice of a few faces.
+* `Layers`: one pass for each value, where NumPy is at hand and faces have few values.
 * `Bisection`: sort each die once, then look every face up in the other die: a
   pair of dice with n faces costs n log n. For a few dice of very many faces.
 * `NativeBisection`: the same through NumPy, where it is installed and every face fits
@@ -24,14 +25,16 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left
-from itertools import repeat
+from contextlib import suppress
+from functools import lru_cache
+from itertools import chain, islice, repeat
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fairground.core import BadParams
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from fractions import Fraction
     from typing import Protocol
 
@@ -46,17 +49,53 @@ if TYPE_CHECKING:
         def table(self) -> Sequence[Sequence[int]]:
             """The wins of every die (row) over every die (column)."""
 
+        def of(self, i: int, over: Sequence[int]) -> list[int]:
+            """The wins of die i over each of these."""
+
+        def over(self, i: int, by: Sequence[int]) -> list[int]:
+            """The wins of each of these over die i."""
+
 
 FEW_DICE: Final = 8
 MANY_FACES: Final = 20_000
 """Up to `FEW_DICE` dice with `MANY_FACES` faces between them are counted pair by pair."""
+
+FEW_VALUES: Final = 12
+"""Up to this many neighbouring values, `Layers` is quicker than `Sweep`."""
+
+CLOSE_FACES: Final = 4
+"""Faces of a large die lie close together if there are at most so many values for each."""
 
 LANES: Final[dict[int, Literal["B", "H", "I", "Q"]]] = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """Lanes of counts in a row of bytes: width in bytes → format. The widest serves dice of up
 to four thousand million faces."""
 
 
-class Sweep:
+class Counted:
+    """All pairs, counted at once, in rows."""
+
+    _rows: Sequence[Sequence[int]]
+
+    def wins(self, i: int, j: int) -> int:
+        """Look the pair up."""
+        return self._rows[i][j]
+
+    def table(self) -> Sequence[Sequence[int]]:
+        """All rows."""
+        return self._rows
+
+    def of(self, i: int, over: Sequence[int]) -> list[int]:
+        """Look a part of a row up."""
+        row = self._rows[i]
+        return [row[j] for j in over]
+
+    def over(self, i: int, by: Sequence[int]) -> list[int]:
+        """Look a part of a column up."""
+        rows = self._rows
+        return [rows[j][i] for j in by]
+
+
+class Sweep(Counted):
     """All pairs at once: sweep over the faces of all dice together, from low to high.
 
     Along the way ``below`` knows, for every die, how many of its faces lie strictly below
@@ -86,17 +125,42 @@ class Sweep:
                 rows[number] += below
             below += int.from_bytes(level, sys.byteorder)
         counted = [row.to_bytes(size, sys.byteorder) for row in rows]
-        self._rows: Sequence[Sequence[int]] = (
+        self._rows = (
             counted if width == 1 else [memoryview(row).cast(LANES[width]) for row in counted]
         )
 
-    def wins(self, i: int, j: int) -> int:
-        """Look the pair up in the table."""
-        return self._rows[i][j]
 
-    def table(self) -> Sequence[Sequence[int]]:
-        """All rows, already counted."""
-        return self._rows
+class Layers(Counted):
+    """All pairs at once, value by value, where NumPy is at hand and the faces have few values.
+
+    For each value: how often die i shows it, times how many faces of die j lie below it. These
+    are tables of bytes, which the processor adds up many at a time. (A matrix product would do
+    the same, but wakes as many threads as there are processors for a millisecond's work.)
+
+    Making one raises OverflowError where there are more values, or a count needs more than a byte.
+    """
+
+    def __init__(self, dice: Sequence[Die]) -> None:
+        import numpy as np
+
+        n, sizes = len(dice), [len(die.faces) for die in dice]
+        flat = np.fromiter(chain.from_iterable([die.faces for die in dice]), np.int64, sum(sizes))
+        low = int(flat.min())
+        span = int(flat.max()) - low + 1
+        if span > FEW_VALUES or max(sizes) ** 2 > 255:
+            raise OverflowError("these dice are counted otherwise")
+        flat -= low
+        flat *= n
+        flat += np.repeat(np.arange(n), sizes)
+        shown = np.bincount(flat, minlength=span * n).astype(np.uint8).reshape(span, n)
+        below = shown.cumsum(axis=0, dtype=np.uint8)
+        total = np.multiply.outer(shown[1], below[0]) if span > 1 else np.zeros((n, n), np.uint8)
+        layer = np.empty_like(total)
+        for value in range(2, span):
+            np.multiply.outer(shown[value], below[value - 1], out=layer)
+            total += layer
+        data = total.tobytes()
+        self._rows = [data[at : at + n] for at in range(0, n * n, n)]
 
 
 class Bisection:
@@ -118,7 +182,15 @@ class Bisection:
     def table(self) -> Sequence[Sequence[int]]:
         """Count every pair."""
         numbers = range(len(self._dice))
-        return [[self.wins(i, j) for j in numbers] for i in numbers]
+        return [self.of(i, numbers) for i in numbers]
+
+    def of(self, i: int, over: Sequence[int]) -> list[int]:
+        """Count these pairs."""
+        return [self.wins(i, j) for j in over]
+
+    def over(self, i: int, by: Sequence[int]) -> list[int]:
+        """Count these pairs."""
+        return [self.wins(j, i) for j in by]
 
     def _count(self, mine: Any, theirs: Any) -> int:
         return sum(map(bisect_left, repeat(theirs), mine))
@@ -126,6 +198,9 @@ class Bisection:
 
 class NativeBisection(Bisection):
     """`Bisection` at native speed.
+
+    Where the faces lie close together, nothing is sorted: how many faces lie below each value
+    is counted once for each die.
 
     Making one raises ImportError without NumPy, and OverflowError if a face is beyond
     64 bits; no count is ever rounded.
@@ -135,23 +210,38 @@ class NativeBisection(Bisection):
         import numpy as np
 
         super().__init__(())
-        for die in dice:
-            faces = np.fromiter(die.faces, np.int64, len(die.faces))
-            faces.sort()
-            self._dice.append(faces)
+        arrays = [np.fromiter(die.faces, np.int64, len(die.faces)) for die in dice]
+        low, high = min(int(a.min()) for a in arrays), max(int(a.max()) for a in arrays)
+        self._close = high - low < CLOSE_FACES * max(map(len, arrays))
+        for faces in arrays:
+            if self._close:
+                shown = np.bincount(faces - low, minlength=high - low + 1)
+                self._dice.append((shown, shown.cumsum() - shown))
+            else:
+                faces.sort()
+                self._dice.append(faces)
 
     def _count(self, mine: Any, theirs: Any) -> int:
+        if self._close:
+            return int(mine[0] @ theirs[1])
         return int(theirs.searchsorted(mine, "left").sum())
 
 
 def quickest(dice: Sequence[Die]) -> PairCounter:
-    """The way of counting that suits these dice on this installation."""
-    if len(dice) > FEW_DICE or sum(len(die.faces) for die in dice) < MANY_FACES:
-        return Sweep(dice)
-    try:
-        return NativeBisection(dice)
-    except (ImportError, OverflowError):
-        return Bisection(dice)
+    """The way of counting that suits these dice on this installation.
+
+    Importing NumPy takes longer than counting many small dice without it.
+    """
+    large = len(dice) <= FEW_DICE and sum(len(die.faces) for die in dice) >= MANY_FACES
+    if large:
+        try:
+            return NativeBisection(dice)
+        except (ImportError, OverflowError):
+            return Bisection(dice)
+    if len(dice) > FEW_DICE and "numpy" in sys.modules:
+        with suppress(OverflowError):
+            return Layers(dice)
+    return Sweep(dice)
 
 
 class WinOdds:
@@ -167,6 +257,7 @@ class WinOdds:
         if 0 in sizes:
             raise BadParams(f"die {sizes.index(0) + 1} has no faces")
         self._counting = quickest(self.dice)
+        self._sizes = sizes
         self._scale = lcm(*set(sizes)) ** 2
         """A multiple of every pair's number of rolls: brings all odds to one denominator."""
 
@@ -204,26 +295,43 @@ class WinOdds:
 
     def prey(self, i: int) -> list[int]:
         """The dice that die i beats, in order."""
-        return [j for j in range(len(self.dice)) if self.beats(i, j)]
+        pairs = zip(self._of(i), self._over(i), strict=True)
+        return [j for j, (mine, theirs) in enumerate(pairs) if mine > theirs]
 
-    def cycles_of_three(self) -> list[tuple[int, int, int]]:
-        """Every circle (i, j, k) in which i beats j, j beats k and k beats i.
+    def circles(self) -> Iterator[tuple[int, int, int]]:
+        """Every circle (i, j, k) in which i beats j, j beats k and k beats i, in order.
 
-        Each is told once, from its lowest number; they are sorted.
+        Each is told once, from its lowest number. They are found when they are asked for: n dice
+        can have about n³/24 of them.
         """
-        prey = [set(self.prey(i)) for i in range(len(self.dice))]
-        hunters: list[set[int]] = [set() for _ in self.dice]
-        for hunter, caught in enumerate(prey):
-            for j in caught:
-                hunters[j].add(hunter)
-        return [
-            (i, j, k)
-            for i, caught in enumerate(prey)
-            for j in sorted(caught)
-            if j > i
-            for k in sorted(prey[j] & hunters[i])
-            if k > i
-        ]
+        prey, hunters = self._sets()
+        for i, hunting in enumerate(hunters):
+            for j in _members(prey[i] >> i << i):
+                yield from ((i, j, k) for k in _members((prey[j] & hunting) >> i << i))
+
+    def count_circles(self) -> int:
+        """How many `circles` there are, without making any."""
+        prey, hunters = self._sets()
+        return sum(
+            ((prey[j] & hunting) >> i).bit_count()
+            for i, hunting in enumerate(hunters)
+            for j in _members(prey[i] >> i << i)
+        )
+
+    def _sets(self) -> tuple[list[int], list[int]]:
+        """For each die the set of dice that it beats, and of those that beat it, as bits."""
+        prey = [sum(1 << j for j in self.prey(i)) for i in range(len(self.dice))]
+        hunters = [0] * len(prey)
+        for i, caught in enumerate(prey):
+            for j in _members(caught):
+                hunters[j] |= 1 << i
+        return prey, hunters
+
+    def _of(self, i: int) -> list[int]:
+        return self._counting.of(i, range(len(self.dice)))
+
+    def _over(self, i: int) -> list[int]:
+        return self._counting.over(i, range(len(self.dice)))
 
     # What to pick
 
@@ -235,7 +343,11 @@ class WinOdds:
         are the dice left to take from: by default all others.
         """
         left = self._others(die, available)
-        return max(left, key=lambda reply: (*self._chances(reply, die), -reply))
+        losses, wins = self._scaled(die, left)
+        most = max(wins)
+        # From here on only those that win most often: often one.
+        best = [(-loss, -j) for win, loss, j in zip(wins, losses, left, strict=True) if win == most]
+        return -max(best)[1]
 
     def best_guaranteed(self, available: Iterable[int] | None = None) -> int:
         """The die to take first: the one whose worst case is best.
@@ -250,8 +362,8 @@ class WinOdds:
             raise BadParams(f"to choose first takes at least two dice, not {len(dice)}")
 
         def guarantee(die: int) -> tuple[int, int, int]:
-            chances = [self._chances(die, reply) for reply in dice if reply != die]
-            return min(win for win, _ in chances), min(minus for _, minus in chances), -die
+            wins, losses = self._scaled(die, [reply for reply in dice if reply != die])
+            return min(wins), -max(losses), -die
 
         return max(dice, key=guarantee)
 
@@ -262,10 +374,16 @@ class WinOdds:
             raise BadParams(f"no die is left to reply to die {die} with")
         return left
 
-    def _chances(self, i: int, j: int) -> tuple[int, int]:
-        """Win and minus loss of i against j, as integers that compare across all pairs."""
-        unit = self._scale // self.rolls(i, j)
-        return self.wins(i, j) * unit, -self.wins(j, i) * unit
+    def _scaled(self, die: int, others: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Wins and losses of a die against each of the others, as numbers that compare."""
+        wins, losses = self._counting.of(die, others), self._counting.over(die, others)
+        if len(set(self._sizes)) == 1:
+            return wins, losses
+        units = [self._scale // self.rolls(die, j) for j in others]
+        return (
+            [win * unit for win, unit in zip(wins, units, strict=True)],
+            [loss * unit for loss, unit in zip(losses, units, strict=True)],
+        )
 
     # All of it
 
@@ -273,17 +391,60 @@ class WinOdds:
         """The wins of every die (row) over every die (column), out of `rolls`."""
         return self._counting.table()
 
-    def as_json(self) -> dict[str, Any]:
-        """What ``fairground solve dice --json`` prints: fractions are text such as "5/9"."""
+    def json_parts(self, most: int | None = None) -> Iterator[str]:
+        """What ``fairground solve dice --json`` prints, a piece at a time.
+
+        Fractions are text such as "5/9". ``cycles`` lists the first ``most`` circles of three
+        (all of them, if not told), and ``cycle_count`` says how many there are.
+        """
+        from json import dumps
+
         numbers = range(len(self.dice))
-        return {
-            "dice": [str(die) for die in self.dice],
-            "win": [[_ratio(self.wins(i, j), self.rolls(i, j)) for j in numbers] for i in numbers],
-            "tie": [[_ratio(self.ties(i, j), self.rolls(i, j)) for j in numbers] for i in numbers],
-            "beats": [[i, j] for i in numbers for j in self.prey(i)],
-            "cycles": [list(cycle) for cycle in self.cycles_of_three()],
-            "best_reply": [self.best_reply(i) for i in numbers],
-        }
+        yield f'{{"dice": {dumps([str(die) for die in self.dice])}, "win": '
+        yield from _array(dumps(self._row(i, ties=False)) for i in numbers)
+        yield ', "tie": '
+        yield from _array(dumps(self._row(i, ties=True)) for i in numbers)
+        yield ', "beats": '
+        pairs = (", ".join(f"[{i}, {j}]" for j in self.prey(i)) for i in numbers)
+        yield from _array(filter(None, pairs))
+        yield f', "cycle_count": {self.count_circles()}, "cycles": '
+        yield from _array(dumps(circle) for circle in islice(self.circles(), most))
+        yield f', "best_reply": {dumps([self.best_reply(i) for i in numbers])}}}'
+
+    def as_json(self) -> dict[str, Any]:
+        """All of `json_parts`, read."""
+        from json import loads
+
+        told: dict[str, Any] = loads("".join(self.json_parts()))
+        return told
+
+    def _row(self, i: int, ties: bool) -> list[str]:
+        """How often die i wins (or ties) against every die."""
+        counts = self._of(i)
+        size = len(self.dice[i].faces)
+        rolls = [size * other for other in self._sizes]
+        if ties:
+            pairs = zip(rolls, counts, self._over(i), strict=True)
+            counts = [of - wins - losses for of, wins, losses in pairs]
+        return list(map(ratio, counts, rolls))
+
+
+def _array(items: Iterable[str]) -> Iterator[str]:
+    """The pieces of a JSON array."""
+    between = "["
+    for item in items:
+        yield between + item
+        between = ", "
+    yield "[]" if between == "[" else "]"
+
+
+def _members(bits: int) -> Iterator[int]:
+    """The numbers of the bits that are set, from low to high."""
+    text = bin(bits)[:1:-1]
+    at = text.find("1")
+    while at >= 0:
+        yield at
+        at = text.find("1", at + 1)
 
 
 def _fraction(part: int, whole: int) -> Fraction:
@@ -292,7 +453,8 @@ def _fraction(part: int, whole: int) -> Fraction:
     return Fraction(part, whole)
 
 
-def _ratio(part: int, whole: int) -> str:
+@lru_cache(maxsize=1 << 14)
+def ratio(part: int, whole: int) -> str:
     """The text of a fraction in lowest terms; a whole number stands alone."""
     shared = gcd(part, whole)
     return str(part // shared) if whole == shared else f"{part // shared}/{whole // shared}"

@@ -22,6 +22,8 @@ HOW_TO_READ: Final = (
     "than I do. The diagonal, in brackets, is a die against its equal."
 )
 LONGEST_LABEL: Final = 30
+MOST_DICE: Final = 50
+"""Where nobody turns pages, the table of more dice than this would be too wide to be read."""
 PADDING: Final = 3
 """Two blanks and a border around each cell."""
 
@@ -42,7 +44,7 @@ class HelpTable:
 
     def cell(self, row: int, column: int) -> str:
         """The user's chance, with four digits; on the diagonal only in brackets."""
-        text = f"{float(self._odds.win(row, column)):.4f}"
+        text = f"{self._odds.wins(row, column) / self._odds.rolls(row, column):.4f}"
         return f"- ({text})" if row == column else text
 
     def table(self, rows: Sequence[int], columns: Sequence[int]) -> RichTable:
@@ -55,11 +57,11 @@ class HelpTable:
             page.add_row(self._labels[row], *(self.cell(row, column) for column in columns))
         return page
 
-    def pages(self, width: int | None, height: int | None) -> list[tuple[range, list[int]]]:
+    def pages(self, width: int, height: int) -> list[tuple[range, list[int]]]:
         """Which rows and columns each page shows, for a screen of this size."""
         everything = range(len(self._labels))
-        columns = [list(everything)] if width is None else self._column_groups(width)
-        rows_each = len(everything) if height is None else max(1, (height - 6) // 2)
+        columns = self._column_groups(width)
+        rows_each = max(1, (height - 6) // 2)
         rows = [everything[i : i + rows_each] for i in range(0, len(everything), rows_each)]
         return [(some, group) for some in rows for group in columns]
 
@@ -77,16 +79,21 @@ class HelpTable:
         return groups
 
     def show(self, console: Console) -> None:
-        """Print all pages; on a terminal, wait between them."""
+        """Print page by page on a terminal, waiting between them; else one page."""
         live = sys.stdout.isatty()
-        size = shutil.get_terminal_size() if live else None
-        pages = self.pages(size and size.columns, size and size.lines)
+        if live:
+            pages = self.pages(*shutil.get_terminal_size())
+        else:
+            shown = range(min(len(self._labels), MOST_DICE))
+            pages = [(shown, list(shown))]
         console.say(HOW_TO_READ)
+        if not live and len(self._labels) > MOST_DICE:
+            console.say(f"These are the first {MOST_DICE} of {len(self._labels):,} dice.")
         console.say(HEADING)
         for number, (rows, columns) in enumerate(pages, 1):
             page = self.table(rows, columns)
-            rich = RichConsole(highlight=False)
-            rich.print(page, width=None if live else 10**6, crop=False, no_wrap=True)
+            rich = RichConsole(highlight=False, width=None if live else 10**6)
+            rich.print(page, crop=False, no_wrap=True)
             if number < len(pages):
                 more = f"Page {number} of {len(pages)}. Enter for the next, q to go back: "
                 if live and console.ask(more).lower() == "q":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Sequence
+from itertools import islice
+from typing import Final
 
-from fairground.solve.intransitive import WinOdds
+from fairground.solve.intransitive import WinOdds, ratio
 from fairground.terminal.console import Arguments, Console
 from fairground.terminal.intransitive.arguments import (
     EXAMPLE,
@@ -14,6 +16,9 @@ from fairground.terminal.intransitive.arguments import (
     unguard,
 )
 from fairground.words.intransitive import label
+
+MOST_CIRCLES: Final = 1000
+"""A thousand dice can have forty million circles of three."""
 
 
 def _arguments() -> Arguments:
@@ -25,6 +30,11 @@ def _arguments() -> Arguments:
     )
     parser.add_argument("dice", nargs="*", metavar="DIE", help="faces, such as 2,2,4,4,9,9")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--all-circles",
+        action="store_true",
+        help=f"list every circle of three, not only the first {MOST_CIRCLES:,}",
+    )
     return parser
 
 
@@ -34,8 +44,10 @@ def run(arguments: Sequence[str]) -> int:
     example = EXAMPLE.replace("dice", "solve dice")
     dice = DiceParser(example).parse([unguard(word) for word in options.dice])
     odds = WinOdds(dice)
+    most = None if options.all_circles else MOST_CIRCLES
     if options.json:
-        print(json.dumps(odds.as_json()))
+        sys.stdout.writelines(odds.json_parts(most))
+        print()
         return 0
     from fairground.terminal.intransitive.odds import HelpTable
 
@@ -45,14 +57,22 @@ def run(arguments: Sequence[str]) -> int:
     print("\nWho beats whom (more often higher than lower):")
     for i in range(len(dice)):
         for j in odds.prey(i):
-            print(f"  {i} beats {j}: {odds.win(i, j)} to {odds.win(j, i)}, ties {odds.tie(i, j)}")
-    cycles = odds.cycles_of_three()
-    print(f"\nIntransitive circles of three: {len(cycles) or 'none'}")
-    for i, j, k in cycles:
+            rolls = odds.rolls(i, j)
+            won, lost, tied = odds.wins(i, j), odds.wins(j, i), odds.ties(i, j)
+            print(
+                f"  {i} beats {j}: {ratio(won, rolls)} to {ratio(lost, rolls)}, "
+                f"ties {ratio(tied, rolls)}"
+            )
+    count = odds.count_circles()
+    print(f"\nIntransitive circles of three: {count or 'none'}")
+    for i, j, k in islice(odds.circles(), most):
         print(f"  {i} beats {j} beats {k} beats {i}")
+    if most is not None and count > most:
+        print(f"  ... and {count - most:,} more: --all-circles lists them")
     print("\nBest reply:")
     for number in range(len(dice)):
         reply = odds.best_reply(number)
-        print(f"  to {number}: take {reply}, which wins {odds.win(reply, number)}")
+        wins = ratio(odds.wins(reply, number), odds.rolls(reply, number))
+        print(f"  to {number}: take {reply}, which wins {wins}")
     print(f"\nBest first choice: {odds.best_guaranteed()}")
     return 0
