@@ -21,7 +21,7 @@ Everything here is exact and uses the standard library only. The same for all
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import combinations
@@ -88,8 +88,6 @@ def _kernel(m: Matrix) -> tuple[int, tuple[int, ...], tuple[int, ...], int] | No
     """
     rows: tuple[int, ...]
     columns: tuple[int, ...]
-    if len(m) == 1:
-        return m[0][0], (1,), (1,), 1
     if len(m) == 2:
         (a, b), (c, d) = m
         determinant, rows, columns = a * d - b * c, (d - c, a - b), (d - b, a - c)
@@ -115,12 +113,15 @@ def _kernel(m: Matrix) -> tuple[int, tuple[int, ...], tuple[int, ...], int] | No
     )
 
 
-def _squares(height: int, width: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The rows and columns of every square submatrix, smaller ones first."""
-    for size in range(1, min(height, width) + 1):
-        for rows in combinations(range(height), size):
-            for columns in combinations(range(width), size):
-                yield rows, columns
+@cache
+def _squares(height: int, width: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The rows and columns of every square submatrix of more than one cell, small ones first."""
+    return [
+        (rows, columns)
+        for size in range(2, min(height, width) + 1)
+        for rows in combinations(range(height), size)
+        for columns in combinations(range(width), size)
+    ]
 
 
 def solve_matrix(m: Matrix, denominator: int = 1) -> Equilibrium:
@@ -130,6 +131,11 @@ def solve_matrix(m: Matrix, denominator: int = 1) -> Equilibrium:
     first in the order of rows and columns is taken, so that the answer is always the same.
     """
     height, width = len(m), len(m[0])
+    worst, best = [min(row) for row in m], [max(column) for column in zip(*m, strict=True)]
+    if (saddle := max(worst)) == min(best):
+        rows, columns = (worst.index(saddle),), (best.index(saddle),)
+        value = Fraction(saddle, denominator)
+        return Equilibrium(value, _spread((1,), rows, 1, height), _spread((1,), columns, 1, width))
     for rows, columns in _squares(height, width):
         found = _kernel(tuple(tuple(m[i][j] for j in columns) for i in rows))
         if found is None:
@@ -172,7 +178,7 @@ def entries(mine: Hand, theirs: Hand) -> tuple[Matrix, int]:
     if len(mine) == 1:
         return ((meeting(mine[0], theirs[0]).score,),), 2 * ROLLS
     rests = [
-        [_equilibrium(_rest(mine, i), _rest(theirs, j)).value for j in range(len(theirs))]
+        [_worth(_rest(mine, i), _rest(theirs, j)) for j in range(len(theirs))]
         for i in range(len(mine))
     ]
     common = lcm(*(value.denominator for row in rests for value in row))
@@ -188,8 +194,31 @@ def entries(mine: Hand, theirs: Hand) -> tuple[Matrix, int]:
     return tuple(tuple(entry // shared for entry in row) for row in rows), ROLLS * common // shared
 
 
-@lru_cache(maxsize=1 << 16)
+def _worth(mine: Hand, theirs: Hand) -> Fraction:
+    """The value of a position with one or two dice each. Both sides of it share one memory."""
+    if len(mine) == 1:
+        return Fraction(meeting(mine[0], theirs[0]).score, 2 * ROLLS)
+    return _worth_of_two(mine, theirs) if mine <= theirs else 1 - _worth_of_two(theirs, mine)
+
+
+@lru_cache(maxsize=1 << 17)
+def _worth_of_two(mine: Hand, theirs: Hand) -> Fraction:
+    """The same for two dice each: `solve_matrix` by its closed form."""
+    a, b, c, d = (
+        2 * ROLLS * now.wins + now.ties * meeting(mine[1 - i], theirs[1 - j]).score
+        for i in (0, 1)
+        for j in (0, 1)
+        for now in (meeting(mine[i], theirs[j]),)
+    )
+    low, high = max(min(a, b), min(c, d)), min(max(a, c), max(b, d))
+    if low == high:
+        return Fraction(low, 2 * ROLLS**2)
+    return Fraction(a * d - b * c, (a - b - c + d) * 2 * ROLLS**2)
+
+
+@lru_cache(maxsize=64)
 def _equilibrium(mine: Hand, theirs: Hand) -> Equilibrium:
+    """Few are remembered: a deal hardly ever comes again, but is asked about more than once."""
     return solve_matrix(*entries(mine, theirs))
 
 
