@@ -98,7 +98,8 @@ def test_without_numba_the_rows_are_the_same(tmp_path: Path, monkeypatch: Any) -
 
 
 def test_thinking_players_are_spread_over_an_executor(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(lab, "CHUNK", 3)
+    monkeypatch.setattr(lab, "CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr(lab, "PROBE", 0.0)
     plan = Plan(20, ("mcts:5", "optimal"), "think")
     with ThreadPoolExecutor(3) as pool:
         simulate(plan, tmp_path / "pool.csv", executor=pool)
@@ -106,7 +107,8 @@ def test_thinking_players_are_spread_over_an_executor(tmp_path: Path, monkeypatc
 
 
 def test_processes_are_the_default(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(lab, "CHUNK", 20)
+    monkeypatch.setattr(lab, "WORTH_WORKERS", 0.0)
+    monkeypatch.setattr(lab, "PROBE", 0.0)
     monkeypatch.setattr(lab, "find_spec", lambda name: None)
     found = simulate(RANDOM, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text().splitlines() == by_rules(RANDOM)

@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from pathlib import Path
@@ -392,19 +391,18 @@ class TestSimulate:
     def test_ctrl_c_leaves_a_state_that_the_same_command_goes_on_from(
         self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(lab, "CHUNK", 4)
         out, whole = tmp_path / "out.csv", tmp_path / "whole.csv"
         arguments = ["simulate", "fatestones", *SHORT, "--games", "20"]
         run(*arguments, "--out", whole)
         play = lab.rules_chunk
 
         def interrupted(plan: Plan, first: int, count: int) -> Any:
-            if first >= 8:
+            if first >= 7:
                 raise KeyboardInterrupt
             return play(plan, first, count)
 
         monkeypatch.setattr(lab, "rules_chunk", interrupted)
-        monkeypatch.setattr(lab, "workers", lambda count: nullcontext())
+        monkeypatch.setattr(lab, "PROBE", 100.0)
         code, text, _ = run(*arguments, "--out", out)
         assert code == 130
         assert "Interrupted." in text
@@ -416,7 +414,7 @@ class TestSimulate:
         monkeypatch.setattr(lab, "rules_chunk", play)
         code, text, _ = run(*arguments, "--out", out)
         assert code == 0
-        assert "20 games (8 of them by an earlier run)" in text
+        assert "20 games (7 of them by an earlier run)" in text
         assert out.read_bytes() == whole.read_bytes()
         assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "whole.csv"]
 
@@ -425,7 +423,9 @@ class TestSimulate:
         out = tmp_path / "out.csv"
         arguments = ["simulate", "fatestones", "--games", "400", "--jobs", "2", "--seed", "s"]
         arguments += ["--out", str(out), "--players"]
-        shown = on_a_terminal([("0/400", "\x03")], 100, 50, *arguments, "mcts:900,random")
+        # After 31 games at the latest the workers play.
+        keys = [(r"31/400", "\x03")]
+        shown = on_a_terminal(keys, 100, 50, *arguments, "mcts:300,random")
         assert shown.endswith("exit 130")
         assert "Interrupted." in shown
         assert "Traceback" not in shown

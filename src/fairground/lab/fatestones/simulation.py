@@ -17,6 +17,7 @@ and compared. Without Numba the rows are the same, only later.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
@@ -43,11 +44,17 @@ from fairground.transcript import Transcript
 Progress = Callable[[int, int], None]
 """Told how many games are done, and of how many."""
 
-CHUNK: Final = 100
-"""Games between two notes in the journal where players think."""
-
 KERNEL_CHUNK: Final = 100_000
-"""The same where the kernel plays."""
+"""Games between two notes in the journal where the kernel plays."""
+
+CHUNK_SECONDS: Final = 0.5
+"""Where players think, a chunk is as many games as take about so long."""
+
+PROBE: Final = 0.1
+"""Seconds of play that tell how long a game takes."""
+
+WORTH_WORKERS: Final = 2.0
+"""Seconds of play left, from which on it pays to start other processes."""
 
 KERNEL_KINDS: Final = {"random": 0, "greedy": 1}
 WIDEST_BAG: Final = 1 << 15
@@ -243,28 +250,48 @@ def simulate(
     parquet = out.suffix == ".parquet"
     if parquet:
         pyarrow("parquet")  # better now than after all the work
-    kernel = kernel_plays(plan)
-    chunk_of, size = (kernel_chunk, KERNEL_CHUNK) if kernel else (rules_chunk, CHUNK)
-    arguments = {**plan._asdict(), "chunk": size, "header": header and not parquet}
+    arguments = {**plan._asdict(), "header": header and not parquet}
     with Checkpoint(out, arguments, HEADER if arguments["header"] else "") as checkpoint:
         resumed = checkpoint.games
         if progress is not None:
             progress(resumed, plan.games)
-        todo = range(resumed, plan.games, size)
-        work = [(plan, first, min(size, plan.games - first)) for first in todo]
-        alone = executor is None and (kernel or plan.games <= CHUNK)
-        count = min(jobs or os.cpu_count() or 1, -(-plan.games // CHUNK))
-        with nullcontext(executor) if alone or executor else workers(count) as pool:
-            for chunk in in_order(chunk_of, work, pool):
-                checkpoint.note(chunk)
-                if progress is not None:
-                    progress(checkpoint.games, plan.games)
+        for chunk in _chunks(plan, resumed, executor, jobs or os.cpu_count() or 1):
+            checkpoint.note(chunk)
+            if progress is not None:
+                progress(checkpoint.games, plan.games)
     if parquet:
         _write_parquet(checkpoint.part, out)
     else:
         checkpoint.part.replace(out)
     checkpoint.forget()
     return Finished(plan.games, checkpoint.rows, resumed)
+
+
+def _chunks(plan: Plan, first: int, executor: Executor | None, jobs: int) -> Iterator[Chunk]:
+    """All chunks from game ``first`` on, in order."""
+    if kernel_plays(plan):
+        yield from in_order(kernel_chunk, _cut(plan, first, KERNEL_CHUNK), executor)
+        return
+    # How long a game takes is found out by playing: some here, twice as many each time.
+    size, spent, each = 1, -1.0, 0.0
+    while first < plan.games and spent < PROBE:
+        began = time.perf_counter()
+        chunk = rules_chunk(plan, first, min(size, plan.games - first))
+        spent = time.perf_counter() - began
+        yield chunk
+        first, size, each = first + chunk.games, 2 * size, spent / chunk.games
+    if first == plan.games:
+        return
+    left = plan.games - first
+    alone = executor is None and (jobs == 1 or left * each < WORTH_WORKERS)
+    most = left if alone else -(-left // (2 * jobs))
+    work = _cut(plan, first, max(1, min(int(CHUNK_SECONDS / each), most)))
+    with nullcontext(executor) if alone or executor else workers(jobs) as pool:
+        yield from in_order(rules_chunk, work, pool)
+
+
+def _cut(plan: Plan, first: int, size: int) -> list[tuple[Plan, int, int]]:
+    return [(plan, at, min(size, plan.games - at)) for at in range(first, plan.games, size)]
 
 
 def _write_parquet(part: Path, out: Path) -> None:
