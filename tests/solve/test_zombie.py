@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from fairground.fair.bits import SeededStream, SystemStream
 from fairground.games.zombie import EMPTY, HOLD, ROLL, State, Zombie
 from fairground.players.zombie import Cautious, Greedy, MachineZombie, Optimal
 from fairground.playing import play
-from fairground.solve.zombie import duel, lanes, turn
+from fairground.solve.zombie import duel, lanes, tables, trio, turn
 
 SMALL: dict[str, Any] = {
     "weak_dice": 2,
@@ -236,6 +237,117 @@ def test_the_perfect_player_never_gives_a_chance_away(goal: int, rounds: int) ->
     assert min(rolled, held) > 20
 
 
+class Together:
+    """The twin of three: the rules themselves, plain iteration, three chances each."""
+
+    def __init__(self, game: Zombie, most: int) -> None:
+        self.game, self.most = game, most
+        self.begin = game.start()._replace(phase="decide", unsettled=0)
+        self.after = self.explore()
+        self.values: dict[State, tuple[float, ...]] = {}
+        self.iterate()
+
+    def normal(self, s: State) -> State:
+        """What the future depends on: in a round of ties, only by how much scores differ."""
+        if s.extra:
+            low = min(s.scores[seat] for seat in s.playing)
+            scores = [
+                max(score - low, 0) if i in s.playing else 0 for i, score in enumerate(s.scores)
+            ]
+            s = s._replace(scores=tuple(scores), extra=1)
+        return s._replace(round=1, turns=(0,) * 3, rolled=EMPTY, rolls=min(s.rolls, 1), last=None)
+
+    def explore(self) -> dict[State, list[State]]:
+        after: dict[State, list[State]] = {}
+        waiting = [self.begin]
+        while waiting:
+            s = waiting.pop()
+            if s in after:
+                continue
+            awaits = self.game.awaits(s)
+            if isinstance(awaits, Draw):
+                after[s] = [self.normal(self.game.drawn(s, value)) for value in range(awaits.n)]
+            elif isinstance(awaits, Over):
+                after[s] = []
+            else:
+                (seat,) = awaits.seats
+                moves = [ROLL] if not s.rolls else [HOLD] if s.brains >= self.most else [ROLL, HOLD]
+                after[s] = [self.normal(self.game.played(s, {seat: move})) for move in moves]
+            waiting += after[s]
+        return after
+
+    def iterate(self) -> None:
+        order = list(reversed(self.after))
+        for s in order:
+            over = not self.after[s]
+            self.values[s] = tuple(
+                float(seat == s.playing[0]) if over else 1 / 3 for seat in range(3)
+            )
+        moved = 1.0
+        while moved > 1e-10:
+            moved = 0.0
+            for s in order:
+                options = [self.values[x] for x in self.after[s]]
+                if not options:
+                    continue
+                if s.phase == "decide":
+                    new = max(options, key=itemgetter(s.playing[s.at]))
+                else:
+                    new = tuple(sum(column) / len(options) for column in zip(*options, strict=True))
+                moved = max(moved, abs(new[0] - self.values[s][0]), abs(new[2] - self.values[s][2]))
+                self.values[s] = new
+
+
+THREE: dict[str, Any] = {**ONE_KIND, "weak_die_faces": "bss", "players": 3, "brains_to_win": 2}
+
+
+@pytest.fixture(scope="module")
+def together() -> Together:
+    return Together(make(**THREE), 7)
+
+
+def test_three_perfect_players_win_as_often_as_by_the_rules(together: Together) -> None:
+    found = trio.first_player_wins(trio.solve(together.game))
+    assert sum(found) == pytest.approx(1.0, abs=1e-12)
+    assert found == pytest.approx(together.values[together.begin], abs=1e-6)
+
+
+def test_none_of_three_gives_a_chance_away(together: Together) -> None:
+    game, solved = together.game, trio.solve(together.game)
+    found, decided = turn.turns(game), 0
+    for s, after in together.after.items():
+        if s.phase != "decide" or len(after) < 2 or len(s.playing) < 3:
+            continue
+        seat = s.playing[s.at]
+        choice = trio.optimal(game, solved, trio.situation(s, seat))
+        rolls = s.brains < len(choice) and bool(choice[s.brains, found.shape_of(s)])
+        got = together.values[after[0 if rolls else 1]][seat]
+        assert got == pytest.approx(together.values[s][seat], abs=1e-6)
+        decided += 1
+    assert decided > 100
+
+
+def test_the_stored_game_of_three_is_in_equilibrium() -> None:
+    """Nobody gains by one other decision anywhere: each chance follows from those after it."""
+    game = make(players=3)
+    solved = trio.ready(game)
+    assert solved is not None
+    assert trio.first_player_wins(solved) == pytest.approx((0.29978, 0.33102, 0.36920), abs=5e-6)
+    again, chance = trio.Solver(game, solved), SeededStream("sample")
+    for _ in range(4):
+        scores = (chance.below(13), chance.below(13), chance.below(13))
+        holds = (again.first_hold, again.second_hold, again.third_hold)
+        for mover, hold in enumerate(holds):
+            found = again.values([hold(*scores)], mover)[0]
+            assert found == pytest.approx(solved.rounds[(mover, *scores)], abs=1e-12)
+        ahead, of_third = chance.below(20), chance.below(20)
+        found = again.values([again.answer_hold(ahead, of_third)], trio.SECOND)[0]
+        assert found == pytest.approx(solved.answer[ahead, of_third], abs=1e-12)
+        who = chance.below(3)
+        found = again.values([again.last_hold(who, of_third)], trio.THIRD)[0]
+        assert found == pytest.approx(solved.last[who, of_third], abs=1e-12)
+
+
 def test_the_default_duel_keeps_its_value() -> None:
     steps: list[float] = []
     game = make(brains_to_win=4)
@@ -386,7 +498,7 @@ def test_tables_are_kept_and_a_damaged_file_is_computed_again(tmp_path: Path) ->
     solved = duel.load_or_compute(game, told.append, tmp_path)
     assert told
     (path,) = tmp_path.iterdir()
-    assert path == duel.cache_path(game, tmp_path)
+    assert path == tables.cache_path(game, 2, tmp_path)
     told.clear()
     again = duel.load_or_compute(game, told.append, tmp_path)
     assert not told
@@ -403,12 +515,12 @@ def test_tables_are_kept_and_a_damaged_file_is_computed_again(tmp_path: Path) ->
 
 def test_tables_of_other_configurations_are_kept_apart(tmp_path: Path) -> None:
     paths = {
-        duel.cache_path(make(**{**ONE_KIND, **more}), tmp_path)
+        tables.cache_path(make(**{**ONE_KIND, **more}), 2, tmp_path)
         for more in ({}, {"brains_to_win": 2}, {"max_turns": 2}, {"weak_die_faces": "bbfs"})
     }
     assert len(paths) == 4
     four = make(**{**ONE_KIND, "players": 4})
-    assert duel.cache_path(four, tmp_path) == duel.cache_path(make(**ONE_KIND), tmp_path)
+    assert tables.cache_path(four, 2, tmp_path) == tables.cache_path(make(**ONE_KIND), 2, tmp_path)
 
 
 class ZombieTwo(Zombie):
@@ -421,13 +533,13 @@ def test_a_later_version_never_gets_the_tables_of_this_one(tmp_path: Path) -> No
     params = race_to(2).params()
     duel.load_or_compute(Zombie.from_params(params), folder=tmp_path)
     later = ZombieTwo.from_params(params)
-    assert not duel.cache_path(later, tmp_path).exists()
+    assert not tables.cache_path(later, 2, tmp_path).exists()
     with pytest.raises(turn.OtherRules, match="not of zombie/2"):
         duel.load_or_compute(later, folder=tmp_path)
     with pytest.raises(turn.OtherRules, match="zombie/1"):
         turn.turns(later)
     assert [path.name for path in tmp_path.iterdir()] == [
-        duel.cache_path(race_to(2), tmp_path).name
+        tables.cache_path(race_to(2), 2, tmp_path).name
     ]
 
 

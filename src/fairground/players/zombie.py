@@ -9,16 +9,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fairground.core import Game, InputError, Move, Seat
 from fairground.extras import needs
 from fairground.fair.bits import Stream
 from fairground.games.zombie import FATAL, FOOTPRINTS, HOLD, ROLL, SHOTGUN, State, Zombie
 from fairground.players import Player
-
-if TYPE_CHECKING:
-    from fairground.solve.zombie.duel import Situation
 
 
 class MachineZombie(Player):
@@ -95,31 +92,41 @@ def prepare_optimal(game: Zombie, progress: Callable[[float], None]) -> None:
 
 
 class Optimal(MachineZombie):
-    """Plays to win: exactly with two players, against the strongest rival with more.
+    """Plays to win: exactly with two players, and with three where that game is solved.
 
-    The values of all scores are computed once and kept in the user's cache; the choices
-    of a turn follow from them in some hundredths of a second when the turn begins.
+    Else it plays the duel against its strongest rival. The values of all scores are computed
+    once and kept in the user's cache (those of three with the usual dice come with the package);
+    the choices of a turn follow from them in some hundredths of a second when the turn begins.
     """
 
     def prepare(self) -> None:
-        """Load or solve the game of two: seconds for the usual bag."""
+        """Load or solve the game of two: seconds for the usual bag. Load that of three."""
         with needs("solve", "the player optimal"):
             import numpy as np
 
-            from fairground.solve.zombie import duel
+            from fairground.solve.zombie import duel, trio
             from fairground.solve.zombie.turn import turns
         self._turns = turns(self.game)
-        solved = duel.load_or_compute(self.game)
+        two = duel.load_or_compute(self.game)
+        three = trio.ready(self.game) if self.game.seats > 2 else None
 
-        def choices(where: Situation) -> Any:
+        def choices(where: duel.Situation | trio.Situation) -> Any:
             # A bit per state: a long match meets some hundred pairs of scores.
-            return np.packbits(duel.optimal(self.game, solved, where), axis=1)
+            if isinstance(where, trio.Situation):
+                assert three is not None
+                return np.packbits(trio.optimal(self.game, three, where), axis=1)
+            return np.packbits(duel.optimal(self.game, two, where), axis=1)
+
+        def situation(view: State, seat: Seat) -> duel.Situation | trio.Situation:
+            if three is not None and len(view.playing) == trio.SEATS:
+                return trio.situation(view, seat)
+            return duel.situation(self.game, view, seat)
 
         self._choices = lru_cache(maxsize=1024)(choices)
-        self._situation = duel.situation
+        self._situation = situation
 
     def rolls_on(self, view: State, seat: Seat) -> bool:
         """What the choices for these scores say."""
-        choice = self._choices(self._situation(self.game, view, seat))
+        choice = self._choices(self._situation(view, seat))
         byte, bit = divmod(self._turns.shape_of(view), 8)
         return view.brains < len(choice) and bool(choice[view.brains, byte] >> (7 - bit) & 1)

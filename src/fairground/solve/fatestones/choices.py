@@ -133,9 +133,9 @@ def solve_matrix(m: Matrix, denominator: int = 1) -> Equilibrium:
     height, width = len(m), len(m[0])
     worst, best = [min(row) for row in m], [max(column) for column in zip(*m, strict=True)]
     if (saddle := max(worst)) == min(best):
-        rows, columns = (worst.index(saddle),), (best.index(saddle),)
-        value = Fraction(saddle, denominator)
-        return Equilibrium(value, _spread((1,), rows, 1, height), _spread((1,), columns, 1, width))
+        mine = _spread((1,), (worst.index(saddle),), 1, height)
+        theirs = _spread((1,), (best.index(saddle),), 1, width)
+        return Equilibrium(Fraction(saddle, denominator), mine, theirs)
     for rows, columns in _squares(height, width):
         found = _kernel(tuple(tuple(m[i][j] for j in columns) for i in rows))
         if found is None:

@@ -17,38 +17,25 @@ comes again. Scores are solved from high to low. At each pair of scores the cycl
 the secant rule, which is exact as soon as the choices stay the same. Pairs with the same sum do
 not depend on one another and share a sweep.
 
-With three or more players there is no such solution that a terminal could compute. The
-`optimal` player then plays the duel against its strongest rival: see `situation`.
+Three players are solved in `fairground.solve.zombie.trio`. With more, the `optimal` player plays
+the duel against its strongest rival: see `situation`.
 """
 
 from __future__ import annotations
 
-import io
-import json
-import os
-import tempfile
-import zipfile
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from fairground.core import Seat
-from fairground.fair.bits import digest
 from fairground.games.zombie import State, Zombie
-from fairground.solve.zombie import kernel, turn
+from fairground.solve.zombie import kernel, tables, turn
 from fairground.solve.zombie.turn import Array, TooMuchWork, Turns
 
 Progress: TypeAlias = Callable[[float], None]
 """Told the share of the work done, from 0 to 1."""
-
-VERSION: Final = 2
-"""Raise it whenever the tables change their meaning: old files are then ignored."""
-
-TAG: Final = "fairground/zombie-tables/1"
-"""What the digests of the cache are for."""
 
 WIDTH: Final = 16
 """Payoffs per sweep: enough for the processor's vectors, few enough for its cache."""
@@ -171,7 +158,7 @@ def solve(game: Zombie, progress: Progress | None = None) -> Duel:
     found = turn.turns(game)
     tell = progress or (lambda share: None)
     tell(0.0)
-    level, chase = _tie_break(found)
+    level, chase = tie_break(found)
     if game.max_turns:
         return _rounds(game, found, level, chase, tell)
     return _race(game, found, level, chase, tell)
@@ -201,7 +188,7 @@ def _fixed_point(step: Callable[[Array], Array], x: Array) -> Array:
     return x
 
 
-def _tie_break(found: Turns) -> tuple[float, Array]:
+def tie_break(found: Turns) -> tuple[float, Array]:
     """Extra rounds between two who are level: the first's chance, and ``chase``."""
     if found.top > MOST_BRAINS:
         raise TooMuchWork("turns with these dice can last too long to be solved for perfect play")
@@ -283,65 +270,11 @@ def _must_be_feasible(found: Turns, payoffs: float, what: str) -> None:
         raise TooMuchWork(f"{what} with this bag is too large to be solved for perfect play")
 
 
-def cache_path(game: Zombie, folder: Path | None = None) -> Path:
-    """Where the tables of this configuration are kept: the user's cache, unless told."""
-    if folder is None:
-        from platformdirs import user_cache_path
-
-        folder = user_cache_path("fairground") / "zombie"
-    params = {**game.params(), "players": 2}  # the duel is the same at every table
-    key = json.dumps([VERSION, game.name, params, turn.TINY], sort_keys=True)
-    return folder / f"{digest(TAG, key.encode()).hex()[:32]}.npz"
-
-
-@lru_cache(maxsize=8)
-def _loaded(path: Path, stamp: int) -> Duel | None:
-    """The tables in a file, if it is whole; ``stamp`` tells a new file from an old one."""
-    data = path.read_bytes()
-    if digest(TAG, data[32:]) != data[:32]:
-        return None
-    with np.load(io.BytesIO(data[32:]), allow_pickle=False) as kept:
-        return Duel(
-            float(kept["level"]), kept["chase"], kept["first"], kept["second"], int(kept["reach"])
-        )
-
-
 def load_or_compute(
     game: Zombie, progress: Progress | None = None, folder: Path | None = None
 ) -> Duel:
-    """The solved game of two, from the cache or computed now and kept there.
-
-    A file that is damaged is computed again. A cache that cannot be written to is no
-    error: the tables are then only computed more often.
-    """
-    path = cache_path(game, folder)
-    try:
-        duel = _loaded(path, path.stat().st_mtime_ns)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-        duel = None
-    if duel is None:
-        duel = solve(game, progress)
-        _keep(path, duel)
-    return duel
-
-
-def _keep(path: Path, duel: Duel) -> None:
-    """Write the tables so that a reader sees either all of them or none."""
-    packed = io.BytesIO()
-    tables: dict[str, Any] = duel._asdict()
-    np.savez(packed, **tables)
-    data = packed.getvalue()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(digest(TAG, data) + data)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
+    """The solved game of two, from the cache or computed now and kept there."""
+    return tables.load_or_compute(Duel, game, 2, lambda: solve(game, progress), folder)
 
 
 def optimal(game: Zombie, duel: Duel, where: Situation) -> Array:

@@ -292,3 +292,44 @@ def sweep(links: Links, layers: Layers, payoffs: Payoffs, mode: int, choice: Arr
                     here[i, c] = max(here[i, c], rolled[c])
     value: Array = ring[0, shapes - 1].copy()
     return value
+
+
+@nb.njit(cache=True)
+def sweep_shared(  # noqa: PLR0917 - numba wants its arguments in order
+    links: Links, layers: Layers, hold: Array, own: int, seats: int, top: int
+) -> Array:
+    """What a turn is worth to everybody, when the mover thinks of itself; several turns at once.
+
+    ``hold[t, seats * g + p]``: what seat p gets if the mover of turn g holds t brains; a bust is
+    worth as much as none. Seat ``own`` moves and decides by its own column; the others' columns
+    follow. States with ``top`` brains or more are held.
+    """
+    shapes, columns = len(links.stay), hold.shape[1]
+    ring = np.empty((RING, shapes, columns))
+    rolled = np.zeros(columns)
+    for t in range(top, top + RING - 1):
+        for i in range(shapes):
+            ring[t % RING, i] = hold[t]
+    for t in range(top - 1, -1, -1):
+        here = ring[t % RING]
+        for i in range(shapes):
+            here[i] = hold[t]
+        for j in range(layers.first[t], layers.first[t + 1]):
+            i = layers.shapes[j]
+            must = i == shapes - 1
+            if links.stay[i] >= STUCK:
+                continue
+            for c in range(columns):
+                rolled[c] = links.bust[i] * hold[0, c]
+            for k in range(links.first[i], links.first[i + 1]):
+                chance = links.chance[k]
+                there = ring[(t + links.gain[k]) % RING, links.target[k]]
+                for c in range(columns):
+                    rolled[c] += chance * there[c]
+            share = 1.0 / (1.0 - links.stay[i])
+            for g in range(0, columns, seats):
+                if must or rolled[g + own] * share > here[i, g + own]:
+                    for c in range(g, g + seats):
+                        here[i, c] = rolled[c] * share
+    value: Array = ring[0, shapes - 1].copy()
+    return value

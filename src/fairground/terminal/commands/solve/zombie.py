@@ -25,6 +25,13 @@ def _arguments() -> Arguments:
         "Examples:\n  fairground solve zombie\n  fairground solve zombie zdice.ini --json",
     )
     parser.add_argument("ini", nargs="?", metavar="zdice.ini", help="the configuration file")
+    parser.add_argument(
+        "--players",
+        type=int,
+        choices=(2, 3),
+        default=2,
+        help="how many perfect players: 2, or 3 (a minute or two where it is not stored)",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
 
@@ -36,10 +43,14 @@ def run(arguments: Sequence[str]) -> int:
     for warning in config.warnings:
         print(f"fairground: {warning}", file=sys.stderr)
     with needs("solve", "fairground solve zombie"):
-        from fairground.solve.zombie import duel
+        from fairground.solve.zombie import duel, trio
     game = config.game(LEAST_PLAYERS)
     with once("Perfect play") as progress:
         report = duel.report(game, progress)
+    if options.players == trio.SEATS:
+        with once("Perfect play of three") as progress:
+            three = trio.load_or_compute(game, progress)
+        report["three_players_win"] = [f"{chance:.12f}" for chance in trio.first_player_wins(three)]
     if options.json:
         print(json.dumps(report))
         return 0
@@ -60,9 +71,13 @@ def _lines(report: Mapping[str, Any]) -> list[str]:
     lines += [
         "",
         f"Two perfect players: the first to move wins with {report['first_player_wins']}",
+    ]
+    if three := report.get("three_players_win"):
+        lines.append(f"Three perfect players, in the order of their turns: {', '.join(three)}")
+    lines += [
         "",
-        "With three or more players, optimal plays the exact duel against its strongest rival,",
-        "and forgets the others: docs/games/zombie.md says how much that costs.",
+        "With more players than are solved here, optimal plays the exact duel against its",
+        "strongest rival, and forgets the others: docs/games/zombie.md says what that costs.",
     ]
     return [*lines, "", *_decisions(report)]
 

@@ -1,0 +1,117 @@
+"""Solved games of Zombie Dice on disk: those that come with the package, and the user's cache.
+
+A file is named after the rules, the parameters and the number of players that it is for, so that
+another version of the game never meets it. It begins with the digest of the rest.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from fairground.fair.bits import digest
+from fairground.games.zombie import Zombie
+from fairground.solve.zombie import turn
+
+VERSION: Final = 2
+"""Raise it whenever the tables change their meaning: old files are then ignored."""
+
+TAG: Final = "fairground/zombie-tables/1"
+"""What the digests of the cache are for."""
+
+Tables = TypeVar("Tables", bound=tuple[Any, ...])
+
+
+def file_name(game: Zombie, players: int) -> str:
+    """The name of the file with the solved game of so many."""
+    params = {**game.params(), "players": players}  # at a larger table they are the same
+    key = json.dumps([VERSION, game.name, params, turn.TINY], sort_keys=True)
+    return f"{digest(TAG, key.encode()).hex()[:32]}.npz"
+
+
+def cache_path(game: Zombie, players: int, folder: Path | None = None) -> Path:
+    """Where the tables of this configuration are kept: the user's cache, unless told."""
+    if folder is None:
+        from platformdirs import user_cache_path
+
+        folder = user_cache_path("fairground") / "zombie"
+    return folder / file_name(game, players)
+
+
+def ready(
+    kind: type[Tables], game: Zombie, players: int, folder: Path | None = None
+) -> Tables | None:
+    """The tables, if they came with the package or are in the cache, and are whole."""
+    path = cache_path(game, players, folder)
+    shipped = files("fairground.solve.zombie") / "data" / path.name
+    try:
+        if isinstance(shipped, Path) and shipped.is_file():
+            return _loaded(kind, shipped, 0)
+        return _loaded(kind, path, path.stat().st_mtime_ns)
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        return None
+
+
+def load_or_compute(
+    kind: type[Tables],
+    game: Zombie,
+    players: int,
+    solve: Callable[[], Tables],
+    folder: Path | None = None,
+) -> Tables:
+    """The tables, from disk or computed now and kept in the cache.
+
+    A file that is damaged is computed again. A cache that cannot be written to is no
+    error: the tables are then only computed more often.
+    """
+    tables = ready(kind, game, players, folder)
+    if tables is None:
+        tables = solve()
+        _keep(cache_path(game, players, folder), tables)
+    return tables
+
+
+@lru_cache(maxsize=8)
+def _loaded(kind: type[Tables], path: Path, stamp: int) -> Tables | None:
+    """The tables in a file, if it is whole; ``stamp`` tells a new file from an old one."""
+    data = path.read_bytes()
+    if digest(TAG, data[32:]) != data[:32]:
+        return None
+    with np.load(io.BytesIO(data[32:]), allow_pickle=False) as kept:
+        named: Any = kind
+        made: Tables = named._make(
+            kept[field] if kept[field].ndim else kept[field].item() for field in named._fields
+        )
+        return made
+
+
+def packed(tables: Any) -> bytes:
+    """The bytes of a file."""
+    data = io.BytesIO()
+    np.savez_compressed(data, **tables._asdict())
+    return digest(TAG, data.getvalue()) + data.getvalue()
+
+
+def _keep(path: Path, tables: Any) -> None:
+    """Write the tables so that a reader sees either all of them or none."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(packed(tables))
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
