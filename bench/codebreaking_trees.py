@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from fairground.solve.codebreaking.trees import file_name, grow, pressed
+from fairground.solve.codebreaking.trees import file_name, grow, lower_bound, pressed
 
 DATA = Path(__file__).parents[1] / "src" / "fairground" / "solve" / "codebreaking" / "data"
 
@@ -20,7 +20,12 @@ EFFORT = {
     (6, 4, "optimal"): 1,
     (6, 4, "optimal:5"): 1,
     (7, 4, "optimal"): 20,
-    (10, 4, "beam"): 2,
+    (8, 4, "beam"): 32,
+    (9, 4, "beam"): 8,
+    (10, 4, "beam"): 4,
+    (5, 5, "beam"): 8,
+    (6, 5, "beam"): 4,
+    (7, 5, "beam"): 2,
     (8, 5, "beam"): 2,
 }
 
@@ -37,6 +42,8 @@ def main(names: list[str]) -> None:
             key: figures[key]
             for key in ("base", "length", "strategy", "proven", "total", "worst", "distribution")
         }
+        best = tree.proven and strategy == "optimal"
+        data["at_least"] = tree.total() if best else lower_bound(base, length)
         data["guesses"] = pressed(tree)
         path = DATA / file_name(base, length, strategy)
         path.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")

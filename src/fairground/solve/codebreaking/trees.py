@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fairground.core import InputError, TooMany, UnknownName
@@ -58,6 +58,8 @@ class Tree(NamedTuple):
     proven: bool
     """Whether exhaustive search has shown that no tree within its depth is cheaper."""
     root: Branch
+    at_least: int | None = None
+    """A number below which no tree can be, where one is known; see `lower_bound`."""
 
     def distribution(self) -> list[int]:
         """How many codes are found with guess 1, 2, 3, ..."""
@@ -142,7 +144,7 @@ def stored(base: int, length: int, strategy: str) -> Tree | None:
         return None
     data = json.loads(path.read_text(encoding="utf-8"))
     root = plant(base, length, iter(data["guesses"]))
-    return Tree(base, length, strategy, data["proven"], root)
+    return Tree(base, length, strategy, data["proven"], root, data.get("at_least"))
 
 
 def best_stored(base: int, length: int) -> Tree | None:
@@ -195,6 +197,32 @@ def grow(base: int, length: int, strategy: str, effort: int = 1) -> Tree:
         raise InputError(f"no tree for {base}^{length} codes was found within {depth} guesses")
     proven = kind == OPTIMAL and len(known) <= int(widths[0])
     return Tree(base, length, strategy, proven, _collect(at, depth, choice))
+
+
+def lower_bound(base: int, length: int) -> int:
+    """No tree needs fewer guesses for all codes together.
+
+    For every kind of first guess and every answer to it, the most favourable second guess is
+    taken, and after that the best that the number of answers allows.
+    """
+    import numpy as np
+
+    from fairground.solve.codebreaking import search
+
+    at = search.space(base, length, DEEP, search.ranking("cost", base**length, 0.5))
+    everything = np.arange(len(at.codes))
+    order, starts = np.empty_like(everything), np.empty(length * (length + 1) + 2, np.int64)
+    best = search.HOPELESS
+    for guess in search.representatives(at, 0, search.place_permutations(at)):
+        search.split(at, everything, guess, order, starts)
+        total = len(everything)
+        for part in (order[i:j] for i, j in pairwise(starts[:-1]) if i < j):
+            floor = int(at.floors[DEEP - 1, len(part)])
+            if len(part) > 2:
+                floor = max(floor, int(search.rank(at, part, DEEP - 1, everything)[0].min()))
+            total += floor
+        best = min(best, total)
+    return best
 
 
 def _depth(limit: str) -> int:

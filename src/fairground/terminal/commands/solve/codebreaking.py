@@ -127,6 +127,7 @@ def _lines(game: CodeBreaking, found: Tree, figures: Mapping[str, Any], art: Cod
         f"Strategy: {found.strategy} ({proven})",
         f"First guess: {write_code(found.root.guess, game.base)}",
         f"All codes together: {figures['total']:,} guesses",
+        *([] if found.proven or found.at_least is None else [f"At least: {found.at_least:,}"]),
         f"Average: {average} = {float(average):.12f}",
         f"Worst: {figures['worst']}",
         "",
