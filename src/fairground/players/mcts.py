@@ -30,7 +30,7 @@ from collections.abc import Hashable
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from fairground.core import Draw, Game, InputError, Move, Over, Seat
+from fairground.core import Awaits, Draw, Game, InputError, Move, Over, Seat
 from fairground.fair.bits import Stream
 from fairground.players import Player
 from fairground.players.simple import RandomPlayer
@@ -83,12 +83,12 @@ class Position:
         self.visits = 0
 
     def strategy(self, i: int) -> Vector:
-        """Regret matching: in proportion to positive regret; uniform where there is none."""
-        positive = [max(regret, 0.0) for regret in self.regrets[i]]
-        total = sum(positive)
+        """Regret matching: in proportion to regret, which is never negative; else uniform."""
+        regrets = self.regrets[i]
+        total = sum(regrets)
         if total <= 0.0:
-            return [1.0 / len(positive)] * len(positive)
-        return [regret / total for regret in positive]
+            return [1.0 / len(regrets)] * len(regrets)
+        return [regret / total for regret in regrets]
 
     def average(self, i: int) -> Vector:
         """The average of the strategies played here: what approaches equilibrium."""
@@ -99,14 +99,14 @@ class Position:
 
     def select(self, chance: Stream) -> tuple[int, ...]:
         """Picks of all seats to move, with some exploration, which fades with the visits."""
-        self.visits += 1
-        explore = self.visits ** (-1.0 / 3.0)
+        self.visits = visits = self.visits + 1
+        explore = visits ** (-1.0 / 3.0)
         picks = []
         for i, moves in enumerate(self.moves):
             strategy = self.strategy(i)
             sums = self.averages[i]
             for move, weight in enumerate(strategy):
-                sums[move] += weight * self.visits
+                sums[move] += weight * visits
             if fraction(chance) < explore:
                 picks.append(chance.below(len(moves)))
             else:
@@ -115,17 +115,21 @@ class Position:
 
     def learn(self, picks: tuple[int, ...], payoff: tuple[int, ...]) -> None:
         """Carry one payoff into the means and the regrets."""
-        seen, mean = self.means.get(picks, (0, [0.0] * len(self.seats)))
+        means = self.means
+        seen, mean = means.get(picks, (0, [0.0] * len(self.seats)))
         seen += 1
         mean = [m + (payoff[s] - m) / seen for m, s in zip(mean, self.seats, strict=True)]
-        self.means[picks] = seen, mean
+        means[picks] = seen, mean
         for i, regrets in enumerate(self.regrets):
-            for move in range(len(regrets)):
-                if move == picks[i]:
+            mine, got, others = picks[i], mean[i], list(picks)
+            for move, regret in enumerate(regrets):
+                if move == mine:
                     continue
-                known = self.means.get((*picks[:i], move, *picks[i + 1 :]))
+                others[i] = move
+                known = means.get(tuple(others))
                 if known is not None:
-                    regrets[move] = max(regrets[move] + known[1][i] - mean[i], 0.0)
+                    more = regret + known[1][i] - got
+                    regrets[move] = more if more > 0.0 else 0.0
 
 
 def fraction(chance: Stream) -> float:
@@ -143,18 +147,42 @@ def pick(strategy: Vector, at: float) -> int:
     return max(index for index, weight in enumerate(strategy) if weight > 0.0)
 
 
+class Spot:
+    """One state inside the tree, with what it awaits and where it leads.
+
+    The rules are asked once for each step; afterwards a walk only follows links.
+    """
+
+    __slots__ = ("after", "awaits", "left", "position", "state")
+
+    def __init__(self, state: Hashable, awaits: Awaits) -> None:
+        self.state: Any = state
+        self.awaits = awaits
+        self.after: dict[int | tuple[int, ...], Spot] = {}
+        """The draw, or the picks of all seats to move → the next spot."""
+        self.left: list[int] = []
+        """Draws that have yet to come before any of them comes again."""
+        self.position: Position | None = None
+
+
 class Search:
     """One tree, growing from one position."""
 
     def __init__(self, game: Game[Any], root: Hashable, chance: Stream) -> None:
         self._game = game
         self._chance = chance
-        self._root = root
-        self._known: dict[Hashable, Position] = {}
-        self._left: dict[Hashable, list[int]] = {}
+        self._spots: dict[Hashable, Spot] = {}
+        self._root = self._spot(root)
         self._uniform = [RandomPlayer(game, chance)] * game.seats
 
-    def _outcome(self, state: Hashable, n: int) -> int:
+    def _spot(self, state: Hashable) -> Spot:
+        """The spot of a state, by whichever way it was reached."""
+        spot = self._spots.get(state)
+        if spot is None:
+            spot = self._spots[state] = Spot(state, self._game.awaits(state))
+        return spot
+
+    def _outcome(self, spot: Spot, n: int) -> int:
         """A draw inside the tree: no outcome comes again before all the others came.
 
         Each is as likely as it must be, but the means settle much sooner than with
@@ -162,34 +190,48 @@ class Search:
         """
         if n > SPREAD:
             return self._chance.below(n)
-        left = self._left.get(state)
-        if not left:
-            left = self._left[state] = list(range(n))
-        return left.pop(self._chance.below(len(left)))
+        if not spot.left:
+            spot.left = list(range(n))
+        return spot.left.pop(self._chance.below(len(spot.left)))
 
     def iterate(self) -> None:
         """Walk down, add one position, finish the game at random, carry the payoff back."""
         game, chance = self._game, self._chance
-        state: Any = self._root
-        path: list[tuple[Position, tuple[int, ...]]] = []
-        inside = True
-        while inside and not isinstance(awaits := game.awaits(state), Over):
+        spot, path = self._root, []
+        new = False
+        while not new and not isinstance(awaits := spot.awaits, Over):
+            step: int | tuple[int, ...]
             if isinstance(awaits, Draw):
-                state = game.drawn(state, self._outcome(state, awaits.n))
-                continue
-            at = self._known.get(state)
-            if at is None:
-                inside = False
-                at = self._known[state] = Position(game, state, awaits.seats)
-            picks = at.select(chance)
-            path.append((at, picks))
-            chosen = zip(at.seats, at.moves, picks, strict=True)
-            state = game.played(state, {seat: moves[p] for seat, moves, p in chosen})
-        *_, end = play(game, self._uniform, chance, state)
-        awaits = game.awaits(end)
-        assert isinstance(awaits, Over)
-        for at, picks in path:
-            at.learn(picks, awaits.payoff)
+                step = self._outcome(spot, awaits.n)
+            else:
+                if spot.position is None:
+                    spot.position = Position(game, spot.state, awaits.seats)
+                    new = True
+                step = spot.position.select(chance)
+                path.append((spot.position, step))
+            after = spot.after.get(step)
+            if after is None:
+                after = spot.after[step] = self._spot(self._stepped(spot, step))
+            spot = after
+        over = spot.awaits
+        if not isinstance(over, Over):
+            *_, end = play(game, self._uniform, chance, spot.state)
+            over = game.awaits(end)
+            assert isinstance(over, Over)
+        for position, picks in path:
+            position.learn(picks, over.payoff)
+
+    def _stepped(self, spot: Spot, step: int | tuple[int, ...]) -> Hashable:
+        """The state after a draw, or after these picks."""
+        state: Hashable
+        if isinstance(step, int):
+            state = self._game.drawn(spot.state, step)
+        else:
+            at = spot.position
+            assert at is not None  # these are its picks
+            chosen = zip(at.seats, at.moves, step, strict=True)
+            state = self._game.played(spot.state, {seat: moves[p] for seat, moves, p in chosen})
+        return state
 
     def run(self, budget: Budget) -> None:
         """Iterate as long as the budget allows, and at least once."""
@@ -206,7 +248,8 @@ class Search:
     @property
     def root(self) -> Position:
         """The position from which the search grows; `run` the search first."""
-        return self._known[self._root]
+        assert self._root.position is not None
+        return self._root.position
 
     def strategy(self, seat: Seat) -> dict[Move, float]:
         """The average strategy of a seat at the root; `run` the search first."""
