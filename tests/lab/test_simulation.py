@@ -56,7 +56,7 @@ def test_draws_abreast_are_below_for_each_game() -> None:
         kernel.first_blocks(n, 0, np.array(seeded_key("abreast"), dtype=np.uint64), block)
         at, out, doubt = (np.zeros(size, dtype=np.uint64) for _ in range(3))
         for _ in range(3):
-            kernel.draw_abreast(n, block, at, out, doubt)
+            kernel.draw_abreast(n, size, (block, at), out, doubt)
         for g in range(size):
             chance = SeededStream("abreast", n + g)
             wanted = [chance.below(n) for _ in range(3)]

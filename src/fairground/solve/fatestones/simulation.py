@@ -108,8 +108,8 @@ def peek(high: Any, low: Any, at: Any) -> Any:
 
 
 @njit(cache=True)
-def draw_abreast(n: int, block: Any, at: Any, out: Any, unsure: Any) -> None:
-    """``below(n)`` for a whole batch, without a branch; n up to 256.
+def draw_abreast(n: int, size: int, lane: Any, out: Any, unsure: Any) -> None:
+    """``below(n)`` for the first games of a batch, without a branch; n up to 256.
 
     A byte that must be drawn again is replaced by the next one, and once more. Where that
     is not enough, or the first 16 bytes are used up, the game is marked as unsure.
@@ -117,10 +117,11 @@ def draw_abreast(n: int, block: Any, at: Any, out: Any, unsure: Any) -> None:
     if n == 1:
         out[:] = 0  # there is nothing to draw, and nothing is read
         return
-    size, limit = np.uint64(n), np.uint64(256 - 256 % n)
+    block, at = lane
+    of, limit = np.uint64(n), np.uint64(256 - 256 % n)
     inverse = np.uint64(65536 // n + 1)  # exact for one byte: no slow division
     one = np.uint64(1)
-    for g in range(BATCH):
+    for g in range(size):
         byte = peek(block[0, g], block[1, g], at[g])
         second = peek(block[0, g], block[1, g], at[g] + one)
         third = peek(block[0, g], block[1, g], at[g] + np.uint64(2))
@@ -130,7 +131,7 @@ def draw_abreast(n: int, block: Any, at: Any, out: Any, unsure: Any) -> None:
         byte = second if byte >= limit else byte
         byte = third if byte >= limit else byte
         unsure[g] |= one if byte >= limit or at[g] > np.uint64(16) else np.uint64(0)
-        out[g] = byte - ((byte * inverse) >> np.uint64(16)) * size
+        out[g] = byte - ((byte * inverse) >> np.uint64(16)) * of
 
 
 @njit(cache=True, forceinline=True)
@@ -140,9 +141,9 @@ def lift(place: Any, taken: Any) -> Any:
 
 
 @njit(cache=True)
-def place_abreast(d: Any, hands: Any) -> None:
-    """What `deal` makes of six drawn numbers, for a whole batch."""
-    for g in range(BATCH):
+def place_abreast(size: int, d: Any, hands: Any) -> None:
+    """The hands that six drawn numbers deal, for a whole batch."""
+    for g in range(size):
         a, b, c = d[0, g], d[1, g], d[2, g]
         e, f, h = d[3, g], d[4, g], d[5, g]
         hands[0, g] = a
@@ -161,32 +162,32 @@ def chosen(pick: Any, first: Any, second: Any, third: Any) -> Any:
 
 
 @njit(cache=True)
-def roll_abreast(hand: Any, pick: Any, roll: Any, faces: Any) -> None:
+def roll_abreast(size: int, hand: Any, pick: Any, roll: Any, faces: Any) -> None:
     """From numbers of faces to faces, for one seat of a whole batch."""
-    for g in range(BATCH):
+    for g in range(size):
         roll[g] += np.uint64(6) * chosen(pick[g], hand[0, g], hand[1, g], hand[2, g])
-    for g in range(BATCH):
+    for g in range(size):
         roll[g] = faces[roll[g]]
 
 
 @njit(cache=True)
-def write_abreast(places: Any, picks: Any, rolls: Any, words: Any) -> None:
+def write_abreast(size: int, places: Any, picks: Any, rolls: Any, words: Any) -> None:
     """The rows of a round as words: four cells of 16 bits in each."""
     low, middle, top = np.uint64(16), np.uint64(32), np.uint64(48)
-    for g in range(BATCH):
+    for g in range(size):
         hand = places[0, g] | places[1, g] << low | places[2, g] << middle
         words[0, g] = hand | places[3, g] << top
-    for g in range(BATCH):
+    for g in range(size):
         moves = picks[0, g] << middle | picks[1, g] << top
         words[1, g] = places[4, g] | places[5, g] << low | moves
-    for g in range(BATCH):
+    for g in range(size):
         words[2, g] = rolls[0, g] | rolls[1, g] << low
 
 
 @njit(cache=True)
-def take_abreast(hand: Any, pick: Any) -> None:
+def take_abreast(size: int, hand: Any, pick: Any) -> None:
     """Take the picked die out of a hand, for one seat of a whole batch."""
-    for g in range(BATCH):
+    for g in range(size):
         first, second, third = hand[0, g], hand[1, g], hand[2, g]
         hand[0, g] = second if pick[g] == np.uint64(0) else first
         hand[1, g] = second if pick[g] == np.uint64(2) else third
@@ -231,18 +232,36 @@ def workspace_for(
 
 
 @njit(cache=True)
+def keep_tied(size: int, words: Any, games: Any, at: Any) -> int:
+    """Move the games that go on to the front of the batch; return how many there are.
+
+    ``at[g]`` says where game g went.
+    """
+    kept = 0
+    for g in range(size):
+        if rolled_even(words[g]):
+            for i in range(games.shape[0]):
+                games[i, kept] = games[i, g]
+            at[g] = kept
+            kept += 1
+    return kept
+
+
+@njit(cache=True)
 def play(first: int, count: int, workspace: Any) -> int:
     """Play games ``first`` to ``first + count - 1``; fill the rows; return how many rounds.
 
-    Many games are played abreast, all three rounds of each whether it needs them or not:
-    that costs less than to ask. The few that are unsure are played again alone.
+    Many games are played abreast. After each round those that are decided drop out. The few
+    that are unsure are played again alone.
     """
     kinds, key, faces, score, rows = workspace
     n = faces.shape[0] // 6
     packed = rows.view(np.uint64)
-    blocks, words = np.zeros((3, 2, BATCH), np.uint64), np.zeros((3, 3, BATCH), np.uint64)
-    at, drawn = np.empty((3, BATCH), np.uint64), np.empty((6, BATCH), np.uint64)
-    places, rolls = np.empty((6, BATCH), np.uint64), np.empty((2, BATCH), np.uint64)
+    # All that a game needs for its next round: hands, and for each lane a block and a place in it.
+    games = np.zeros((15, BATCH), np.uint64)
+    places, blocks, at = games[:6], games[6:12].reshape(3, 2, BATCH), games[12:]
+    words, drawn = np.zeros((3, 3, BATCH), np.uint64), np.empty((6, BATCH), np.uint64)
+    rolls, went = np.empty((2, BATCH), np.uint64), np.zeros((3, BATCH), np.int64)
     picks, unsure = np.zeros((2, BATCH), np.uint64), np.zeros((3, BATCH), np.uint64)
     hands = np.empty((2, 3), np.int64)
     tapes, data = np.zeros((3, REGISTERS), np.int64), np.zeros((3, SPARE + BLOCK), np.uint8)
@@ -252,7 +271,7 @@ def play(first: int, count: int, workspace: Any) -> int:
     room = (tapes, data, np.empty((2, 3), np.int64), np.empty(6, np.int64))
     done = 0
     for start in range(first, first + count, BATCH):
-        size = min(BATCH, first + count - start)
+        size = left = min(BATCH, first + count - start)
         at[:] = 0
         unsure[:] = 1 if n > 256 else 0
         if n <= 256:
@@ -260,39 +279,41 @@ def play(first: int, count: int, workspace: Any) -> int:
                 if lane == 0 or kinds[lane - 1] == RANDOM:
                     first_blocks(start, lane, key, blocks[lane])
             for d in range(6):
-                draw_abreast(n - d, blocks[0], at[0], drawn[d], unsure[0])
-            place_abreast(drawn, places)
+                draw_abreast(n - d, left, (blocks[0], at[0]), drawn[d], unsure[0])
+            place_abreast(left, drawn, places)
             for k in range(3, 0, -1):
                 doubt = unsure[3 - k]
                 for seat in range(2):
-                    draw_abreast(6, blocks[0], at[0], rolls[seat], doubt)
+                    draw_abreast(6, left, (blocks[0], at[0]), rolls[seat], doubt)
                     if kinds[seat] == RANDOM:
-                        draw_abreast(k, blocks[1 + seat], at[1 + seat], picks[seat], doubt)
+                        own = blocks[1 + seat], at[1 + seat]
+                        draw_abreast(k, left, own, picks[seat], doubt)
                         continue
-                    for g in range(BATCH):
-                        picks[seat, g] = 0  # a die that is there, also where nobody looks
-                        if g < size and (k == 3 or rolled_even(words[2 - k, 2, g])):
-                            for i in range(6):
-                                hands[i // 3, i % 3] = places[i, g]
-                            picks[seat, g] = greedy(score, hands, seat, k)
+                    for g in range(left):
+                        for i in range(6):
+                            hands[i // 3, i % 3] = places[i, g]
+                        picks[seat, g] = greedy(score, hands, seat, k)
                 for seat in range(2):
                     hand = places[3 * seat : 3 * seat + 3]
-                    roll_abreast(hand, picks[seat], rolls[seat], faces)
-                write_abreast(places, picks, rolls, words[3 - k])
+                    roll_abreast(left, hand, picks[seat], rolls[seat], faces)
+                write_abreast(left, places, picks, rolls, words[3 - k])
                 for seat in range(2):
-                    take_abreast(places[3 * seat : 3 * seat + 3], picks[seat])
+                    take_abreast(left, places[3 * seat : 3 * seat + 3], picks[seat])
+                if k > 1:
+                    left = keep_tied(left, words[3 - k, 2], games, went[3 - k])
         for g in range(size):
-            begin = done
+            begin, here = done, g
             for r in range(3):
-                if unsure[r, g]:
+                if unsure[r, here]:
                     done = play_alone(start + g, kinds, faces, score, rows, begin, room)
                     break
-                packed[done, 0] = words[r, 0, g]
-                packed[done, 1] = words[r, 1, g]
-                packed[done, 2] = words[r, 2, g]
+                packed[done, 0] = words[r, 0, here]
+                packed[done, 1] = words[r, 1, here]
+                packed[done, 2] = words[r, 2, here]
                 done += 1
-                if not rolled_even(words[r, 2, g]):
+                if not rolled_even(words[r, 2, here]):
                     break
+                here = went[r, here]
     return done
 
 
