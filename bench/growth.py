@@ -55,7 +55,7 @@ def run(arguments: Sequence[str], answers: bytes = b"") -> tuple[float, int]:
 
 def grown(name: str, arguments: dict[int, list[str]]) -> dict[str, Any]:
     """The same command at every size: the least CPU time of some runs, and the memory."""
-    rows = {}
+    rows: dict[int, dict[str, Any]] = {}
     for size, given in arguments.items():
         runs = [run(given) for _ in range(REPETITIONS)]
         rows[size] = {

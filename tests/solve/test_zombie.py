@@ -14,7 +14,7 @@ import pytest
 
 from fairground.core import Draw, Fault, InputError, Over, UnknownName
 from fairground.fair.bits import SeededStream, SystemStream
-from fairground.games.zombie import EMPTY, HOLD, ROLL, State, Zombie
+from fairground.games.zombie import EMPTY, HOLD, ROLL, State, Zombie, ZombieTwo
 from fairground.players.zombie import Cautious, Greedy, MachineZombie, Optimal
 from fairground.playing import play
 from fairground.solve.zombie import duel, lanes, tables, trio, turn
@@ -523,24 +523,28 @@ def test_tables_of_other_configurations_are_kept_apart(tmp_path: Path) -> None:
     assert tables.cache_path(four, 2, tmp_path) == tables.cache_path(make(**ONE_KIND), 2, tmp_path)
 
 
-class ZombieTwo(Zombie):
+class OtherZombie(Zombie):
     """Other rules under a new version: one shotgun ends a turn."""
 
-    name = "zombie/2"
+    name = "zombie/99"
 
 
-def test_a_later_version_never_gets_the_tables_of_this_one(tmp_path: Path) -> None:
+def test_a_version_with_other_rules_never_gets_the_tables_of_this_one(tmp_path: Path) -> None:
     params = race_to(2).params()
     duel.load_or_compute(Zombie.from_params(params), folder=tmp_path)
-    later = ZombieTwo.from_params(params)
-    assert not tables.cache_path(later, 2, tmp_path).exists()
-    with pytest.raises(turn.OtherRules, match="not of zombie/2"):
-        duel.load_or_compute(later, folder=tmp_path)
-    with pytest.raises(turn.OtherRules, match="zombie/1"):
-        turn.turns(later)
+    later = OtherZombie.from_params(params)
+    for solve in (lambda: duel.load_or_compute(later, folder=tmp_path), lambda: turn.turns(later)):
+        with pytest.raises(turn.OtherRules, match="not for zombie/99"):
+            solve()
     assert [path.name for path in tmp_path.iterdir()] == [
         tables.cache_path(race_to(2), 2, tmp_path).name
     ]
+
+
+def test_versions_that_differ_only_in_leaving_share_their_tables(tmp_path: Path) -> None:
+    one, two = race_to(2), ZombieTwo.from_params(race_to(2).params())
+    assert tables.cache_path(one, 2, tmp_path) == tables.cache_path(two, 2, tmp_path)
+    assert trio.ready(ZombieTwo.from_params({"players": 3})) is not None
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:

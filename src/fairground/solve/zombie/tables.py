@@ -1,7 +1,7 @@
 """Solved games of Zombie Dice on disk: those that come with the package, and the user's cache.
 
 A file is named after the rules, the parameters and the number of players that it is for, so that
-another version of the game never meets it. It begins with the digest of the rest.
+a version of the game with other rules never meets it. It begins with the digest of the rest.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Tables = TypeVar("Tables", bound=tuple[Any, ...])
 def file_name(game: Zombie, players: int) -> str:
     """The name of the file with the solved game of so many."""
     params = {**game.params(), "players": players}  # at a larger table they are the same
-    key = json.dumps([VERSION, game.name, params, turn.TINY], sort_keys=True)
+    key = json.dumps([VERSION, turn.solved_as(game), params, turn.TINY], sort_keys=True)
     return f"{digest(TAG, key.encode()).hex()[:32]}.npz"
 
 

@@ -66,6 +66,19 @@ class OtherRules(InputError):
     code = "solve/other-rules"
 
 
+SOLVED_AS: Final = {"zombie/1": "zombie/1", "zombie/2": "zombie/1"}
+"""The versions of the game that are solved here → the one whose tables they share. They differ
+only in what happens when somebody leaves."""
+
+
+def solved_as(game: Zombie) -> str:
+    """The version whose tables this game uses; refuse rules that the solver does not know."""
+    if game.name not in SOLVED_AS:
+        known = " and ".join(SOLVED_AS)
+        raise OtherRules(f"perfect play is known for {known}, not for {game.name}")
+    return SOLVED_AS[game.name]
+
+
 class Strategy(NamedTuple):
     """What a strategy makes of one turn."""
 
@@ -279,8 +292,7 @@ def turns(game: Zombie) -> Turns:
     Refuses a bag that can never bust, and other rules than those that were compiled here: a
     later version of the game needs a solver of its own.
     """
-    if game.name != Zombie.name:
-        raise OtherRules(f"turns can be solved by the rules of {Zombie.name}, not of {game.name}")
+    solved_as(game)
     if not can_bust(game):
         raise NoRisk(
             "fewer than three dice in this bag have a shotgun, so a turn never has to end "
