@@ -423,9 +423,8 @@ class TestSimulate:
         out = tmp_path / "out.csv"
         arguments = ["simulate", "fatestones", "--games", "400", "--jobs", "2", "--seed", "s"]
         arguments += ["--out", str(out), "--players"]
-        # After 31 games at the latest the workers play.
-        keys = [(r"31/400", "\x03")]
-        shown = on_a_terminal(keys, 100, 50, *arguments, "mcts:300,random")
+        # One game tells how long they take; then the workers play.
+        shown = on_a_terminal([("1/400", "\x03")], 100, 50, *arguments, "mcts:9000,random")
         assert shown.endswith("exit 130")
         assert "Interrupted." in shown
         assert "Traceback" not in shown

@@ -171,7 +171,7 @@ def _dice(game: Game[Any]) -> DiceSolution:
     return DiceSolution(
         tuple(map(str, game.dice)),
         tuple(tuple(odds.win(i, j) for j in every) for i in every),
-        tuple(odds.cycles_of_three()),
+        tuple(odds.circles()),
         first,
         replies,
         odds.win(first, replies[first]),
