@@ -1,8 +1,11 @@
 """Make the shared vectors: ``python -m tests.make_vectors``.
 
-They are read by our tests and, later, by the checkers in TypeScript and Solidity. Bytes
-are lower-case hex; integers that may exceed 2^53 are decimal text; text is itself.
-`tests/test_vectors.py` checks them against calculations that do not use our code.
+They are read by our tests and by checkers in other languages. Bytes are lower-case hex;
+integers that may exceed 2^53 are decimal text; text is itself. `tests/test_vectors.py` checks them
+against calculations that do not use our code.
+
+``tests/vectors/*.json`` has digests, streams and commitments, one by one. ``tests/vectors/games``
+has whole records with their verdicts (`tests.vector_games`).
 """
 
 from __future__ import annotations
@@ -13,6 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fairground.bank import blind_croupier_2017 as history
+from fairground.bank.crypto.curve import keccak
+from fairground.bank.messages import DOMAIN_TYPE, TYPES, ReplacementOrder, Role, SeedMessage
+from fairground.bank.seeds import SEED_TAG, Generator, Seed, mix
 from fairground.contest.book import Part, disguise, keeper_seed, oracle_name, order
 from fairground.core import written
 from fairground.fair.bits import (
@@ -37,10 +44,14 @@ from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import TABLE, mode, secret
 from fairground.transcript import canonical, line_hash
 from tests.games.test_intransitive import SAMPLE
+from tests.helpers.fixed_hand import DOMAIN, ORDER, Hand, key_of
 from tests.helpers.samples import SAMPLES
 from tests.test_transcript import REFUSED
+from tests.vector_games import cases, told
+from tests.vector_games import contests as contest_files
 
 FOLDER = Path(__file__).parent / "vectors"
+GAMES = FOLDER / "games"
 Vectors = list[dict[str, Any]]
 
 PARTS: list[tuple[str, list[bytes | int | str]]] = [
@@ -327,6 +338,128 @@ def perft() -> dict[str, list[int]]:
     return {sample.name: histories(sample.make(), 3000, 12) for sample in samples}
 
 
+def croupier() -> dict[str, Any]:
+    """One hand of the Blind Croupier, with every hash on the way from keys to cards."""
+    hand = Hand.of()
+    bet, name = hand.bet, hand.bet.struct_hash()
+    order = ReplacementOrder.of(bet, ORDER)
+    signed = {
+        "bet": key_of("player").sign(DOMAIN, bet),
+        "order": key_of("player").sign(DOMAIN, order),
+    }
+    parties = (bet.croupier, bet.player)
+    seeds = []
+    for role, pair in ((Role.CROUPIER, hand.croupier), (Role.PLAYER, hand.player)):
+        for at, seed in enumerate(pair):
+            message = SeedMessage(*parties, role, bet.game_id, at, seed.nonce)
+            seeds.append(
+                {
+                    "role": int(role),
+                    "seed_id": at,
+                    "key": bet.key_of(role),
+                    "nonce": seed.nonce.hex(),
+                    "struct_hash": message.struct_hash().hex(),
+                    "digest": DOMAIN.digest(message).hex(),
+                    "v": seed.signature.v,
+                    "r": f"{seed.signature.r:064x}",
+                    "s": f"{seed.signature.s:064x}",
+                    "told_as": seed.hex(),
+                    "commitment": seed.commitment.hex(),
+                    "value": keccak(SEED_TAG + seed.signature.words).hex(),
+                }
+            )
+    return {
+        "domain": {
+            "type_hash": keccak(DOMAIN_TYPE.encode()).hex(),
+            "chain": DOMAIN.chain_id,
+            "bank": DOMAIN.bank,
+            "separator": DOMAIN.separator.hex(),
+        },
+        "type_hashes": {type_: keccak(type_.encode()).hex() for type_ in TYPES.values()},
+        "bet": {
+            "struct_hash": name.hex(),
+            "digest": DOMAIN.digest(bet).hex(),
+            "signature": signed["bet"].hex(),
+            "signer": bet.player_key,
+        },
+        "order": {
+            "order": list(ORDER),
+            "struct_hash": order.struct_hash().hex(),
+            "digest": DOMAIN.digest(order).hex(),
+            "signature": signed["order"].hex(),
+        },
+        "seeds": seeds,
+        "games": [_game_seed(name, at, hand.croupier[at], hand.player[at]) for at in (0, 1)],
+    }
+
+
+def _game_seed(bet: bytes, at: int, his: Seed, theirs: Seed) -> dict[str, Any]:
+    seed = mix(bet, at, his.signature, theirs.signature)
+    chance = Generator(seed)
+    return {
+        "seed_id": at,
+        "game_seed": f"{seed:064x}",
+        "below": [
+            [n, chance.below(n)] for n in ((52, 51, 50, 49, 48) if at == 0 else (47, 46, 45))
+        ],
+    }
+
+
+def croupier_2017() -> dict[str, Any]:
+    """The one real game of 2017, step by step."""
+    first, second = history.mix(62504461, 393532593), history.mix(1600494777, 1301748256)
+    deck = history.shuffled(range(52), first)
+    return {
+        "seeds": [first, second],
+        "first_values": [history.generate_int(first + i, 0, 51 - i)[1] for i in range(5)],
+        "deck": deck,
+        "rest": history.shuffled(deck[5:], second),
+        "hand": deck[:5],
+        "final": list(
+            history.play((62504461, 1600494777), (393532593, 1301748256), (1, 0, 1, 1, 0))[1]
+        ),
+    }
+
+
+@cache
+def games() -> dict[str, bytes]:
+    """The files of ``tests/vectors/games``, by name."""
+    out: dict[str, bytes] = {}
+    index = []
+    for case in cases():
+        expected = told(case.verdict())
+        start = case.data.partition(b"\n")[0].decode(errors="replace")
+        out[f"{case.name}.jsonl"] = case.data
+        out[f"{case.name}.verdict.json"] = json.dumps(expected).encode() + b"\n"
+        if case.receipts:
+            out[f"{case.name}.receipts"] = case.receipts_file.encode()
+        index.append(
+            {
+                "name": case.name,
+                "says": case.says,
+                "game": _named(start, "game"),
+                "dealer": _named(start, "dealer"),
+                "receipts": bool(case.receipts),
+                "verdict": expected["verdict"],
+                "fault": expected["fault"],
+            }
+        )
+    files = contest_files()
+    for name, (data, expected) in files.items():
+        out[f"{name}.jsonl"] = data
+        out[f"{name}.verdict.json"] = json.dumps(expected).encode() + b"\n"
+    out["index.json"] = text_of({"transcripts": index, "contests": sorted(files)}).encode()
+    return out
+
+
+def _named(start: str, field: str) -> str | None:
+    try:
+        value = json.loads(start)[field]
+    except (ValueError, KeyError):
+        return None
+    return value if isinstance(value, str) else None
+
+
 @cache
 def everything() -> dict[str, Any]:
     return {
@@ -341,6 +474,8 @@ def everything() -> dict[str, Any]:
         "lines": lines(),
         "perft": perft(),
         "transcripts": transcripts(),
+        "croupier": croupier(),
+        "croupier_2017": croupier_2017(),
     }
 
 
@@ -352,6 +487,11 @@ def main() -> int:
     FOLDER.mkdir(exist_ok=True)
     for name, vectors in everything().items():
         (FOLDER / f"{name}.json").write_text(text_of(vectors), encoding="ascii", newline="\n")
+    GAMES.mkdir(exist_ok=True)
+    for path in GAMES.iterdir():
+        path.unlink()
+    for name, data in games().items():
+        (GAMES / name).write_bytes(data)
     return 0
 
 

@@ -9,14 +9,19 @@ import struct
 import subprocess
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from eth_account import Account
+from eth_hash.auto import keccak
 
+from fairground.claims import By
 from fairground.core import Fault, whole
 from fairground.fair.bits import Tape, philox
 from fairground.fair.hmac_user import HmacKey
+from fairground.fair.register import SCHEMES
 from fairground.fair.seals import Spot, fits
+from fairground.games import GAMES
 from fairground.transcript import parse
 from fairground.verify import verify
 from tests import make_vectors
@@ -71,8 +76,42 @@ def test_the_vectors_are_those_that_our_code_makes(name: str) -> None:
     )
 
 
+def test_the_games_are_those_that_our_code_makes() -> None:
+    made = make_vectors.games()
+    kept = {path.name: path.read_bytes() for path in make_vectors.GAMES.iterdir()}
+    assert kept.keys() == made.keys()
+    assert [name for name in made if kept[name] != made[name]] == [], (
+        "run `python -m tests.make_vectors`; but a record that verified must verify for ever"
+    )
+
+
+def test_the_games_have_every_game_scheme_code_and_witness() -> None:
+    index = json.loads((make_vectors.GAMES / "index.json").read_text())["transcripts"]
+    valid = {(case["game"], case["dealer"]) for case in index if case["verdict"] == "valid"}
+    everywhere = set(SCHEMES.listed) - {"croupier/1", "croupier-2017/0"}
+    for game in GAMES.listed:
+        assert {dealer for name, dealer in valid if name == game} >= everywhere, game
+    assert {("poker/1", "croupier/1"), ("poker/1", "croupier-2017/0")} <= valid
+    codes = {case["fault"]["code"] for case in index if case["fault"]}
+    assert codes >= {
+        "transcript/not-canonical", "transcript/broken-chain", "transcript/malformed",
+        "transcript/unfinished", "transcript/receipt", "transcript/line-ends", "format/unknown",
+        "name/unknown", "game/params", "input/bad", "share/bad", "move/illegal", "ask/stale",
+        "table/unexpected", "table/mismatch", "table/void", "fair/bad-evidence", "fair/unopened",
+        "bank/other-bet", "bank/other-order",
+    }  # fmt: skip
+    told = [load(f"games/{case['name']}.verdict") for case in index]
+    claims = [claim for verdict in told for claim in verdict["claims"]]
+    assert {claim["claim"] for claim in claims} == {
+        "COMMITTED", "UNIFORM", "UNFORESEEN", "SEALED", "CONSISTENT", "ORDERED"
+    }  # fmt: skip
+    assert {claim["witness"]["by"] for claim in claims if claim["witness"]} == set(get_args(By))
+
+
 def test_nothing_lies_around_among_the_vectors() -> None:
-    assert sorted(path.stem for path in make_vectors.FOLDER.iterdir()) == NAMES
+    found = sorted(path.stem for path in make_vectors.FOLDER.glob("*.json"))
+    assert found == NAMES
+    assert {path.name for path in make_vectors.FOLDER.iterdir() if path.is_dir()} == {"games"}
 
 
 def raw(part: dict[str, str]) -> bytes:
@@ -269,3 +308,95 @@ def test_transcripts() -> None:
         assert events[-1]["payoff"] == case["payoff"]
         verdict = verify(b"".join(lines))
         assert verdict.ok and verdict.payoff == tuple(case["payoff"])
+
+
+def words(*parts: Any) -> bytes:
+    """Values as the ABI writes them: 32 bytes each; text is hex, an address or 32 bytes."""
+    out = b""
+    for part in parts:
+        number = part if isinstance(part, int) else int(part, 16)
+        out += number.to_bytes(32, "big")
+    return out
+
+
+def test_a_hand_of_the_croupier_step_by_step() -> None:
+    """By other people's keccak and signatures."""
+    case = load("croupier")
+    lines = (make_vectors.GAMES / "croupier-signed.jsonl").read_text().splitlines()
+    events = [json.loads(line) for line in lines]
+    public = events[0]["public"]
+    types = {type_.partition("(")[0]: keccak(type_.encode()) for type_ in case["type_hashes"]}
+    separator = keccak(
+        keccak(
+            b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
+        )
+        + keccak(b"Fairground Bank")
+        + keccak(b"1")
+        + words(public["chain"], public["bank"])
+    )
+    assert separator.hex() == case["domain"]["separator"]
+
+    def signer(struct: bytes, signature: str) -> str:
+        digest = keccak(b"\x19\x01" + separator + struct)
+        return str(Account._recover_hash(digest, signature="0x" + signature))
+
+    names = [
+        "croupier", "player", "croupier_key", "player_key", "game_id", "bet", "level", "chip_cost",
+        "croupier_commitment_0", "croupier_commitment_1", "player_commitment_0",
+        "player_commitment_1", "expiry",
+    ]  # fmt: skip
+    bet = keccak(types["Bet"] + words(*(public[name] for name in names)))
+    assert bet.hex() == case["bet"]["struct_hash"] == events[0]["table"]
+    assert signer(bet, public["signature"]) == public["player_key"]
+    shares = [event["value"] for event in events if event["kind"] == "share"]
+    tickets = [event["ticket"]["seed"] for event in events if event["kind"] == "ticket"]
+    values: list[list[bytes]] = [[], []]
+    for role, name, told in ((1, "croupier", tickets), (0, "player", shares)):
+        for at, text in enumerate(told):
+            nonce, r, s, v = text[:64], text[64:128], text[128:192], text[192:]
+            parties = (public["croupier"], public["player"])
+            struct = keccak(types["Seed"] + words(*parties, role, public["game_id"], at, nonce))
+            assert signer(struct, r + s + v) == public[f"{name}_key"]
+            said = words(v, r, s)
+            commitment = keccak(keccak(b"fairground/croupier-commitment/1") + said)
+            assert commitment.hex() == public[f"{name}_commitment_{at}"]
+            values[at].append(keccak(keccak(b"fairground/croupier-seed/1") + said))
+    dealt = [event["draws"] for event in events if event["kind"] == "dealt"]
+    for at in (0, 1):
+        mixed = keccak(b"fairground/croupier-mix/1") + bet + words(at) + b"".join(values[at])
+        seed = keccak(mixed)
+        assert seed.hex() == case["games"][at]["game_seed"]
+        for n, value in dealt[at]:
+            while True:
+                seed = keccak(keccak(b"fairground/croupier-generate/1") + seed)
+                low = int.from_bytes(seed[-4:], "big")
+                if low < 2**32 - 2**32 % n:
+                    break
+            assert low % n == value
+    order = next(event["move"] for event in events if event["kind"] == "move")
+    note = next(event["body"] for event in events if event["kind"] == "note")
+    struct = keccak(
+        types["ReplacementOrder"]
+        + words(public["croupier"], public["player"], public["game_id"])
+        + bet
+        + keccak(words(*order))
+    )
+    assert struct.hex() == case["order"]["struct_hash"]
+    assert signer(struct, note["order_signature"]) == public["player_key"]
+
+
+def test_the_game_of_2017() -> None:
+    case = load("croupier_2017")
+    assert case["seeds"] == [62504461 ^ 393532593, 1600494777 ^ 1301748256]
+    deck, after = list(range(52)), None
+    for first, kept in ((case["seeds"][0], case["deck"]), (case["seeds"][1], case["rest"])):
+        seed = first
+        deck = deck if after is None else after[5:]
+        for i in range(len(deck) - 1, 0, -1):
+            j = int.from_bytes(keccak(seed.to_bytes(32, "big"))[-4:], "big") % (i + 1)
+            deck[i], deck[j] = deck[j], deck[i]
+            seed += 1
+        assert deck == kept
+        after = deck
+    assert case["hand"] == case["deck"][:5]
+    assert case["final"] == [case["rest"][0], 18, case["rest"][1], case["rest"][2], 5]

@@ -1,0 +1,66 @@
+"""A hand of the Blind Croupier whose keys, nonces and seeds are the same every time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, Role, SeedMessage
+from fairground.bank.record import CHAIRS, Record
+from fairground.bank.seeds import Seed, make_seed
+from fairground.fair.schemes import Chair
+from fairground.testing.modes import secret
+
+DOMAIN = Domain(31337, "0x5FbDB2315678afecb367f032d93F642f64180aa3")
+ORDER = (1, 0, 1, 1, 0)
+
+
+def key_of(who: str) -> Key:
+    """A signing key that is the same every time."""
+    return Key(int.from_bytes(secret("key", who), "big"))
+
+
+class Hand(NamedTuple):
+    """A hand of the Blind Croupier with fixed keys and seeds."""
+
+    bet: Bet
+    croupier: tuple[Seed, Seed]
+    player: tuple[Seed, Seed]
+
+    @classmethod
+    def of(cls, croupier: str = "croupier", player: str = "player") -> Hand:
+        keys = {Role.CROUPIER: key_of(croupier), Role.PLAYER: key_of(player)}
+        parties = (key_of("croupier").address, key_of("player").address)
+        seeds = {
+            role: tuple(
+                make_seed(
+                    key, DOMAIN, SeedMessage(*parties, role, 7, at, secret("nonce", role.name, at))
+                )
+                for at in (0, 1)
+            )
+            for role, key in keys.items()
+        }
+        his, theirs = seeds[Role.CROUPIER], seeds[Role.PLAYER]
+        bet = Bet(
+            *parties, keys[Role.CROUPIER].address, keys[Role.PLAYER].address, 7, 2, 5, 10**15,
+            his[0].commitment, his[1].commitment, theirs[0].commitment, theirs[1].commitment,
+            1_700_000_000,
+        )  # fmt: skip
+        return cls(bet, (his[0], his[1]), (theirs[0], theirs[1]))
+
+    def record(
+        self, *, signed: bool = True, chairs: Sequence[Chair] = CHAIRS, steps: int = 5
+    ) -> Record:
+        player = key_of("player")
+        record = Record(DOMAIN, self.bet, player.sign(DOMAIN, self.bet), chairs)
+        signature = player.sign(DOMAIN, ReplacementOrder.of(self.bet, ORDER)) if signed else None
+        acts: list[Callable[[], object]] = [
+            lambda: record.croupier_told(self.croupier[0]),
+            lambda: record.player_told(self.player[0]),
+            lambda: record.ordered(ORDER, signature),
+            lambda: record.croupier_told(self.croupier[1]),
+            lambda: record.player_told(self.player[1]),
+        ]
+        for act in acts[:steps]:
+            act()
+        return record
