@@ -127,8 +127,8 @@ def whole_games() -> Iterator[Case]:
                 table = Driver(open_table(sample.make(), mode(way))).play()
                 says = f"{game}, {sample.label}, under {way}"
                 yield Case(f"played-{sample.name}--{way}", says, bytes(table.transcript))
-    for game, params in (("fatestones/1", {}), ("poker/1", {}), ("zombie/2", {})):
-        table = Driver(open_table(make_game(game, params), mode("hash-chains-each"))).play()
+    for game in ("fatestones/1", "poker/1", "zombie/2"):
+        table = Driver(open_table(make_game(game, {}), mode("hash-chains-each"))).play()
         name = f"played-{game.replace('/', '-')}-default--hash-chains-each"
         yield Case(name, f"{game} with its default parameters", bytes(table.transcript))
 
@@ -483,8 +483,7 @@ def croupier_games() -> Iterator[Case]:
         events[0]["public"].update(public)
 
     yield Case("refused-croupier--one-key", "one key for both parties", forge(whole, with_one_key))
-    name = secret("2017")
-    dealer = HistoricDealer(name, MemoryVault(), (62504461, 1600494777))
+    dealer = HistoricDealer(secret("2017"), MemoryVault(), (62504461, 1600494777))
     chairs = (Chair("Croupier", "house"), Chair("Player", "self", "seed"))
     table = Table.open(make_game("poker/1", {"bet": 1, "level": 1}), dealer, chairs)
     for answer in (393532593, list(ORDER), 1301748256):

@@ -222,7 +222,7 @@ class HashChains:
         return (run.index - 1) // self.public["length"], (run.index - 1) % self.public["length"] + 1
 
     def renews(self, run: Run) -> bool:
-        return self.place(run)[1] == self.public["length"]
+        return bool(self.place(run)[1] == self.public["length"])
 
     def check_ticket(self, run: Run) -> None:
         names = ["tip"] * self.renews(run) + ["blind"] * run.hidden

@@ -125,7 +125,7 @@ class CodeBreaking(Game):
                 return False
             if self.oracle == "nice":
                 return bool(move == [self.length, 0])
-            return self.code is None or move == self.answer(self.code, self.asked)
+            return self.code is None or bool(move == self.answer(self.code, self.asked))
         if move == "no code":
             return self.oracle != "fair"
         fits = self.is_code(move) and all(self.answer(move, g) == a for g, a in self.rows)
