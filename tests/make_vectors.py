@@ -430,7 +430,7 @@ def games() -> dict[str, bytes]:
         expected = told(case.verdict())
         start = case.data.partition(b"\n")[0].decode(errors="replace")
         out[f"{case.name}.jsonl"] = case.data
-        out[f"{case.name}.verdict.json"] = json.dumps(expected).encode() + b"\n"
+        out[f"{case.name}.verdict.json"] = json.dumps(expected, sort_keys=True).encode() + b"\n"
         if case.receipts:
             out[f"{case.name}.receipts"] = case.receipts_file.encode()
         index.append(
@@ -447,7 +447,7 @@ def games() -> dict[str, bytes]:
     files = contest_files()
     for name, (data, expected) in files.items():
         out[f"{name}.jsonl"] = data
-        out[f"{name}.verdict.json"] = json.dumps(expected).encode() + b"\n"
+        out[f"{name}.verdict.json"] = json.dumps(expected, sort_keys=True).encode() + b"\n"
     out["index.json"] = text_of({"transcripts": index, "contests": sorted(files)}).encode()
     return out
 
