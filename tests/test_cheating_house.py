@@ -165,10 +165,8 @@ def test_chains_of_the_house_alone_can_be_chosen_for_their_draws() -> None:
     """COMMITTED only: a house that nobody lends to picks the chain that suits it."""
     best = wanted("hash-chains-alone", "chain.0", lambda table: table.payoff == (1, -1))
     claims = found(verify(bytes(best.transcript)))
-    assert (
-        set(claims) == {"COMMITTED"} and "it chose that part itself" in claims["COMMITTED"].result
-    )
-    assert tries >= 1
+    assert set(claims) == {"COMMITTED"}
+    assert "it chose that part itself" in claims["COMMITTED"].result
 
 
 def test_parameters_and_words_are_shown_for_comparison() -> None:

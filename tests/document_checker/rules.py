@@ -127,9 +127,9 @@ class CodeBreaking(Game):
                 return bool(move == [self.length, 0])
             return self.code is None or bool(move == self.answer(self.code, self.asked))
         if move == "no code":
-            return self.oracle != "fair"
+            return bool(self.oracle != "fair")
         fits = self.is_code(move) and all(self.answer(move, g) == a for g, a in self.rows)
-        return fits and self.code in (None, move)
+        return bool(fits and self.code in (None, move))
 
     def played(self, moves: dict[int, Any]) -> None:
         ((seat, move),) = moves.items()
