@@ -1,4 +1,4 @@
-"""docs/format.md, "Bytes" and "The schemes": canonical lines, digests, streams, two schemes."""
+"""docs/format.md, "Bytes" and "The schemes": canonical lines, digests, streams, three schemes."""
 
 from __future__ import annotations
 
@@ -150,7 +150,8 @@ def members(value: Any, *names: str) -> None:
 class Hmac:
     """`hmac-sha3-user/1`"""
 
-    per_draw, lends, UPPER = True, {"number"}, "0123456789ABCDEF"
+    per_draw, opens_once = True, False
+    lends, UPPER = ("number",), "0123456789ABCDEF"
 
     def __init__(self, table: bytes, seats: list[dict[str, Any]], public: Any) -> None:
         self.users = [i for i, seat in enumerate(seats) if seat["lends"] == "number"]
@@ -204,7 +205,8 @@ class Hmac:
 class HashChains:
     """`hash-chains/1`"""
 
-    per_draw, lends = False, {"stir", "chain"}
+    per_draw, opens_once = False, False
+    lends = ("stir", "chain")
 
     def __init__(self, table: bytes, seats: list[dict[str, Any]], public: Any) -> None:
         good = set(public) == {"length", "stir", "tip"} and type(public["length"]) is int
@@ -311,5 +313,46 @@ class HashChains:
         run.committed = self.place(run)[0] == 0
 
 
-SCHEMES: dict[str, Any] = {"hmac-sha3-user/1": Hmac, "hash-chains/1": HashChains}
-OTHERS = {"contest/1", "seeded/1", "system/1", "croupier/1", "croupier-2017/0"}
+class Contest:
+    """`contest/1`"""
+
+    per_draw, opens_once = False, True
+    lends = ()
+
+    def __init__(self, table: bytes, seats: list[dict[str, Any]], public: Any) -> None:
+        good = set(public) == {"commitment", "contest", "game"} and is_hex(public["commitment"])
+        good = good and isinstance(public["contest"], str) and type(public["game"]) is int
+        if not good or public["game"] < 0:
+            raise Fault("game/params")
+        self.public = public
+        self.gone: set[int] = set()
+
+    def check_ticket(self, run: Run) -> None:
+        members(run.ticket)
+
+    def phases(self, run: Run) -> list[tuple[str, list[int]]]:
+        return []
+
+    def deal(self, run: Run, now: Any, later: Any) -> Any:
+        members(now)
+        members(later, "seed")
+        if not is_hex(later["seed"]):
+            raise Fault("fair/bad-evidence")
+        seed, contest = bytes.fromhex(later["seed"]), self.public["contest"]
+        made = digest("fairground/contest-commitment/1", contest, seed)
+        if made.hex() != self.public["commitment"]:
+            raise Fault("fair/bad-evidence")
+        run.bound, run.committed = 1, True
+        parts = ("fairground/contest-stream/1", contest, self.public["game"], run.index, seed)
+        return HashStream(digest(*parts)).below
+
+    def must_open(self, run: Run) -> bool:
+        return False
+
+
+SCHEMES: dict[str, Any] = {
+    "hmac-sha3-user/1": Hmac,
+    "hash-chains/1": HashChains,
+    "contest/1": Contest,
+}
+OTHERS = {"seeded/1", "system/1", "croupier/1", "croupier-2017/0"}

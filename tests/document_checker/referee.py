@@ -274,7 +274,7 @@ class Referee:
             assert self.void is not None
             said = self.events[self.void]
             self.asks, self.voided = [], True
-            self.write(kind="void", code=said["code"], reason=said["reason"])
+            self.write(kind="void", code=said["code"], reason=str(said["reason"]))
             self.close(None)
 
     def step(self) -> None:
@@ -329,12 +329,14 @@ class Referee:
     def deal(self, run: Run, draw: tuple[Any, ...]) -> None:
         if run.index not in self.house["dealt"]:
             raise self.missing("table/unexpected")
-        if run.hidden and run.index not in self.house["opening"]:
+        at = 0 if self.scheme.opens_once else run.index
+        later_told = self.scheme.opens_once or run.hidden
+        if later_told and at not in self.house["opening"]:
             if self.void is not None:
                 raise Fault("table/void", self.void + 1)
             raise self.missing("fair/unopened")
         now = self.house["dealt"][run.index]["evidence"]
-        later = self.house["opening"][run.index]["evidence"] if run.hidden else {}
+        later = self.house["opening"][at]["evidence"] if later_told else {}
         below = self.scheme.deal(run, now, later)
         awaits = draw
         while awaits[0] == "draw" and awaits[2] == draw[2]:
@@ -348,6 +350,9 @@ class Referee:
         run.line = self.write(kind="dealt", run=run.index, draws=draws, evidence=now)
 
     def finish(self) -> None:
+        if self.scheme.opens_once and any(run.line for run in self.runs):
+            evidence = self.house["opening"][0]["evidence"]
+            self.write(kind="opening", run=0, draws=[], evidence=evidence)
         for run in self.runs:
             if self.scheme.must_open(run):
                 if run.index not in self.house["opening"]:
