@@ -22,6 +22,7 @@ from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import FixedVault, mode, secret
 from fairground.transcript import line_hash
 from fairground.verify import Verdict, verify
+from tests.helpers.forging import rechain
 from tests.helpers.samples import SEED_DICE
 from tests.vector_games import LONGER, Keeping, asked, until
 
@@ -187,3 +188,17 @@ def test_a_seat_that_was_thrown_out_is_said_to_be_so_by_the_house_alone() -> Non
     driver.play()
     (remark,) = verify(bytes(table.transcript)).remarks
     assert "Ann left, as the house says" in remark
+
+
+@pytest.mark.parametrize("way", ["hash-chains-each", "hash-chains-chain"])
+def test_a_record_that_was_cut_off_is_none_that_the_user_kept(way: str) -> None:
+    """Anybody who has the record can end it where they like, and say that the user left."""
+    table, kept = play(way)
+    at = next(i for i, e in enumerate(table.transcript.events) if e["kind"] == "move")
+    left = {"kind": "forfeit", "seat": 1, "by": "seat", "reason": "had to go"}
+    cut = rechain([*table.transcript.events[:at], left, {"kind": "end", "payoff": [1, -1]}])
+    verdict = verify(cut)
+    assert verdict.ok and verdict.payoff == (1, -1)
+    assert "left, as recorded, by their own word" in verdict.remarks[0]
+    fault = verify(cut, heads(kept)).fault
+    assert fault is not None and fault.code == "transcript/receipt"
