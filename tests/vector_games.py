@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from fairground.bank.record import AT_HOME
@@ -18,7 +20,7 @@ from fairground.core import SecretLost
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games import make_game
-from fairground.receipts import Kept
+from fairground.receipts import Kept, read_receipts, table_of
 from fairground.table import Ask, Table
 from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import mode, secret
@@ -53,7 +55,10 @@ class Case(NamedTuple):
         return "".join(kept.line for kept in self.receipts)
 
     def verdict(self) -> Verdict:
-        return verify(self.data, [json.loads(kept.line) for kept in self.receipts])
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "game.receipts")
+            path.write_text(self.receipts_file)
+            return verify(self.data, read_receipts(path, table_of(self.data)))
 
 
 def told(verdict: Verdict) -> dict[str, Any]:
@@ -323,6 +328,11 @@ def receipted() -> Iterator[Case]:
         yield Case(f"receipts-of-another--{way}", "receipts of the other seat", data, others)
         wrong = [driver.kept[0]._replace(head="5e" * 32)]
         yield Case(f"receipts-elsewhere--{way}", "a receipt of another history", data, wrong)
+        strange = [wrong[0]._replace(table=HEX)]
+        both = [*strange, *driver.kept]
+        yield Case(f"receipts-two-tables--{way}", "those of another table do not count", data, both)
+        says = "only of another table: another history"
+        yield Case(f"receipts-other-table--{way}", says, data, strange)
     for way in ("once", "each"):
         table = open_table(make_game("zombie/2", LONGER), mode(f"hash-chains-{way}"), chairs=MIXED)
         two = Keeping(table, (1, 2))

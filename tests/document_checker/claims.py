@@ -79,15 +79,15 @@ def located(receipts: str, lines: list[bytes], table: str) -> list[tuple[int, in
     """A receipts file: the line of each receipt, and whose it is."""
     numbers = {sha3(line): number for number, line in enumerate(lines, 1)}
     out = []
-    for kept in map(json.loads, filter(str.strip, receipts.splitlines())):
-        if kept.get("table") == table:
-            head = kept["head"].strip().lower()
-            if not is_hex(head):
-                raise Fault("input/bad")
-            if head not in numbers:
-                raise Fault("transcript/receipt")
-            seat = kept.get("seat")
-            out.append((numbers[head], seat if type(seat) is int else None))
+    every = [json.loads(line) for line in receipts.splitlines() if line.strip()]
+    for kept in [kept for kept in every if kept.get("table") == table] or every:
+        head = kept["head"].strip().lower()
+        if not is_hex(head):
+            raise Fault("input/bad")
+        if head not in numbers:
+            raise Fault("transcript/receipt")
+        seat = kept.get("seat")
+        out.append((numbers[head], seat if type(seat) is int else None))
     return out
 
 
