@@ -14,15 +14,17 @@ from typing import Any
 import pytest
 
 from fairground.claims import Claim
+from fairground.cli import main
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
 from fairground.receipts import Kept, heads
 from fairground.table import Table
 from fairground.testing.driving import Driver, open_table
-from fairground.testing.modes import FixedVault, mode, secret
+from fairground.testing.modes import FixedVault, Mode, mode, secret
 from fairground.transcript import line_hash
 from fairground.verify import Verdict, verify
-from tests.helpers.forging import rechain
+from tests.helpers.forging import forge, rechain
+from tests.helpers.places import TESTS
 from tests.helpers.samples import SEED_DICE
 from tests.vector_games import LONGER, Keeping, asked, until
 
@@ -202,3 +204,66 @@ def test_a_record_that_was_cut_off_is_none_that_the_user_kept(way: str) -> None:
     assert "left, as recorded, by their own word" in verdict.remarks[0]
     fault = verify(cut, heads(kept)).fault
     assert fault is not None and fault.code == "transcript/receipt"
+
+
+WITH_A_PUPPET = [
+    Chair("Hal", "house"),
+    Chair("Ann", "self", "stir"),
+    Chair("Puppet", "self", "chain"),
+]
+
+
+ONCE = Mode("hash-chains/1", "once", options=(("stir", "once"),))
+
+
+@pytest.mark.parametrize(
+    ("way", "kind", "seat", "times"),
+    [(mode("hash-chains-chain"), "link", 2, 1), (ONCE, "move", None, 2)],
+    ids=["keeps its link back", "between two runs"],
+)
+def test_a_puppet_that_leaves_to_change_the_draws_is_named(
+    way: Mode, kind: str, seat: int | None, times: int
+) -> None:
+    table = open_table(ZOMBIES, way, chairs=WITH_A_PUPPET)
+    driver = Driver(table)
+    until(driver, asked(kind, seat, times))
+    table.forfeit(2, "seen enough")
+    driver.play()
+    assert (
+        "Puppet does not, either" in found(verify(bytes(table.transcript)))["UNIFORM:1"].condition
+    )
+
+
+@pytest.mark.parametrize(("stir", "claimed"), [("once", False), ("each", True)])
+def test_to_leave_knowing_the_next_draw_is_foresight(stir: str, claimed: bool) -> None:
+    chairs = [Chair("House", "house"), Chair("Ann", "self", "stir")]
+    way = Mode("hash-chains/1", stir, options=(("stir", stir),))
+    table = open_table(make_game("poker/1", {}), way, chairs=chairs)
+    until(Driver(table), asked("move"))
+    table.forfeit(0, "I know the draw")
+    assert ("UNFORESEEN:1" in found(verify(bytes(table.transcript)))) == claimed
+
+
+def test_every_receipt_counts_for_a_contest(capsys: pytest.CaptureFixture[str]) -> None:
+    file = TESTS / "vectors" / "games" / "contest.jsonl"
+    own = line_hash(file.read_bytes().splitlines(keepends=True)[2])
+    command = ["verify", "--contest", str(file), "--receipt", own]
+    assert main(command) == 0
+    assert main([*command[:-2], "--receipt", "5e" * 32, "--receipt", own]) == 1
+    assert "another history" in capsys.readouterr().out
+
+
+def test_the_lender_of_seeds_is_the_player() -> None:
+    data = (TESTS / "vectors" / "games" / "croupier-signed.jsonl").read_bytes()
+
+    def swapped(events: list[dict[str, Any]]) -> None:
+        events[0]["seats"] = [
+            {"by": "self", "lends": "seed", "name": "Ann"},
+            {"by": "house", "lends": "nothing", "name": "House"},
+        ]
+        for event in events:
+            if event["kind"] == "share":
+                event["seat"] = 0
+
+    assert verify(data).ok
+    assert verify(forge(data, swapped)).judged == "invalid"

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple
 from fairground.core import Seat
 from fairground.fair.schemes import Run
 from fairground.shown import named, shown
-from fairground.table import SealedTurn, Table
+from fairground.table import LEFT, SealedTurn, Table
 
 COMMITTED: Final = "COMMITTED"
 UNIFORM: Final = "UNIFORM"
@@ -103,6 +103,8 @@ class Evidence:
         self.own = [seat for seat, chair in enumerate(chairs) if chair.by != "house"]
         """The seats that the house does not play itself."""
         self.dealt = [run for run in table.runs if run.line]
+        self.left = [made for made in table.decisions if made.move == LEFT]
+        """Who left, and when."""
         self._others: dict[Seat, list[int]] = {}
         """Seat → the lines of the others' decisions."""
 
@@ -116,12 +118,13 @@ class Evidence:
             for seat in self.own:
                 if dealt and all(seat in run.lent for run in dealt):
                     yield self._uniform(seat)
-                    if all(self._decided_before(run, seat) <= run.lent[seat] for run in dealt):
+                    if self._waited(seat):
                         yield self._unforeseen(seat)
         if table.sealed_turns and all(map(self._hid, table.sealed_turns)):
             yield self._sealed()
         for name, result in table.game.proves(table.state).items():
-            yield Claim(name, None, None, "", result, (table.transcript.step,))
+            condition = "the moves in this record are those that were made"
+            yield Claim(name, None, None, condition, result, (table.transcript.step,))
         if self.receipts:
             yield self._ordered()
 
@@ -162,7 +165,8 @@ class Evidence:
             run.index: (max(run.bound, self._decided_before(run, seat)), run.lent[seat])
             for run in self.dealt
         }
-        result = f"nobody but {self.names[seat]} could know a draw when they decided something"
+        who = self.names[seat]
+        result = f"when anybody but {who} decided, they could not know a draw still to come"
         return self._for(seat, UNFORESEEN, spans, result)
 
     def _for(self, seat: Seat, name: str, spans: Spans, result: str) -> Claim:
@@ -248,8 +252,28 @@ class Evidence:
             for other, line in run.typed.items()
             if other != seat and not self._saw(line, run.typed[seat], seat)
         }
-        left = {other for run in self.dealt for other in run.withheld}
+        left = {
+            made.seat
+            for made in self.left
+            for run in self.dealt
+            if run.lent[seat] < made.line < run.line
+            if self.table.setting.chairs[made.seat].lends != "nothing"
+        }
         return sorted((beside | left) - {seat})
+
+    def _waited(self, seat: Seat) -> bool:
+        """Whether each draw waited for a share of this seat that came after all decisions.
+
+        To leave is a decision, too, and its draw is the one that would have come next.
+        """
+        if not all(self._decided_before(run, seat) <= run.lent[seat] for run in self.dealt):
+            return False
+        last = max(run.line for run in self.dealt)
+        ended = any(made.line > last for made in self.left if made.seat != seat)
+        open_run = [run for run in self.table.runs if not run.line]
+        shares = [share for run in open_run for share in run.shares if share.seat == seat]
+        given = any(share.kind not in ("tip", "next-tip") for share in shares)
+        return not ended or (self.table.scheme.lends_anew(seat) and not given)
 
     def _decided_before(self, run: Run, seat: Seat) -> int:
         """The line of the last decision of another seat before this run was dealt; 0: none.

@@ -20,7 +20,7 @@ The error tree. Every error carries a stable code, which goes over HTTP and into
     │   ├── StaleAsk                   ask/stale            an answer to a question long gone
     │   └── MissingExtra               install/missing      an optional package is not here
     ├── Fault              exit 1      a record that does not hold; names its line
-    │   (transcript/*, fair/*, seal/*, table/*: see docs/fairness.md)
+    │   (transcript/*, fair/*, seal/*, table/*: see docs/format.md)
     └── HouseFault         exit 1      the house cannot keep its word
         ├── SecretLost                 vault/lost           a promised secret is gone
         └── SecretReused               vault/reused         a secret is wanted for two histories

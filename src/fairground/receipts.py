@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from fairground.core import Unreadable
 from fairground.table import Ask
+from fairground.transcript import must_be_shallow
 
 ENDING: Final = ".receipts"
 
@@ -66,8 +67,8 @@ def read_receipts(path: Path, table: str | None = None) -> list[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            kept = json.loads(line)
-        except (ValueError, RecursionError):
+            kept = _shallow(line)
+        except ValueError:
             kept = None
         if not isinstance(kept, dict) or not isinstance(kept.get("head"), str):
             raise Unreadable(
@@ -87,11 +88,17 @@ def found(transcript: Path, data: bytes) -> list[dict[str, Any]]:
 def table_of(data: bytes) -> str | None:
     """The name of the table, as line 1 has it; whether that is right is for `verify` to say."""
     try:
-        start = json.loads(data.partition(b"\n")[0])
-    except (ValueError, RecursionError):
+        start = _shallow(data.partition(b"\n")[0].decode())
+    except ValueError:
         return None
     table = start.get("table") if isinstance(start, dict) else None
     return table if isinstance(table, str) else None
+
+
+def _shallow(line: str) -> Any:
+    """JSON that cannot overflow the stack of whoever reads it."""
+    must_be_shallow(line)
+    return json.loads(line)
 
 
 def heads(receipts: Sequence[Kept]) -> list[dict[str, Any]]:

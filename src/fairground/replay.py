@@ -190,6 +190,8 @@ def _open(
     if not isinstance(start["params"], dict) or not isinstance(start["public"], dict):
         raise Fault("transcript/malformed", "line 1: params and public must be objects", 1)
     try:
+        if not isinstance(start["seats"], list):
+            raise TypeError
         chairs = [Chair(**chair) for chair in start["seats"]]
     except TypeError:
         raise Fault("transcript/malformed", "line 1: the seats are malformed", 1) from None

@@ -249,6 +249,7 @@ class Table:
             must_be_showable(reason, "a reason")
         after = self.game.departed(self.state, seat)
         self.transcript.append("forfeit", seat=seat, by=by, reason=reason)
+        self.decisions.append(Decision(seat, LEFT, self.transcript.step))
         if isinstance(after, Over):
             self.payoff, self._asks = after.payoff, []
         else:
@@ -261,15 +262,12 @@ class Table:
         An open run is dealt first, and only then is the seat out: else leaving would be a way
         to have other draws. What the others have sealed or played in this turn stands.
         """
-        self.decisions.append(Decision(seat, LEFT, self.transcript.step))
         self.scheme.gone.add(seat)
         self._asks = [ask for ask in self._asks if ask.seat != seat]
         if self._run is None:
             self._take_out(seat)
             return
         self._leaving.append(seat)
-        if not any(share.seat == seat for share in self._run.shares):
-            self._run.withheld.append(seat)
         rest = [phase._replace(seats=_others(phase.seats, seat)) for phase in self._phases]
         self._phases = [phase for phase in rest if phase.seats]
 

@@ -190,11 +190,14 @@ def _must_have_plain_line_ends(lines: Sequence[bytes]) -> None:
 
 
 def _must_be_finished(table: Table, lines: int) -> None:
+    checked = min(table.transcript.step, lines)
     if table.transcript.step != lines or not table.closed:
+        rest = "" if checked == lines else " The lines behind that could not be checked."
         raise Fault(
             "transcript/unfinished",
-            f"the record stops after line {lines}, before the game was closed. What is there "
-            "follows the rules, but proves nothing yet. Who keeps its secrets can go on with it",
+            f"the record stops after line {lines}, before the game was closed. As far as line "
+            f"{checked} it follows the rules.{rest} It proves nothing yet. Who keeps its secrets "
+            "can go on with it",
             lines,
         )
     if table.void_reason is not None:

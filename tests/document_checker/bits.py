@@ -139,7 +139,6 @@ class Run:
         self.committed = False
         self.lent: dict[int, int] = {}
         self.typed: dict[int, int] = {}
-        self.withheld: list[int] = []
 
 
 def members(value: Any, *names: str) -> None:

@@ -31,7 +31,8 @@ class Claims:
                 spans = {run.index: (run.bound, run.lent[seat]) for run in self.dealt}
                 out.append(claim("UNIFORM", seat, lines, self.witness(spans, seat)))
                 decided = {run.index: self.decided(run, seat) for run in self.dealt}
-                if all(decided[run.index] <= run.lent[seat] for run in self.dealt):
+                waited = all(decided[run.index] <= run.lent[seat] for run in self.dealt)
+                if waited and not self.foreseen(seat):
                     spans = {k: (max(a, decided[k]), b) for k, (a, b) in spans.items()}
                     out.append(claim("UNFORESEEN", seat, lines, self.witness(spans, seat)))
         turns = played.sealed_turns
@@ -57,6 +58,21 @@ class Claims:
     def decided(self, run: Run, seat: int) -> int:
         made = [at for who, at in self.played.decisions if who != seat and at < run.line]
         return max(made, default=0)
+
+    def foreseen(self, seat: int) -> bool:
+        """Whether somebody left at the end who may have known what would come next."""
+        last = max(run.line for run in self.dealt)
+        if not any(who != seat and at > last for who, at in self.played.left):
+            return False
+        start = self.played.events[0]
+        once = start["seats"][seat]["lends"] == "stir" and start["public"]["stir"] == "once"
+        given = any(
+            share[0] == seat and share[1] not in ("tip", "next-tip")
+            for run in self.played.runs
+            if not run.line
+            for share in run.shares
+        )
+        return once or given
 
     def hid(self, seals: dict[int, int]) -> bool:
         mine = [line for seat, line in seals.items() if seat in self.own]

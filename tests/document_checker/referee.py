@@ -127,6 +127,7 @@ class Referee:
         self.first_opening = 0
         self.sealed_turns: list[tuple[dict[int, int], int, int]] = []
         self.decisions: list[tuple[int, int]] = []  # seat, line
+        self.left: list[tuple[int, int]] = []  # seat, line
         self.gone: list[int] = []
         self.leaving: list[int] = []
         self.payoff: list[int] | None = None
@@ -234,18 +235,17 @@ class Referee:
             raise Fault("input/bad")
         payoff = self.game.leave(seat)
         at = self.write(kind="forfeit", seat=seat, by=by, reason=reason)
+        self.decisions.append((seat, at))
+        self.left.append((seat, at))
         if payoff is not None:
             self.payoff, self.asks = payoff, []
             return
-        self.decisions.append((seat, at))
         self.scheme.gone.add(seat)
         self.asks = [ask for ask in self.asks if ask[1] != seat]
         if self.run is None:
             self.take_out(seat)
             return
         self.leaving.append(seat)
-        if seat not in [share[0] for share in self.run.shares]:
-            self.run.withheld.append(seat)
         self.phases = [(kind, [s for s in seats if s != seat]) for kind, seats in self.phases]
 
     def take_out(self, seat: int) -> None:

@@ -38,7 +38,7 @@ from fairground.fair.schemes import (
     is_hex,
 )
 from fairground.fair.vault import Vault
-from fairground.games.poker import Poker
+from fairground.games.poker import PLAYER, Poker
 
 RUNS: Final = 2
 UNPROVEN: Final = "UNPROVEN that the game ended so"
@@ -118,6 +118,8 @@ class CroupierScheme(Scheme):
         lenders = setting.lenders("seed")
         if len(lenders) != 1:
             raise BadParams(f"{self.name} takes the seeds of one player, not of {len(lenders)}")
+        if lenders[0] != PLAYER:
+            raise BadParams(f"under {self.name} the Player's seat is {PLAYER}, not {lenders[0]}")
         self._player = lenders[0]
 
     def phases(self, run: Run) -> Sequence[Phase]:

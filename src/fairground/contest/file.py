@@ -105,12 +105,13 @@ def standings_line(table: dict[str, Any], head: str) -> bytes:
 # Checking
 
 
-def check(data: bytes, receipt: str | None = None) -> ContestVerdict:
+def check(data: bytes, receipts: str | Sequence[str] = ()) -> ContestVerdict:
     """Check a contest file, and say what it proves.
 
-    ``receipt`` is a hash that somebody kept: of the book, or of any game in it.
+    ``receipts`` are hashes that somebody kept: of the book, or of any game in it.
     """
-    wanted = _receipt(receipt)
+    kept = [receipts] if isinstance(receipts, str) else receipts
+    wanted = [_receipt(receipt) for receipt in kept]
     contest = None
     try:
         book_section, games, last = _sections(read(data))
@@ -124,22 +125,19 @@ def check(data: bytes, receipt: str | None = None) -> ContestVerdict:
         expected = standings_line(table, line_hash(book_section.lines[-1]))
         if last.lines[0] != expected:
             raise Fault("contest/standings", _difference(last.heading, expected), last.first)
-        if wanted is not None and not any(
-            line_hash(line) == wanted
-            for section in (book_section, *games)
-            for line in section.lines
-        ):
-            reason = f"no line of this file hashes to the receipt {wanted}: it is another history"
-            raise Fault("transcript/receipt", reason)
+        sections = (book_section, *games) if wanted else ()
+        known = {line_hash(line) for section in sections for line in section.lines}
+        for head in wanted:
+            if head not in known:
+                reason = f"no line of this file hashes to the receipt {head}: another history"
+                raise Fault("transcript/receipt", reason)
     except Fault as fault:
         return ContestVerdict(False, fault, contest)
-    claims = tuple(_claims(book, wanted is not None))
+    claims = tuple(_claims(book, bool(wanted)))
     return ContestVerdict(True, None, contest, table, len(games), claims)
 
 
-def _receipt(receipt: str | None) -> str | None:
-    if receipt is None:
-        return None
+def _receipt(receipt: str) -> str:
     wanted = receipt.strip().lower()
     if not is_hex(wanted):
         raise InputError(f"a receipt is 64 hex digits, such as {'5e' * 32}, not {receipt!r}")

@@ -225,7 +225,7 @@ class HashChainsScheme(Scheme):
         A later tip is written after decisions have been made, so it counts only where
         somebody else's share comes behind it.
         """
-        return place(run.index, self.length)[0] == 0 or bool(self.lent(run))
+        return place(run.index, self.length)[0] == 0 or bool(run.line and self.lent(run))
 
     def lent(self, run: Run) -> dict[Seat, int]:
         """Seats with a chain, by their link; stirring seats, by their latest words."""
@@ -238,6 +238,11 @@ class HashChainsScheme(Scheme):
     def typed(self, run: Run) -> dict[Seat, int]:
         """All words that are mixed in."""
         return {seat: line for seat, (text, line) in self._stirs.items() if text.strip()}
+
+    def lends_anew(self, seat: Seat) -> bool:
+        """Links always; words only where they are asked for before each run."""
+        lends = self.setting.chairs[seat].lends
+        return lends == "chain" or (lends == "stir" and self.public["stir"] == "each")
 
     def shown(self, runs: Sequence[Run]) -> list[tuple[int, str]]:
         """The house's first tip, and what commits it in tickets: later tips, hidden keys."""

@@ -98,8 +98,6 @@ class Run:
         """The seats whose own share the run depends on, and the line of that share."""
         self.typed: dict[Seat, int] = {}
         """The seats whose typed words the run depends on, and the line of those words."""
-        self.withheld: list[Seat] = []
-        """The seats that left while this run still waited for their share."""
 
     def share(self, seat: Seat, kind: str) -> Any:
         """What this seat lent under this name; ``None`` if nothing."""
@@ -204,6 +202,10 @@ class Scheme(ABC):
         others'; a claim for one of them speaks of the others, too.
         """
         return {}
+
+    def lends_anew(self, seat: Seat) -> bool:
+        """Whether every run waits for a new share of this seat."""
+        return self.setting.chairs[seat].lends != "nothing"
 
     def shown(self, runs: Sequence[Run]) -> list[tuple[int, str]]:
         """What binds the house and a screen has shown: the line, and the text to compare."""

@@ -93,7 +93,10 @@ def run(arguments: Sequence[str]) -> int:
     if options.contest is not None:
         if options.bank is not None:
             raise InputError("a contest has no Bank: leave --bank out")
-        return _run_contest(options.contest, options.receipt, options.json)
+        receipts = list(options.receipt)
+        if options.receipts is not None:
+            receipts += [kept["head"] for kept in read_receipts(Path(options.receipts))]
+        return _run_contest(options.contest, receipts, options.json)
     exits, verdicts = [], []
     for name in options.files:
         try:
@@ -222,7 +225,13 @@ def _folded(text: str, by: int = 2) -> str:
 
 
 def _run_contest(name: str, receipts: Sequence[str], as_json: bool) -> int:
-    verdict = check(read_file(name), receipts[-1] if receipts else None)
+    try:
+        verdict = check(read_file(name), receipts)
+    except FairgroundError as error:
+        if not as_json:
+            raise
+        print(json.dumps({"ok": False, "fault": {"code": error.code, "reason": str(error)}}))
+        return 2
     if as_json:
         print(json.dumps(verdict.as_json()))
     elif verdict.fault is None:
