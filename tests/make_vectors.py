@@ -18,7 +18,7 @@ from typing import Any
 
 from fairground.bank import blind_croupier_2017 as history
 from fairground.bank.crypto.curve import keccak
-from fairground.bank.messages import DOMAIN_TYPE, TYPES, ReplacementOrder, Role, SeedMessage
+from fairground.bank.messages import DOMAIN_TYPE, TYPES, ReplacementOrder, SeedMessage, Signer
 from fairground.bank.seeds import SEED_TAG, Generator, Seed, mix
 from fairground.contest.book import Part, disguise, keeper_seed, oracle_name, order
 from fairground.core import written
@@ -349,7 +349,7 @@ def croupier() -> dict[str, Any]:
     }
     parties = (bet.croupier, bet.player)
     seeds = []
-    for role, pair in ((Role.CROUPIER, hand.croupier), (Role.PLAYER, hand.player)):
+    for role, pair in ((Signer.CROUPIER, hand.croupier), (Signer.PLAYER, hand.player)):
         for at, seed in enumerate(pair):
             message = SeedMessage(*parties, role, bet.game_id, at, seed.nonce)
             seeds.append(

@@ -43,7 +43,7 @@ class SeatSummary(NamedTuple):
     """Line, kind and value of everything that the seat lent."""
 
 
-class Summary(NamedTuple):
+class PlayedSummary(NamedTuple):
     """What was played."""
 
     params: dict[str, Any]
@@ -81,7 +81,7 @@ class Verdict(NamedTuple):
     game: str | None
     dealer: str | None
     events: int
-    played: Summary | None = None
+    played: PlayedSummary | None = None
     remarks: tuple[str, ...] = ()
 
     @property
@@ -222,7 +222,7 @@ def _lines_of(receipts: Sequence[str | Mapping[str, Any]], lines: Sequence[bytes
     return out
 
 
-def _summary(table: Table, events: Sequence[Event], games: Games) -> Summary:
+def _summary(table: Table, events: Sequence[Event], games: Games) -> PlayedSummary:
     names = [shown(chair.name) for chair in table.setting.chairs]
     lent: dict[Seat, list[tuple[int, str, Any]]] = {}
     for line, event in enumerate(events, 1):
@@ -238,7 +238,7 @@ def _summary(table: Table, events: Sequence[Event], games: Games) -> Summary:
         )
         for seat, chair in enumerate(table.setting.chairs)
     )
-    return Summary(
+    return PlayedSummary(
         table.game.params(),
         tuple(shown(line) for line in words_for(table.game, names, games=games).parameters()),
         seats,

@@ -22,7 +22,7 @@ from fairground.bank.chain.embedded import EmbeddedNode, open_bank
 from fairground.bank.chain.node import ChainNode
 from fairground.bank.ledger.client import LedgerClient
 from fairground.bank.messages import Domain, Key
-from fairground.bank.record import CHAIRS, Record
+from fairground.bank.record import CHAIRS, GameRecord
 from fairground.bank.schemes import ORDER_SIGNATURE, CroupierDealer, HistoricDealer, public_of
 from fairground.cli import main
 from fairground.core import InputError
@@ -130,7 +130,7 @@ def test_the_order_is_the_players_own() -> None:
 
 def silent(game: Round, steps: int, silence: Silence) -> bytes:
     """The transcript of a game in which somebody fell silent after so many steps."""
-    record = Record(game.domain, game.bet, game.signature)
+    record = GameRecord(game.domain, game.bet, game.signature)
     todo: tuple[Callable[[], None], ...] = (
         lambda: record.croupier_told(game.his[0]),
         lambda: record.player_told(game.theirs[0]),

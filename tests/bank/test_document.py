@@ -9,7 +9,7 @@ import pytest
 from fairground.bank import blind_croupier_2017 as history
 from fairground.bank import seeds
 from fairground.bank.crypto.curve import Signature, plain_sign, sign, sign_with
-from fairground.bank.messages import Role, SeedMessage
+from fairground.bank.messages import SeedMessage, Signer
 from fairground.bank.seeds import Seed
 from fairground.games.poker import KINDS, PAYS, TEN, Rank, rank
 from tests.helpers.document_bank import (
@@ -106,10 +106,10 @@ def test_the_same_grinding_fails_against_our_bank() -> None:
     h = hall()
     play = h.play()
     play.run_to(2)
-    committed = play.seeds[Role.PLAYER, 0]
+    committed = play.seeds[Signer.PLAYER, 0]
     parties = (h.croupier.address, h.player.address)
-    seed = SeedMessage(*parties, Role.PLAYER, 0, 0, committed.nonce)
-    ours = play.seeds[Role.CROUPIER, 0].signature
+    seed = SeedMessage(*parties, Signer.PLAYER, 0, 0, committed.nonce)
+    ours = play.seeds[Signer.CROUPIER, 0].signature
     ground = None
     for signature in signatures(h.player.key._secret, h.bank.domain.digest(seed)):
         hand = seeds.deal(seeds.mix(play.bet.struct_hash(), 0, ours, signature))

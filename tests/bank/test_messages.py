@@ -22,8 +22,8 @@ from fairground.bank.messages import (
     Message,
     PublicKey,
     ReplacementOrder,
-    Role,
     SeedMessage,
+    Signer,
     must_be_signed,
     typed_data,
     word,
@@ -52,7 +52,7 @@ def bet_of(**changes: Any) -> Bet:
 MESSAGES: list[Message] = [
     PublicKey(CROUPIER.address, PLAYER.address),
     bet_of(),
-    SeedMessage(CROUPIER.address, PLAYER.address, Role.CROUPIER, 3, 1, nonce("x")),
+    SeedMessage(CROUPIER.address, PLAYER.address, Signer.CROUPIER, 3, 1, nonce("x")),
     ReplacementOrder.of(bet_of(), (1, 0, 1, 1, 0)),
     LedgerCall(CROUPIER.address, 2**200, nonce("call")),
 ]
@@ -105,9 +105,9 @@ def test_a_key_does_not_show_itself() -> None:
 
 def test_seeds_are_fresh_and_checked() -> None:
     parties = (CROUPIER.address, PLAYER.address)
-    mine = fresh_seeds(Key(3), DOMAIN, parties, Role.CROUPIER, 7)
-    again = fresh_seeds(Key(3), DOMAIN, parties, Role.CROUPIER, 7)
-    theirs = fresh_seeds(Key(4), DOMAIN, parties, Role.PLAYER, 7)
+    mine = fresh_seeds(Key(3), DOMAIN, parties, Signer.CROUPIER, 7)
+    again = fresh_seeds(Key(3), DOMAIN, parties, Signer.CROUPIER, 7)
+    theirs = fresh_seeds(Key(4), DOMAIN, parties, Signer.PLAYER, 7)
     assert len({*mine, *again, *theirs}) == 6
     bet = bet_of(
         croupier_commitment_0=mine[0].commitment,
@@ -117,14 +117,14 @@ def test_seeds_are_fresh_and_checked() -> None:
     )
     assert len(set(bet.commitments)) == 4
     for seed_id in (0, 1):
-        check_seed(DOMAIN, bet, Role.CROUPIER, seed_id, mine[seed_id])
-        check_seed(DOMAIN, bet, Role.PLAYER, seed_id, theirs[seed_id])
+        check_seed(DOMAIN, bet, Signer.CROUPIER, seed_id, mine[seed_id])
+        check_seed(DOMAIN, bet, Signer.PLAYER, seed_id, theirs[seed_id])
         with pytest.raises(WrongSeed):
-            check_seed(DOMAIN, bet, Role.CROUPIER, seed_id, again[seed_id])
+            check_seed(DOMAIN, bet, Signer.CROUPIER, seed_id, again[seed_id])
         with pytest.raises(BadSignature):
-            check_seed(DOMAIN, bet._replace(game_id=8), Role.PLAYER, seed_id, theirs[seed_id])
+            check_seed(DOMAIN, bet._replace(game_id=8), Signer.PLAYER, seed_id, theirs[seed_id])
     with pytest.raises(WrongSeed):
-        check_seed(DOMAIN, bet, Role.CROUPIER, 2, mine[0])
+        check_seed(DOMAIN, bet, Signer.CROUPIER, 2, mine[0])
 
 
 # The contract and Python: the same numbers
@@ -223,7 +223,7 @@ def test_the_contract_refuses_hands_that_are_none() -> None:
 
 def test_commitments_and_mixing_are_the_same(h: Hall) -> None:
     play = h.play()
-    ours = [play.seeds[role, 0].signature for role in (Role.CROUPIER, Role.PLAYER)]
+    ours = [play.seeds[role, 0].signature for role in (Signer.CROUPIER, Signer.PLAYER)]
     for signature in ours:
         assert h.bank.ask("commitTo", signature) == seeds.commit_to(signature)
     bet_hash = play.bet.struct_hash()

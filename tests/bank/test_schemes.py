@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fairground.bank.messages import Bet, Domain, Key, Role
+from fairground.bank.messages import Bet, Domain, Key, Signer
 from fairground.bank.schemes import (
     CroupierDealer,
     HistoricDealer,
@@ -27,7 +27,7 @@ from fairground.verify import verify
 
 ORDER = (1, 0, 1, 1, 0)
 DOMAIN = Domain(31337, "0x5FbDB2315678afecb367f032d93F642f64180aa3")
-KEYS = {Role.CROUPIER: Key(11), Role.PLAYER: Key(12)}
+KEYS = {Signer.CROUPIER: Key(11), Signer.PLAYER: Key(12)}
 PARTIES = (Key(1).address, Key(2).address)
 CHAIRS = (Chair("Croupier", "house"), Chair("Player", "self", "seed"))
 
@@ -38,16 +38,16 @@ class Dealt:
     def __init__(self, told: list[bool] | None = None) -> None:
         self.seeds = {
             role: fresh_seeds(KEYS[role], DOMAIN, PARTIES, role, 0)
-            for role in (Role.CROUPIER, Role.PLAYER)
+            for role in (Signer.CROUPIER, Signer.PLAYER)
         }
         a, b, c, d = (seed.commitment for pair in self.seeds.values() for seed in pair)
-        keys = (KEYS[Role.CROUPIER].address, KEYS[Role.PLAYER].address)
+        keys = (KEYS[Signer.CROUPIER].address, KEYS[Signer.PLAYER].address)
         self.bet = Bet(*PARTIES, *keys, 0, 1, 5, 10**17, a, b, c, d, 2**40)
-        self.public = public_of(DOMAIN, self.bet, KEYS[Role.PLAYER].sign(DOMAIN, self.bet))
+        self.public = public_of(DOMAIN, self.bet, KEYS[Signer.PLAYER].sign(DOMAIN, self.bet))
         self.vault = MemoryVault()
         self.name = new_name()
         self.told = told or [True, True]
-        seeds = self.seeds[Role.CROUPIER]
+        seeds = self.seeds[Signer.CROUPIER]
         self.dealer = CroupierDealer(
             self.name, self.vault, self.public, seeds, lambda seed_id: self.told[seed_id]
         )
@@ -58,7 +58,7 @@ class Dealt:
         self.table.submit(ask, value)
 
     def play(self) -> bytes:
-        for seed, order in zip(self.seeds[Role.PLAYER], (ORDER, None), strict=True):
+        for seed, order in zip(self.seeds[Signer.PLAYER], (ORDER, None), strict=True):
             self.answer(seed.hex())
             if order:
                 self.answer(list(order))
@@ -130,31 +130,31 @@ def test_the_croupier_tells_nothing_before_it_is_final() -> None:
     assert len(game.table.transcript.lines) == 1
     game.told[0] = True
     game.table.advance()
-    game.answer(game.seeds[Role.PLAYER][0].hex())
+    game.answer(game.seeds[Signer.PLAYER][0].hex())
     game.answer(list(ORDER))
     assert game.table.waiting
-    seed = game.seeds[Role.CROUPIER][1].hex()
+    seed = game.seeds[Signer.CROUPIER][1].hex()
     assert seed.encode() not in b"".join(game.table.transcript.lines)
     game.told[1] = True
     game.table.advance()
-    game.answer(game.seeds[Role.PLAYER][1].hex())
+    game.answer(game.seeds[Signer.PLAYER][1].hex())
     assert game.table.closed
 
 
 def test_a_table_goes_on_after_a_crash() -> None:
     game = Dealt()
-    game.answer(game.seeds[Role.PLAYER][0].hex())
+    game.answer(game.seeds[Signer.PLAYER][0].hex())
     record = b"".join(game.table.transcript.lines)
     dealer = CroupierDealer.again(game.name, game.vault, game.public)
     game.table = resume(record, dealer)
     game.answer(list(ORDER))
-    game.answer(game.seeds[Role.PLAYER][1].hex())
+    game.answer(game.seeds[Signer.PLAYER][1].hex())
     assert verify(b"".join(game.table.transcript.lines)).ok
 
 
 def test_a_seed_is_told_for_one_history_only() -> None:
     game = Dealt()
-    game.answer(game.seeds[Role.PLAYER][0].hex())
+    game.answer(game.seeds[Signer.PLAYER][0].hex())
     record = b"".join(game.table.transcript.lines)
     game.answer(list(ORDER))
     again = resume(record, CroupierDealer.again(game.name, game.vault, game.public))
@@ -167,11 +167,11 @@ def test_a_seed_is_told_for_one_history_only() -> None:
 @pytest.mark.parametrize("which", ["other", "swapped", "croupiers", "text", "number", "twin"])
 def test_a_player_cannot_lend_another_seed(which: str) -> None:
     game = Dealt()
-    mine = game.seeds[Role.PLAYER][0]
+    mine = game.seeds[Signer.PLAYER][0]
     value: Any = {
-        "other": fresh_seeds(KEYS[Role.PLAYER], DOMAIN, PARTIES, Role.PLAYER, 0)[0].hex(),
-        "swapped": game.seeds[Role.PLAYER][1].hex(),
-        "croupiers": game.seeds[Role.CROUPIER][0].hex(),
+        "other": fresh_seeds(KEYS[Signer.PLAYER], DOMAIN, PARTIES, Signer.PLAYER, 0)[0].hex(),
+        "swapped": game.seeds[Signer.PLAYER][1].hex(),
+        "croupiers": game.seeds[Signer.CROUPIER][0].hex(),
         "text": "zz",
         "number": 7,
         "twin": mine._replace(nonce=bytes(32)).hex(),
@@ -184,7 +184,7 @@ def test_a_player_cannot_lend_another_seed(which: str) -> None:
 def test_a_croupier_cannot_tell_another_seed() -> None:
     game = Dealt()
     other = Dealt()
-    dealer = CroupierDealer(game.name, MemoryVault(), game.public, other.seeds[Role.CROUPIER])
+    dealer = CroupierDealer(game.name, MemoryVault(), game.public, other.seeds[Signer.CROUPIER])
     with pytest.raises(Exception, match="the croupier's seed"):
         Table.open(Poker(1, 5), dealer, CHAIRS)
 
@@ -226,7 +226,7 @@ def test_the_seats_must_fit() -> None:
 
 
 def test_seeds_as_text() -> None:
-    seed = Dealt().seeds[Role.PLAYER][0]
+    seed = Dealt().seeds[Signer.PLAYER][0]
     assert Seed.from_hex(seed.hex()) == seed
     for text in ("", "A" * 194, seed.hex() + "0", None):
         with pytest.raises(WrongSeed):

@@ -18,8 +18,8 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
 )
 from fairground.bank.crypto.curve import Signature
-from fairground.bank.messages import Bet, Key, ReplacementOrder, Role
-from fairground.bank.record import Record
+from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
+from fairground.bank.record import GameRecord
 from fairground.bank.seeds import fresh_seeds
 
 ORDER = (1, 0, 1, 1, 0)
@@ -50,8 +50,8 @@ class Round:
         self.domain = bank.domain
         self.croupier, self.player, self.order = croupier, player, order
         parties = (croupier.address, player.address)
-        self.theirs = fresh_seeds(player, bank.domain, parties, Role.PLAYER, game_id)
-        self.his = fresh_seeds(croupier, bank.domain, parties, Role.CROUPIER, game_id)
+        self.theirs = fresh_seeds(player, bank.domain, parties, Signer.PLAYER, game_id)
+        self.his = fresh_seeds(croupier, bank.domain, parties, Signer.CROUPIER, game_id)
         self.bet = Bet(
             *parties,
             *parties,
@@ -102,7 +102,7 @@ class Round:
 
     def record(self, signed: Signature | None = None, *, bare: bool = False) -> bytes:
         """The transcript of the whole game; with another signature of the order, or without."""
-        record = Record(self.domain, self.bet, self.signature)
+        record = GameRecord(self.domain, self.bet, self.signature)
         record.croupier_told(self.his[0])
         record.player_told(self.theirs[0])
         record.ordered(self.order, None if bare else signed or self.order_signature)

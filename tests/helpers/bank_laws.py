@@ -35,7 +35,7 @@ from fairground.bank.bank_port import (
     WithdrawFunds,
 )
 from fairground.bank.crypto.curve import ORDER, Signature
-from fairground.bank.messages import Key, ReplacementOrder, Role
+from fairground.bank.messages import Key, ReplacementOrder, Signer
 from fairground.bank.seeds import fresh_seeds, packed_hand
 from fairground.games.poker import PAYS, PENALTY, Poker, Rank, rank
 from tests.helpers.bank_game import Round, enter
@@ -274,7 +274,7 @@ async def every_reason_to_refuse_a_step(house: House) -> None:
     bank, game = house.bank, await house.play()
     bet, his, theirs = game.bet, game.his, game.theirs
     parties = CROUPIER.address, PLAYER.address
-    wrong = fresh_seeds(CROUPIER, bank.domain, parties, Role.CROUPIER, bet.game_id)
+    wrong = fresh_seeds(CROUPIER, bank.domain, parties, Signer.CROUPIER, bet.game_id)
     unsigned = his[0]._replace(nonce=b"\1" * 32)
     ordered = PLAYER.sign(bank.domain, ReplacementOrder.of(bet, game.order))
     await house.refused("UnknownBet", CROUPIER, SubmitCroupierSeed(bet, 0, his[0]))

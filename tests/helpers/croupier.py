@@ -30,7 +30,7 @@ from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import CroupierDesk, Offer, Sight
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.ledger.bank import LedgerBank
-from fairground.bank.messages import Bet, Key, ReplacementOrder, Role
+from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
 from fairground.bank.seeds import Seed, fresh_seeds
 from fairground.games.poker import Poker
 from fairground.store.sqlite import SqliteStore
@@ -151,7 +151,7 @@ class Guest:
         if offer.id not in self.seeds:
             parties = (offer.croupier, offer.player)
             self.seeds[offer.id] = fresh_seeds(
-                self.key, self.bank.domain, parties, Role.PLAYER, offer.game_id
+                self.key, self.bank.domain, parties, Signer.PLAYER, offer.game_id
             )
         mine = self.seeds[offer.id]
         return Bet(

@@ -41,7 +41,7 @@ from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import Terms
 from fairground.bank.crypto.curve import Signature, checksummed, keccak
 from fairground.bank.ledger.rules import Books
-from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, Role, SeedMessage
+from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, SeedMessage, Signer
 from fairground.bank.seeds import Seed, make_seed
 
 CHIP = 10**15
@@ -273,7 +273,7 @@ class Play:
         self.bank, self.croupier, self.player = bank, croupier, player
         self.game_id, self.label = game_id, label
         self.seeds = {
-            (role, seed_id): self.seed(role, seed_id) for role in Role for seed_id in (0, 1)
+            (role, seed_id): self.seed(role, seed_id) for role in Signer for seed_id in (0, 1)
         }
         terms = Bet(
             croupier.address,
@@ -284,17 +284,17 @@ class Play:
             bet,
             level,
             bank.chip,
-            self.seeds[Role.CROUPIER, 0].commitment,
-            self.seeds[Role.CROUPIER, 1].commitment,
-            self.seeds[Role.PLAYER, 0].commitment,
-            self.seeds[Role.PLAYER, 1].commitment,
+            self.seeds[Signer.CROUPIER, 0].commitment,
+            self.seeds[Signer.CROUPIER, 1].commitment,
+            self.seeds[Signer.PLAYER, 0].commitment,
+            self.seeds[Signer.PLAYER, 1].commitment,
             bank.evm.now + 1000,
         )
         self.bet = terms._replace(**changes)
         self.signature = player.key.sign(bank.domain, self.bet)
 
-    def seed(self, role: Role, seed_id: int, label: object = None) -> Seed:
-        party = self.croupier if role is Role.CROUPIER else self.player
+    def seed(self, role: Signer, seed_id: int, label: object = None) -> Seed:
+        party = self.croupier if role is Signer.CROUPIER else self.player
         text = f"{self.label} {label} {role} {self.game_id} {seed_id}"
         parties = (self.croupier.address, self.player.address)
         message = SeedMessage(*parties, role, self.game_id, seed_id, nonce(text))
@@ -306,7 +306,7 @@ class Play:
     def croupier_seed(
         self, seed_id: int, by: Party | None = None, seed: Seed | None = None
     ) -> Receipt:
-        seed = seed or self.seeds[Role.CROUPIER, seed_id]
+        seed = seed or self.seeds[Signer.CROUPIER, seed_id]
         return self.bank.make(by or self.croupier, SubmitCroupierSeed(self.bet, seed_id, seed))
 
     def player_seed(
@@ -316,8 +316,8 @@ class Play:
         seed: Seed | None = None,
         croupiers: Seed | None = None,
     ) -> Receipt:
-        seed = seed or self.seeds[Role.PLAYER, seed_id]
-        croupiers = croupiers or self.seeds[Role.CROUPIER, seed_id]
+        seed = seed or self.seeds[Signer.PLAYER, seed_id]
+        croupiers = croupiers or self.seeds[Signer.CROUPIER, seed_id]
         return self.bank.make(
             by or self.croupier, SubmitPlayerSeed(self.bet, seed_id, seed, croupiers.signature)
         )
@@ -341,8 +341,8 @@ class Play:
         return self.bank.make(by or self.player, Complain(Silence("complainNo" + about), self.bet))
 
     def game_seed(self, seed_id: int) -> int:
-        ours = self.seeds[Role.CROUPIER, seed_id].signature
-        theirs = self.seeds[Role.PLAYER, seed_id].signature
+        ours = self.seeds[Signer.CROUPIER, seed_id].signature
+        theirs = self.seeds[Signer.PLAYER, seed_id].signature
         return seeds.mix(self.bet.struct_hash(), seed_id, ours, theirs)
 
     def hand(self) -> tuple[int, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, Role, SeedMessage
-from fairground.bank.record import CHAIRS, Record
+from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, SeedMessage, Signer
+from fairground.bank.record import CHAIRS, GameRecord
 from fairground.bank.seeds import Seed, make_seed
 from fairground.fair.schemes import Chair
 from fairground.testing.modes import secret
@@ -29,7 +29,7 @@ class Hand(NamedTuple):
 
     @classmethod
     def of(cls, croupier: str = "croupier", player: str = "player") -> Hand:
-        keys = {Role.CROUPIER: key_of(croupier), Role.PLAYER: key_of(player)}
+        keys = {Signer.CROUPIER: key_of(croupier), Signer.PLAYER: key_of(player)}
         parties = (key_of("croupier").address, key_of("player").address)
         seeds = {
             role: tuple(
@@ -40,9 +40,9 @@ class Hand(NamedTuple):
             )
             for role, key in keys.items()
         }
-        his, theirs = seeds[Role.CROUPIER], seeds[Role.PLAYER]
+        his, theirs = seeds[Signer.CROUPIER], seeds[Signer.PLAYER]
         bet = Bet(
-            *parties, keys[Role.CROUPIER].address, keys[Role.PLAYER].address, 7, 2, 5, 10**15,
+            *parties, keys[Signer.CROUPIER].address, keys[Signer.PLAYER].address, 7, 2, 5, 10**15,
             his[0].commitment, his[1].commitment, theirs[0].commitment, theirs[1].commitment,
             1_700_000_000,
         )  # fmt: skip
@@ -50,9 +50,9 @@ class Hand(NamedTuple):
 
     def record(
         self, *, signed: bool = True, chairs: Sequence[Chair] = CHAIRS, steps: int = 5
-    ) -> Record:
+    ) -> GameRecord:
         player = key_of("player")
-        record = Record(DOMAIN, self.bet, player.sign(DOMAIN, self.bet), chairs)
+        record = GameRecord(DOMAIN, self.bet, player.sign(DOMAIN, self.bet), chairs)
         signature = player.sign(DOMAIN, ReplacementOrder.of(self.bet, ORDER)) if signed else None
         acts: list[Callable[[], object]] = [
             lambda: record.croupier_told(self.croupier[0]),

@@ -6,7 +6,7 @@ import pytest
 
 from fairground.fair.bits import SeededStream, seeded_key
 from fairground.solve import tape
-from fairground.solve.zombie.lanes import Counted
+from fairground.solve.zombie.lanes import CountedStream
 
 SIZES = (2, 3, 6, 13, 1, 255, 256, 257, 1000, 40_000, 65_535, 65_536)
 
@@ -16,7 +16,7 @@ SIZES = (2, 3, 6, 13, 1, 255, 256, 257, 1000, 40_000, 65_535, 65_536)
 def test_numbers_and_bytes_read_are_those_of_the_plain_tape(
     game: int, lane: int, blocks: int
 ) -> None:
-    plain = Counted(SeededStream("tape", game, lane))
+    plain = CountedStream(SeededStream("tape", game, lane))
     registers, data = tape.new_tape(seeded_key("tape"), lane, blocks)
     tape.rewind(registers, game + 1)
     tape.below(40_000, registers, data)  # what was read of another game leaves no trace

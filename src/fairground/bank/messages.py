@@ -44,7 +44,7 @@ DOMAIN_TYPE: Final = (
 )
 
 
-class Role(enum.IntEnum):
+class Signer(enum.IntEnum):
     """Whose seed it is."""
 
     PLAYER = 0
@@ -127,15 +127,15 @@ class Bet(NamedTuple):
         """Under which key the Bank keeps the game."""
         return game_key(self.croupier, self.player, self.game_id)
 
-    def commitment(self, role: Role, seed_id: int) -> bytes:
+    def commitment(self, role: Signer, seed_id: int) -> bytes:
         """What this party committed to."""
-        if role is Role.CROUPIER:
+        if role is Signer.CROUPIER:
             return self.croupier_commitment_1 if seed_id else self.croupier_commitment_0
         return self.player_commitment_1 if seed_id else self.player_commitment_0
 
-    def key_of(self, role: Role) -> str:
+    def key_of(self, role: Signer) -> str:
         """The signing key of this party."""
-        return self.croupier_key if role is Role.CROUPIER else self.player_key
+        return self.croupier_key if role is Signer.CROUPIER else self.player_key
 
     @property
     def commitments(self) -> tuple[bytes, bytes, bytes, bytes]:
@@ -158,7 +158,7 @@ class SeedMessage(NamedTuple):
 
     croupier: str
     player: str
-    role: Role
+    role: Signer
     game_id: int
     seed_id: int
     nonce: bytes

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from fairground.bank.bank_port import CROUPIER_OWES, Silence, Step, step_after
 from fairground.bank.crypto.curve import Signature
-from fairground.bank.messages import Bet, Domain, Role
+from fairground.bank.messages import Bet, Domain, Signer
 from fairground.bank.schemes import ORDER_SIGNATURE, CroupierDealer, public_of
 from fairground.bank.seeds import Seed, check_seed
 from fairground.fair.schemes import Chair
@@ -39,7 +39,7 @@ class Messages(NamedTuple):
     player_seed_1: Seed | None
 
 
-class Record:
+class GameRecord:
     """One game, as far as its messages are known. Each is checked as the Bank would check it."""
 
     def __init__(
@@ -79,7 +79,7 @@ class Record:
 
     def croupier_told(self, seed: Seed) -> None:
         """The Croupier's next seed."""
-        check_seed(self._domain, self._bet, Role.CROUPIER, self._told, seed)
+        check_seed(self._domain, self._bet, Signer.CROUPIER, self._told, seed)
         self._vault.keep(f"seed.{self._told}", seed.hex().encode(), "")
         self._told += 1
         self._table.advance()

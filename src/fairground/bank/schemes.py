@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Final, Self
 
 from fairground.bank import blind_croupier_2017 as history
 from fairground.bank.crypto.curve import BadSignature, Signature, checksummed
-from fairground.bank.messages import Bet, Domain, ReplacementOrder, Role, must_be_signed
+from fairground.bank.messages import Bet, Domain, ReplacementOrder, Signer, must_be_signed
 from fairground.bank.seeds import Generator, Seed, WrongSeed, check_seed, mix
 from fairground.core import BadParams, BadShare, Fault, InputError, Seat, whole, written
 from fairground.fair.schemes import (
@@ -133,18 +133,18 @@ class CroupierScheme(Scheme):
             raise Fault("fair/bad-evidence", reason)
         fields(run.ticket, {"seed": lambda value: isinstance(value, str)}, "ticket")
         try:
-            self._seed(run, Role.CROUPIER, run.ticket["seed"])
+            self._seed(run, Signer.CROUPIER, run.ticket["seed"])
         except (WrongSeed, BadSignature) as error:
             raise Fault("fair/bad-evidence", f"the croupier's seed: {error}") from None
 
     def check_share(self, run: Run, seat: Seat, kind: str, value: Any) -> None:
         """The share is the Player's seed of this run."""
         try:
-            self._seed(run, Role.PLAYER, value)
+            self._seed(run, Signer.PLAYER, value)
         except (WrongSeed, BadSignature) as error:
             raise BadShare(f"your seed: {error}") from None
 
-    def _seed(self, run: Run, role: Role, text: object) -> Seed:
+    def _seed(self, run: Run, role: Signer, text: object) -> Seed:
         seed = Seed.from_hex(text)
         check_seed(self.domain, self.bet, role, run.index - 1, seed)
         return seed

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from fairground.bank.crypto.curve import Signature, keccak
-from fairground.bank.messages import Bet, Domain, Key, Role, SeedMessage, must_be_signed, word
+from fairground.bank.messages import Bet, Domain, Key, SeedMessage, Signer, must_be_signed, word
 from fairground.core import Draw, InputError
 from fairground.fair.bits import fresh, same
 from fairground.games.poker import PLAYER, Poker, State
@@ -77,7 +77,7 @@ def make_seed(key: Key, domain: Domain, message: SeedMessage) -> Seed:
 
 
 def fresh_seeds(
-    key: Key, domain: Domain, parties: tuple[str, str], role: Role, game_id: int
+    key: Key, domain: Domain, parties: tuple[str, str], role: Signer, game_id: int
 ) -> tuple[Seed, Seed]:
     """Two new seeds for one offer or bet: never used before, nor ever again.
 
@@ -95,7 +95,7 @@ def commit_to(signature: Signature) -> bytes:
     return keccak(COMMIT_TAG + signature.words)
 
 
-def check_seed(domain: Domain, bet: Bet, role: Role, seed_id: int, seed: Seed) -> None:
+def check_seed(domain: Domain, bet: Bet, role: Signer, seed_id: int, seed: Seed) -> None:
     """Raise `WrongSeed` or `BadSignature` unless the Bank would take this seed."""
     if seed_id not in SEED_IDS:
         raise WrongSeed(f"a seed's number is 0 or 1, not {seed_id!r}")

@@ -14,7 +14,7 @@ from fairground.players import Player, PlayerListing, make_player, offered
 L = TypeVar("L")
 
 
-class Listed(dict[str, L], Generic[L]):
+class NamedList(dict[str, L], Generic[L]):
     """Listings by name. It prints a line for each."""
 
     def __init__(self, listed: Mapping[str, L], says: Callable[[L], str]) -> None:
@@ -26,14 +26,14 @@ class Listed(dict[str, L], Generic[L]):
         return "\n".join(f"{name:<{wide}}  {self._says(one)}" for name, one in self.items())
 
 
-def games(register: Games = GAMES) -> Listed[Listing]:
+def games(register: Games = GAMES) -> NamedList[Listing]:
     """All games by name: ours, and those of other packages."""
-    return Listed(dict(register), lambda one: f"{one.title}: {one.summary}")
+    return NamedList(dict(register), lambda one: f"{one.title}: {one.summary}")
 
 
-def players(which: str | Game[Any], seat: Seat = 0, **params: Any) -> Listed[PlayerListing]:
+def players(which: str | Game[Any], seat: Seat = 0, **params: Any) -> NamedList[PlayerListing]:
     """The players that can take this seat of a game, by name."""
-    return Listed(offered(_seated(which, seat, params), seat), _says)
+    return NamedList(offered(_seated(which, seat, params), seat), _says)
 
 
 def _says(listing: PlayerListing) -> str:

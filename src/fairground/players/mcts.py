@@ -147,7 +147,7 @@ def pick(strategy: Vector, at: float) -> int:
     return max(index for index, weight in enumerate(strategy) if weight > 0.0)
 
 
-class Spot:
+class SearchSpot:
     """One state inside the tree, with what it awaits and where it leads.
 
     The rules are asked once for each step; afterwards a walk only follows links.
@@ -158,7 +158,7 @@ class Spot:
     def __init__(self, state: Hashable, awaits: Awaits) -> None:
         self.state: Any = state
         self.awaits = awaits
-        self.after: dict[int | tuple[int, ...], Spot] = {}
+        self.after: dict[int | tuple[int, ...], SearchSpot] = {}
         """The draw, or the picks of all seats to move → the next spot."""
         self.left: list[int] = []
         """Draws that have yet to come before any of them comes again."""
@@ -171,18 +171,18 @@ class Search:
     def __init__(self, game: Game[Any], root: Hashable, chance: Stream) -> None:
         self._game = game
         self._chance = chance
-        self._spots: dict[Hashable, Spot] = {}
+        self._spots: dict[Hashable, SearchSpot] = {}
         self._root = self._spot(root)
         self._uniform = [RandomPlayer(game, chance)] * game.seats
 
-    def _spot(self, state: Hashable) -> Spot:
+    def _spot(self, state: Hashable) -> SearchSpot:
         """The spot of a state, by whichever way it was reached."""
         spot = self._spots.get(state)
         if spot is None:
-            spot = self._spots[state] = Spot(state, self._game.awaits(state))
+            spot = self._spots[state] = SearchSpot(state, self._game.awaits(state))
         return spot
 
-    def _outcome(self, spot: Spot, n: int) -> int:
+    def _outcome(self, spot: SearchSpot, n: int) -> int:
         """A draw inside the tree: no outcome comes again before all the others came.
 
         Each is as likely as it must be, but the means settle much sooner than with
@@ -221,7 +221,7 @@ class Search:
         for position, picks in path:
             position.learn(picks, over.payoff)
 
-    def _stepped(self, spot: Spot, step: int | tuple[int, ...]) -> Hashable:
+    def _stepped(self, spot: SearchSpot, step: int | tuple[int, ...]) -> Hashable:
         """The state after a draw, or after these picks."""
         state: Hashable
         if isinstance(step, int):

@@ -110,14 +110,14 @@ class Optimal(MachineZombie):
         two = duel.load_or_compute(self.game)
         three = trio.ready(self.game) if self.game.seats > 2 else None
 
-        def choices(where: duel.Situation | trio.Situation) -> Any:
+        def choices(where: duel.Situation | trio.TrioSituation) -> Any:
             # A bit per state: a long match meets some hundred pairs of scores.
-            if isinstance(where, trio.Situation):
+            if isinstance(where, trio.TrioSituation):
                 assert three is not None
                 return np.packbits(trio.optimal(self.game, three, where), axis=1)
             return np.packbits(duel.optimal(self.game, two, where), axis=1)
 
-        def situation(view: State, seat: Seat) -> duel.Situation | trio.Situation:
+        def situation(view: State, seat: Seat) -> duel.Situation | trio.TrioSituation:
             if three is not None and len(view.playing) == trio.SEATS:
                 return trio.situation(view, seat)
             return duel.situation(self.game, view, seat)

@@ -38,7 +38,7 @@ class Broken(AssertionError):
     """A game or a dealer breaks a law; the text says what was met."""
 
 
-class Spot(NamedTuple):
+class Position(NamedTuple):
     """A position, and everything that happened before it."""
 
     state: Any
@@ -60,14 +60,14 @@ def ways_on(game: Rules, s: Any, most: int = 64) -> list[tuple[Any, Any]]:
     return []
 
 
-def playouts(game: Rules, count: int = PLAYOUTS) -> Iterator[Spot]:
+def playouts(game: Rules, count: int = PLAYOUTS) -> Iterator[Position]:
     """The positions of a few games played at random."""
     for number in range(count):
         chance = SeededStream(f"law {game.name}", number)
         s: Any = game.start()
         history: tuple[Any, ...] = ()
         for _ in range(LONGEST):
-            yield Spot(s, history)
+            yield Position(s, history)
             ways = ways_on(game, s)
             if not ways:
                 break
@@ -75,9 +75,9 @@ def playouts(game: Rules, count: int = PLAYOUTS) -> Iterator[Spot]:
             history += (what,)
 
 
-def every_history(game: Rules, most: int = NODES) -> Iterator[Spot]:
+def every_history(game: Rules, most: int = NODES) -> Iterator[Position]:
     """All histories, the shortest first, up to so many."""
-    queue = [Spot(game.start(), ())]
+    queue = [Position(game.start(), ())]
     at = 0
     while at < len(queue):
         spot = queue[at]
@@ -85,7 +85,7 @@ def every_history(game: Rules, most: int = NODES) -> Iterator[Spot]:
         yield spot
         if len(queue) < most:
             ways = ways_on(game, spot.state)
-            queue += [Spot(after, (*spot.history, what)) for what, after in ways]
+            queue += [Position(after, (*spot.history, what)) for what, after in ways]
 
 
 def positions(game: Rules) -> list[Any]:

@@ -28,8 +28,8 @@ from fairground.bank.messages import (
     Key,
     PublicKey,
     ReplacementOrder,
-    Role,
     SeedMessage,
+    Signer,
 )
 from fairground.bank.seeds import Seed, make_seed
 from fairground.games.poker import PAYS, PENALTY, Poker, Rank
@@ -64,9 +64,9 @@ def outcome(play: Play) -> GameOutcome:
     return GameOutcome(play.bank.game(play.bet).outcome)
 
 
-def other_signature(play: Play, role: Role, seed_id: int, k: int = 12345) -> Seed:
+def other_signature(play: Play, role: Signer, seed_id: int, k: int = 12345) -> Seed:
     """Another valid signature of the same message, by the same key: a chosen k."""
-    party = play.croupier if role is Role.CROUPIER else play.player
+    party = play.croupier if role is Signer.CROUPIER else play.player
     seed = play.seeds[role, seed_id]
     parties = (play.croupier.address, play.player.address)
     message = SeedMessage(*parties, role, play.game_id, seed_id, seed.nonce)
@@ -191,16 +191,16 @@ def test_d7_only_the_croupier_may_repeat_and_only_the_same(h: Hall) -> None:
 def test_d8_a_wrong_seed_is_refused(h: Hall, seed_id: int) -> None:
     play = h.play()
     play.run_to(1 + 3 * seed_id)
-    wrong = play.seed(Role.CROUPIER, seed_id, "another")
+    wrong = play.seed(Signer.CROUPIER, seed_id, "another")
     with refused("WrongSeed"):
         play.croupier_seed(seed_id, seed=wrong)
     with refused("WrongSeed"):
-        play.croupier_seed(seed_id, seed=play.seeds[Role.CROUPIER, 1 - seed_id])
+        play.croupier_seed(seed_id, seed=play.seeds[Signer.CROUPIER, 1 - seed_id])
     with refused("BadSeedId"):
-        play.croupier_seed(2, seed=play.seeds[Role.CROUPIER, 0])
+        play.croupier_seed(2, seed=play.seeds[Signer.CROUPIER, 0])
     play.croupier_seed(seed_id)
     with refused("WrongSeed"):
-        play.player_seed(seed_id, seed=play.seed(Role.PLAYER, seed_id, "another"))
+        play.player_seed(seed_id, seed=play.seed(Signer.PLAYER, seed_id, "another"))
     with refused("WrongSeed"):
         play.player_seed(seed_id, croupiers=wrong)
     play.player_seed(seed_id)
@@ -209,15 +209,15 @@ def test_d8_a_wrong_seed_is_refused(h: Hall, seed_id: int) -> None:
 # What is wrong in the document
 
 
-@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("role", Signer)
 @pytest.mark.parametrize("seed_id", [0, 1])
 def test_i1_another_signature_of_the_same_message_is_no_seed(
-    h: Hall, role: Role, seed_id: int
+    h: Hall, role: Signer, seed_id: int
 ) -> None:
     play = h.play()
     ground = other_signature(play, role, seed_id)
     play.run_to(1 + 3 * seed_id)
-    if role is Role.CROUPIER:
+    if role is Signer.CROUPIER:
         with refused("WrongSeed"):
             play.croupier_seed(seed_id, seed=ground)
     else:
@@ -231,8 +231,8 @@ def test_i2_a_seed_made_for_one_player_serves_no_other(h: Hall) -> None:
     mine = h.play(label="same")
     theirs = Play(h.bank, h.croupier, h.stranger, label="same")
     assert mine.game_id == theirs.game_id == 0
-    assert mine.seeds[Role.CROUPIER, 0] != theirs.seeds[Role.CROUPIER, 0]
-    stolen = mine.seeds[Role.CROUPIER, 0]
+    assert mine.seeds[Signer.CROUPIER, 0] != theirs.seeds[Signer.CROUPIER, 0]
+    stolen = mine.seeds[Signer.CROUPIER, 0]
     forged = Play(h.bank, h.croupier, h.stranger, croupier_commitment_0=stolen.commitment)
     mine.run_to(2)
     forged.submit_bet()
@@ -289,8 +289,8 @@ def test_i3_the_croupiers_seed_cannot_be_sent_back_at_him(h: Hall) -> None:
     play = h.play()
     play.run_to(2)
     with refused("WrongSeed"):
-        play.player_seed(0, by=h.player, seed=honest.seeds[Role.CROUPIER, 0])
-    one = play.seeds[Role.CROUPIER, 0].signature
+        play.player_seed(0, by=h.player, seed=honest.seeds[Signer.CROUPIER, 0])
+    one = play.seeds[Signer.CROUPIER, 0].signature
     assert seeds.mix(play.bet.struct_hash(), 0, one, one) != 0
 
 
@@ -391,7 +391,7 @@ def test_i7_nothing_signed_for_another_chain_counts(h: Hall) -> None:
     with refused("BadSignature"):
         play.submit_bet(signature=h.player.key.sign(elsewhere, play.bet))
     parties = (h.croupier.address, h.player.address)
-    message = SeedMessage(*parties, Role.CROUPIER, 0, 0, nonce("other chain"))
+    message = SeedMessage(*parties, Signer.CROUPIER, 0, 0, nonce("other chain"))
     seed = make_seed(h.croupier.key, elsewhere, message)
     play = h.play(croupier_commitment_0=seed.commitment)
     play.submit_bet()
@@ -428,7 +428,7 @@ def test_i7_roles_cannot_be_swapped(h: Hall) -> None:
 
 def test_i7_a_seed_of_one_role_is_none_of_the_other(h: Hall) -> None:
     parties = (h.croupier.address, h.player.address)
-    message = SeedMessage(*parties, Role.CROUPIER, 0, 0, nonce("role"))
+    message = SeedMessage(*parties, Signer.CROUPIER, 0, 0, nonce("role"))
     seed = make_seed(h.player.key, h.bank.domain, message)
     play = h.play(player_commitment_0=seed.commitment)
     play.run_to(2)
@@ -439,7 +439,7 @@ def test_i7_a_seed_of_one_role_is_none_of_the_other(h: Hall) -> None:
 def test_i7_a_seed_of_one_number_or_game_is_none_of_another(h: Hall) -> None:
     parties = (h.croupier.address, h.player.address)
     for number, (game_id, seed_id) in enumerate([(0, 1), (1, 0), (7, 0)]):
-        message = SeedMessage(*parties, Role.CROUPIER, game_id, seed_id, nonce("number"))
+        message = SeedMessage(*parties, Signer.CROUPIER, game_id, seed_id, nonce("number"))
         seed = make_seed(h.croupier.key, h.bank.domain, message)
         play = h.play(game_id=number, croupier_commitment_0=seed.commitment)
         play.submit_bet()
@@ -459,7 +459,7 @@ def test_i7_the_chip_cost_is_signed_and_must_be_the_banks(h: Hall, factor: int) 
 
 def test_i8_all_bits_of_a_seed_count(h: Hall) -> None:
     play = h.play()
-    ours, theirs = play.seeds[Role.CROUPIER, 0].signature, play.seeds[Role.PLAYER, 0].signature
+    ours, theirs = play.seeds[Signer.CROUPIER, 0].signature, play.seeds[Signer.PLAYER, 0].signature
     games = set()
     for bit in range(256):
         changed = theirs._replace(r=theirs.r ^ (1 << bit))
@@ -619,7 +619,7 @@ def test_the_malleable_twin_is_refused_everywhere(h: Hall) -> None:
     assert malleable(play.signature).s > HALF_ORDER
     with refused("BadSignature"):
         play.submit_bet(signature=malleable(play.signature))
-    honest = play.seeds[Role.CROUPIER, 0]
+    honest = play.seeds[Signer.CROUPIER, 0]
     twin = Seed(honest.nonce, malleable(honest.signature))
     twisted = h.play(croupier_commitment_0=twin.commitment)
     twisted.submit_bet()

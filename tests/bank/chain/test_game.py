@@ -25,7 +25,7 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.chain.artifact import artifact
 from fairground.bank.chain.gas import LIMITS
-from fairground.bank.messages import Role
+from fairground.bank.messages import Signer
 from fairground.games.poker import PAYS, Poker, Rank, rank
 from tests.helpers.evm import BANKROLL, CHIP, PURSE, STEP_TIME, Hall, Play, Receipt, hall, refused
 from tests.helpers.places import DATA
@@ -272,4 +272,4 @@ def test_a_call_has_gas_enough_and_not_much_more(h: Hall) -> None:
 
 def test_seeds_of_the_two_roles_are_told_apart(h: Hall) -> None:
     play = h.play()
-    assert len({play.seeds[role, seed_id] for role in Role for seed_id in (0, 1)}) == 4
+    assert len({play.seeds[role, seed_id] for role in Signer for seed_id in (0, 1)}) == 4

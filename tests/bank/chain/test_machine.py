@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from fairground.bank.bank_port import BankRefused, GameOutcome, Step
-from fairground.bank.messages import Key, Role
+from fairground.bank.messages import Key, Signer
 from tests.helpers.evm import CHIP, STEP_TIME, Bank, Evm, Party, Play, Receipt
 
 PARTIES = 3
@@ -168,11 +168,11 @@ class BankMachine(RuleBasedStateMachine):
     )
     def croupier_seed(self, number: int, i: int, seed_id: int, fault: str) -> None:
         play, by = self.pick(number), self.parties[i]
-        seed = play.seeds[Role.CROUPIER, seed_id]
+        seed = play.seeds[Signer.CROUPIER, seed_id]
         if fault == "wrong":
-            seed = play.seed(Role.CROUPIER, seed_id, "other")
+            seed = play.seed(Signer.CROUPIER, seed_id, "other")
         elif fault == "number":
-            seed = play.seeds[Role.CROUPIER, 1 - seed_id]
+            seed = play.seeds[Signer.CROUPIER, 1 - seed_id]
         elif fault == "no such":
             seed_id = 2
         done = self.attempt(lambda: play.croupier_seed(seed_id, by=by, seed=seed))
@@ -187,11 +187,11 @@ class BankMachine(RuleBasedStateMachine):
     )
     def player_seed(self, number: int, i: int, seed_id: int, fault: str) -> None:
         play, by = self.pick(number), self.parties[i]
-        seed, croupiers = play.seeds[Role.PLAYER, seed_id], play.seeds[Role.CROUPIER, seed_id]
+        seed, croupiers = play.seeds[Signer.PLAYER, seed_id], play.seeds[Signer.CROUPIER, seed_id]
         if fault == "wrong":
-            seed = play.seed(Role.PLAYER, seed_id, "other")
+            seed = play.seed(Signer.PLAYER, seed_id, "other")
         elif fault == "croupiers":
-            croupiers = play.seed(Role.CROUPIER, seed_id, "other")
+            croupiers = play.seed(Signer.CROUPIER, seed_id, "other")
         done = self.attempt(
             lambda: play.player_seed(seed_id, by=by, seed=seed, croupiers=croupiers)
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairground.bank.bank_port import SubmitCroupierSeed
-from fairground.bank.croupier.watch import Report, as_metrics
+from fairground.bank.croupier.watch import OperatorReport, as_metrics
 from fairground.games.poker import PENALTY
 from tests.helpers.croupier import ORDER, STEP_TIME, House, in_house
 from tests.helpers.player import Muffled
@@ -22,7 +22,7 @@ def test_a_loss_is_told_before_it_happens(tmp_path: Path, caplog: pytest.LogCapt
         croupier, guest = house.croupier(), house.guest
         offer = await croupier.offer(guest.address)
         bet = guest.bet_on(offer)
-        assert await croupier.report() == Report(0, 0, None, None, 0, 0)
+        assert await croupier.report() == OperatorReport(0, 0, None, None, 0, 0)
         while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "awaits-order":
             await croupier.pump()
         assert (await croupier.report()).next_deadline is None  # it is the Player's turn
@@ -52,7 +52,7 @@ def test_a_loss_is_told_before_it_happens(tmp_path: Path, caplog: pytest.LogCapt
 
 
 def test_for_prometheus() -> None:
-    text = as_metrics(Report(3, 10**18, 12, None, 0, 0))
+    text = as_metrics(OperatorReport(3, 10**18, 12, None, 0, 0))
     assert "fairground_croupier_bank_answers 1\n" in text
     assert "fairground_croupier_games_in_purse 12\n" in text
     assert "next_deadline" not in text

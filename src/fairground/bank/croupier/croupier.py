@@ -27,7 +27,7 @@ from fairground.bank.croupier.caution import Caution, Habits, must_fit
 from fairground.bank.croupier.journal import LAPSED, CroupierJournal, JournalPage
 from fairground.bank.croupier.scheduler import Rounds, log, most_games
 from fairground.bank.croupier.shown import recorded, sight
-from fairground.bank.croupier.watch import Report, as_metrics
+from fairground.bank.croupier.watch import OperatorReport, as_metrics
 from fairground.bank.croupier.worker import Tending
 from fairground.bank.croupier_port import (
     About,
@@ -47,7 +47,7 @@ from fairground.bank.messages import (
     Bet,
     Key,
     ReplacementOrder,
-    Role,
+    Signer,
     must_be_signed,
 )
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
@@ -185,7 +185,7 @@ class Croupier(CroupierDesk):
             if standing is not None:
                 return standing
             parties = (self.account, player)
-            seeds = fresh_seeds(self._key, self._bank.domain, parties, Role.CROUPIER, game_id)
+            seeds = fresh_seeds(self._key, self._bank.domain, parties, Signer.CROUPIER, game_id)
             offer = Offer(
                 token(),
                 *parties,
@@ -236,7 +236,7 @@ class Croupier(CroupierDesk):
                 f"your seed {seed_id} is too early: keep it to yourself until the Croupier's "
                 f"seed {seed_id} is told, and final at the Bank"
             )
-        check_seed(self._bank.domain, bet, Role.PLAYER, seed_id, seed)
+        check_seed(self._bank.domain, bet, Signer.PLAYER, seed_id, seed)
         if page.heard[seed_id] is None:
             await self._journal.add(page, "heard", seed_id=seed_id, seed=seed.hex())
             self._rounds.wake(offer_id)
@@ -315,7 +315,7 @@ class Croupier(CroupierDesk):
                 raise Busy("your last bet is on its way to the Bank: ask again when it is there")
         return False
 
-    async def report(self) -> Report:
+    async def report(self) -> OperatorReport:
         """How he stands, for his operator."""
         purse, games = await self._caution.games_in_purse()
         self._tending.watch.purse_is_good_for(games)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fairground.bank.bank_port import SILENT_AT, GameOutcome, Step
 from fairground.bank.croupier.journal import LAPSED, JournalPage
 from fairground.bank.croupier_port import Closed, Sight, TooSoon
-from fairground.bank.record import Messages, Record
+from fairground.bank.record import GameRecord, Messages
 
 
 def sight(page: JournalPage, trouble: str = "") -> Sight:
@@ -40,7 +40,7 @@ def stage(page: JournalPage) -> str:
     return "order-sent" if page.brought == 1 else "awaits-seed-1"
 
 
-def recorded(page: JournalPage) -> Record:
+def recorded(page: JournalPage) -> GameRecord:
     """The transcript of a game: what the Bank has of it, or will have."""
     if page.ended is not None and page.ended.outcome == LAPSED:
         raise Closed(f"no game came about: {page.ended.reason}")
@@ -59,7 +59,7 @@ def recorded(page: JournalPage) -> Record:
         page.heard[1],
     )
     step = Step.HAND_FINAL if page.ended is None else Step(page.ended.step)
-    record = Record(page.domain, page.bet, page.signature)
+    record = GameRecord(page.domain, page.bet, page.signature)
     record.follow(messages, step)
     if record.step < step:
         raise TooSoon("the Player's seed is at the Bank alone, which does not tell it now")

@@ -1,7 +1,7 @@
 """The Croupier's own lookout: what his games wait for, what they will cost, which are at risk.
 
 An operator must hear of a loss before it happens. So whatever a game waits for is logged
-once, and again louder as his own deadline draws near; `Report` says the same in numbers.
+once, and again louder as his own deadline draws near; `OperatorReport` says the same in numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LOW: Final = 20
 """Games for which a purse should be good; with less its operator is warned."""
 
 
-class Report(NamedTuple):
+class OperatorReport(NamedTuple):
     """How a Croupier stands, for his operator."""
 
     open_games: int
@@ -45,7 +45,7 @@ GAUGES: Final = {
 }
 
 
-def as_metrics(report: Report | None) -> str:
+def as_metrics(report: OperatorReport | None) -> str:
     """A report in the text format of Prometheus; ``None``: the Bank does not answer."""
     shown = {"bank_answers": int(report is not None), **(report._asdict() if report else {})}
     lines = []
@@ -68,7 +68,7 @@ class Watched(NamedTuple):
     wait: Wait | None = None
 
 
-class Watch:
+class CroupierWatch:
     """All open games of one Croupier."""
 
     def __init__(self, step_time: int, margin: int) -> None:
@@ -156,12 +156,12 @@ class Watch:
             log.warning(text, games)
         self._purse_is_low = low
 
-    def report(self, purse: int, games_in_purse: int | None, now: int) -> Report:
+    def report(self, purse: int, games_in_purse: int | None, now: int) -> OperatorReport:
         """How things stand."""
         owing = [g for g in self._games.values() if g.wait is not None and g.wait.at_stake]
         near = [g.wait for g in owing if g.wait and g.wait.deadline - now < self._step_time // 2]
         deadlines = [g.wait.deadline - now for g in owing if g.wait is not None]
-        return Report(
+        return OperatorReport(
             len(self._games),
             purse,
             games_in_purse,

@@ -26,9 +26,9 @@ from fairground.bank.clock import BankClock
 from fairground.bank.croupier.duties import Fetch, Rest, Seen, Send, Write, duty
 from fairground.bank.croupier.journal import CroupierJournal, JournalPage
 from fairground.bank.croupier.scheduler import CALL_TIME, Turnstile, Urgency, log
-from fairground.bank.croupier.watch import Watch
+from fairground.bank.croupier.watch import CroupierWatch
 from fairground.bank.croupier_port import UnknownGame
-from fairground.bank.messages import Key, Role
+from fairground.bank.messages import Key, Signer
 from fairground.bank.seeds import Seed, check_seed
 from fairground.core import FairgroundError
 from fairground.games.poker import PENALTY
@@ -50,7 +50,7 @@ class Tending:
         self._confirmations = confirmations
         self._patience = bank.terms.step_time if confirmations else 0
         self._margin = margin(bank.terms.step_time)
-        self.watch = Watch(bank.terms.step_time, self._margin)
+        self.watch = CroupierWatch(bank.terms.step_time, self._margin)
         self.time = BankClock(bank)
         self.flying: dict[str, int] = {}
         """Bets that he has taken and the Bank not yet: the top prize of each."""
@@ -148,7 +148,7 @@ class Tending:
         for event in await self._bank.told(page.bet.key):
             if event.name == "PlayerSeedSubmitted" and event.values["seedId"] == seed_id:
                 seed = Seed(event.values["nonce"], event.values["signature"])
-                check_seed(self._bank.domain, page.bet, Role.PLAYER, seed_id, seed)
+                check_seed(self._bank.domain, page.bet, Signer.PLAYER, seed_id, seed)
                 return await self._journal.add(page, "heard", seed_id=seed_id, seed=seed.hex())
         return page
 

@@ -52,8 +52,8 @@ from fairground.bank.messages import (
     Message,
     PublicKey,
     ReplacementOrder,
-    Role,
     SeedMessage,
+    Signer,
     must_be_signed,
 )
 from fairground.bank.seeds import (
@@ -299,12 +299,12 @@ class Books:
         key, game = self._find(sender, bet)
         if seed_id > 1:
             raise BankRefused("BadSeedId")
-        if seed.commitment != bet.commitment(Role.CROUPIER, seed_id):
+        if seed.commitment != bet.commitment(Signer.CROUPIER, seed_id):
             raise BankRefused("WrongSeed")
         before = Step.ORDER_SUBMITTED if seed_id else Step.BET_SUBMITTED
         if not self._awaits(sender, bet, game, before, now):
             return []
-        self._must_be_seed(call, Role.CROUPIER)
+        self._must_be_seed(call, Signer.CROUPIER)
         if seed_id == 0:
             self._move(lock_of(key), available_to(bet.croupier), bet.stake)
         deadline = self._go_on(key, game, Step(before + 1), now)
@@ -315,16 +315,16 @@ class Books:
     def _submit_player_seed(self, sender: str, call: SubmitPlayerSeed, now: int) -> list[BankEvent]:
         bet, seed_id, seed, croupiers = call
         key, game = self._find(sender, bet)
-        if seed.commitment != bet.commitment(Role.PLAYER, seed_id):
+        if seed.commitment != bet.commitment(Signer.PLAYER, seed_id):
             raise BankRefused("WrongSeed")
         if seed_id > 1:
             raise BankRefused("BadSeedId")
-        if commit_to(croupiers) != bet.commitment(Role.CROUPIER, seed_id):
+        if commit_to(croupiers) != bet.commitment(Signer.CROUPIER, seed_id):
             raise BankRefused("WrongSeed")
         before = Step.CROUPIER_SEED_1_SUBMITTED if seed_id else Step.CROUPIER_SEED_0_SUBMITTED
         if not self._awaits(sender, bet, game, before, now):
             return []
-        self._must_be_seed(call, Role.PLAYER)
+        self._must_be_seed(call, Signer.PLAYER)
         game_seed = mix(game.bet_hash, seed_id, croupiers, seed.signature)
         if seed_id == 0:
             hand = deal(game_seed)
@@ -421,7 +421,7 @@ class Books:
         if now <= game.deadline:
             raise BankRefused("TooEarly", (game.deadline,))
 
-    def _must_be_seed(self, call: SubmitCroupierSeed | SubmitPlayerSeed, role: Role) -> None:
+    def _must_be_seed(self, call: SubmitCroupierSeed | SubmitPlayerSeed, role: Signer) -> None:
         bet, seed_id, seed = call.bet, call.seed_id, call.seed
         message = SeedMessage(bet.croupier, bet.player, role, bet.game_id, seed_id, seed.nonce)
         self._must_be_signed(message, seed.signature, bet.key_of(role))

@@ -19,22 +19,22 @@ from fairground.bank.bank_port import (
     Step,
 )
 from fairground.bank.crypto.curve import Signature
-from fairground.bank.messages import Bet, Domain, Role
+from fairground.bank.messages import Bet, Domain, Signer
 from fairground.bank.player.news import Alarm, GameEnded, Party
 from fairground.bank.player.notes import Note
-from fairground.bank.record import CHAIRS, Messages, Record
+from fairground.bank.record import CHAIRS, GameRecord, Messages
 from fairground.bank.seeds import Seed, check_seed
 from fairground.fair.schemes import Chair
 from fairground.games.poker import DECK, HAND, PENALTY, hand_text
 
 
-class Witness:
+class KnownGame:
     """What the Player knows of one game for certain."""
 
     def __init__(
         self, domain: Domain, bet: Bet, signature: Signature, chairs: Sequence[Chair] = CHAIRS
     ) -> None:
-        self.record = Record(domain, bet, signature, chairs)
+        self.record = GameRecord(domain, bet, signature, chairs)
         self._chairs = chairs
         self.his: list[Seed | None] = [None, None]
         """The Croupier's seeds, as far as they are known."""
@@ -57,7 +57,7 @@ class Witness:
 
     def learn(self, seed_id: int, seed: Seed) -> bool:
         """Take a seed of the Croupier, once; raise unless it is what he committed to."""
-        check_seed(self._domain, self._bet, Role.CROUPIER, seed_id, seed)
+        check_seed(self._domain, self._bet, Signer.CROUPIER, seed_id, seed)
         known = self.his[seed_id] is not None
         self.his[seed_id] = seed
         return not known
@@ -120,7 +120,7 @@ class Witness:
                 f"rules, and with the deadline at {state.deadline}, it could not",
             )
         # Only the messages that the Bank took: so the Croupier's record is the same.
-        self.record = Record(self._domain, self._bet, self._signature, self._chairs)
+        self.record = GameRecord(self._domain, self._bet, self._signature, self._chairs)
         self.record.follow(self._known(note), state.step)
         self.record.silent(owed)
         return GameEnded(GameOutcome(state.outcome), (), paid, stake)

@@ -41,7 +41,7 @@ from fairground.bank.clock import BankClock
 from fairground.bank.croupier_port import CroupierDesk
 from fairground.bank.crypto.curve import BadSignature
 from fairground.bank.messages import Key, ReplacementOrder
-from fairground.bank.player.checks import Witness, seed_of
+from fairground.bank.player.checks import KnownGame, seed_of
 from fairground.bank.player.news import (
     Alarm,
     BankRecorded,
@@ -134,7 +134,7 @@ class PlayersGame:
         assert note.signed is not None
         self.domain, self.bet, signature = note.signed
         chairs = AT_HOME if side.bank.in_process else CHAIRS
-        self.witness = Witness(self.domain, self.bet, signature, chairs)
+        self.witness = KnownGame(self.domain, self.bet, signature, chairs)
         self.ended: GameEnded | None = None
         self._side = side
         self._note = note

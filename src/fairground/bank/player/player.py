@@ -27,7 +27,7 @@ from fairground.bank.bank_port import (
     WithdrawFunds,
 )
 from fairground.bank.croupier_port import About, Offer
-from fairground.bank.messages import Bet, Role
+from fairground.bank.messages import Bet, Signer
 from fairground.bank.player.game import PlayersGame, Side
 from fairground.bank.player.news import Alarm, Checked, NoGame, Party, Sent, Suspicion, in_chips
 from fairground.bank.player.notes import Note
@@ -215,7 +215,7 @@ class PlayerClient:
         )
         await self._must_be_right(offer)
         parties = (offer.croupier, self.address)
-        seeds = fresh_seeds(side.key, bank.domain, parties, Role.PLAYER, offer.game_id)
+        seeds = fresh_seeds(side.key, bank.domain, parties, Signer.PLAYER, offer.game_id)
         note = Note(offer.id, seeds)
         terms = Bet(
             *parties,

@@ -29,7 +29,7 @@ class Found(NamedTuple):
     settled: bool
 
 
-class Question:
+class BoardQuestion:
     """A model of a board that can be solved under conditions."""
 
     def __init__(self, base: int, length: int, rows: Sequence[Row]) -> None:
@@ -108,7 +108,7 @@ def another_code(base: int, length: int, rows: Sequence[Row], but: Code) -> Foun
     for farthest in (4, 8, length):
         if farthest > length:
             continue
-        question = Question(base, length, rows)
+        question = BoardQuestion(base, length, rows)
         question.model.add_bool_and(question.holds)
         question.near(but, 1, farthest)
         question.hint(but)
@@ -120,7 +120,7 @@ def another_code(base: int, length: int, rows: Sequence[Row], but: Code) -> Foun
 
 def refuted(base: int, length: int, rows: Sequence[Row]) -> list[int] | None:
     """Rows, counted from 0, that no code fits together; ``None`` if none were found."""
-    question = Question(base, length, rows)
+    question = BoardQuestion(base, length, rows)
     question.model.add_assumptions(question.holds)
     found, core = question.solve()
     return core if found.code is None and found.settled else None

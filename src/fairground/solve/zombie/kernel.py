@@ -64,7 +64,7 @@ class Links(NamedTuple):
     """By shape: the chance that the next roll changes nothing."""
 
 
-class Layers(NamedTuple):
+class TurnLayers(NamedTuple):
     """Which shapes occur with how many brains."""
 
     first: Array
@@ -198,7 +198,7 @@ def connect(
 
 @nb.njit(cache=True)
 def flow(links: Links, least: float, most: int) -> tuple[Array, Array, Array, float]:
-    """The fields of `Layers`, from the policy that never holds.
+    """The fields of `TurnLayers`, from the policy that never holds.
 
     No policy meets a state more often than that one does. Also returned: the chance of ever
     counting t brains, by t, and a bound on the chance that any policy ever meets a state that
@@ -249,7 +249,7 @@ def flow(links: Links, least: float, most: int) -> tuple[Array, Array, Array, fl
 
 
 @nb.njit(cache=True)
-def sweep(links: Links, layers: Layers, payoffs: Payoffs, mode: int, choice: Array) -> Array:
+def sweep(links: Links, layers: TurnLayers, payoffs: Payoffs, mode: int, choice: Array) -> Array:
     """What a turn is worth, before its first roll, for several payoffs at once.
 
     States left out of ``layers`` are held, and so are those with as many brains as
@@ -296,7 +296,7 @@ def sweep(links: Links, layers: Layers, payoffs: Payoffs, mode: int, choice: Arr
 
 @nb.njit(cache=True)
 def sweep_shared(  # noqa: PLR0917 - numba wants its arguments in order
-    links: Links, layers: Layers, hold: Array, own: int, seats: int, top: int
+    links: Links, layers: TurnLayers, hold: Array, own: int, seats: int, top: int
 ) -> Array:
     """What a turn is worth to everybody, when the mover thinks of itself; several turns at once.
 

@@ -278,7 +278,7 @@ def lanes_of(prepared: Prepared, seed: str, games: int, first: int = 0) -> Lanes
     return lanes
 
 
-class Counted(Stream):
+class CountedStream(Stream):
     """A stream that counts the bytes it gives."""
 
     def __init__(self, inner: Stream) -> None:
@@ -309,7 +309,7 @@ def by_rules(
     game: Zombie, prepared: Prepared, chance: Stream
 ) -> tuple[int, list[int], list[int], list[int], int]:
     """One game through the rules, with the same choices: a row of each field of `Lanes`."""
-    tape, follower, shot = Counted(chance), _Follower(turns(game), prepared), [0] * game.seats
+    tape, follower, shot = CountedStream(chance), _Follower(turns(game), prepared), [0] * game.seats
     s = before = game.start()
     for s in play(game, [follower] * game.seats, tape):
         if s.last is not None and s.last is not before.last:

@@ -63,7 +63,7 @@ class Trio(NamedTuple):
     rounds: Array
 
 
-class Situation(NamedTuple):
+class TrioSituation(NamedTuple):
     """Where a turn of a game of three is played."""
 
     turn: int
@@ -74,10 +74,10 @@ class Situation(NamedTuple):
     """Whether this is an extra round."""
 
 
-def situation(s: State, seat: Seat) -> Situation:
+def situation(s: State, seat: Seat) -> TrioSituation:
     """Where a seat is to move, with three still playing."""
     first, second, third = (s.scores[other] for other in s.playing)
-    return Situation(s.playing.index(seat), (first, second, third), s.extra > 0)
+    return TrioSituation(s.playing.index(seat), (first, second, third), s.extra > 0)
 
 
 def first_player_wins(trio: Trio) -> Array:
@@ -86,7 +86,7 @@ def first_player_wins(trio: Trio) -> Array:
     return chances
 
 
-class Payoffs:
+class TrioPayoffs:
     """What holding is worth to everybody, by the number of brains held."""
 
     level: Array
@@ -108,7 +108,7 @@ class Payoffs:
         self.answer = np.zeros((top + 1, top + 1, SEATS))
         self.rounds = np.zeros((SEATS, self.goal, self.goal, self.goal, SEATS))
 
-    def at(self, where: Situation) -> Array:
+    def at(self, where: TrioSituation) -> Array:
         """The payoffs of the one to move."""
         a, b, c = where.scores
         best = max(where.scores[: where.turn], default=0)
@@ -176,7 +176,7 @@ class Payoffs:
         return hold
 
 
-class Solver(Payoffs):
+class Solver(TrioPayoffs):
     """Fills the tables."""
 
     def values(self, holds: list[Array], own: int) -> Array:
@@ -283,7 +283,7 @@ def load_or_compute(
     return tables.load_or_compute(Trio, game, SEATS, lambda: solve(game, progress), folder)
 
 
-def optimal(game: Zombie, trio: Trio, where: Situation) -> Array:
+def optimal(game: Zombie, trio: Trio, where: TrioSituation) -> Array:
     """The choices of a turn that wins most often: [brains, shape] → 1 rolls, 0 holds."""
-    hold = Payoffs(game, trio).at(where)
+    hold = TrioPayoffs(game, trio).at(where)
     return turn.turns(game).best(hold, float(hold[0]))

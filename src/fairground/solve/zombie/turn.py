@@ -184,7 +184,7 @@ class Turns:
         first, shapes, self.reached, self.left_out = kernel.flow(self.links, TINY, MOST_WORK)
         if self.left_out > 1:
             raise TooMuchWork("turns with these dice can last too long to be solved exactly")
-        self.layers = kernel.Layers(first, shapes)
+        self.layers = kernel.TurnLayers(first, shapes)
         self.top = len(first) - 1
         moving = self.links.stay < kernel.STUCK
         self._least_bust = float((self.links.bust[moving] / (1 - self.links.stay[moving])).min())

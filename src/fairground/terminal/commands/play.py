@@ -277,7 +277,7 @@ def _json(text: str, name: str) -> Any:
 # Seats
 
 
-class Company(NamedTuple):
+class SeatPlan(NamedTuple):
     """Who sits where."""
 
     people: dict[Seat, str]
@@ -309,7 +309,7 @@ def _title(label: str) -> str:
     return f"{role.capitalize()} {label.removeprefix(role)}".strip()
 
 
-def company(game: Game[Any], wanted: Sequence[str]) -> Company:
+def company(game: Game[Any], wanted: Sequence[str]) -> SeatPlan:
     """Who sits where: as said, else one person, and players of ours in the other seats."""
     labels = seat_labels(game)
     people: dict[Seat, str] = {}
@@ -342,7 +342,7 @@ def company(game: Game[Any], wanted: Sequence[str]) -> Company:
         free.remove(seat)
     for seat in free:
         players[seat] = _usual(game, seat) or _nobody(game, seat)
-    return Company(people, players)
+    return SeatPlan(people, players)
 
 
 def _usual(game: Game[Any], seat: Seat) -> str | None:
@@ -389,7 +389,7 @@ def _dealer(options: argparse.Namespace, name: bytes) -> Dealer:
     return dealer
 
 
-def _chairs(game: Game[Any], dealer: Dealer, who: Company) -> list[Chair]:
+def _chairs(game: Game[Any], dealer: Dealer, who: SeatPlan) -> list[Chair]:
     """People lend what the scheme takes; a player is ours, and lends nothing."""
     lends = next(
         (what for what in ("stir", "number") if what in dealer.scheme.conditions), "nothing"
@@ -403,13 +403,13 @@ def _chairs(game: Game[Any], dealer: Dealer, who: Company) -> list[Chair]:
     ]
 
 
-def _about(game: Game[Any], who: Company) -> dict[Seat, str]:
+def _about(game: Game[Any], who: SeatPlan) -> dict[Seat, str]:
     """What the players declare of themselves."""
     specs = {seat: spec.partition(":")[0] for seat, spec in who.players.items()}
     return {seat: offered(game, seat)[name].summary for seat, name in specs.items()}
 
 
-def _players(game: Game[Any], who: Company) -> dict[Seat, Player]:
+def _players(game: Game[Any], who: SeatPlan) -> dict[Seat, Player]:
     made = {}
     for seat, spec in who.players.items():
         with once(f"{spec} prepares") as progress:
