@@ -95,7 +95,7 @@ def test_a_broken_pipe_is_no_drama() -> None:
 def test_ctrl_c_ends_politely(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupt(self: object) -> str:
+    def interrupt(self: object, size: int) -> str:
         raise KeyboardInterrupt
 
     keyboard = type("Keyboard", (io.StringIO,), {"readline": interrupt})

@@ -4,13 +4,14 @@ Each command is a module with one function ``run(arguments) -> exit code``, impo
 only when it is wanted: that keeps ``--help`` and the first prompt quick.
 
 Exit codes, everywhere: 0 finished or left by choice, 1 a check failed, 2 bad input or
-arguments, 3 end of input in the middle, 130 Ctrl-C.
+arguments, 3 end of input in the middle, 130 Ctrl-C, 128 + N another signal N.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Final, NamedTuple
 
@@ -108,9 +109,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
         if sys.stdin.isatty() and sys.stdout.isatty():
             from fairground.terminal.commands.menu import run as run_menu
 
-            return run_menu(
-                help_text(), {name: str(game) for name, game in PLAY.items()}, _dispatch
-            )
+            games = {name: (game.title, game.summary) for name, game in PLAY.items()}
+            return run_menu(games, _dispatch)
         print(help_text())
         return 0
     if arguments[0] in ("-h", "--help", "help"):
@@ -125,7 +125,10 @@ def _dispatch(arguments: Sequence[str]) -> int:
     command, rest = found
     module, _, function = command.module.partition(":")
     run = getattr(import_module(f"fairground.terminal.{module}"), function or "run")
-    exit_code: int = run(rest)
+    from fairground.terminal.console import stopped_by_signals
+
+    with stopped_by_signals() if command in PLAY.values() else nullcontext():
+        exit_code: int = run(rest)
     return exit_code
 
 
@@ -138,32 +141,64 @@ def _unknown(arguments: Sequence[str]) -> int:
             print(f"  fairground {name:<22}{COMMANDS[name].summary}")
         return 0 if len(arguments) > 1 else 2
     what = " ".join(arguments[:2]) if below else first
+    from difflib import get_close_matches
+
+    near = get_close_matches(what, COMMANDS, n=1)
+    hint = f"Did you mean {near[0]!r}? " if near else ""
     known = ", ".join(COMMANDS)
-    print(f"fairground: there is no command {what!r}. There are: {known}.", file=sys.stderr)
+    print(f"fairground: there is no command {what!r}. {hint}There are: {known}.", file=sys.stderr)
     print("Try: fairground --help", file=sys.stderr)
     return 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, and answer with its exit code."""
-    from fairground.terminal.console import EndOfInput, use_utf8_where_possible
+    from fairground.terminal import console
 
-    use_utf8_where_possible()
+    console.make_streams_safe()
     try:
-        return _dispatch(sys.argv[1:] if arguments is None else arguments)
-    except FairgroundError as error:
+        exit_code = _dispatch(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
-        print(f"fairground: {error}", file=sys.stderr)
-        return error.exit
-    except EndOfInput:
-        print("\nThe input ended in the middle. Goodbye!", file=sys.stderr)
-        return 3
+    except FairgroundError as error:
+        return _fail(str(error), error.exit)
+    except console.EndOfInput:
+        return _fail("\nThe input ended in the middle. Goodbye!", 3, "")
     except KeyboardInterrupt:
-        print("\nStopped by Ctrl-C. Goodbye!", file=sys.stderr)
-        return 130
+        return _fail("\nStopped by Ctrl-C. Goodbye!", 130, "")
+    except console.Stopped as stop:
+        return _fail("\nStopped from outside. Goodbye!", 128 + stop.signal, "")
+    except UnicodeError:
+        return _fail("an argument holds bytes that are no text", 2)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has left; Python would complain about it at exit
+        console.abandon_output(1)  # the reader has left
         return 0
+    except OSError as error:
+        where = f" {error.filename!r}" if error.filename else ""
+        return _fail(f"cannot read or write{where}: {error.strerror or error}", 2)
+    return exit_code
+
+
+def _fail(text: str, exit_code: int, before: str = "fairground: ") -> int:
+    """Say why a command line came to nothing, on streams that may themselves be the reason."""
+    from fairground.terminal.console import abandon_output
+
+    for number, stream, words in ((1, sys.stdout, ""), (2, sys.stderr, f"{before}{text}\n")):
+        try:
+            stream.write(words)
+            stream.flush()
+        except OSError:
+            abandon_output(number)
+    return exit_code
+
+
+def zdice() -> int:
+    """``zdice [zdice.ini]``, as its source document starts the game."""
+    return main(["zombie", *sys.argv[1:]])
+
+
+def nontransitive_dice() -> int:
+    """``nontransitive-dice DIE DIE DIE ...``, as its source document starts the game."""
+    return main(["dice", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -246,6 +246,12 @@ class Game(ABC, Generic[S]):
         """
         return Over(self.forfeit(s, seat))
 
+    def must_be_winnable(self) -> None:
+        """Raise `BadParams` where nobody could ever win, so that a game would go on for ever.
+
+        Asked when a table is opened; older records are taken as they are.
+        """
+
     def view(self, s: S, seat: Seat | None) -> S:
         """The state as ``seat`` may see it, `HIDDEN` in the blanks; ``None``: a bystander."""
         return s

@@ -181,6 +181,7 @@ class Table:
         """
         _check_chairs(game, chairs)
         if not replaying:
+            game.must_be_winnable()
             for chair in chairs:
                 must_be_showable(chair.name, "a name")
         setting = Setting(dealer.table, tuple(chairs))

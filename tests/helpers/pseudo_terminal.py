@@ -7,6 +7,7 @@ import pty
 import select
 import signal
 import sys
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import pyte
@@ -22,7 +23,11 @@ class Session(NamedTuple):
     raw: bytes
 
 
-def session(keys: list[tuple[str, str]], columns: int, lines: int, *arguments: str) -> Session:
+Act = str | Callable[[int, int], None]
+"""What is typed (``\\udce9``: the byte E9), or what is done to the process and its terminal."""
+
+
+def session(keys: Sequence[tuple[str, Act]], columns: int, lines: int, *arguments: str) -> Session:
     """Run ``fairground`` on a terminal of this size: wait for a text, then type, and so on.
 
     Type a line's end behind a Ctrl-C. We are quicker than any person: a signal that comes
@@ -48,7 +53,10 @@ def session(keys: list[tuple[str, str]], columns: int, lines: int, *arguments: s
         while todo and (found := raw.find(todo[0][0].encode(), seen)) >= 0:
             awaited, typed = todo.pop(0)
             seen = found + len(awaited.encode())
-            os.write(terminal, typed.encode())
+            if isinstance(typed, str):
+                os.write(terminal, typed.encode(errors="surrogateescape"))
+            else:
+                typed(pid, terminal)
     else:
         os.kill(pid, signal.SIGKILL)
     os.close(terminal)
@@ -58,6 +66,8 @@ def session(keys: list[tuple[str, str]], columns: int, lines: int, *arguments: s
     return Session(f"{shown}\nexit {os.waitstatus_to_exitcode(status)}", raw)
 
 
-def on_a_terminal(keys: list[tuple[str, str]], columns: int, lines: int, *arguments: str) -> str:
+def on_a_terminal(
+    keys: Sequence[tuple[str, Act]], columns: int, lines: int, *arguments: str
+) -> str:
     """What a session has shown, ending in ``exit CODE``."""
     return session(keys, columns, lines, *arguments).shown

@@ -192,11 +192,12 @@ class TestOnATerminal:
             ("helps, q quits): ", "\n"),
             ("Hold nothing > ", "1"),
             ("Hold ", "2"),
-            ("Hold ", "9"),  # no such card: nothing happens
-            ("Hold ", "1"),
+            ("Hold ", "9\x1b[A\x1b[12~1"),  # no such card, and no cards: nothing happens
             ("Hold ", "4"),
             ("Hold ", "b"),
-            ("Next best: hold", "?"),
+            ("Next best: hold", ""),
+            ("Hold ", "?"),
+            ("If you fall silent", ""),
             ("Hold ", "\n"),
             ("helps, q quits): ", "q\n"),
         ]
@@ -227,7 +228,12 @@ class TestOnATerminal:
 
     def test_the_menu_has_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-        keys = [("Press a key.", "b"), ("q quits): ", "q\n"), ("Press a key.", "q")]
+        keys = [
+            ("press a letter.", "b"),
+            ("q quits): ", "q\n"),
+            ("for the menu.", " "),
+            ("press a letter.", "q"),
+        ]
         shown = on_a_terminal(keys, 80, 60)
         assert "Blind Croupier: video poker, 9/6 Jacks or Better" in shown
         assert shown.endswith("exit 0")

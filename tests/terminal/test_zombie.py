@@ -228,7 +228,8 @@ def test_names_are_asked_for_until_they_fit(play: Play) -> None:
         "  Ann  ,, ann ,Zoë\x1b[31m=cautious,=greedy",
         "",
         "",
-        "",
+        "q",
+        "y",
         "q",
         "y",
     )
@@ -764,9 +765,15 @@ def test_ctrl_c_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_menu_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    keys = [("Press a key.", "z"), (">>> ", ""), (">>> ", "\n"), ("Press a key.", "q")]
+    keys = [
+        ("press a letter.", "z"),
+        (">>> ", ""),
+        (">>> ", "\n"),
+        ("for the menu.", " "),
+        ("press a letter.", "q"),
+    ]
     shown, _ = session(keys, 100, 60)
-    assert "z  zombie        Zombie Dice. Eat brains" in shown
+    assert "z  Zombie Dice        Eat brains" in shown
     assert "Nobody plays. Goodbye!" in shown
     assert shown.endswith("exit 0")
 

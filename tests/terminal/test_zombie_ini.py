@@ -12,6 +12,7 @@ from fairground.cli import main
 from fairground.core import BadParams, Unreadable
 from fairground.games.zombie import DEFAULTS
 from fairground.terminal.zombie.ini import Config, IniReader, defaults, read_config
+from tests.helpers.places import ROOT
 
 SEEDS_OWN = """\
 [Game]
@@ -198,3 +199,17 @@ def test_what_is_read_is_always_within_the_limits(lines: list[str]) -> None:
     reader = IniReader("any.ini")
     reader.read("\n".join(lines))
     assert reader.values == defaults(), "all lines say the defaults, or nothing that counts"
+
+
+def test_a_file_with_all_defaults_is_shipped_and_can_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["zombie", "--write-config"]) == 0
+    written = (tmp_path / "zdice.ini").read_text()
+    assert written == (ROOT / "examples" / "zdice.ini").read_text()
+    config = read_config("zdice.ini")
+    assert not config.warnings
+    assert config.params == read_config(None).params
+    assert main(["zombie", "--write-config"]) == 2
+    assert "is there already" in capsys.readouterr().err

@@ -324,3 +324,17 @@ def test_wrapping_keeps_every_word_and_the_width(text: str, cells: int) -> None:
 def test_cutting_gives_just_so_many_cells(text: str, cells: int) -> None:
     assert cell_len(ZombieArt(80, ascii_only=False).cut(text, cells)) == cells
     assert cell_len(ZombieArt(80).centred(text, cells)) == cells
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_six_zombies_fit_a_usual_terminal(ascii_only: bool) -> None:
+    """Title, scoreboard, areas, message and prompt stand on 24 lines."""
+    game = Zombie.from_params({"players": 6})
+    s = begun(game)
+    names = [f"Zombie {number}" for number in range(6)]
+    art = ZombieArt(80, ascii_only, lines=24)
+    message = [ZombieWords(game, names).next_roll(s), "<enter> rolls, q quits."]
+    lines = playing_screen(art, board(game, s, Who(names, names)), message)
+    assert len(lines) + 1 <= 24, "with the prompt"
+    assert "Zombie Dice" in lines[0] and "Scoreboard" in lines[1]
+    assert sum("Zombie " in line for line in lines[2:8]) == 6

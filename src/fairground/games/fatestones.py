@@ -201,6 +201,17 @@ class FateStones(Game[State]):
             return {"hands": [list(hand) for hand in self.hands]}
         return {"dice": list(self.bag), "scratch": self.scratch}
 
+    def must_be_winnable(self) -> None:
+        """Where every face of the bag is the same, every roll is a tie, and deals never end."""
+        if (
+            self.scratch == "redeal"
+            and len(faces := {face for die in self.bag for face in die}) == 1
+        ):
+            raise BadParams(
+                f"nobody can ever win with this bag: every face of every die is {faces.pop()}, so "
+                "every roll is a tie"
+            )
+
     def start(self) -> State:
         """Empty hands before the deal; or the given hands, ready for the first choice."""
         if self.hands is not None:

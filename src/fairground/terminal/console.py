@@ -5,29 +5,78 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
+import signal
 import sys
+import textwrap
+import threading
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from fairground.core import InputError
+from fairground.terminal.keys import forget_typed
 
 
 class EndOfInput(Exception):
     """The input ended in the middle of a conversation: exit code 3."""
 
 
-def use_utf8_where_possible() -> None:
-    """Never let an odd character end a program: where it cannot be shown, show a ``?``."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+class Stopped(BaseException):
+    """Somebody outside ended the program: a signal, or a window that was closed.
+
+    Nobody has decided anything, so a game is left as it is, unfinished.
+    """
+
+    def __init__(self, signal: int) -> None:
+        super().__init__()
+        self.signal = signal
+
+
+@contextlib.contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into `Stopped`, so that files and terminals are left in order."""
+
+    def stop(number: int, _: object) -> None:
+        raise Stopped(number)
+
+    wanted = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]
+    if threading.current_thread() is not threading.main_thread():
+        wanted = []
+    old = {number: signal.signal(number, stop) for number in wanted if number is not None}
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
+def make_streams_safe() -> None:
+    """Let no odd byte, and no stream that is closed, end a program.
+
+    What cannot be shown is shown as ``?``, what cannot be read is read as a sign for that, and
+    a closed stream is empty, or swallows what is written to it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+        elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def abandon_output(number: int) -> None:
+    """Throw away what is still to be written: the disk is full, or the reader has left.
+
+    Python would try again at exit, and complain. 1 is standard output, 2 is standard error.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), number)
 
 
 class Console:
     """Plain lines in both directions.
 
-    In a pipe the answers are echoed, so that the output reads as a session on a terminal
-    would look.
+    On a terminal a line can be edited, and earlier answers come back with the arrow keys. In a
+    pipe the answers are echoed, so that the output reads as a session on a terminal would look.
     """
 
     def say(self, text: str = "") -> None:
@@ -36,50 +85,53 @@ class Console:
 
     def ask(self, prompt: str) -> str:
         """Show a prompt and return the line that is typed, trimmed."""
-        if sys.stdin is not None and sys.stdin.isatty():
+        if sys.stdin.isatty():
+            if sys.stdout.isatty():
+                _edit_lines()
+            forget_typed()
             try:
                 return input(prompt).strip()
             except EOFError:
                 raise EndOfInput from None
         print(prompt, end="", flush=True)
-        line = sys.stdin.readline() if sys.stdin is not None else ""
-        if not line:
-            raise EndOfInput
+        line = _line()
         print(line.rstrip("\r\n"))
         return line.strip()
 
     def ask_hidden(self, prompt: str) -> str:
         """Read a line without showing it; in a pipe it is read like any other, and not echoed."""
-        if sys.stdin is not None and sys.stdin.isatty():
+        if sys.stdin.isatty():
             import getpass
 
             sys.stdout.flush()
+            forget_typed()
             try:
                 return getpass.getpass(prompt).strip()
             except EOFError:
                 raise EndOfInput from None
         print(prompt, flush=True)
-        line = sys.stdin.readline() if sys.stdin is not None else ""
-        if not line:
-            raise EndOfInput
-        return line.strip()
+        return _line().strip()
 
 
-@contextlib.contextmanager
-def single_keys() -> Iterator[None]:
-    """Have keys arrive one by one, where the terminal can do that."""
+LONGEST_LINE = 1_000_000
+
+
+def _line() -> str:
+    """A line of a pipe. One without an end would fill the memory, and is cut."""
+    line = sys.stdin.readline(LONGEST_LINE)
+    if not line:
+        raise EndOfInput
+    return line
+
+
+def _edit_lines() -> None:
+    """Let lines be edited, where there is a library for it; Tab offers no file names."""
     try:
-        import termios
-        import tty
+        import readline
     except ImportError:
-        yield
         return
-    before = termios.tcgetattr(sys.stdin)
-    tty.setcbreak(sys.stdin, termios.TCSADRAIN)  # not flushing: a key may be there already
-    try:
-        yield
-    finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+    if readline.get_completer() is None:
+        readline.set_completer(lambda text, state: None)
 
 
 class Menu:
@@ -145,6 +197,25 @@ class _NumberMenu(Menu):
         return f"a number from 0 to {self._n - 1}"
 
 
+class _Folded(argparse.RawDescriptionHelpFormatter):
+    """Help in which running text fits the terminal, and indented lines stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        paragraphs: list[str] = []
+        for line in text.splitlines():
+            running = bool(line) and not line.startswith(" ")
+            if running and paragraphs and paragraphs[-1] and not paragraphs[-1].startswith(" "):
+                paragraphs[-1] += f" {line}"
+            else:
+                paragraphs.append(line)
+        return "\n".join(
+            line
+            if line.startswith(" ")
+            else textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent)
+            for line in paragraphs
+        )
+
+
 class Arguments(argparse.ArgumentParser):
     """An argument parser whose complaints are errors of ours, with an example."""
 
@@ -153,13 +224,15 @@ class Arguments(argparse.ArgumentParser):
             prog=f"fairground {command}",
             description=description,
             epilog=example,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Folded,
             allow_abbrev=False,
             **more,
         )
         self._command = command
         lines = [line.strip() for line in example.splitlines()]
-        self._example = next(line for line in lines if line.startswith("fairground "))
+        examples = [line for line in lines if line.startswith("fairground ")]
+        own = (line for line in examples if line.startswith(f"fairground {command}"))
+        self._example = next(own, examples[0])
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, how it is done right, and where to read more."""

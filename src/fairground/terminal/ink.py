@@ -5,6 +5,7 @@ Each game draws its own pictures with a class of its own, made from `Ink`.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import sys
@@ -67,8 +68,16 @@ def wants_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
 class Ink:
     """Writes for a terminal of a certain width."""
 
-    def __init__(self, columns: int, ascii_only: bool = True, colour: bool = False) -> None:
+    def __init__(
+        self,
+        columns: int,
+        ascii_only: bool = True,
+        colour: bool = False,
+        lines: float = math.inf,
+    ) -> None:
         self.columns = max(columns, 1)
+        self.lines = lines
+        """How high the terminal is; a pipe has no end."""
         self.ascii_only = ascii_only
         self.edges = ASCII_EDGES if ascii_only else LINE_EDGES
         self._colour = colour
@@ -79,7 +88,8 @@ class Ink:
         if ascii_only is None:
             ascii_only = only_ascii(sys.stdout, os.environ)
         colour = wants_colour(sys.stdout, os.environ)
-        return cls(shutil.get_terminal_size().columns, ascii_only, colour)
+        columns, lines = shutil.get_terminal_size()
+        return cls(columns, ascii_only, colour, lines if sys.stdout.isatty() else math.inf)
 
     def ink(self, text: str, style: str) -> str:
         """Text in a style, where there are colours."""

@@ -73,6 +73,10 @@ def run(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.keeper and (options.share is not None or options.no_share):
         parser.error("with --keeper nothing is drawn: --share and --no-share have no place there")
+    if options.share is not None and options.oracle not in (None, FAIR):
+        parser.error(
+            f"the {options.oracle} keeper draws nothing: there is nothing to mix a word into"
+        )
     if options.solver is not None and not options.keeper:
         parser.error("--solver says who breaks your code: it goes with --keeper")
     if options.share is not None and (problem := screens.wrong_with(options.share)):

@@ -120,7 +120,6 @@ class BreakerScreen(CodeScreen):
         self._commitment = commitment
         self._share = share
         """The word to be lent; ``None``: it is asked for."""
-        self._asked_for_a_word = False
         self._told_the_end = False
 
     def play(self) -> None:
@@ -136,15 +135,6 @@ class BreakerScreen(CodeScreen):
         self.console.say()
         self.say(f"The keeper's commitment ({words.PROMISES[oracle]})")
         self.say(self._commitment, first="  ")
-
-    def answer(self, ask: Ask) -> None:
-        """Look-alikes ask for a word as a fair keeper does, before the first guess."""
-        if self._game.oracle != FAIR and not self._asked_for_a_word:
-            self._asked_for_a_word = True
-            if share := self.stir(ask):
-                self._table.note({"share": share})
-                self.say(f"Noted. (The {self._game.oracle} keeper has no draw to mix it into.)")
-        super().answer(ask)
 
     def bound(self, text: str) -> None:
         """The keeper's commitment is shown at the beginning."""
@@ -248,7 +238,7 @@ class BreakerScreen(CodeScreen):
             self.say("The key that opens the commitment:")
             self.say(keys[0], first="  ")
         elif state.shown is not None:
-            self.say("The commitment was a look-alike. The code shown fits every answer.")
+            self.say("Nothing was drawn. The code shown fits every answer.")
 
     def _tell_opened_code(self) -> None:
         """After a forfeit: the code, if one was drawn."""

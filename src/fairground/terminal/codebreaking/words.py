@@ -8,8 +8,8 @@ from fairground.games.codebreaking import EVIL, FAIR, NICE
 
 PROMISES: Final = {
     FAIR: "It is opened in the end.",
-    NICE: "A look-alike, for nothing is drawn: in the end a code is shown instead.",
-    EVIL: "A look-alike, for nothing is drawn: in the end a code that fits is shown instead.",
+    NICE: "This keeper draws nothing, so this is random filler.",
+    EVIL: "This keeper has no fixed code, so this is random filler.",
 }
 
 BREAKER_KEYS: Final = (

@@ -13,7 +13,7 @@ from fairground.bank.messages import Key
 from fairground.bank.player.game import CONFIRMATIONS, PlayersGame, Side
 from fairground.bank.player.news import News, in_chips
 from fairground.bank.player.player import PlayerClient
-from fairground.games.poker import BETS, LEVELS
+from fairground.games.poker import BETS, LEVELS, Poker
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Arguments, Console, EndOfInput
 from fairground.terminal.croupier.look import CardArt
@@ -25,6 +25,8 @@ from fairground.terminal.saving import Saved, add_saving, data_directory
 from fairground.terminal.seat import Left
 
 BUY_IN: Final = 200
+MOST_CHIPS: Final = 10**9
+"""Of a buy-in: far more than anybody can lose in an evening."""
 
 
 def _arguments() -> Arguments:
@@ -117,6 +119,11 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         if getattr(options, name) < least:
             option = f"--{name.replace('_', '-')}"
             parser.error(f"{option} must be {least} or more, not {getattr(options, name)}")
+    stake = Poker(options.bet, options.level).stake
+    if options.buy_in < stake:
+        parser.error(f"--buy-in must be at least the stake of a hand, {stake} chips")
+    if options.buy_in > MOST_CHIPS:
+        parser.error(f"--buy-in must be at most {MOST_CHIPS:,} chips, not {options.buy_in:,}")
     if options.hands is not None and options.hands < 1:
         parser.error(f"--hands must be 1 or more, not {options.hands}")
     return options
@@ -213,7 +220,7 @@ async def _parties(
     options: argparse.Namespace, key: Key, backstage: Backstage[News | str]
 ) -> Parties:
     if options.croupier is None:
-        return await at_home(backstage.stack, key, backstage.tell)
+        return await at_home(backstage.stack, key, backstage.tell, options.buy_in)
     notes = None
     if options.key is not None:
         notes = data_directory().with_name("croupier") / key.address

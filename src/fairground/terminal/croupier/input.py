@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import select
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from fairground.games.poker import HAND, Card
-from fairground.terminal.console import Console, EndOfInput, single_keys
+from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.croupier.look import CardArt
 from fairground.terminal.croupier.words import parse_hold
+from fairground.terminal.keys import END, ENTER, forget_typed, reading_keys
 
 BEST: Final = "b"
 PAYS: Final = "p"
@@ -21,8 +18,7 @@ HELP: Final = "?"
 QUIT: Final = "q"
 ASIDES: Final = (BEST, PAYS, HELP, QUIT)
 
-ENTER: Final = ("\r", "\n")
-END: Final = "\x04"
+PLACES: Final = tuple("12345"[:HAND])
 
 WARN_AT: Final = (300, 120, 60, 30, 10)
 """Seconds before the deadline at which whoever still thinks is warned."""
@@ -64,17 +60,6 @@ class Hurry:
         return max(0.0, self._until - self._clock() - self._said[0]) if self._said else None
 
 
-def has_keys() -> bool:
-    """Whether keys can be read one by one."""
-    if os.environ.get("TERM") == "dumb" or sys.stdin is None:
-        return False
-    with contextlib.suppress(ImportError):
-        import termios
-
-        return bool(termios) and sys.stdin.isatty() and sys.stdout.isatty()
-    return False
-
-
 def ask_line(console: Console, prompt: str) -> Answer | None:
     """One line; ``None`` if it cannot be understood (then the caller says so)."""
     typed = console.ask(prompt)
@@ -95,11 +80,17 @@ class KeyHold:
 
     def ask(self) -> Answer:
         """Until Enter, or a key that asks for something else."""
-        with single_keys():
+        forget_typed()
+        with reading_keys(self._show) as keys:
+            self._show()
             while True:
-                self._show()
-                key = self._key()
-                if key in ENTER:
+                if said := self._hurry.warning():
+                    print(f"\r\x1b[K{said}")
+                    self._show()
+                key = keys.read(self._hurry.next_in())
+                if key is None:
+                    continue
+                if key == ENTER:
                     print()
                     return Held(frozenset(self.held))
                 if key == END:
@@ -108,20 +99,11 @@ class KeyHold:
                 if key.lower() in ASIDES:
                     print()
                     return key.lower()
-                if key in "12345"[:HAND]:
+                if key in PLACES:
                     self.held ^= {int(key) - 1}
+                    self._show()
 
     def _show(self) -> None:
         kept = [self._hand[place] for place in sorted(self.held)]
         text = self._art.cards(kept) if kept else "nothing"
         print(f"\r\x1b[KHold {text} > ", end="", flush=True)
-
-    def _key(self) -> str:
-        while True:
-            if said := self._hurry.warning():
-                print(f"\r\x1b[K{said}")
-                self._show()
-            ready, _, _ = select.select([sys.stdin], [], [], self._hurry.next_in())
-            if ready:
-                data = os.read(sys.stdin.fileno(), 1)
-                return data.decode("latin-1") if data else END

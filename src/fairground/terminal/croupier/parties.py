@@ -44,8 +44,11 @@ class Parties(NamedTuple):
 Explain = Callable[[str], None]
 
 
-async def at_home(stack: AsyncExitStack, player: Key, explain: Explain) -> Parties:
-    """All three in this process, with play money, for as long as it runs."""
+async def at_home(stack: AsyncExitStack, player: Key, explain: Explain, buy_in: int) -> Parties:
+    """All three in this process, with play money, for as long as it runs.
+
+    The Player's purse can pay ``buy_in`` chips at least.
+    """
     from fairground.bank.chain.embedded import open_bank
     from fairground.bank.chain.node import Mined
     from fairground.bank.croupier.croupier import Croupier
@@ -53,7 +56,11 @@ async def at_home(stack: AsyncExitStack, player: Key, explain: Explain) -> Parti
 
     house = Key.fresh()
     bank = await open_bank(
-        {house.address: BANKROLL + GAS_MONEY, player.address: PURSE + GAS_MONEY}, chip_cost=CHIP
+        {
+            house.address: BANKROLL + GAS_MONEY,
+            player.address: max(PURSE, buy_in * CHIP) + GAS_MONEY,
+        },
+        chip_cost=CHIP,
     )
     stack.push_async_callback(bank.close)
 

@@ -30,9 +30,9 @@ from fairground.terminal.croupier.input import (
     Hurry,
     KeyHold,
     ask_line,
-    has_keys,
 )
 from fairground.terminal.croupier.look import CardArt, in_words
+from fairground.terminal.keys import can_read_keys
 from fairground.terminal.phrases import decimal
 from fairground.terminal.seat import YES, Left
 from fairground.words.plain import count, listed
@@ -192,8 +192,15 @@ class CroupierScreen:
         """Deposit what is missing; a ledger's faucet fills an empty purse with play money."""
         player, bank = self._player, self._player.side.bank
         missing = await player.missing(bet, level)
-        if self._faucet is not None and missing > await bank.purse(player.address):
-            await self._faucet(max(missing, self._buy_in))
+        purse, wanted = await bank.purse(player.address), max(missing, self._buy_in)
+        if missing and wanted > purse:
+            if self._faucet is None:
+                raise NoGame(
+                    f"the buy-in is {self._words.chips(wanted)}, and your purse has "
+                    f"{self._words.chips(purse)}: send some to {player.address}, or choose another "
+                    "--buy-in"
+                )
+            await self._faucet(wanted - purse)
         return await player.fund(bet, level, self._buy_in)
 
     def _play(self, game: PlayersGame) -> None:
@@ -214,7 +221,7 @@ class CroupierScreen:
         self._show(hand)
         self._say(f"{_sentence(hand)} That is {_worth(hand)}.")
         hurry = Hurry(self._do(game.seconds_left()))
-        by_keys = has_keys()
+        by_keys = can_read_keys()
         if not self._told_how_to_hold:
             self._told_how_to_hold = True
             self._say(words.HOLD_KEYS if by_keys else words.HOLD_LINE)

@@ -11,7 +11,10 @@ from typing import Final
 from fairground.core import BadParams, InputError, Unreadable
 from fairground.games.fatestones import HAND, Die, Hand, parse_dice, wrong_with
 
-FILE_OF_DICE: Final = "a file of dice: 123456 or 1 2 3 4 5 6 on each line, at least six dice"
+FILE_OF_DICE: Final = (
+    "a file of dice: 123456 or 1 2 3 4 5 6 on each line, at least six dice; # begins a comment"
+)
+LARGEST_FILE: Final = 1_000_000
 HANDS: Final = "--mine 134445,144444,234444 --theirs 233346,333336,333444"
 
 
@@ -57,7 +60,12 @@ def dice_file(path: Path | None) -> tuple[Die, ...] | None:
     if path is None:
         return None
     try:
-        return parse_dice(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise Unreadable(f"{str(path)!r} is too large. Expected is {FILE_OF_DICE}.")
+        lines = data.decode("utf-8-sig").splitlines()
+        return parse_dice("\n".join(line.partition("#")[0] for line in lines))
     except OSError as error:
         raise Unreadable(f"cannot read {str(path)!r}: {error.strerror or error}") from None
     except UnicodeDecodeError:

@@ -92,6 +92,7 @@ class HelpTable:
         console.say(HEADING)
         for number, (rows, columns) in enumerate(pages, 1):
             page = self.table(rows, columns)
+            # In a pipe nothing is cut: a table is as wide as it is.
             rich = RichConsole(highlight=False, width=None if live else 10**6)
             rich.print(page, crop=False, no_wrap=True)
             if number < len(pages):

@@ -15,7 +15,7 @@ from fairground.fair.bits import SystemStream
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
-from fairground.games.zombie import Zombie
+from fairground.games.zombie import Zombie, ZombieTwo
 from fairground.players import Player, make_player, offered, prepare
 from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
 from fairground.table import Table, new_name
@@ -24,7 +24,7 @@ from fairground.terminal.options import add_ascii, add_bot_seconds, add_stir
 from fairground.terminal.proof import say_what_is_proven
 from fairground.terminal.saving import Saved, add_saving
 from fairground.terminal.waiting import once
-from fairground.terminal.zombie.ini import FIELDS, Config, defaults, read_config
+from fairground.terminal.zombie.ini import Config, read_config, usual_file, write_config
 from fairground.terminal.zombie.look import ZombieArt
 from fairground.terminal.zombie.loop import GameController
 from fairground.terminal.zombie.scenes import Evening, Pauses, Wanted
@@ -46,20 +46,15 @@ choose(game, view, seat) that returns "roll" or "hold"; see examples/zombie_bot.
 def machines_help() -> str:
     """The programs that may take a seat."""
     lines = ["A name written Hal=optimal is played by a program:"]
-    for name, listing in sorted(offered(Zombie.from_params({}), 0).items()):
+    for name, listing in sorted(offered(ZombieTwo.from_params({}), 0).items()):
         lines.append(f"  {name:<9}{listing.summary}")
     return "\n".join(lines) + "\n"
 
 
 def ini_help() -> str:
     """The fields of the configuration file with their meaning and defaults."""
-    usual = defaults()
-    lines = ["The configuration file; every field may be left out:"]
-    for section, fields in FIELDS.items():
-        lines.append(f"  [{section}]")
-        for name, meaning in fields.items():
-            lines.append(f"  {f'{name} = {usual[name]}':<29}; {meaning}")
-    return "\n".join(lines)
+    lines = [f"  {line}" for line in usual_file().splitlines()[1:] if line]
+    return "\n".join(["The configuration file; every field may be left out:", *lines])
 
 
 def _arguments() -> Arguments:
@@ -73,6 +68,11 @@ def _arguments() -> Arguments:
         "  fairground zombie --bot mybot.py --players Ann --stir each",
     )
     parser.add_argument("ini", nargs="?", metavar="zdice.ini", help="the configuration file")
+    parser.add_argument(
+        "--write-config",
+        action="store_true",
+        help="write a zdice.ini with all defaults (or the file that is named), and end",
+    )
     parser.add_argument(
         "--players", metavar="NAMES", help="the names, with commas between; else they are asked for"
     )
@@ -96,6 +96,11 @@ def _arguments() -> Arguments:
 def run(arguments: Sequence[str]) -> int:
     """``fairground zombie``"""
     options = _arguments().parse_args(arguments)
+    if options.write_config:
+        path = Path(options.ini or "zdice.ini")
+        write_config(path)
+        print(f"The configuration is in {path}. Change it, and play: fairground zombie {path}")
+        return 0
     config = read_config(options.ini)
     for warning in config.warnings:
         print(f"fairground: {warning}", file=sys.stderr)

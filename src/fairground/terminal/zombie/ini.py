@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from fairground.core import BadParams, Unreadable
-from fairground.games.zombie import DEFAULTS, LIMITS, MOST_FACES, Zombie
+from fairground.core import BadParams, InputError, Unreadable
+from fairground.games.zombie import DEFAULTS, LIMITS, MOST_FACES, Zombie, ZombieTwo
 
 FIELDS: Final = {
     "Game": {
@@ -54,13 +54,34 @@ class Config(NamedTuple):
 
     def game(self, players: int) -> Zombie:
         """The game for so many players."""
-        return Zombie.from_params({**self.params, "players": players})
+        return ZombieTwo.from_params({**self.params, "players": players})
 
 
 def defaults() -> dict[str, Any]:
     """Every field of the file with its default."""
     fields = {name: value for name, value in DEFAULTS.items() if name != "players"}
     return {**fields, "max_players": MAX_PLAYERS}
+
+
+def usual_file() -> str:
+    """A ``zdice.ini`` with every field, its meaning and its default."""
+    usual, lines = defaults(), ["; Zombie Dice. Every field may be left out."]
+    for section, fields in FIELDS.items():
+        lines += ["", f"[{section}]"]
+        for name, meaning in fields.items():
+            lines.append(f"{f'{name} = {usual[name]}':<29}; {meaning}")
+    return "\n".join(lines) + "\n"
+
+
+def write_config(path: Path) -> None:
+    """Write such a file; one that is there is left alone."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(usual_file())
+    except FileExistsError:
+        raise InputError(f"{str(path)!r} is there already, and is left as it is") from None
+    except OSError as error:
+        raise InputError(f"{str(path)!r} cannot be written: {error.strerror}") from None
 
 
 def read_config(name: str | None) -> Config:

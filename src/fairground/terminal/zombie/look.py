@@ -7,6 +7,7 @@ that a letter or a word does not say as well.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
@@ -48,8 +49,14 @@ ASCII: Final = ZombieSigns(
 class ZombieArt(Ink):
     """Draws boxes of a certain width, with certain signs."""
 
-    def __init__(self, columns: int, ascii_only: bool = True, colour: bool = False) -> None:
-        super().__init__(columns, ascii_only, colour)
+    def __init__(
+        self,
+        columns: int,
+        ascii_only: bool = True,
+        colour: bool = False,
+        lines: float = math.inf,
+    ) -> None:
+        super().__init__(columns, ascii_only, colour, lines)
         self.signs = ASCII if ascii_only else EMOJI
         self.width = max(NARROWEST, min(columns, WIDEST))
 

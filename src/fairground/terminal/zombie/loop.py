@@ -206,20 +206,31 @@ class GameController:
     def _update_quit(self) -> Scene:
         if self._event.lower() not in YES:
             return self._interrupted
+        evening, leaver = self.evening, self.evening.leaver()
+        was_on = evening.state.phase != "shuffle" and evening.before.playing[evening.before.at]
         self._forfeit("quit")
-        return Scene.LEFT
+        if evening.table.closed:
+            return Scene.LEFT
+        scene = self._after_chance()
+        if scene is Scene.ROLLED and (leaver == was_on or self._interrupted is not Scene.STIR):
+            # Nobody's roll is on the table any more: the next one is on.
+            evening.before = evening.state
+            self._turn_rolls, self._round = 0, evening.state.round
+            return self._to_move()
+        return scene
 
     def _forfeit(self, reason: str) -> None:
         evening, seat = self.evening, self.evening.leaver()
         person = seat in evening.persons
         name = evening.names[seat]
         self._remark(f"{name} leaves the game." if person else f"It was stopped in {name}'s turn.")
-        evening.table.forfeit(seat, reason, "seat" if person else "house")
+        evening.forfeit(seat, reason)
 
     def _walk_out(self, reason: str) -> None:
         """Ctrl-C, or the end of the input: close the record, and show where it ended."""
         if self.party is not None and not self.party.table.closed:
             self._console.say()
             self._forfeit(reason)
+            self.party.end(reason)
             self.scene = Scene.LEFT
             self.render()

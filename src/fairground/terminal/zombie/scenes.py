@@ -51,7 +51,9 @@ TRANSITIONS: Final[dict[Scene, frozenset[Scene]]] = {
     Scene.ROLLED: frozenset({Scene.TURN, Scene.THINK, Scene.SHOT}),
     Scene.SHOT: frozenset({Scene.TURN, Scene.THINK, Scene.TIE, Scene.OVER}),
     Scene.TIE: frozenset({Scene.TURN, Scene.THINK, Scene.QUIT}),
-    Scene.QUIT: frozenset({Scene.TURN, Scene.STIR, Scene.ORDER, Scene.TIE, Scene.LEFT}),
+    Scene.QUIT: frozenset(
+        {Scene.TURN, Scene.STIR, Scene.ORDER, Scene.TIE, Scene.THINK, Scene.ROLLED, Scene.LEFT}
+    ),
     Scene.OVER: frozenset(),
     Scene.LEFT: frozenset(),
 }
@@ -113,6 +115,19 @@ class Evening:
     def turn_has_ended(self) -> bool:
         """Whether the last move, or the roll that it began, ended a turn."""
         return self.state.turns != self.before.turns
+
+    def forfeit(self, seat: Seat, reason: str) -> None:
+        """Somebody is out; the others play on, as long as there are two."""
+        person = seat in self.persons
+        self.table.forfeit(seat, reason, "seat" if person else "house")
+        if person:
+            self.persons.remove(seat)
+
+    def end(self, reason: str) -> None:
+        """Everybody leaves, one after the other, until the record is closed."""
+        for _ in self.guests:
+            if not self.table.closed:
+                self.forfeit(self.leaver(), reason)
 
     def leaver(self) -> Seat:
         """Whose prompt it is: at a prompt for everybody, the first person's in turn."""

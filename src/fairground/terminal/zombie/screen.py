@@ -34,6 +34,8 @@ from fairground.terminal.zombie.scenes import Evening, Pauses, Scene, TurnTally,
 from fairground.words.zombie import rolled
 
 MESSAGE_LINES: Final = 4
+BORDERS: Final = 2
+PROMPT_LINES: Final = 1
 NARROW: Final = 56
 """Below this many columns messages need more lines."""
 TABLE: Final = 34
@@ -150,12 +152,18 @@ def minus(a: Pile, b: Pile) -> Pile:
 
 def playing_screen(art: ZombieArt, shown: ZombieBoard, message: Sequence[str]) -> list[str]:
     """The five regions, but for the prompt, which follows with the question."""
-    lines = art.title()
-    lines += scoreboard(art, shown)
-    lines += [status(art, shown)]
-    lines += areas(art, shown)
-    lines += message_area(art, message)
-    return [art.line(line) for line in lines]
+    above = [*art.title(), *scoreboard(art, shown), status(art, shown), *areas(art, shown)]
+    below = message_area(art, message)
+    if len(above) + len(below) + PROMPT_LINES > art.lines:
+        above = [line for line in above if not _is_blank(line)]
+        room = art.lines - len(above) - PROMPT_LINES - BORDERS
+        below = message_area(art, message, least=max(0, min(MESSAGE_LINES, int(room))))
+    return [art.line(line) for line in (*above, *below)]
+
+
+def _is_blank(line: Line) -> bool:
+    """Whether nothing stands on a line but the borders of cells."""
+    return all(text.strip(" |│") == "" for text, _ in line)
 
 
 def scoreboard(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
@@ -240,10 +248,11 @@ def _stored(art: ZombieArt, face: str, count: int, dice: Pile) -> Line:
     return next((line for line in lines if width(line) <= art.room), lines[-1])
 
 
-def message_area(art: ZombieArt, message: Sequence[str]) -> list[Line]:
-    """What happened, and what can be done."""
+def message_area(art: ZombieArt, message: Sequence[str], least: int | None = None) -> list[Line]:
+    """What happened, and what can be done; so many lines at least."""
     lines = [line for text in message for line in art.wrapped(text)]
-    least = MESSAGE_LINES if art.width >= NARROW else MESSAGE_LINES + 2
+    if least is None:
+        least = MESSAGE_LINES if art.width >= NARROW else MESSAGE_LINES + 2
     lines += [""] * (least - len(lines))
     return art.box("Message area", [[(line, "")] for line in lines])
 
@@ -403,7 +412,8 @@ class Renderer:
 
     def _quit_question(self, evening: Evening) -> list[str]:
         return [
-            f"{evening.names[evening.leaver()]}, do you really want to quit? It counts as a loss.",
+            f"{evening.names[evening.leaver()]}, do you really want to quit? It counts as a loss"
+            + (", and the others play on." if len(evening.state.playing) > 2 else "."),
             "y quits, anything else plays on.",
         ]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
 from fairground.games.poker import LEVELS, Card, card_text, hand_text, parse_hand, rank
 from fairground.solve.poker.holds import Hold, holds, perfect_return
 from fairground.terminal.console import Arguments
+from fairground.terminal.croupier.look import CardArt
+from fairground.terminal.options import add_ascii
 from fairground.terminal.phrases import decimal
 
 EXAMPLE: Final = 'fairground solve poker "5d 7d 9c Tc 7h" --level 5'
@@ -34,6 +37,7 @@ def _arguments() -> Arguments:
         help="the level played, 1 to 5, default %(default)s: on 5 a royal flush pays 800 stakes, "
         "below it 250",
     )
+    add_ascii(parser, "suits as letters", "as signs")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
 
@@ -54,7 +58,7 @@ def run(arguments: Sequence[str]) -> int:
     if options.json:
         print(json.dumps(as_json(hand, options.level, found)))
     else:
-        _show_holds(hand, options.level, found)
+        _show_holds(hand, options.level, found, CardArt.of_terminal(options.ascii))
     return 0
 
 
@@ -83,12 +87,12 @@ def _show_return(level: int, as_object: bool) -> None:
     print(f"{decimal(value, 12)}. The house keeps {edge} %.")
 
 
-def _show_holds(hand: Sequence[Card], level: int, found: Sequence[Hold]) -> None:
+def _show_holds(hand: Sequence[Card], level: int, found: Sequence[Hold], art: CardArt) -> None:
     from rich import box
     from rich.console import Console as RichConsole
     from rich.table import Table as RichTable
 
-    print(f"{hand_text(hand)}: {rank(hand).words}. Level {level}.")
+    print(f"{art.cards(hand)}: {rank(hand).words}. Level {level}.")
     print("The value is the expected prize for each unit staked; * marks the best hold.\n")
     table = RichTable(box=box.ASCII2, header_style="bold cyan")
     table.add_column("", no_wrap=True)
@@ -99,10 +103,12 @@ def _show_holds(hand: Sequence[Card], level: int, found: Sequence[Hold]) -> None
     for hold in found:
         table.add_row(
             "*" if hold.value == found[0].value else "",
-            hand_text(hold.kept(hand)) or NOTHING_KEPT,
+            art.cards(hold.kept(hand)) or NOTHING_KEPT,
             ",".join(map(str, hold.order)),
             decimal(hold.value, 6),
             str(hold.value),
             style="bold" if hold.value == found[0].value else None,
         )
-    RichConsole(highlight=False).print(table, crop=False, no_wrap=True)
+    RichConsole(highlight=False, width=None if sys.stdout.isatty() else 10**6).print(
+        table, crop=False, no_wrap=True
+    )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairground.extras import needs
 from fairground.games.zombie import COLOURS
 from fairground.terminal.console import Arguments
+from fairground.terminal.ink import Ink
 from fairground.terminal.waiting import once
 from fairground.terminal.zombie.ini import LEAST_PLAYERS, read_config
 from fairground.terminal.zombie.words import how_it_ends
@@ -54,12 +54,13 @@ def run(arguments: Sequence[str]) -> int:
     if options.json:
         print(json.dumps(report))
         return 0
-    print(f"{textwrap.fill(how_it_ends(game), 96)}\nRules: {config.source}.\n")
-    print("\n".join(_lines(report)))
+    art = Ink.of_terminal()
+    print(f"{art.fold(how_it_ends(game))}\nRules: {config.source}.\n")
+    print("\n".join(_lines(report, art)))
     return 0
 
 
-def _lines(report: Mapping[str, Any]) -> list[str]:
+def _lines(report: Mapping[str, Any], art: Ink) -> list[str]:
     first = report["first_roll"]
     lines = [
         f"First roll: {first['brains']} brains expected, bust {first['bust']}",
@@ -76,20 +77,25 @@ def _lines(report: Mapping[str, Any]) -> list[str]:
         lines.append(f"Three perfect players, in the order of their turns: {', '.join(three)}")
     lines += [
         "",
-        "With more players than are solved here, optimal plays the exact duel against its",
-        "strongest rival, and forgets the others: docs/games/zombie.md says what that costs.",
+        art.fold(
+            "With more players than are solved here, optimal plays the exact duel against its "
+            "strongest rival, and forgets the others: docs/games/zombie.md says what that costs."
+        ),
     ]
-    return [*lines, "", *_decisions(report)]
+    return [*lines, "", *_decisions(report, art)]
 
 
-def _decisions(report: Mapping[str, Any]) -> list[str]:
+def _decisions(report: Mapping[str, Any], art: Ink) -> list[str]:
     """One line for each pile of shotguns and footprints, one column for each strategy."""
     columns = (report["decisions"], report["optimal"]["first"], report["optimal"]["second"])
     lines = [
-        "When to stop. The dice of the shotguns and footprints on the table are G green, Y yellow,",
-        "R red. 5: roll with fewer than 5 brains, hold with 5 or more. 3..7: roll below 3, hold",
-        "from 7; between it depends on the colours of the brains' dice, which --json lists.",
-        "optimal is shown for a turn in which nobody has a brain yet, as first and as second.",
+        art.fold(
+            "When to stop. The dice of the shotguns and footprints on the table are G green, Y "
+            "yellow, R red. 5: roll with fewer than 5 brains, hold with 5 or more. 3..7: roll "
+            "below 3, hold from 7; between it depends on the colours of the brains' dice, which "
+            "--json lists. optimal is shown for a turn in which nobody has a brain yet, as first "
+            "and as second."
+        ),
         "",
         "  shotguns  footprints    greedy   first  second",
     ]
