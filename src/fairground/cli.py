@@ -46,6 +46,8 @@ PLAY: Final = {
     "sit": Command("commands.sit", "Play a seat at an arena.", "A seat"),
 }
 WORK: Final = {
+    "history": Command("commands.history", "your games, how they ended, how often you won"),
+    "replay": Command("commands.replay", "a game again, in words, step by step"),
     "verify": Command("commands.verify", "check a transcript, and see what it proves"),
     "serve": Command("commands.serve", "the arena: all games over HTTP"),
     "bank key": Command("commands.bank:key", "a key file for a Croupier on a chain"),

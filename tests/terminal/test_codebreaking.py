@@ -241,7 +241,7 @@ class TestBreaking:
         assert told.code == 0 and "Broken with" in told.out
         assert len(rows_on(told.out)) <= 6, "perfect play needs six guesses at most"
 
-    @pytest.mark.parametrize("word", ["X", "q", "exit"])
+    @pytest.mark.parametrize("word", ["X", "q\ny", "exit"])
     @pytest.mark.parametrize("before", [[], [""], ["", "0000"]])
     def test_leaving_is_a_recorded_forfeit(
         self, word: str, before: list[str], play: Session
@@ -369,7 +369,7 @@ class TestKeeping:
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-        monkeypatch.setattr(sys, "stdin", io.StringIO("1 1\nfix 1\n0 1\nq\n"))
+        monkeypatch.setattr(sys, "stdin", io.StringIO("1 1\nfix 1\n0 1\nq\ny\n"))
         assert main(["codebreaking", "--keeper"]) == 0
         files = list(tmp_path.glob("fairground/transcripts/codebreaking-*.jsonl"))
         verdicts = [verify(path.read_bytes()) for path in files]
@@ -416,14 +416,14 @@ class TestKeeping:
         assert told.claims == [] and told.verdict.payoff == (-STAKE, STAKE)
 
     def test_a_correction_that_is_taken_back_changes_nothing(self, play: Session) -> None:
-        told = play(["1 1", "0 1", "fix 1", "4 0", "1", "1 1", "q"], "--keeper")
+        told = play(["1 1", "0 1", "fix 1", "4 0", "1", "1 1", "q", "y"], "--keeper")
         assert told.notes == [], "it is still the first record"
         assert len(rows_on(told.out)) == 2
         assert told.out.count("My guess 3: ") == 2, "the same question is asked again"
 
     def test_malformed_answers_are_refused_and_not_counted(self, play: Session) -> None:
         bad = ["", "1", "1 2 3", "a b", "3 1", "5 0", "fix", "fix 1", "?", "board"]
-        told = play([*bad, "0,0", "fix 1", "0 0", "q"], "--keeper")
+        told = play([*bad, "0,0", "fix 1", "0 0", "q", "y"], "--keeper")
         assert told.code == 0
         assert told.out.count("Not counted: an answer is two numbers") == 4
         assert told.out.count("Not counted: no two codes of 4 digits match like") == 2

@@ -102,7 +102,7 @@ class TestInAPipe:
         assert all(40_000 < int(gas.replace(",", "")) < 130_000 for _, gas in calls)
 
     def test_an_evening(self, play: Play, tmp_path: Path) -> None:
-        answers = "p\n?\nbet 3\nlevel 2\nbet 11\n\nb\nx\n12345\n\n\n\n\nq\n"
+        answers = "p\n?\nbet 3\nlevel 2\nbet 11\n\nb\nz\n12345\n\n\n\n\nq\n"
         code, shown, _ = play(answers, "--withdraw")
         assert code == 0
         assert "What a hand pays, in chips, for a bet of 3:" in shown
@@ -123,8 +123,8 @@ class TestInAPipe:
         assert all(verify(path.read_bytes()).ok for path in saved)
         won = [verify(path.read_bytes()).payoff for path in saved]
         total = sum(payoff[1] for payoff in won if payoff)
-        word = "won" if total >= 0 else "lost"
-        assert f"3 hands played, {word} {abs(total):,} chip" in shown
+        result = f"{'won' if total > 0 else 'lost'} {abs(total):,} chip" if total else "broke even"
+        assert f"3 hands played, {result}" in shown
 
     def test_several_hands_go_to_several_files(self, play: Play, tmp_path: Path) -> None:
         record = tmp_path / "game.jsonl"
@@ -181,6 +181,19 @@ class TestInAPipe:
         assert done.returncode == 2
         assert "pip install 'fairground[chain]'" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+class TestBuyIn:
+    def test_it_deposits_what_it_says(self, play: Play) -> None:
+        code, shown, _ = play("\n", "--hands", "1", "--buy-in", "50000", "--no-save")
+        assert code == 0 and "You deposit 50,000 chips at the Bank." in shown
+
+    @pytest.mark.parametrize(
+        ("buy_in", "said"), [("3", "at least the stake of a hand, 5 chips"), ("9" * 12, "at most")]
+    )
+    def test_or_refuses(self, buy_in: str, said: str, play: Play) -> None:
+        code, _, error = play("", "--hands", "1", "--buy-in", buy_in, "--no-save")
+        assert code == 2 and said in error
 
 
 class TestOnATerminal:

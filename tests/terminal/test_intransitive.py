@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import io
+import json
 import re
 import subprocess
 import sys
@@ -391,3 +392,26 @@ def test_ctrl_c_on_a_terminal_exits_130() -> None:
     shown = on_a_terminal([("Your selection: ", "\x03\n")], 80, 24, "dice", *DICE, "--no-save")
     assert "KEY=" in shown
     assert shown.endswith("exit 130")
+
+
+@pytest.mark.parametrize("dice", [5, 9])
+def test_no_odds_are_cut_in_a_pipe(dice: int, capsys: pytest.CaptureFixture[str]) -> None:
+    faces = [f"{number},2,3,4,5,6" for number in range(dice)]
+    assert main(["solve", "dice", *faces]) == 0
+    text = capsys.readouterr().out
+    assert "…" not in text
+    assert text.count("- (0.") == dice
+
+
+def test_a_hint_names_the_best_die_and_is_recorded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """First, 9,9,9 is the best of these; against it 5,5,11 wins one time in three."""
+    path = tmp_path / "game.jsonl"
+    monkeypatch.setattr(sys, "stdin", io.StringIO("0\nhint\n0\n0\n0\n"))
+    assert main(["dice", "1,1,1", "9,9,9", "5,5,11", "--save", str(path)]) == 0
+    text = capsys.readouterr().out
+    hints = [json.loads(line) for line in path.read_bytes().splitlines() if b'"hint"' in line]
+    assert len(hints) == 1 and hints[0]["body"]["seat"] == 1
+    best = "[9,9,9]" if "You make the first move" in text else "[5,5,11]"
+    assert f"Hint: take {best}" in text

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from fairground.cli import main
 from fairground.core import InputError
 from fairground.games.poker import parse_hand
 from fairground.solve.poker.holds import holds
@@ -112,3 +113,9 @@ def test_errors_say_what_is_wrong_and_how_to_do_it_right(arguments: list[str], s
 )
 def test_decimals(value: Fraction, digits: int, text: str) -> None:
     assert decimal(value, digits) == text
+
+
+def test_suits_without_unicode(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "poker", "5d 7d 9c Tc 7h", "--ascii"]) == 0
+    text = capsys.readouterr().out
+    assert text.isascii() and "7d 7h" in text and "?" not in text

@@ -155,7 +155,7 @@ def test_a_roll_is_shown_first_and_then_sorted(play: Play) -> None:
     assert "🧠 x3  " in sorted_
     assert f"{name} rolled 3 brains." in sorted_
     assert "Next roll: 3 dice from the bag." in sorted_
-    assert "<enter> rolls again, h holds 3 brains, q quits." in sorted_
+    assert "<enter> rolls again, h holds 3 brains, ? helps, hint" in sorted_
     assert "🧠 x3  " in again, "what was eaten stays where it is while the next roll lies"
 
 
@@ -176,11 +176,11 @@ def test_the_brains_dice_go_back_and_stay_counted(play: Play) -> None:
 
 def test_anything_else_is_answered_and_changes_nothing(play: Play) -> None:
     told = play(
-        "Ann, Bob", "", "", "", "h", "roll", "?", "hh", "", "r", "H", "q", "y", ini=ONLY_BRAINS
+        "Ann, Bob", "", "", "", "h", "rol", "?", "hh", "", "!", "H", "q", "y", ini=ONLY_BRAINS
     )
     assert "A turn begins with a roll: holding is possible after it." in told.out
-    for typed in ("roll", "?", "hh", "r"):
-        assert f"{typed!r} is not a command, and changes nothing." in told.out
+    for typed in ("rol", "hh", "!"):
+        assert f"Unknown command: {typed!r}." in told.out
     assert told.moves == ["roll", "hold"]
 
 
@@ -452,6 +452,27 @@ def test_q_asks_and_then_is_a_recorded_forfeit(before: list[str], who: str, play
     assert "left, as recorded, by their own word" in told.verdict.remarks[0]
 
 
+def test_help_and_hint(play: Play) -> None:
+    told = play("Ann, Bob", "", "", "", "?", "roll", "hint", "hold", "x", "y", ini=ONLY_BRAINS)
+    assert "With three shotguns in one turn you lose" in flat(told.out)
+    assert "Hint: hold. That is what" in told.out, "three brains win"
+    (hint,) = [e["body"] for e in told.events if e["kind"] == "note"]
+    assert hint == {"hint": "hold", "seat": ["Ann", "Bob"].index(order_of(told)[0])}
+    assert told.moves == ["roll", "hold"] and told.verdict.ok
+
+
+def test_whoever_leaves_is_out_and_the_others_play_on(play: Play) -> None:
+    answers = ["Ann, Bob, Cid", "", "", "", "", "q", "y", "", "h", "", "h"]
+    told = play(*answers, *["", "", "h", "", "", "h"] * 3, ini=ONLY_BRAINS)
+    assert told.verdict.ok, told.verdict.fault
+    first, second, third = order_of(told)
+    assert f"{first} leaves the game." in told.out
+    (forfeit,) = [event for event in told.events if event["kind"] == "forfeit"]
+    assert forfeit["seat"] == ["Ann", "Bob", "Cid"].index(first)
+    assert f'The winner is "{second}"' in told.out or f'The winner is "{third}"' in told.out
+    assert (told.verdict.payoff or ())[forfeit["seat"]] == -1
+
+
 def test_at_a_prompt_for_all_the_person_leaves_and_not_the_machine(play: Play) -> None:
     told = play("Hal=random, Ann", "word", "q", "y")
     (forfeit,) = [event for event in told.events if event["kind"] == "forfeit"]
@@ -696,7 +717,7 @@ def in_a_pipe(
     ids=["encoding", "LANG", "LC_ALL"],
 )
 def test_where_only_ascii_can_be_shown_it_is_as_playable(environment: dict[str, str]) -> None:
-    answers = "Ann, Bob\n\n\n\n\n\nx\nq\ny\n"
+    answers = "Ann, Bob\n\n\n\n\n\nz\nq\ny\n"
     done = in_a_pipe(answers, **environment, COLUMNS="40")
     assert done.returncode == 0, done.stderr
     text = done.stdout.decode("ascii")
@@ -734,7 +755,7 @@ def test_an_evening_on_a_real_terminal(
     shown, _ = session(
         keys, columns, lines, "zombie", str(ini), "--no-save", "--fast", "--stir", "once"
     )
-    assert "'?' is not a command" in shown
+    assert "You are a zombie, and eat brains." in shown
     assert "The winner is" in shown
     assert shown.endswith("exit 0")
     width = min(columns, 66)

@@ -10,7 +10,7 @@ import signal
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from fairground.core import InputError
@@ -135,11 +135,9 @@ def _edit_lines() -> None:
 
 
 class Menu:
-    """Numbered options, and below them ``X`` to leave and ``?`` for help."""
+    """Numbered options, and below them what else can be typed."""
 
     LONGEST = 20
-    EXIT = "X"
-    HELP = "?"
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._options = options
@@ -161,15 +159,11 @@ class Menu:
         """What can be answered, in words."""
         return ", ".join(self._options)
 
-    def ask(self, console: Console, prompt: str = "Your selection: ") -> str:
-        """Show the menu until an option, `EXIT` or `HELP` is chosen."""
-        console.say("\n".join([*self.lines(), f"{self.EXIT} - exit", f"{self.HELP} - help"]))
+    def ask(self, console: Console, ask: Callable[[str], str], heading: str) -> str:
+        """Show the menu, and ask until an option is chosen. ``ask`` knows X and ?."""
+        console.say("\n".join([heading, *self.lines(), "X - exit", "? - help"]))
         while True:
-            answer = console.ask(prompt)
-            if answer.upper() == self.EXIT:
-                return self.EXIT
-            if answer == self.HELP:
-                return self.HELP
+            answer = ask("Your selection: ")
             choice = self.choice(answer)
             if choice is not None:
                 return choice

@@ -164,6 +164,8 @@ class Sitting:
 
     leaves: tuple[str, ...] = ("q", "quit")
     """What is typed to leave, in small letters."""
+    leaves_at_once: tuple[str, ...] = ("x", "exit")
+    """The same for those who do not want to be asked whether they mean it."""
     costly: bool = True
     """Whether leaving is asked about once more."""
     exit_reason: str = "chose to exit"
@@ -270,6 +272,8 @@ class Sitting:
         while True:
             typed = self.console.ask_hidden(prompt) if hidden else self.console.ask(prompt)
             word = " ".join(typed.lower().split())
+            if word in self.leaves_at_once:
+                raise Left
             if word in self.leaves:
                 if self.means_to_leave():
                     raise Left

@@ -39,9 +39,6 @@ HELP = ("?", "help")
 class CodeScreen(Sitting):
     """What both sides of the game have in common: a look, a board and a count."""
 
-    leaves = ("x", "q", "quit", "exit")
-    costly = False
-
     def __init__(self, console: Console, art: CodeArt, place: Here, heading: str) -> None:
         super().__init__(console, place)
         game = place.game

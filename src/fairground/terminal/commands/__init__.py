@@ -2,6 +2,8 @@
 
 =============  ===========================================================================
 `menu`         ``fairground`` alone
+`history`      your games, and how they ended
+`replay`       a game again, step by step
 `verify`       does a transcript hold, and what does it prove?
 `serve`        the arena
 `enter`        play a contest at an arena

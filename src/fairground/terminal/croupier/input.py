@@ -17,6 +17,8 @@ PAYS: Final = "p"
 HELP: Final = "?"
 QUIT: Final = "q"
 ASIDES: Final = (BEST, PAYS, HELP, QUIT)
+SPELLINGS: Final = {"hint": BEST, "help": HELP, "quit": QUIT, "x": QUIT, "exit": QUIT}
+"""The words of other games for the same things."""
 
 PLACES: Final = tuple("12345"[:HAND])
 
@@ -63,8 +65,9 @@ class Hurry:
 def ask_line(console: Console, prompt: str) -> Answer | None:
     """One line; ``None`` if it cannot be understood (then the caller says so)."""
     typed = console.ask(prompt)
-    if typed.lower() in ASIDES:
-        return typed.lower()
+    word = SPELLINGS.get(typed.lower(), typed.lower())
+    if word in ASIDES:
+        return word
     places = parse_hold(typed)
     return None if places is None else Held(places)
 
@@ -96,9 +99,9 @@ class KeyHold:
                 if key == END:
                     print()
                     raise EndOfInput
-                if key.lower() in ASIDES:
+                if (aside := SPELLINGS.get(key.lower(), key.lower())) in ASIDES:
                     print()
-                    return key.lower()
+                    return aside
                 if key in PLACES:
                     self.held ^= {int(key) - 1}
                     self._show()

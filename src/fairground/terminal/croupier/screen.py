@@ -25,6 +25,7 @@ from fairground.terminal.croupier.input import (
     HELP,
     PAYS,
     QUIT,
+    SPELLINGS,
     Answer,
     Held,
     Hurry,
@@ -134,8 +135,12 @@ class CroupierScreen:
         if self._tally.hands:
             many = count(self._tally.hands, "hand")
             won = self._tally.won
-            sign = "won" if won >= 0 else "lost"
-            self._say(f"{many} played, {sign} {self._words.chips(abs(won))}. {PLAY_MONEY}", "bold")
+            sign = (
+                f"{'won' if won > 0 else 'lost'} {self._words.chips(abs(won))}"
+                if won
+                else "broke even"
+            )
+            self._say(f"{many} played, {sign}. {PLAY_MONEY}", "bold")
         self._say(f"The Bank: {bank.trusted}.")
 
     def take_up(self) -> None:
@@ -159,6 +164,7 @@ class CroupierScreen:
                 raise Left from None  # nothing is at stake now
             if not typed:
                 return
+            typed = SPELLINGS.get(typed, typed)
             if typed == QUIT:
                 raise Left
             if typed == PAYS:

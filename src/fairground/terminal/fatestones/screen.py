@@ -28,9 +28,6 @@ MACHINE: Seat = 1
 class FateStonesScreen(Sitting):
     """Tells one game as it happens, and asks those at the keyboard."""
 
-    leaves = ("x",)
-    costly = False
-
     def __init__(
         self, console: Console, art: DiceArt, table: Table, players: Mapping[Seat, Player]
     ) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from fairground.core import InputError, Seat
 from fairground.fair.bits import SystemStream
@@ -14,6 +15,7 @@ from fairground.games.intransitive import COMPUTER, USER, Intransitive, State
 from fairground.players import Player, make_player
 from fairground.table import Ask, Table, new_name
 from fairground.terminal.console import Arguments, Console, Menu
+from fairground.terminal.ink import Ink
 from fairground.terminal.intransitive.arguments import (
     EXAMPLE,
     DiceParser,
@@ -21,10 +23,11 @@ from fairground.terminal.intransitive.arguments import (
     unguard,
 )
 from fairground.terminal.options import players_in_words
+from fairground.terminal.proof import say_what_is_proven
 from fairground.terminal.saving import Saved, add_saving
-from fairground.terminal.seat import Here, Left, Sitting
+from fairground.terminal.seat import Here, Sitting
 from fairground.transcript import Event
-from fairground.words.intransitive import label
+from fairground.words.intransitive import IntransitiveWords, label
 
 SEATS = {"computer": COMPUTER, "user": USER}
 
@@ -42,6 +45,9 @@ class DiceScreen(Sitting):
         """Moved on by what is recorded."""
         self._shares: dict[int, int] = {}
         """What the user added, by the number of the draw."""
+        self._art = Ink.of_terminal()
+        self._again: Callable[[], None] = lambda: None
+        """Shows the menu once more, after an aside."""
         self.checks: list[str] = []
         """For each draw, the command with which the user can check its HMAC."""
 
@@ -69,16 +75,42 @@ class DiceScreen(Sitting):
         return self._chosen(heading, Menu.of_numbers(ask.n))
 
     def _chosen(self, heading: str, menu: Menu) -> int:
-        while True:
-            self.console.say(heading)
-            choice = menu.ask(self.console)
-            if choice == Menu.EXIT:
-                raise Left
-            if choice != Menu.HELP:
-                return int(choice)
-            from fairground.terminal.intransitive.odds import HelpTable
+        self._again = partial(self._show_again, heading, menu)
+        return int(menu.ask(self.console, self.ask, heading))
 
-            HelpTable(self._game.dice).show(self.console)
+    def asides(self) -> Mapping[str, Callable[[], None]]:
+        """Help with the rules and the odds; advice where a die is asked for."""
+        return {"?": self._help, "help": self._help, "hint": self._hint}
+
+    def _help(self) -> None:
+        from fairground.terminal.intransitive.odds import HelpTable
+
+        for paragraph in IntransitiveWords.rules.splitlines():
+            self.console.say(self._art.fold(paragraph))
+        HelpTable(self._game.dice).show(self.console)
+        self._again()
+
+    def _hint(self) -> None:
+        """What perfect play would take; the record says that it was asked for."""
+        from fairground.solve.intransitive import WinOdds
+
+        if self._state.first is None or self._state.picks[USER] is not None:
+            self.console.say("Any number is as good as any other: the draw is fair.")
+            return
+        odds, taken = WinOdds(self._game.dice), self._state.picks[COMPUTER]
+        best = odds.best_guaranteed() if taken is None else odds.best_reply(taken)
+        assert isinstance(self.place, Here)
+        self.place.table.note({"hint": best, "seat": USER})
+        against = (
+            "whatever I take then"
+            if taken is None
+            else f"against [{label(self._game.dice[taken])}]"
+        )
+        self.console.say(f"Hint: take [{label(self._game.dice[best])}], the best {against}.")
+        self._again()
+
+    def _show_again(self, heading: str, menu: Menu) -> None:
+        self.console.say("\n".join([heading, *menu.lines(), "X - exit", "? - help"]))
 
     # Telling
 
@@ -146,7 +178,7 @@ class DiceScreen(Sitting):
     def _tell_end(self) -> None:
         state = self._state
         if None in state.rolls:
-            self.console.say("The game counts as mine.")
+            self.console.say("You left, so the computer wins.")
             return
         mine, yours = self._game.result(state, COMPUTER), self._game.result(state, USER)
         if mine == yours:
@@ -181,7 +213,8 @@ def _arguments() -> Arguments:
         "higher roll wins. Every number is made fairly by both of you, and you can check\n"
         "each with openssl. Give three or more dice, each a list of integers.",
         f"Example:\n  {EXAMPLE}\n\n"
-        "At every prompt: a number chooses, ? shows the odds of all pairs of dice, X exits.",
+        "At every prompt: a number chooses, ? shows the rules and the odds of all pairs of dice,\n"
+        "hint advises, q leaves after a question, X at once.",
     )
     parser.add_argument("dice", nargs="*", metavar="DIE", help="faces, such as 2,2,4,4,9,9")
     parser.add_argument(
@@ -221,17 +254,17 @@ def run(arguments: Sequence[str]) -> int:
         )
         console = Console()
         screen = DiceScreen(console, table, players)
+        valid = False
         try:
             screen.play()
         finally:
-            _say_how_to_check(console, screen, saved)
-    return 0
+            _say_how_to_check(console, screen)
+            valid = say_what_is_proven(console, Ink.of_terminal(), table, saved, lambda _: None)
+    return 0 if valid else 1
 
 
-def _say_how_to_check(console: Console, screen: DiceScreen, saved: Saved) -> None:
+def _say_how_to_check(console: Console, screen: DiceScreen) -> None:
     if screen.checks:
         console.say("\nCheck me: each of these prints the HMAC that I showed (in small letters):")
         for check in screen.checks:
             console.say(f"  {check}")
-    if saved.path is not None:
-        console.say(f"The game is in {saved.path}\n  fairground verify {saved.quoted_path}")

@@ -36,7 +36,9 @@ COMMANDS: Final = """\
 While playing:
   <enter>  roll (a turn begins with a roll)
   h        hold: keep the brains of this turn
-  q        quit, after a question
+  ?        the rules
+  hint     what a careful player would do (and the record says that you asked)
+  q        quit, after a question; the others play on
 
 A name written Bob=mybot.py is played by your own bot: a file with a function
 choose(game, view, seat) that returns "roll" or "hold"; see examples/zombie_bot.py.

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from typing import Final
 
 from fairground.core import IllegalMove, InputError
+from fairground.fair.bits import SystemStream
 from fairground.fair.chains import LONGEST_STIR
-from fairground.games.zombie import HOLD, PASS, ROLL
+from fairground.games.zombie import PASS, ROLL
+from fairground.players import make_player, offered
 from fairground.players.bot.host import BotFailure
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.seat import YES
@@ -20,9 +22,13 @@ from fairground.terminal.zombie.look import ZombieArt
 from fairground.terminal.zombie.scenes import TRANSITIONS, Evening, Pauses, Scene, Wanted
 from fairground.terminal.zombie.screen import Renderer
 from fairground.terminal.zombie.setup import company
+from fairground.words.zombie import TYPED, ZombieWords
 
-QUIT: Final = "q"
-MOVES: Final = {"": ROLL, "h": HOLD}
+QUIT: Final = ("q", "quit", "x", "exit")
+HELP: Final = ("?", "help")
+HINT: Final = "hint"
+ADVISERS: Final = ("greedy", "cautious")
+"""Players that advise, the better one first, as far as they are installed."""
 
 
 class GameController:
@@ -121,7 +127,7 @@ class GameController:
         return self._after_chance()
 
     def _update_stir(self) -> Scene:
-        if self._event.lower() == QUIT:
+        if self._event.lower() == "q":  # any other word may be meant to be mixed in
             return self._interrupt()
         try:
             self.evening.table.submit(self.evening.ask, self._event)
@@ -141,7 +147,7 @@ class GameController:
         return Scene.ROLLED
 
     def _update_enter(self) -> Scene:
-        return self._interrupt() if self._event.lower() == QUIT else self._to_move()
+        return self._interrupt() if self._event.lower() in QUIT else self._to_move()
 
     def _to_move(self) -> Scene:
         return Scene.TURN if self.evening.ask.seat in self.evening.persons else Scene.THINK
@@ -149,17 +155,33 @@ class GameController:
     def _update_turn(self) -> Scene:
         state, ask = self.evening.state, self.evening.ask
         typed = self._event.lower()
-        if typed == QUIT:
+        if typed in QUIT:
             return self._interrupt()
-        if typed not in MOVES:
+        if typed in HELP:
+            self._renderer.reply = [*ZombieWords.rules.splitlines(), words.commands(state)]
+            return Scene.TURN
+        if typed == HINT:
+            self._renderer.reply = [self._hint(), words.commands(state)]
+            return Scene.TURN
+        if typed not in TYPED:
             self._renderer.reply = [words.not_a_command(self._event), words.commands(state)]
             return Scene.TURN
         try:
-            self.evening.game.check(state, ask.seat, MOVES[typed])
+            self.evening.game.check(state, ask.seat, TYPED[typed])
         except IllegalMove as refused:
             self._renderer.reply = [words.sentence(str(refused)), words.commands(state)]
             return Scene.TURN
-        return self._play(MOVES[typed])
+        return self._play(TYPED[typed])
+
+    def _hint(self) -> str:
+        """What a careful player would do; the record says that it was asked for."""
+        evening, seat = self.evening, self.evening.ask.seat
+        there = offered(evening.game, seat)
+        adviser = next(name for name in ADVISERS if name in there)
+        player = make_player(adviser, evening.game, SystemStream(), seat)
+        move = player.choose(evening.game, evening.table.view(seat), seat)
+        evening.table.note({"hint": move, "seat": seat})
+        return f"Hint: {move}. That is what {adviser} would do: it {there[adviser].summary}."
 
     def _update_think(self) -> Scene:
         evening, seat = self.evening, self.evening.ask.seat

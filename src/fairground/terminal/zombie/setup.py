@@ -166,7 +166,7 @@ def about_chance(tip: str, each: bool, persons: int) -> list[str]:
     half = len(tip) // 2
     lines = [
         "",
-        "The house has fixed its part of every roll of this game. The tip of its hash chain:",
+        "The house has fixed its part of every roll of this game. Its fingerprint:",
         tip[:half],
         tip[half:],
     ]

@@ -38,13 +38,14 @@ def before_decision(game: Zombie, s: State, names: Sequence[str]) -> list[str]:
 def commands(s: State) -> str:
     """What a person may type."""
     if s.rolls == 0:
-        return "<enter> rolls, q quits."
-    return f"<enter> rolls again, h holds {count(s.brains, 'brain')}, q quits."
+        return "<enter> rolls, ? helps, hint advises, q quits."
+    held = count(s.brains, "brain")
+    return f"<enter> rolls again, h holds {held}, ? helps, hint advises, q quits."
 
 
 def not_a_command(typed: str) -> str:
     """Anything else."""
-    return f"{typed[:20]!r} is not a command, and changes nothing."
+    return f"Unknown command: {typed[:20]!r}."
 
 
 def sentence(text: str) -> str:
