@@ -138,7 +138,7 @@ class TestAgainstTheMachine:
         assert set(stirs[1:]) == {"roll"}
         assert len(stirs) == len([e for e in events if e["kind"] == "ticket"])
         assert "Not proven" not in text
-        assert text.count("Your stir for the deal: ") == 1
+        assert text.count("Type anything random for the deal: ") == 1
 
     def test_an_empty_stir_proves_nothing_about_the_rolls_and_that_is_said(
         self, play: Play, record: Path
@@ -217,7 +217,7 @@ class TestAgainstTheMachine:
         assert "Chance is dealt from a chain of hashes" in text
         assert "A tie uses up both dice" in text
         assert "0  111111    0+36    0+36    0+36" in text
-        assert text.count("Your stir for the deal:") == 2
+        assert text.count("Type anything random for the deal:") == 2
         assert text.count("Your die (") == 2
         assert text.count("My choice is made, and sealed:") == 1, "help seals nothing anew"
 
@@ -448,7 +448,7 @@ class TestWords:
 class TestOnATerminal:
     def test_a_game_in_colour_and_its_choices(self, record: Path) -> None:
         keys = [
-            ("stir for the deal: ", "rain\n"),
+            ("random for the deal: ", "rain\n"),
             ("hint, ?, X): ", "hint\n"),
             ("hint, ?, X): ", "1\n"),
             ("hint, ?, X): ", "x\n"),
@@ -464,7 +464,7 @@ class TestOnATerminal:
     def test_a_narrow_plain_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("NO_COLOR", "1")
         monkeypatch.setenv("LC_ALL", "C")
-        keys = [("stir for the deal: ", "rain\n"), ("?, X): ", "X\n")]
+        keys = [("random for the deal: ", "rain\n"), ("?, X): ", "X\n")]
         shown = on_a_terminal(keys, 40, 60, "fatestones", "--no-save")
         assert shown.isascii()
         assert "| o o |" in shown
@@ -473,8 +473,8 @@ class TestOnATerminal:
 
     def test_hot_seat_choices_are_not_echoed(self, record: Path) -> None:
         keys = [
-            ("Player 1, your stir for the deal: ", "rain\n"),
-            ("Player 2, your stir for the deal: ", "wind\n"),
+            ("Player 1, type anything random for the deal: ", "rain\n"),
+            ("Player 2, type anything random for the deal: ", "wind\n"),
             ("Player 1, your die (hidden: 0, 1, 2, hint, ?, X): ", "2\n"),
             ("Player 2, your die (hidden: 0, 1, 2, hint, ?, X): ", "1\n"),
             ("Player 1, your die (hidden: 0, 1, hint, ?, X): ", "\x04"),
@@ -490,7 +490,7 @@ class TestOnATerminal:
         assert [e["move"] for e in events if e["kind"] == "open"] == [2, 1]
 
     def test_ctrl_c_is_a_recorded_forfeit(self, record: Path) -> None:
-        keys = [("stir for the deal: ", "rain\n"), ("?, X): ", "\x03\n")]
+        keys = [("random for the deal: ", "rain\n"), ("?, X): ", "\x03\n")]
         shown = on_a_terminal(keys, 80, 40, "fatestones", "--save", str(record))
         assert "You leave the game" in shown
         assert shown.endswith("exit 130")
@@ -502,7 +502,7 @@ class TestOnATerminal:
         monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
         keys = [
             ("press a letter.", "f"),
-            ("stir for the deal: ", "x\n"),
+            ("random for the deal: ", "x\n"),
             ("for the menu.", " "),
             ("press a letter.", "q"),
         ]

@@ -15,7 +15,7 @@ import pytest
 
 from fairground.cli import main
 from fairground.verify import verify
-from tests.helpers.pseudo_terminal import on_a_terminal, session
+from tests.helpers.pseudo_terminal import Act, on_a_terminal, session
 
 DICE = ("dice", "2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3")
 GAMES = {
@@ -59,7 +59,7 @@ class TestBytes:
             ("dice", "Your selection: "),
             ("codebreaking", "(enter: none): "),
             ("zombie", "your word for the game: "),
-            ("fatestones", "stir for the deal: "),
+            ("fatestones", "random for the deal: "),
             ("croupier", "q quits): "),
         ],
     )
@@ -164,7 +164,7 @@ class TestSignals:
             os.kill(pid, signal.SIGCONT)
 
         record = tmp_path / "game.jsonl"
-        keys = [
+        keys: list[tuple[str, Act]] = [
             ("q quits): ", "\n"),
             ("Hold nothing > ", "1"),
             ("Hold ", stop_and_go_on),

@@ -62,12 +62,12 @@ class FateStonesScreen(Sitting):
         what = "deal" if self._state.phase == "deal" else "roll"
         if not self._stirred:
             self._say(
-                f"Stir the {what}: type a word or a number that nobody can guess, such as a throw "
-                "of a real die. It becomes part of the chance."
+                "Type a word or a number that nobody can guess, such as a throw of a real die. It "
+                f"becomes part of the chance, so that nobody alone decides the {what}."
             )
             self._stirred = True
         self._asides = {"?": partial(self._say, words.STIR_HELP)}
-        return self.ask(f"{self._words.to(ask.seat)} stir for the {what}: ")
+        return self.ask(self._words.asked(ask.seat, f"Type anything random for the {what}: "))
 
     def choose(self, ask: Ask) -> int:
         """Which of the dice left a person takes; help and hints come back to the question."""

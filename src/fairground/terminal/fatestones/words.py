@@ -44,6 +44,12 @@ class SeatNames:
         """Whose something is, at the beginning of a sentence."""
         return f"Player {seat + 1}'s" if self._hot_seat else ("Your", "My")[seat]
 
+    def asked(self, seat: Seat, request: str) -> str:
+        """A request to a seat, by its name where two people are at the keyboard."""
+        if not self._hot_seat:
+            return request
+        return f"Player {seat + 1}, {request[0].lower()}{request[1:]}"
+
     def to(self, seat: Seat) -> str:
         """The beginning of a request to a seat."""
         return f"Player {seat + 1}, your" if self._hot_seat else "Your"
