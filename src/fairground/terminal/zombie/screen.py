@@ -155,15 +155,12 @@ def playing_screen(art: ZombieArt, shown: ZombieBoard, message: Sequence[str]) -
     above = [*art.title(), *scoreboard(art, shown), status(art, shown), *areas(art, shown)]
     below = message_area(art, message)
     if len(above) + len(below) + PROMPT_LINES > art.lines:
-        above = [line for line in above if not _is_blank(line)]
+        first, *rest = areas(art, shown)
+        cells = [first, rest[1], *rest[3:]]  # without the empty lines around the dice
+        above = [*art.title()[1:], *scoreboard(art, shown), status(art, shown), *cells]
         room = art.lines - len(above) - PROMPT_LINES - BORDERS
         below = message_area(art, message, least=max(0, min(MESSAGE_LINES, int(room))))
     return [art.line(line) for line in (*above, *below)]
-
-
-def _is_blank(line: Line) -> bool:
-    """Whether nothing stands on a line but the borders of cells."""
-    return all(text.strip(" |│") == "" for text, _ in line)
 
 
 def scoreboard(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
