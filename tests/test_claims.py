@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fairground.cli import main
-from fairground.core import InputError
+from fairground.core import InputError, Unreadable
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
 from fairground.receipts import Kept, beside, keep, read_receipts
@@ -288,3 +288,32 @@ def test_receipts_of_another_table_alone_are_another_history(tmp_path: Path) -> 
     path.write_bytes(record("A-rewritten-dice"))
     keep(beside(path), Kept("00" * 32, 1, 5, "5e" * 32))
     assert main(["verify", str(path)]) == 1
+
+
+def test_receipts_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(Unreadable, match="cannot read the receipts"):
+        read_receipts(tmp_path / "nothing.receipts")
+    path = tmp_path / "some.receipts"
+    path.write_text("\n" + Kept("00" * 32, 1, 5, "5e" * 32).line + "\n")
+    assert [kept["step"] for kept in read_receipts(path)] == [5], "blank lines do no harm"
+
+
+def test_a_verdict_in_words() -> None:
+    verdict = verify(record("A-rewritten-dice"))
+    assert str(verdict).splitlines()[0] == "valid"
+    assert str(verdict).count("If ") == len(verdict.claims)
+    assert repr(verdict).startswith("<valid: intransitive/1 by hmac-sha3-user/1, 13 lines")
+    assert str(verify(record("D2-one-key-for-both"))).startswith("invalid at line 1: ")
+
+
+def test_somebody_else_s_blank_words_are_words() -> None:
+    """There are many blanks: whoever stirs last can choose the draw by which of them to type."""
+    chairs = [Chair("Ann", "self", "stir"), Chair("Eve", "self", "stir")]
+    table = open_table(make_game("intransitive/1", {}), mode("hash-chains-each"), chairs=chairs)
+    driver = Driver(table)
+    while asks := table.asks():
+        blank = asks[0].kind == "stir" and asks[0].seat == 1
+        table.submit(asks[0], "\t \t" if blank else driver.answer(asks[0]))
+    claims = {str(claim): claim for claim in verify(bytes(table.transcript)).claims}
+    assert "UNIFORM:1" not in claims
+    assert "Eve does not, either" in claims["UNIFORM:0"].condition

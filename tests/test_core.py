@@ -21,6 +21,7 @@ from fairground.core import (
     whole,
     written,
 )
+from fairground.games.zombie import Zombie
 from fairground.testing.toys import Toy
 
 EDGE = 9007199254740991  # 2^53 - 1, by hand
@@ -144,3 +145,8 @@ def test_a_fault_names_its_line() -> None:
         "it is odd",
     )
     assert fault.exit == 1
+
+
+def test_a_seat_that_is_not_there_has_no_role() -> None:
+    with pytest.raises(core.InputError, match=r"zombie/1 has no seat 2; its seats are 0\.\.1"):
+        Zombie().role(2)

@@ -417,3 +417,10 @@ def test_decisions_are_remembered_with_their_lines(toy: str) -> None:
     lines = [json.loads(line)["kind"] for line in table.transcript.lines]
     assert [lines[d.line - 1] for d in table.decisions] == ["open", "open", "move"]
     assert [d.seat for d in table.decisions] == [0, 1, 1]
+
+
+def test_nobody_leaves_twice() -> None:
+    table = open_table(make_game("zombie/2", {"players": 3}), mode("hash-chains-chain"))
+    table.forfeit(2, "tea")
+    with pytest.raises(InputError, match="seat 2 has left already"):
+        table.forfeit(2, "tea again")

@@ -88,7 +88,7 @@ def test_every_claim_has_a_condition_and_lines_of_evidence(toy: str) -> None:
     for way in ALL_MODES:
         table = play_through(make_game(toy, RICH), way)
         for claim in verify(bytes(table.transcript)).claims:
-            assert claim.condition or claim.witness is None
+            assert claim.condition
             assert claim.sentence[0].isupper() and claim.sentence.endswith(".")
             assert claim.lines and all(1 <= line <= table.transcript.step for line in claim.lines)
             assert list(claim.lines) == sorted(set(claim.lines))

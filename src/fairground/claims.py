@@ -56,7 +56,7 @@ class Claim(NamedTuple):
     who: str | None
     """The name of the seat."""
     condition: str
-    """What the reader must supply; empty: nothing."""
+    """What the reader must supply."""
     result: str
     lines: tuple[int, ...]
     """Where the evidence stands."""
@@ -69,8 +69,6 @@ class Claim(NamedTuple):
     @property
     def sentence(self) -> str:
         """The claim in one sentence."""
-        if not self.condition:
-            return f"{self.result[:1].upper()}{self.result[1:]}."
         return f"If {self.condition}, then {self.result}."
 
     def as_json(self) -> dict[str, Any]:

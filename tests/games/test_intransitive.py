@@ -161,3 +161,9 @@ def test_faces_beyond_64_bits_play_and_verify() -> None:
 
 def test_a_die_is_written_as_it_was_typed() -> None:
     assert str(Die((6, 8, -1))) == "6,8,-1"
+
+
+def test_a_die_with_an_odd_face_is_refused_by_the_constructor() -> None:
+    odd: Any = (1, 2.5)
+    with pytest.raises(BadParams, match=r"a face of die 2 must be an integer, not 2\.5"):
+        Intransitive([Die((1,)), Die(odd), Die((3,))])

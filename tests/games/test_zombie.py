@@ -25,6 +25,7 @@ from fairground.games.zombie import (
     Ended,
     State,
     Zombie,
+    ZombieTwo,
 )
 
 FACES = {"b": 0, "f": 3, "s": 5}
@@ -361,3 +362,23 @@ def test_bag_areas_and_cells_always_add_up(
         assert s.brains >= sum(s.brain_dice)
         assert hash(s) == hash(s._replace())
         assert game.view(s, 0) == game.view(s, None) == s
+
+
+def test_when_all_who_were_level_have_left_the_rest_break_the_tie() -> None:
+    """zombie/2: four seats, two of them level at the top in an extra round."""
+    game = ZombieTwo(4)
+    level = game.start()._replace(
+        phase="decide",
+        unsettled=0,
+        order=(0, 1, 2, 3),
+        playing=(0, 1),
+        scores=(13, 13, 9, 4),
+        extra=1,
+        round=9,
+    )
+    one_left = game.departed(level, 0)
+    assert isinstance(one_left, State) and one_left.playing == (1,)
+    both_left = game.departed(one_left, 1)
+    assert isinstance(both_left, State)
+    assert (both_left.playing, both_left.at, both_left.gone) == ((2, 3), 0, (0, 1))
+    assert game.departed(both_left, 2) == Over((-1, -1, -1, 3)), "the last one left wins"

@@ -236,8 +236,8 @@ class HashChainsScheme(Scheme):
         return self._bound
 
     def typed(self, run: Run) -> dict[Seat, int]:
-        """All words that are mixed in."""
-        return {seat: line for seat, (text, line) in self._stirs.items() if text.strip()}
+        """All words that are mixed in, also blank ones: which blanks is a choice, too."""
+        return {seat: line for seat, (_, line) in self._stirs.items()}
 
     def lends_anew(self, seat: Seat) -> bool:
         """Links always; words only where they are asked for before each run."""
