@@ -17,7 +17,7 @@ from fairground.core import InputError, Unreadable
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
 from fairground.receipts import Kept, beside, keep, read_receipts
-from fairground.shown import is_showable, shown
+from fairground.shown import is_showable, named, shown
 from fairground.table import Ask, Table
 from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import mode
@@ -119,6 +119,10 @@ class TestWhatComesFromOutside:
         out = capsys.readouterr().out
         assert sum(line.startswith("  UNIFORM for Ann") for line in out.splitlines()) == 0
         assert '  UNIFORM for "Ann ' in out
+
+    @pytest.mark.parametrize("name", ["the house", "Nobody", "a, then b"])
+    def test_a_name_of_what_our_sentences_speak_of_is_quoted(self, name: str) -> None:
+        assert named(name) == f'"{name}"' and named("House") == "House"
 
     @pytest.mark.parametrize(
         "sign", ["\n", "\r", "\x1b", "\x07", "\u202e", "\u2066", "\u2028", "\ufeff"]

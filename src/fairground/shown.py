@@ -21,6 +21,9 @@ JOINERS: Final = "\u200c\u200d"
 PLAIN_NAME: Final = re.compile(r"\w[\w .'()-]{0,31}")
 """What needs no quotation marks: letters, digits and a few signs, and not many of them."""
 
+OURS: Final = {"the house", "nobody", "anybody", "anybody else", "the receipts", "the lines"}
+"""What our own sentences speak of."""
+
 INVISIBLE: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Unicode categories of signs that move the cursor, hide, turn text round, or mean nothing."""
 
@@ -50,7 +53,8 @@ def named(text: object) -> str:
     A name can be a sentence, too, and would else read like one of ours.
     """
     name = shown(text)
-    return name if PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    plain = PLAIN_NAME.fullmatch(name) and name.casefold() not in OURS
+    return name if plain else json.dumps(name, ensure_ascii=False)
 
 
 def must_be_showable(value: Any, what: str) -> None:

@@ -1,0 +1,100 @@
+"""Two checkers that share no code, and the same verdicts: `fairground verify` and ``web/check``.
+
+The second one is TypeScript, written from the documents alone; Deno runs it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairground.receipts import found
+from fairground.shown import shown
+from fairground.verify import verify
+from tests.helpers.places import DATA, ROOT, TESTS
+
+WEB = ROOT / "web"
+DENO = Path(sys.executable).with_name("deno")
+RECORDS = sorted(
+    path
+    for folder in (TESTS / "vectors" / "games", TESTS / "playthroughs", DATA / "claims")
+    for path in folder.glob("*.jsonl")
+    if not path.name.startswith("contest")
+)
+
+
+def deno(*arguments: str, standard_input: str = "") -> str:
+    done = subprocess.run(
+        [str(DENO), *arguments],
+        cwd=WEB,
+        input=standard_input,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"},
+    )
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-8000:]
+    return done.stdout
+
+
+@cache
+def theirs() -> dict[str, dict[str, Any]]:
+    """What the second checker says of every record, all in one process."""
+    names = "\n".join(map(str, RECORDS))
+    out = deno("run", "--allow-read", "check/cli.ts", standard_input=names)
+    verdicts = [json.loads(line) for line in out.splitlines()]
+    assert len(verdicts) == len(RECORDS)
+    return {verdict["file"]: verdict for verdict in verdicts}
+
+
+def agreed(verdict: dict[str, Any]) -> dict[str, Any]:
+    """What both must say alike: the verdict, the fault, every claim in full, the payoff."""
+    fault = verdict["fault"]
+    return {
+        "verdict": verdict["verdict"],
+        "fault": fault and (fault["code"], fault["line"]),
+        "payoff": verdict["payoff"],
+        "claims": [
+            {name: claim[name] for name in ("claim", "seat", "name", "lines", "witness")}
+            | {"says": (claim["condition"], claim["result"])}
+            for claim in verdict["claims"]
+        ],
+    }
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_both_say_the_same(path: Path) -> None:
+    data = path.read_bytes()
+    ours = verify(data, found(path, data)).as_json()
+    assert agreed(theirs()[str(path)]) == agreed(json.loads(json.dumps(ours)))
+
+
+def test_it_is_typed_tidy_and_passes_its_own_tests() -> None:
+    sources = [str(path.relative_to(WEB)) for path in sorted(WEB.glob("[ct]*/**/*.ts"))]
+    deno("check", *sources)
+    deno("lint", *sources)
+    deno("fmt", "--check", *sources)
+    assert "0 failed" in deno("test", "--allow-read=..", "test")
+
+
+def test_it_is_pure() -> None:
+    """Only its command touches files; nothing of it touches a network or a page."""
+    for path in WEB.glob("check/**/*.ts"):
+        text = path.read_text()
+        for word in ("fetch(", "XMLHttpRequest", "document.", "window.", "localStorage", "node:"):
+            assert word not in text, f"{path.name} has {word}"
+        if path.name != "cli.ts":
+            assert "Deno." not in text, f"{path.name} touches the system"
+
+
+def test_a_name_that_deceives_is_shown_alike() -> None:
+    verdict = theirs()[str(DATA / "claims" / "G-name-prints-claims.jsonl")]
+    assert "\x1b" not in json.dumps(verdict, ensure_ascii=False)
+    assert shown("\x1b") == "\\u001b"

@@ -1,0 +1,326 @@
+/** What a valid record proves: for whom, on what condition, and witnessed by what. */
+import type { Kept } from "./receipts.ts";
+import { HashChains, isBlank } from "./schemes/hash_chains.ts";
+import type { Run, Share } from "./schemes/scheme.ts";
+import type { SealedTurn, Story } from "./table.ts";
+import { listed, quoted, shown } from "./words.ts";
+
+/** Runs (or sealed turns) that receipts show, and those that are only told. */
+export interface Witness {
+  by: "house" | "receipts" | "receipts and house" | "signature";
+  shown: number[];
+  told: number[];
+}
+
+export interface Claim {
+  claim: string;
+  seat: number | null;
+  name: string | null;
+  condition: string;
+  result: string;
+  lines: number[];
+  witness: Witness | null;
+}
+
+const WORD = "the house wrote the lines in this order, which is only its word";
+const SIGNED = "the Player signed the bet before telling any seed";
+const COMMITTED =
+  "the house had fixed its secret part of every draw before anybody gave an answer that could have guided it " +
+  "(it chose that part itself, and knew it)";
+
+/** How the house bound itself, by scheme. */
+type Bond = "hmac" | "chains" | "contest" | "signed" | "none";
+const BONDS: { [dealer: string]: Bond } = {
+  "hmac-sha3-user/1": "hmac",
+  "hash-chains/1": "chains",
+  "contest/1": "contest",
+  "croupier/1": "signed",
+};
+
+const ascending = (lines: Iterable<number>): number[] => [...new Set(lines)].sort((a, b) => a - b);
+
+class Teller {
+  private readonly bond: Bond;
+  /** The lines at which a seat answered something. */
+  private readonly answers: number[];
+  private readonly runs: readonly Run[];
+  private readonly dealt: readonly Run[];
+
+  constructor(
+    private readonly story: Story,
+    private readonly receipts: readonly Kept[],
+    private readonly unsigned: boolean,
+  ) {
+    const dealer = story.lines[0].event.dealer as string;
+    this.bond = BONDS[dealer] ?? "none";
+    this.answers = ascending([
+      ...story.runs.flatMap((run) => run.shares.map((share) => share.line)),
+      ...story.decisions.map(({ line }) => line),
+    ]);
+    this.dealt = story.runs.filter((run) => run.dealtLine !== null);
+    const opened = (run: Run) => this.bond === "hmac" || (this.bond === "chains" && run.hidden);
+    this.runs = story.runs.filter((run) => run.dealtLine !== null || opened(run));
+  }
+
+  all(): Claim[] {
+    const out: Claim[] = [];
+    if (this.isCommitted()) {
+      out.push(this.committed());
+      for (const seat of this.story.seats.keys()) out.push(...this.ofSeat(seat));
+    }
+    out.push(...this.sealed(), ...this.consistent(), ...this.ordered());
+    return out;
+  }
+
+  // The house's part.
+
+  private isCommitted(): boolean {
+    if (this.bond === "none" || this.runs.length === 0) return false;
+    if (!this.story.seats.some((seat) => seat.by === "self")) return false;
+    return this.runs.every((run) => this.isBoundInTime(run));
+  }
+
+  private isBoundInTime(run: Run): boolean {
+    if (this.bond === "hmac") return run.dealtLine === null || run.shares.length > 0;
+    if (this.bond !== "chains") return true;
+    // A later chain of the house is made while the game goes on. So somebody must lend to its runs behind its tip.
+    if ((this.story.scheme as HashChains).generation(run.number) === 0) return true;
+    return [...this.story.seats.keys()].some((seat) => this.lent(run, seat) !== null);
+  }
+
+  /** The line at which the house was bound for a run. */
+  private bound(run: Run): number {
+    if (this.bond === "hmac") return run.ticketLine;
+    if (this.bond === "chains") return run.hidden ? run.ticketLine : this.tipLine(run);
+    return 1;
+  }
+
+  private tipLine(run: Run): number {
+    const chains = this.story.scheme as HashChains;
+    const generation = chains.generation(run.number);
+    if (generation === 0) return 1;
+    const renewed = this.story.runs.findLast((other) => chains.generation(other.number) < generation) as Run;
+    return renewed.ticketLine;
+  }
+
+  private has(from: number, to: number, seat: number | null): boolean {
+    return this.receipts.some((kept) =>
+      kept.line >= from && kept.line < to && (seat === null || kept.seat === null || kept.seat === seat)
+    );
+  }
+
+  private witness(numbers: readonly number[], isShown: (number: number) => boolean): Witness {
+    if (this.bond === "signed") return { by: "signature", shown: [...numbers], told: [] };
+    return this.kept(numbers, isShown);
+  }
+
+  private kept(numbers: readonly number[], isShown: (number: number) => boolean): Witness {
+    const shown = numbers.filter(isShown);
+    const told = numbers.filter((number) => !isShown(number));
+    const by = !shown.length ? "house" : told.length ? "receipts and house" : "receipts";
+    return { by, shown, told };
+  }
+
+  private order(witness: Witness, who: string | null, what = "run"): string {
+    if (witness.by === "signature") return SIGNED;
+    if (witness.by === "house") return WORD;
+    const kept = who === null ? "the receipts were kept before answering" : `${who} kept the receipts before answering`;
+    if (witness.by === "receipts") return kept;
+    const these = witness.told.length > 1 ? what + "s" : what;
+    return `${kept}, and for ${these} ${listed(witness.told)} ${WORD}`;
+  }
+
+  private committed(): Claim {
+    const lines = [
+      1,
+      ...this.runs.flatMap((run) => run.dealtLine ? [run.ticketLine, run.dealtLine] : [run.ticketLine]),
+    ];
+    const witness = this.witness(this.runs.map((run) => run.number), (number) => {
+      const run = this.story.runs[number - 1];
+      const bound = run.dealtLine === null ? run.ticketLine : this.bound(run);
+      const next = this.answers.find((line) => line > bound) ?? this.story.lines.length;
+      return this.has(bound, next, null);
+    });
+    return {
+      claim: "COMMITTED",
+      seat: null,
+      name: null,
+      condition: this.order(witness, null),
+      result: COMMITTED,
+      lines: ascending(lines),
+      witness,
+    };
+  }
+
+  // The part of a seat.
+
+  /** What the seat lent to a run: its number, seed or link, or its latest words. */
+  private lent(run: Run, seat: number): Share | null {
+    if (run.dealtLine === null) return null;
+    const kind = this.story.seats[seat].lends;
+    if (kind === "stir") {
+      const words = this.typed(run, seat);
+      return words && words.line > this.bound(run) ? words : null;
+    }
+    const wanted = kind === "chain" ? "link" : kind;
+    return run.shares.find((share) => share.seat === seat && share.kind === wanted) ?? null;
+  }
+
+  /** The latest words of a seat that are in a run, blank or not. */
+  private words(run: Run, seat: number): Share | null {
+    return this.story.runs.filter((other) => other.number <= run.number)
+      .flatMap((other) => other.shares.filter((share) => share.seat === seat && share.kind === "stir"))
+      .at(-1) ?? null;
+  }
+
+  /** The same, if they are not blank: blank words lend nothing. */
+  private typed(run: Run, seat: number): Share | null {
+    const words = this.words(run, seat);
+    return words && !isBlank(words.value as string) ? words : null;
+  }
+
+  private ofSeat(seat: number): Claim[] {
+    const { lends, by, name } = this.story.seats[seat];
+    if (lends === "nothing" || by !== "self" || this.dealt.length === 0) return [];
+    const lent = new Map<number, Share>();
+    for (const run of this.dealt) {
+      const share = this.lent(run, seat);
+      if (!share) return [];
+      lent.set(run.number, share);
+    }
+    const numbers = this.dealt.map((run) => run.number);
+    const shareLine = (number: number) => (lent.get(number) as Share).line;
+    const bound = (number: number) => this.bound(this.story.runs[number - 1]);
+    const uniform = this.witness(numbers, (number) => this.has(bound(number), shareLine(number), seat));
+    const who = quoted(name);
+    const made = {
+      number: `nobody could guess the numbers that ${who} chose`,
+      stir: `nobody could guess the words that ${who} typed`,
+      chain: `${who}'s own program made ${who}'s chain and told nobody`,
+      seed: `${who} made these seeds freshly and had told them to nobody`,
+    }[lends] as string;
+    const others = this.others(seat);
+    const alone = `${who} does not work with the house` + (others ? `, and ${others} does not, either` : "");
+    const claim = (claim: string, result: string, witness: Witness): Claim => ({
+      claim,
+      seat,
+      name: shown(name),
+      condition: `${made}, and ${alone}, and ${this.order(witness, who)}`,
+      result,
+      lines: ascending(numbers.map(shareLine)),
+      witness,
+    });
+    const out = [
+      claim("UNIFORM", "every value of every draw was equally likely, and nobody could choose one", uniform),
+    ];
+    const blind = this.dealt.every((run) => this.lastDecision(run, seat) <= shareLine(run.number));
+    if (this.unsigned || !blind || this.couldKnowAndLeave(seat)) return out;
+    const unforeseen = this.witness(numbers, (number) => {
+      const from = Math.max(bound(number), this.lastDecision(this.story.runs[number - 1], seat));
+      return this.has(from, shareLine(number), seat);
+    });
+    out.push(
+      claim("UNFORESEEN", `when anybody but ${who} decided, they could not know a draw still to come`, unforeseen),
+    );
+    return out;
+  }
+
+  /** The last decision of somebody else before a run was dealt. To leave is one, too. */
+  private lastDecision(run: Run, seat: number): number {
+    const decisions = [...this.story.decisions.filter(({ kind }) => kind !== "seal"), ...this.story.departures];
+    const before = (other: { seat: number; line: number }) =>
+      other.seat !== seat && other.line < (run.dealtLine as number);
+    return Math.max(0, ...decisions.filter(before).map(({ line }) => line));
+  }
+
+  /** Did somebody else leave in the end, when this seat may have lent already what the next run needs? */
+  private couldKnowAndLeave(seat: number): boolean {
+    const last = Math.max(0, ...this.dealt.map((run) => run.dealtLine as number));
+    if (!this.story.departures.some((other) => other.seat !== seat && other.line > last)) return false;
+    const open = this.story.lines[0].event.public as { stir?: string };
+    if (this.story.seats[seat].lends === "stir" && open.stir === "once") return true;
+    const lends = (share: Share) => share.seat === seat && !share.kind.endsWith("tip");
+    return this.story.runs.some((run) => run.dealtLine === null && run.shares.some(lends));
+  }
+
+  /** Whose help could spoil it: others who typed words, and lenders who left when one's share was in. */
+  private others(seat: number): string {
+    const found = new Set<number>();
+    for (const run of this.dealt) {
+      const own = this.typed(run, seat);
+      for (const other of own ? this.story.seats.keys() : []) {
+        const words = this.words(run, other); // which blanks somebody types is a choice, too
+        // Words that stood before one's own, as one's receipt shows, were not chosen by them.
+        if (own && words && !this.has(words.line, own.line, seat)) found.add(other);
+      }
+      for (const { seat: gone, line } of this.story.departures) {
+        const share = this.lent(run, seat);
+        const between = share && share.line < line && line < (run.dealtLine as number);
+        if (between && this.story.seats[gone].lends !== "nothing") found.add(gone);
+      }
+    }
+    found.delete(seat);
+    return ascending(found).map((other) => quoted(this.story.seats[other].name)).join(" or ");
+  }
+
+  // The rest.
+
+  private sealed(): Claim[] {
+    const turns = this.story.turns.filter((turn) => turn.whole);
+    if (!turns.length || !turns.every((turn) => this.isBlind(turn))) return [];
+    const lastSeal = (number: number) => Math.max(...turns[number - 1].seals.map(({ line }) => line));
+    const witness = this.kept(turns.map((_, index) => index + 1), (number) => {
+      const first = Math.min(...turns[number - 1].opens.map(({ line }) => line));
+      return this.has(lastSeal(number), first, null);
+    });
+    return [{
+      claim: "SEALED",
+      seat: null,
+      name: null,
+      condition: `nobody was told a move before it was sealed, and ${this.order(witness, null, "turn")}`,
+      result: "all moves of each simultaneous turn were fixed before any of them was shown",
+      lines: ascending(turns.flatMap((turn, i) => [lastSeal(i + 1), Math.max(...turn.opens.map(({ line }) => line))])),
+      witness,
+    }];
+  }
+
+  /** Two seats that are not the house's; or one, and the house could not look at its seal before sealing. */
+  private isBlind(turn: SealedTurn): boolean {
+    const lines = (by: string) =>
+      turn.seals.filter(({ seat }) => this.story.seats[seat].by === by).map(({ line }) => line);
+    const own = lines("self");
+    return own.length > 1 || (own.length === 1 && lines("house").every((line) => line < own[0]));
+  }
+
+  private consistent(): Claim[] {
+    if (!this.story.game.consistent || !this.story.natural) return [];
+    return [{
+      claim: "CONSISTENT",
+      seat: null,
+      name: null,
+      condition: "the moves in this record are those that were made",
+      result: "the code that the keeper showed fits every answer that it gave",
+      lines: [this.story.lines.length],
+      witness: null,
+    }];
+  }
+
+  private ordered(): Claim[] {
+    const lines = ascending(this.receipts.map(({ line }) => line));
+    if (!lines.length) return [];
+    const were = lines.length > 1 ? "receipts were" : "receipt was";
+    return [{
+      claim: "ORDERED",
+      seat: null,
+      name: null,
+      condition: `the ${were} kept before the next answer was given`,
+      result: `lines 1 to ${lines.at(-1)} stood as they stand here before that answer`,
+      lines,
+      witness: null,
+    }];
+  }
+}
+
+export function claims(story: Story, receipts: readonly Kept[], unsigned: boolean): Claim[] {
+  return new Teller(story, receipts, unsigned).all();
+}

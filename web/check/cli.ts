@@ -1,0 +1,55 @@
+/**
+ * deno run --allow-read web/check/cli.ts FILE... [--receipt HEX]... [--contest FILE]
+ *
+ * Prints one JSON object for each file. Without a file, names are read from standard input, one a line.
+ * Receipts are looked for beside the transcript (game.receipts). This is the only module that reads files.
+ */
+import { readLine } from "./chain.ts";
+import { check, refused, type Verdict } from "./check.ts";
+import { checkContest } from "./contest.ts";
+import { Fault } from "./fault.ts";
+import { readReceipts, type Receipt } from "./receipts.ts";
+import { split } from "./chain.ts";
+
+function readFile(path: string): Uint8Array | null {
+  try {
+    return Deno.readFileSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function beside(path: string, bytes: Uint8Array): Receipt[] {
+  const slash = path.lastIndexOf("/");
+  const dot = path.lastIndexOf(".");
+  const file = readFile((dot > slash + 1 ? path.slice(0, dot) : path) + ".receipts");
+  const table = readLine(split(bytes)[0] ?? new Uint8Array(0))?.event.table;
+  return file ? readReceipts(new TextDecoder().decode(file), typeof table === "string" ? table : null) : [];
+}
+
+function judge(path: string, given: readonly Receipt[]): Verdict {
+  const bytes = readFile(path);
+  try {
+    if (!bytes) throw new Fault("input/unreadable", "the file cannot be read", null);
+    return check(bytes, [...beside(path, bytes), ...given]);
+  } catch (error) {
+    if (error instanceof Fault) return refused(error, "none");
+    throw error;
+  }
+}
+
+const files: string[] = [];
+const contests: string[] = [];
+const given: Receipt[] = [];
+for (let i = 0; i < Deno.args.length; i++) {
+  if (Deno.args[i] === "--receipt") given.push({ head: Deno.args[++i] ?? "", seat: null });
+  else if (Deno.args[i] === "--contest") contests.push(Deno.args[++i] ?? "");
+  else files.push(Deno.args[i]);
+}
+const piped = async () => (await new Response(Deno.stdin.readable).text()).split("\n").filter(Boolean);
+const names = files.length || contests.length ? files : await piped();
+for (const file of names) console.log(JSON.stringify({ file, ...judge(file, given) }));
+for (const file of contests) {
+  const bytes = readFile(file) ?? new Uint8Array(0);
+  console.log(JSON.stringify({ file, ...checkContest(bytes, given) }));
+}

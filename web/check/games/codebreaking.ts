@@ -1,0 +1,117 @@
+/** `codebreaking/1`: a keeper, a breaker, a code. */
+import { isBetween, type Json, type JsonObject, object } from "../json.ts";
+import { type Awaits, type Game, member, only, params } from "./game.ts";
+
+const MILLION = 1_000_000;
+
+/** Full and partial matches. */
+export function answer(code: readonly number[], guess: readonly number[]): [number, number] {
+  const full = code.filter((digit, place) => guess[place] === digit).length;
+  const count = (digits: readonly number[], digit: number) => digits.filter((other) => other === digit).length;
+  let common = 0;
+  for (const digit of new Set(code)) common += Math.min(count(code, digit), count(guess, digit));
+  return [full, common - full];
+}
+
+export class CodeBreaking implements Game {
+  readonly seats = 2;
+  readonly params: JsonObject;
+  consistent = false;
+  private readonly base: number;
+  private readonly length: number;
+  private readonly oracle: "fair" | "nice" | "evil";
+  private code: number[] | null = null;
+  private readonly given: { guess: number[]; answer: [number, number] }[] = [];
+  private stage: "draw" | "guess" | "answer" | "show" | "over";
+  private guess: number[] = [];
+  private gaveUp = false;
+  private payoff: number[] = [];
+
+  constructor(given: JsonObject) {
+    only(given, ["base", "length", "oracle"]);
+    const base = member(given, "base", 6);
+    const length = member(given, "length", 4);
+    const oracle = member(given, "oracle", "fair");
+    params(isBetween(base, 2, 100), "base is 2 to 100");
+    params(isBetween(length, 1, 40), "length is 1 to 40");
+    params(oracle === "fair" || oracle === "nice" || oracle === "evil", "oracle is fair, nice or evil");
+    [this.base, this.length, this.oracle] = [base, length, oracle];
+    this.params = object({ base, length, oracle });
+    this.stage = oracle === "fair" ? "draw" : "guess";
+  }
+
+  awaits(): Awaits {
+    if (this.stage === "draw") return { kind: "draw", n: BigInt(this.base) ** BigInt(this.length), hidden: true };
+    if (this.stage === "over") return { kind: "over", payoff: this.payoff };
+    return { kind: "move", seats: [this.stage === "guess" ? 1 : 0] };
+  }
+
+  draw(value: bigint): void {
+    const code: number[] = [];
+    for (let i = 0; i < this.length; i++) {
+      code.unshift(Number(value % BigInt(this.base)));
+      value /= BigInt(this.base);
+    }
+    this.code = code;
+    this.stage = "guess";
+  }
+
+  private isCode(move: Json): move is number[] {
+    return Array.isArray(move) && move.length === this.length &&
+      move.every((digit) => isBetween(digit, 0, this.base - 1));
+  }
+
+  private isAnswer(move: Json): boolean {
+    if (!Array.isArray(move) || move.length !== 2) return false;
+    const [full, partial] = move;
+    if (!isBetween(full, 0, this.length) || !isBetween(partial, 0, this.length)) return false;
+    if (full + partial > this.length || (full === this.length - 1 && partial === 1)) return false;
+    if (this.oracle === "nice") return full === this.length;
+    if (this.oracle === "evil") return true;
+    const [f, p] = answer(this.code as number[], this.guess);
+    return f === full && p === partial;
+  }
+
+  private fits(code: number[]): boolean {
+    return this.given.every(({ guess, answer: [f, p] }) => {
+      const [full, partial] = answer(code, guess);
+      return full === f && partial === p;
+    });
+  }
+
+  isLegal(_seat: number, move: Json): boolean {
+    if (this.stage === "guess") return move === "give up" || this.isCode(move);
+    if (this.stage === "answer") return this.isAnswer(move);
+    if (move === "no code") return this.oracle !== "fair";
+    if (!this.isCode(move) || !this.fits(move)) return false;
+    return this.code === null || this.code.every((digit, place) => move[place] === digit);
+  }
+
+  play(moves: ReadonlyMap<number, Json>): void {
+    for (const move of moves.values()) {
+      if (this.stage === "guess") {
+        if (move === "give up") this.gaveUp = true;
+        else this.guess = move as number[];
+        this.stage = this.gaveUp ? "show" : "answer";
+      } else if (this.stage === "answer") {
+        const [full, partial] = move as [number, number];
+        this.given.push({ guess: this.guess, answer: [full, partial] });
+        this.stage = full === this.length ? "show" : "guess";
+      } else this.show(move);
+    }
+  }
+
+  private show(move: Json): void {
+    const steps = this.given.length;
+    if (move === "no code") this.payoff = [-MILLION, MILLION];
+    else this.payoff = this.gaveUp ? [MILLION, -MILLION] : [steps, -steps];
+    this.consistent = move !== "no code" && this.oracle !== "fair";
+    this.stage = "over";
+  }
+
+  endsWithout(seat: number): number[] {
+    return seat === 0 ? [-MILLION, MILLION] : [MILLION, -MILLION];
+  }
+
+  leave(): void {}
+}

@@ -1,0 +1,39 @@
+/** What every game has in common. A game is a state that goes forward only. */
+import { Fault } from "../fault.ts";
+import type { Json, JsonObject } from "../json.ts";
+
+export type Awaits =
+  | { kind: "draw"; n: bigint; hidden: boolean }
+  | { kind: "move"; seats: number[] }
+  | { kind: "over"; payoff: number[] };
+
+export interface Game {
+  readonly seats: number;
+  /** The parameters as the rules write them, all of them. */
+  readonly params: JsonObject;
+  awaits(): Awaits;
+  draw(value: bigint): void;
+  isLegal(seat: number, move: Json): boolean;
+  /** The moves of all seats that were asked, by seat. */
+  play(moves: ReadonlyMap<number, Json>): void;
+  /** The payoff, if the game would end when this seat left now. */
+  endsWithout(seat: number): number[] | null;
+  /** Takes a seat out. Only if the game goes on. */
+  leave(seat: number): void;
+  /** Did a keeper show a code that fits every answer? */
+  readonly consistent?: boolean;
+}
+
+export function params(good: boolean, reason: string): asserts good {
+  if (!good) throw new Fault("game/params", reason, 1);
+}
+
+/** No member that the game does not have. */
+export function only(given: JsonObject, names: readonly string[]): void {
+  params(Object.keys(given).every((name) => names.includes(name)), "a parameter that the game does not have");
+}
+
+/** A member, or its default. */
+export function member(given: JsonObject, name: string, otherwise: Json): Json {
+  return name in given ? given[name] : otherwise;
+}

@@ -1,0 +1,90 @@
+/** `poker/1` and `poker/2`: video poker. */
+import { isBetween, type Json, type JsonObject, object } from "../json.ts";
+import { type Awaits, type Game, member, only, params } from "./game.ts";
+
+const ROYAL = [250, 500, 750, 1000, 4000];
+
+/** What a hand pays for each chip of the bet. */
+export function pays(hand: readonly number[], level: number): number {
+  const ranks = hand.map((card) => card % 13).sort((a, b) => a - b);
+  const counts = [...new Set(ranks)].map((rank) => ranks.filter((other) => other === rank).length);
+  counts.sort((a, b) => b - a);
+  const flush = hand.every((card) => Math.floor(card / 13) === Math.floor(hand[0] / 13));
+  const distinct = counts.length === 5;
+  const wheel = ranks.join() === "0,1,2,3,12";
+  const straight = distinct && (ranks[4] - ranks[0] === 4 || wheel);
+  if (flush && straight && ranks[0] === 8) return ROYAL[level - 1];
+  if (flush && straight) return 50 * level;
+  if (counts[0] === 4) return 25 * level;
+  if (counts[0] === 3 && counts[1] === 2) return 9 * level;
+  if (flush) return 6 * level;
+  if (straight) return 4 * level;
+  if (counts[0] === 3) return 3 * level;
+  if (counts[0] === 2 && counts[1] === 2) return 2 * level;
+  const pair = ranks.find((rank, i) => ranks[i + 1] === rank);
+  return pair !== undefined && pair >= 9 ? level : 0;
+}
+
+export class Poker implements Game {
+  readonly seats = 2;
+  readonly params: JsonObject;
+  private readonly bet: number;
+  private readonly level: number;
+  private readonly unseen = Array.from({ length: 52 }, (_, card) => card);
+  private readonly hand: number[] = [];
+  private order: number[] | null = null;
+  /** The places that still get a new card. */
+  private places: number[] = [];
+
+  constructor(given: JsonObject, private readonly version: 1 | 2) {
+    only(given, ["bet", "level"]);
+    const bet = member(given, "bet", 1);
+    const level = member(given, "level", 5);
+    params(isBetween(bet, 1, 10), "bet is 1 to 10");
+    params(isBetween(level, 1, 5), "level is 1 to 5");
+    [this.bet, this.level] = [bet, level];
+    this.params = object({ bet, level });
+  }
+
+  private get stake(): number {
+    return this.bet * this.level;
+  }
+
+  private payoff(prize: number): number[] {
+    // Not `-(x)`: that could be a negative zero.
+    return [this.stake - prize, prize - this.stake];
+  }
+
+  awaits(): Awaits {
+    if (this.hand.length < 5 || this.places.length) {
+      return { kind: "draw", n: BigInt(this.unseen.length), hidden: false };
+    }
+    if (!this.order) return { kind: "move", seats: [1] };
+    return { kind: "over", payoff: this.payoff(this.bet * pays(this.hand, this.level)) };
+  }
+
+  draw(value: bigint): void {
+    const [card] = this.unseen.splice(Number(value), 1);
+    if (this.hand.length < 5) this.hand.push(card);
+    else this.hand[this.places.shift() as number] = card;
+  }
+
+  isLegal(_seat: number, move: Json): boolean {
+    return Array.isArray(move) && move.length === 5 && move.every((one) => isBetween(one, 0, 1));
+  }
+
+  play(moves: ReadonlyMap<number, Json>): void {
+    this.order = moves.get(1) as number[];
+    this.places = this.order.flatMap((one, place) => one ? [place] : []);
+  }
+
+  endsWithout(seat: number): number[] {
+    if (seat === 1) return this.payoff(0);
+    if (this.version === 2) return this.payoff(this.bet * ROYAL[this.level - 1]);
+    if (this.hand.length === 0) return [0, 0];
+    const stands = this.hand.length === 5 && !this.order?.includes(1);
+    return this.payoff(Math.max(30 * this.stake, stands ? this.bet * pays(this.hand, this.level) : 0));
+  }
+
+  leave(): void {}
+}
