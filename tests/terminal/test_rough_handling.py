@@ -44,6 +44,10 @@ def shell(command: str, **more: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
+LEAVES = (("", "\x04"), (":", "\x04\x04"))
+"""The end of the input, as often as it takes."""
+
+
 class TestBytes:
     @pytest.mark.parametrize("game", sorted(GAMES))
     def test_a_byte_that_is_no_text_in_a_pipe(self, game: str) -> None:
@@ -54,22 +58,26 @@ class TestBytes:
         assert done.returncode in (0, 3)
 
     @pytest.mark.parametrize(
-        ("game", "prompt"),
+        ("game", "prompt", "then"),
         [
-            ("dice", "Your selection: "),
-            ("codebreaking", "(enter: none): "),
-            ("zombie", "your word for the game: "),
-            ("fatestones", "random for the deal: "),
-            ("croupier", "q quits): "),
+            ("dice", "Your selection: ", LEAVES),
+            ("codebreaking", "(enter: none): ", LEAVES),
+            ("zombie", "your word for the game: ", LEAVES),
+            ("fatestones", "random for the deal: ", LEAVES),
+            ("croupier", "q quits): ", (("Hold nothing > ", "q"), ("(y/n)", "y\n"))),
         ],
     )
     def test_a_byte_that_is_no_text_on_a_terminal(
-        self, game: str, prompt: str, monkeypatch: pytest.MonkeyPatch
+        self,
+        game: str,
+        prompt: str,
+        then: tuple[tuple[str, str], ...],
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setenv("PYTHONIOENCODING", "utf-8:strict")
-        keys = [(prompt, "\udce9\n"), ("", "\x04")]
-        shown = session([*keys, (":", "\x04\x04")], 80, 24, *GAMES[game]).shown
+        shown = session([(prompt, "\udce9\n"), *then], 80, 24, *GAMES[game]).shown
         assert "Traceback" not in shown
+        assert not shown.endswith("exit -9"), "it waited for a key that never came"
 
     @pytest.mark.parametrize(
         "command",
