@@ -9,7 +9,8 @@ The front door, for programs::
     print(fg.verify(table).ok)
 
 Every name in ``fg.__all__`` is explained in ``docs/python.md``. Each is imported when it is first
-used, so ``import fairground`` costs next to nothing.
+used, so ``import fairground`` costs next to nothing. The rooms of the house are drawn in
+``docs/architecture.md``, and each opens with a table of contents.
 """
 
 import sys

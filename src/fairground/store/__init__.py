@@ -9,8 +9,14 @@ vault beside their log; no API reads them.
 A commit is durable when `Store.commit` returns, and never in part. Nothing that
 depends on it may leave the process before.
 
-`SqliteStore` serves one process from one file; `PostgresStore` serves several
-workers and machines. Both obey the same laws (tests/store/test_laws.py).
+===========  ===============================================================================
+here         the port `Store`: commits, what is stored, `open_store`, `retried`
+`sqlite`     one process, one file
+`postgres`   several workers and machines on one server
+`listeners`  who wants to hear that a log has grown
+===========  ===============================================================================
+
+Both stores obey the same laws (tests/store/test_laws.py).
 """
 
 from __future__ import annotations
