@@ -44,10 +44,6 @@ def shell(command: str, **more: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-LEAVES = (("", "\x04"), (":", "\x04\x04"))
-"""The end of the input, as often as it takes."""
-
-
 class TestBytes:
     @pytest.mark.parametrize("game", sorted(GAMES))
     def test_a_byte_that_is_no_text_in_a_pipe(self, game: str) -> None:
@@ -60,10 +56,10 @@ class TestBytes:
     @pytest.mark.parametrize(
         ("game", "prompt", "then"),
         [
-            ("dice", "Your selection: ", LEAVES),
-            ("codebreaking", "(enter: none): ", LEAVES),
-            ("zombie", "your word for the game: ", LEAVES),
-            ("fatestones", "random for the deal: ", LEAVES),
+            ("dice", "Your selection: ", (("Your selection: ", "\x04"),)),
+            ("codebreaking", "(enter: none): ", (("Guess 1: ", "\x04"),)),
+            ("zombie", "your word for the game: ", (("🧟> ", "\x04"),)),
+            ("fatestones", "random for the deal: ", (("hint, ?, X): ", "\x04"),)),
             ("croupier", "q quits): ", (("Hold nothing > ", "q"), ("(y/n)", "y\n"))),
         ],
     )
