@@ -20,7 +20,7 @@ from fairground.receipts import Kept, beside, keep, read_receipts
 from fairground.shown import is_showable, named, shown
 from fairground.table import Ask, Table
 from fairground.testing.driving import Driver, open_table
-from fairground.testing.modes import mode
+from fairground.testing.modes import Mode, mode
 from fairground.transcript import line_hash
 from fairground.verify import Verdict, verify
 from tests.helpers.places import DATA
@@ -321,3 +321,14 @@ def test_somebody_else_s_blank_words_are_words() -> None:
     claims = {str(claim): claim for claim in verify(bytes(table.transcript)).claims}
     assert "UNIFORM:1" not in claims
     assert "Eve does not, either" in claims["UNIFORM:0"].condition
+
+
+def test_words_older_than_a_hidden_run_lend_it_nothing(toy: str) -> None:
+    """H11: the house chose the key of the hidden run when it knew the words."""
+    steps = [["draw", 6], ["turn", [1], 2], ["hidden", 6, 0]]
+    game = make_game(toy, {"seats": 2, "steps": steps})
+    for stir, claimed in (("once", False), ("each", True)):
+        way = Mode("hash-chains/1", stir, "stir", (("stir", stir),))
+        table = open_table(game, way)
+        Driver(table).play()
+        assert ("UNIFORM:1" in found(verify(bytes(table.transcript)))) == claimed
