@@ -2,16 +2,20 @@
 
 PY := .venv/bin/python
 
-.PHONY: install run test campaign bench clean
+.PHONY: install run page test campaign bench clean
 
 install: .venv/.ready
 	@echo "Installed. Now: source .venv/bin/activate, and then: fairground"
 
 # The arena on this machine; ARGS="--port 8080" and the like are handed on to it.
-run: .venv/.ready
+run: page
 	@.venv/bin/fairground serve $(ARGS)
 
-test: .venv/.ready-dev
+# What browsers get, if web/ has changed since it was built.
+page: .venv/.ready
+	@$(PY) tools/page.py
+
+test: .venv/.ready-dev page
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy

@@ -22,6 +22,8 @@ from tests.helpers.places import ROOT
 
 EXTRAS = ("solve", "chain", "postgres", "lab")
 EVERYTHING = "CAMPAIGN" in os.environ
+BUILT = ROOT / "src" / "fairground" / "web" / "page"
+OF_THE_PAGE = ("index.html", "verify.html", "check.mjs", "NOTICES.txt")
 DICE = ["2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3"]
 SIMULATE = ["simulate", "fatestones", "--games", "3", "--players", "random,random", "--seed", "7"]
 
@@ -88,7 +90,9 @@ def test_sdist_and_wheel_work_alone_and_with_each_extra_alone(tmp_path: Path) ->
     uv("build", ROOT, "-o", tmp_path / "dist")
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     (sdist,) = (tmp_path / "dist").glob("*.tar.gz")
-    assert set(shipped(wheel)) == set(in_the_tree())
+    page = {f"fairground/web/page/{path.name}" for path in BUILT.iterdir()}
+    assert {f"fairground/web/page/{name}" for name in OF_THE_PAGE} <= page
+    assert set(shipped(wheel)) == {*in_the_tree(), *page}
     assert {"Makefile", "README.md", "examples", "src", "tests"} <= set(top_of(sdist))
 
     base = installed(tmp_path / "base", str(sdist))

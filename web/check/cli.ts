@@ -1,9 +1,12 @@
 /**
- * deno run --allow-read web/check/cli.ts FILE... [--receipt HEX]... [--contest FILE]
+ * deno run --allow-read check/cli.ts FILE... [--receipt HEX]... [--contest FILE]
+ * node check.mjs FILE... (as built)
  *
  * Prints one JSON object for each file. Without a file, names are read from standard input, one a line.
  * Receipts are looked for beside the transcript (game.receipts). This is the only module that reads files.
  */
+import { readFileSync } from "node:fs";
+import { argv } from "node:process";
 import { readLine } from "./chain.ts";
 import { check, refused, type Verdict } from "./check.ts";
 import { checkContest } from "./contest.ts";
@@ -13,7 +16,7 @@ import { split } from "./chain.ts";
 
 function readFile(path: string): Uint8Array | null {
   try {
-    return Deno.readFileSync(path);
+    return readFileSync(path);
   } catch {
     return null;
   }
@@ -38,16 +41,17 @@ function judge(path: string, given: readonly Receipt[]): Verdict {
   }
 }
 
+const words = argv.slice(2);
 const files: string[] = [];
 const contests: string[] = [];
 const given: Receipt[] = [];
-for (let i = 0; i < Deno.args.length; i++) {
-  if (Deno.args[i] === "--receipt") given.push({ head: Deno.args[++i] ?? "", seat: null });
-  else if (Deno.args[i] === "--contest") contests.push(Deno.args[++i] ?? "");
-  else files.push(Deno.args[i]);
+for (let i = 0; i < words.length; i++) {
+  if (words[i] === "--receipt") given.push({ head: words[++i] ?? "", seat: null });
+  else if (words[i] === "--contest") contests.push(words[++i] ?? "");
+  else files.push(words[i]);
 }
-const piped = async () => (await new Response(Deno.stdin.readable).text()).split("\n").filter(Boolean);
-const names = files.length || contests.length ? files : await piped();
+const piped = () => readFileSync(0, "utf8").split("\n").filter(Boolean);
+const names = files.length || contests.length ? files : piped();
 for (const file of names) console.log(JSON.stringify({ file, ...judge(file, given) }));
 for (const file of contests) {
   const bytes = readFile(file) ?? new Uint8Array(0);

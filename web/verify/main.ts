@@ -1,0 +1,2 @@
+/** verify.html's entry. */
+document.body.append("verify");
