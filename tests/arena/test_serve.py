@@ -274,5 +274,7 @@ def test_help_is_quick_and_complete() -> None:
         check=True,
     )
     for name in Settings.__struct_fields__:
-        option = {"allow_factories": "allow-factory"}.get(name, name.replace("_", "-"))
+        option = {"allow_factories": "allow-factory", "allow_frames": "allow-frame"}.get(
+            name, name.replace("_", "-")
+        )
         assert f"--{option}" in done.stdout

@@ -12,6 +12,7 @@
 `oracles/`      code-breaking games between the house, which keeps, and a client, who breaks
 `tables/`       any game, with people, remote programs and our players in its seats
 `contests/`     contests: books, their games, foreign factories, standings
+`page/`         the page for browsers: static files
 `croupier/`     the Blind Croupier's desk, and the Bank in a ledger
 ==============  ============================================================================
 """

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
 from typing import Final
@@ -28,6 +28,8 @@ from fairground.arena.http.metrics import Metrics
 from fairground.arena.monitoring import MONITORING_ROUTES
 from fairground.arena.oracles.keeping import Room
 from fairground.arena.oracles.routes import ORACLE_ROUTES
+from fairground.arena.page.files import Page
+from fairground.arena.page.routes import PAGE_ROUTES
 from fairground.arena.state import TheArena, open_arena, the_arena
 from fairground.arena.tables.games import get_games
 from fairground.arena.tables.routes import TABLE_ROUTES
@@ -43,6 +45,7 @@ ROUTES: Final = (
     get_games,
     *TABLE_ROUTES,
     *CROUPIER_ROUTES,
+    *PAGE_ROUTES,
 )
 
 
@@ -70,13 +73,15 @@ def make_app(
     idle_limit: int = IDLE,
     games_in_memory: int = GAMES_IN_MEMORY,
     croupier: ArenaCroupier | None = None,
+    frames: Sequence[str] = (),
 ) -> Litestar:
     """The arena as an ASGI application on this database.
 
     ``clock`` gives seconds since 1970. By it contests open and close, time banks run, and
     idle oracles are ended, after ``idle_limit`` seconds (0: never). ``croupier``
-    is the Croupier of this arena, if it has one.
+    is the Croupier of this arena, if it has one; ``frames`` the origins that may frame its page.
     """
+    page = Page(frames)
 
     @asynccontextmanager
     async def with_arena(app: Litestar) -> AsyncIterator[None]:
@@ -103,6 +108,7 @@ def make_app(
             "arena": Provide(the_arena, sync_to_thread=False),
             "room": Provide(the_room, sync_to_thread=False),
             "desk": Provide(the_croupier, sync_to_thread=False),
+            "page": Provide(lambda: page, sync_to_thread=False),
         },
         exception_handlers={
             FairgroundError: problems.from_fairground,

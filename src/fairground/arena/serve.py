@@ -41,6 +41,7 @@ from fairground.arena.http.gate import (
     Send,
 )
 from fairground.arena.http.metrics import Metrics
+from fairground.arena.page.files import Page
 from fairground.arena.state import has_started, the_arena
 from fairground.bank.messages import Key
 from fairground.core import InputError
@@ -78,6 +79,7 @@ class Settings(msgspec.Struct, frozen=True):
     idle_limit: int = IDLE
     games_in_memory: int = GAMES_IN_MEMORY
     access_log: bool = False
+    allow_frames: tuple[str, ...] = ()
     croupier: CroupierPlace | None = CroupierPlace()
 
     def check(self) -> None:
@@ -95,6 +97,7 @@ class Settings(msgspec.Struct, frozen=True):
         if self.games_in_memory < 1:
             raise InputError(f"at least one game is kept in memory, not {self.games_in_memory}")
         Factories(self.allow_factories)
+        Page(self.allow_frames)
         for limit in (self.rate, self.open_games, self.idle_limit):
             if limit < 0:
                 raise InputError(f"a limit is a positive number, or 0 for none, not {limit}")
@@ -118,6 +121,7 @@ class GatedArena:
             metrics=metrics,
             idle_limit=settings.idle_limit,
             games_in_memory=settings.games_in_memory,
+            frames=settings.allow_frames,
             croupier=None if place is None else ArenaCroupier(place, croupier_key),
         )
         app: Any = self._app

@@ -83,6 +83,14 @@ def _arguments() -> Arguments:
         "120000)",
     )
     parser.add_argument(
+        "--allow-frame",
+        metavar="ORIGIN",
+        action="append",
+        default=[],
+        help="a web site that may show the arena's page in a frame, as https://friend.example; "
+        "give it once for each (default: none)",
+    )
+    parser.add_argument(
         "--access-log", action="store_true", help="a line of JSON on standard error per request"
     )
     _croupier_arguments(parser)
@@ -176,6 +184,7 @@ def run(arguments: Sequence[str]) -> int:
         idle_limit=IDLE if options.idle_limit is None else options.idle_limit,
         games_in_memory=GAMES_IN_MEMORY if in_memory is None else in_memory,
         access_log=options.access_log,
+        allow_frames=tuple(options.allow_frame),
         croupier=place,
     )
 

@@ -1,0 +1,50 @@
+"""``/``, ``/verify.html`` and ``/page/*``. They are for browsers, and no part of the API."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from litestar import MediaType, Request, Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from fairground.arena.page.files import File, Page
+
+ThePage = NamedDependency[Page]
+TheRequest = Request[Any, Any, Any]
+
+
+@get("/", media_type=MediaType.HTML, include_in_schema=False)
+async def index(request: TheRequest, page: ThePage) -> Response[bytes]:
+    """The page."""
+    return _send(request, page.file("index.html"))
+
+
+@get("/verify.html", media_type=MediaType.HTML, include_in_schema=False)
+async def verify(request: TheRequest, page: ThePage) -> Response[bytes]:
+    """The second checker, as one file to keep."""
+    return _send(request, page.file("verify.html"))
+
+
+@get("/page/{name:str}", include_in_schema=False)
+async def part(request: TheRequest, name: FromPath[str], page: ThePage) -> Response[bytes]:
+    """A part of the page."""
+    return _send(request, page.file(name))
+
+
+def _send(request: TheRequest, file: File) -> Response[bytes]:
+    content, etag, headers = file.content, file.etag, dict(file.headers)
+    if file.compressed is not None:
+        headers["Vary"] = "Accept-Encoding"
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            content, etag = file.compressed, f"{etag}-gzip"
+            headers["Content-Encoding"] = "gzip"
+    headers["ETag"] = f'"{etag}"'
+    media_type = headers.pop("Content-Type")
+    if etag in request.headers.get("if-none-match", ""):
+        headers.pop("Content-Encoding", None)
+        return Response(b"", status_code=304, headers=headers, media_type=media_type)
+    return Response(content, headers=headers, media_type=media_type)
+
+
+PAGE_ROUTES: Final = (index, verify, part)

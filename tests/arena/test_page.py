@@ -1,0 +1,97 @@
+"""The page over HTTP: its files, how browsers keep them, and what it may do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from litestar.testing import TestClient
+
+from fairground.arena.app import make_app
+from fairground.arena.page import files
+from fairground.arena.serve import Settings
+from fairground.core import InputError
+from tests.helpers.page import page
+
+Client = TestClient[Any]
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    page()
+    with TestClient(make_app(f"sqlite:///{tmp_path / 'arena.db'}")) as client:
+        yield client
+
+
+def test_the_page_and_all_that_it_loads_are_there(client: Client) -> None:
+    index = client.get("/")
+    assert index.headers["content-type"] == "text/html; charset=utf-8"
+    parts = re.findall(r'(?:src|href)="(page/[^"]+)"', index.text)
+    assert {part.rpartition(".")[2] for part in parts} == {"js", "css"}
+    for part in parts:
+        answer = client.get(f"/{part}")
+        assert answer.status_code == 200
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert answer.content == (page() / part.removeprefix("page/")).read_bytes()
+    assert client.get("/verify.html").content == (page() / "verify.html").read_bytes()
+    assert client.head("/").status_code == 200
+
+
+def test_a_browser_that_has_it_is_not_sent_it_again(client: Client) -> None:
+    for encoding in ("gzip", "identity"):
+        first = client.get("/", headers={"Accept-Encoding": encoding})
+        assert first.headers.get("content-encoding", "identity") == encoding
+        assert first.headers["cache-control"] == "no-cache"
+        known = {"Accept-Encoding": encoding, "If-None-Match": first.headers["etag"]}
+        again = client.get("/", headers=known)
+        assert (again.status_code, again.content) == (304, b"")
+        other = client.get("/", headers=known | {"If-None-Match": '"another"'})
+        assert other.content == first.content
+
+
+def directives(policy: str) -> dict[str, str]:
+    return {
+        name: value for name, _, value in (one.strip().partition(" ") for one in policy.split(";"))
+    }
+
+
+def test_the_page_may_load_its_own_files_and_nothing_else(client: Client) -> None:
+    headers = client.get("/").headers
+    policy = directives(headers["content-security-policy"])
+    assert policy["default-src"] == policy["trusted-types"] == policy["frame-ancestors"] == "'none'"
+    sources = " ".join(value for name, value in policy.items() if name.endswith("-src")).split()
+    assert set(sources) == {"'none'", "'self'", "data:"}
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-opener-policy"] == "same-origin"
+    # Only the header can say who may frame it; the rest is in the file itself.
+    assert client.get("/verify.html").headers["content-security-policy"] == "frame-ancestors 'none'"
+
+
+def test_an_operator_may_let_a_friend_frame_it(tmp_path: Path) -> None:
+    page()
+    app = make_app(f"sqlite:///{tmp_path / 'arena.db'}", frames=["https://friend.example"])
+    with TestClient(app) as client:
+        policy = directives(client.get("/").headers["content-security-policy"])
+    assert policy["frame-ancestors"] == "https://friend.example"
+    with pytest.raises(InputError, match=r"not 'friend; script-src"):
+        Settings("sqlite:///x.db", allow_frames=("friend; script-src *",)).check()
+
+
+def test_what_is_not_there_is_said(client: Client) -> None:
+    answer = client.get("/page/main.OLD00000.js")
+    assert answer.status_code == 404
+    assert answer.json()["code"] == "arena/unknown"
+
+
+def test_an_arena_without_its_page_says_how_to_build_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_ready", lambda frames: {})
+    with TestClient(make_app(f"sqlite:///{tmp_path / 'arena.db'}")) as client:
+        answer = client.get("/")
+    assert answer.status_code == 501
+    assert "make page" in answer.json()["detail"]
