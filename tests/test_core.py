@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from fairground.core import (
     whole,
     written,
 )
+from fairground.games import GAMES, game_class
 from fairground.games.zombie import Zombie
 from fairground.testing.toys import Toy
 
@@ -150,3 +152,11 @@ def test_a_fault_names_its_line() -> None:
 def test_a_seat_that_is_not_there_has_no_role() -> None:
     with pytest.raises(core.InputError, match=r"zombie/1 has no seat 2; its seats are 0\.\.1"):
         Zombie().role(2)
+
+
+def test_the_default_parameters_of_every_game_fit_its_schema() -> None:
+    """Judged by a peer's validator, which also refuses a parameter that the game does not know."""
+    for name in GAMES.listed:
+        judge = jsonschema_rs.validator_for(game_class(name).schema())
+        assert judge.is_valid({}), name
+        assert not judge.is_valid({"no such parameter": 1}), name

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from tests.helpers.installing import uv
 from tests.helpers.places import ROOT
+from tests.helpers.width import WIDE
 
 EXTRAS = ("solve", "chain", "postgres", "lab")
-EVERYTHING = "CAMPAIGN" in os.environ
 BUILT = ROOT / "src" / "fairground" / "web" / "page"
 OF_THE_PAGE = ("index.html", "verify.html", "check.mjs", "NOTICES.txt")
 DICE = ["2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3"]
@@ -109,9 +109,9 @@ def test_sdist_and_wheel_work_alone_and_with_each_extra_alone(tmp_path: Path) ->
 def in_its_place(bin_folder: Path, cwd: Path, extra: str | None) -> None:
     """What is there works; what is missing is said by the command that needs it."""
     for probe in PROBES:
-        if probe.slow and not EVERYTHING:
+        if probe.slow and not WIDE:
             continue
-        if extra is not None and probe.extra != extra and not EVERYTHING:
+        if extra is not None and probe.extra != extra and not WIDE:
             continue
         done = run(bin_folder / "fairground", *probe.command, cwd=cwd)
         what = f"with {extra}: {probe.command}\n{done.stdout}{done.stderr}"

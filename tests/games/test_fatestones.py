@@ -235,3 +235,9 @@ def test_bad_params_say_why(params: dict[str, object], reason: str) -> None:
     with pytest.raises(BadParams) as caught:
         FateStones.from_params(params)
     assert reason in str(caught.value)
+
+
+def test_a_bag_in_which_nobody_can_win_is_refused() -> None:
+    with pytest.raises(BadParams, match="every face of every die is 3"):
+        FateStones(["333333"] * 6).must_be_winnable()
+    FateStones(["333333"] * 5 + ["333334"]).must_be_winnable()

@@ -17,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from fairground.bank.bank_port import BankRefused, GameOutcome, Step
 from fairground.bank.messages import Key, Signer
 from tests.helpers.evm import CHIP, STEP_TIME, Bank, Evm, Party, Play, Receipt
+from tests.helpers.width import WIDE
 
 PARTIES = 3
 FUNDS = 60_000 * CHIP
@@ -245,5 +246,5 @@ class BankMachine(RuleBasedStateMachine):
         assert self.evm.balance(self.bank.address) == 0
 
 
-BankMachine.TestCase.settings = settings(max_examples=24, stateful_step_count=30)
+BankMachine.TestCase.settings = settings(max_examples=240 if WIDE else 8, stateful_step_count=30)
 TestBankMachine = BankMachine.TestCase
