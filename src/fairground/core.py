@@ -219,6 +219,13 @@ class Game(ABC, Generic[S]):
         """The moves that a player would choose from: `moves` without those for mishaps."""
         return self.moves(s, seat)
 
+    def move_schema(self, s: S | None = None) -> dict[str, Any]:
+        """The shape of a move as a JSON Schema; of the moves in this state, if one is given.
+
+        It is for those who make a form of it. `check` alone judges.
+        """
+        return {"type": ["integer", "string", "array"]}
+
     @property
     def listable(self) -> bool:
         """Whether `moves` can list the moves of every state."""

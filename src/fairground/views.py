@@ -8,19 +8,28 @@ A named tuple becomes an object, any other tuple an array, what is hidden
     {'hidden': True}
 
 `from_json` reads that again, guided by the types of the fields, so that a remote player
-decides on the very same value as one that sits in the house (a law holds it).
+decides on the very same value as one that sits in the house (a law holds it). `schema`
+describes that JSON for those who draw it without knowing the game.
 """
 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from fairground.core import HIDDEN, SAFE, InputError, written
 
 BLANK: Final = {"hidden": True}
+
+JSON_TYPES: Final[dict[Any, str]] = {
+    int: "integer",
+    str: "string",
+    bool: "boolean",
+    type(None): "null",
+}
+"""What JSON Schema calls the plain types of a view."""
 
 
 def as_json(value: Any) -> Any:
@@ -133,3 +142,31 @@ def _integer(value: Any) -> int:
     if isinstance(value, str) and written(int(value)) == value:
         return int(value)
     raise ValueError(f"expected an integer, not {value!r}")
+
+
+def schema(kind: Any, looks: Mapping[str, str]) -> dict[str, Any]:
+    """The JSON Schema of what `as_json` writes for a value of type ``kind``.
+
+    ``looks``: field → what it looks like (`PlainWords.looks`), told as ``x-look``. An integer
+    beyond ±(2^53-1) is text in JSON, which the schema does not say.
+    """
+    origin, arguments = get_origin(kind), get_args(kind)
+    if hasattr(kind, "_fields"):
+        hints = get_type_hints(kind)
+        fields = {
+            name: schema(hint, looks) | ({"x-look": looks[name]} if name in looks else {})
+            for name, hint in hints.items()
+        }
+        return {"type": "object", "properties": fields, "required": list(fields)}
+    if origin is tuple:
+        if arguments[-1:] == (Ellipsis,):
+            return {"type": "array", "items": schema(arguments[0], looks)}
+        items = [schema(argument, looks) for argument in arguments]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "items": False}
+    if origin in (Union, types.UnionType):
+        return {"anyOf": [schema(argument, looks) for argument in arguments]}
+    if origin is Literal:
+        if arguments == (HIDDEN,):
+            return {"const": dict(BLANK), "x-look": "hidden"}
+        return {"enum": [as_json(argument) for argument in arguments]}
+    return {"type": JSON_TYPES[kind]}

@@ -12,7 +12,7 @@ from litestar.datastructures import State
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.http import requests
+from fairground.arena.http import browsers
 from fairground.arena.http.fast_lane import LONGEST, FastLane
 from fairground.arena.http.gate import ClientLimits, Gate
 from fairground.arena.http.metrics import Metrics
@@ -55,7 +55,7 @@ class Watched:
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     usual: list[str] = []
-    check = requests.check
+    check = browsers.check
 
     async def noting(request: Any) -> Any:
         usual.append(request.url.path)
@@ -63,7 +63,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
 
     database = f"sqlite:///{tmp_path_factory.mktemp('arena')}/arena.db"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(requests, "check", noting)
+        patched.setattr(browsers, "check", noting)
         made = make_app(database)
     app: Any = made
     metrics = Metrics()
@@ -103,6 +103,9 @@ ODD = [
     (GOOD, {"Content-Type": "text/plain"}),
     (GOOD, {"Content-Type": "application/json; charset=utf-8"}),
     (GOOD, {"Content-Type": "application/x-www-form-urlencoded"}),
+    (GOOD, JSON | {"Sec-Fetch-Site": "cross-site"}),
+    (GOOD, JSON | {"Sec-Fetch-Site": "same-origin"}),
+    (GOOD, JSON | {"Origin": "https://elsewhere.example"}),
     (GOOD, JSON | {"Accept": "text/html"}),
     (GOOD, JSON | {"Accept": "text/html, application/json"}),
 ]

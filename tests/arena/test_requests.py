@@ -99,8 +99,13 @@ def test_every_route_refuses_what_no_route_can_take(
     body = json.dumps(next(iter(openapi.BODIES.get(route.name, {"": None}).values())))
     as_json = {"Content-Type": "application/json"}
     provoked = {"arena/not-acceptable"}
-    answer = client.request(route.method, path, content=body, headers={"Accept": "text/html"})
-    assert '"text/html"' in problem(answer, 406, "arena/not-acceptable")
+    answer = client.request(route.method, path, content=body, headers={"Accept": "image/png"})
+    assert '"image/png"' in problem(answer, 406, "arena/not-acceptable")
+    if route.method not in ("GET", "HEAD"):
+        foreign = {"Sec-Fetch-Site": "cross-site"}
+        answer = client.request(route.method, path, content=body, headers=foreign)
+        assert "another web site" in problem(answer, 403, "arena/forbidden")
+        provoked.add("arena/forbidden")
     if "{" in route.path:
         nobody = route.path.format(**dict.fromkeys(names, "nobody"))
         detail = problem(
@@ -132,7 +137,7 @@ def test_every_route_refuses_what_no_route_can_take(
         answer = client.request(route.method, f"{path}?after=five")
         assert 'after: Expected `int`, got `str`: "five"' in problem(answer, 400, "arena/malformed")
         provoked.add("arena/malformed")
-    always = {problems.kind_of(error).code for error in openapi.always(route.told)}
+    always = {problems.kind_of(error).code for error in openapi.always(route.method, route.told)}
     assert provoked == always - {"arena/limit", "arena/error"}, "those two: below"
 
 
@@ -553,7 +558,7 @@ def test_what_the_rules_refuse(
 
 @pytest.mark.parametrize("route", OURS, ids=lambda route: route.name)
 def test_every_problem_in_the_document_happens(route: Operation) -> None:
-    always = {problems.kind_of(error).code for error in openapi.always(route.told)}
+    always = {problems.kind_of(error).code for error in openapi.always(route.method, route.told)}
     provoked = {code for name, code, *_ in REFUSED if name == route.name}
     elsewhere = ELSEWHERE.keys() - (set() if route.name == "submit" else {"arena/conflict"})
     assert route.codes - always - elsewhere == provoked - always
@@ -568,7 +573,7 @@ def kinds() -> set[problems.ErrorKind]:
     errors |= {problems.WrongMethod, problems.ArenaError}
     errors |= {problems.TooSlow, problems.HeadTooLarge}  # before any route is found
     for route in OPERATIONS:
-        errors |= set(openapi.always(route.told))
+        errors |= set(openapi.always(route.method, route.told))
     return {problems.kind_of(error) for error in errors}
 
 

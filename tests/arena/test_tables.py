@@ -23,7 +23,7 @@ from fairground.arena.log_watch import News
 from fairground.arena.oracles.keeping import Oracles
 from fairground.arena.tables.clocks import Clocks
 from fairground.arena.tables.keeping import Shown, Tables, ask_id
-from fairground.arena.tables.routes import position
+from fairground.arena.tables.showing import position
 from fairground.arena.tables.wire import NewSeat, NewTable
 from fairground.core import Over, StaleAsk, Turn
 from fairground.fair.bits import SeededStream, Tag, digest
@@ -416,8 +416,9 @@ def test_our_own_mistakes_are_told_as_such(
 
 @pytest.mark.parametrize("sample", EVERY, ids=lambda one: one.name)
 def test_histories_that_look_the_same_are_told_the_same(sample: Sample) -> None:
-    """The leak law on what goes over the wire: view and legal moves, as JSON text."""
+    """The leak law on what goes over the wire: view, words and legal moves, as JSON text."""
     game = make_game(sample.game, sample.params)
+    names = [f"Seat {seat}" for seat in range(game.seats)]
     told: dict[Any, str] = {}
     for state, history in [*every_history(game, 400), *playouts(game, 4)]:
         awaits = game.awaits(state)
@@ -427,7 +428,7 @@ def test_histories_that_look_the_same_are_told_the_same(sample: Sample) -> None:
         asks = tuple(Ask("move", seat, 1, "") for seat in asked)
         shown = Shown(state, asks, 1, "", False, None, None)
         for seat in (None, *range(game.seats)):
-            text = json.dumps(position(game, shown, seat))
+            text = json.dumps(position(game, shown, seat, names))
             assert told.setdefault((seat, observed(history, seat)), text) == text
 
 

@@ -22,7 +22,7 @@ from fairground.arena.contests.routes import CONTEST_ROUTES
 from fairground.arena.croupier.bank_routes import BANK_HANDLERS, bank_routes
 from fairground.arena.croupier.opened import ArenaCroupier
 from fairground.arena.croupier.routes import CROUPIER_ROUTES, the_croupier
-from fairground.arena.http import openapi, problems, requests
+from fairground.arena.http import browsers, openapi, problems, requests
 from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
 from fairground.arena.http.metrics import Metrics
 from fairground.arena.monitoring import MONITORING_ROUTES
@@ -115,7 +115,8 @@ def make_app(
             HTTPException: problems.from_framework,
             Exception: problems.unexpected,
         },
-        before_request=requests.check,
+        before_request=browsers.check,
+        before_send=[browsers.add_safe_headers],
         dto=requests.Body,
         return_dto=None,
         request_max_body_size=LARGEST_BODY,

@@ -225,6 +225,25 @@ class CodeBreaking(Game[State]):
         """How many codes there are."""
         return int(self.base**self.length)
 
+    def move_schema(self, s: State | None = None) -> dict[str, Any]:
+        """A code, two counts, or the words of who has no code to tell."""
+        code = {
+            "type": "array",
+            "items": between(0, self.base - 1),
+            "minItems": self.length,
+            "maxItems": self.length,
+            "x-look": "code",
+        }
+        counts = {"type": "array", "items": between(0, self.length), "minItems": 2, "maxItems": 2}
+        match s.phase if s is not None else None:
+            case "guess":
+                return {"anyOf": [code, {"const": GIVE_UP}]}
+            case "answer":
+                return counts
+            case "show":
+                return {"anyOf": [code, {"const": NO_CODE}]}
+        return {"anyOf": [code, counts, {"enum": [GIVE_UP, NO_CODE]}]}
+
     @property
     def listable(self) -> bool:
         """Whether the codes are few enough to be listed as moves."""

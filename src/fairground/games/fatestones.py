@@ -47,6 +47,7 @@ from fairground.core import (
     Role,
     Seat,
     Turn,
+    between,
     must_be_in_range,
     must_be_in_turn,
 )
@@ -271,6 +272,10 @@ class FateStones(Game[State]):
         if type(move) is not int or not 0 <= move < len(s.hands[seat]):
             listed = ", ".join(f"{i} ({die})" for i, die in enumerate(s.hands[seat]))
             raise IllegalMove(f"choose one of your dice: {listed}; not {move!r}")
+
+    def move_schema(self, s: State | None = None) -> dict[str, Any]:
+        """The place of a die in the hand."""
+        return between(0, HAND - 1)
 
     def moves(self, s: State, seat: Seat) -> Iterable[Move]:
         """The indices of the dice left."""

@@ -23,6 +23,7 @@ from fairground.core import (
     Role,
     Seat,
     Turn,
+    between,
     must_be_in_range,
     must_be_in_turn,
     whole,
@@ -151,6 +152,10 @@ class Intransitive(Game[State]):
             raise IllegalMove(f"choose a die by its number, 0..{len(self.dice) - 1}, not {move!r}")
         if move in s.picks:
             raise IllegalMove(f"die {move} ({self.dice[move]}) is taken")
+
+    def move_schema(self, s: State | None = None) -> dict[str, Any]:
+        """The number of a die."""
+        return between(0, len(self.dice) - 1)
 
     def moves(self, s: State, seat: Seat) -> Iterable[Move]:
         """The numbers of the dice that are left."""

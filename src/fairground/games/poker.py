@@ -290,6 +290,10 @@ class Poker(Game[State]):
                 f"place, such as (1, 0, 1, 1, 0), not {move!r}"
             )
 
+    def move_schema(self, s: State | None = None) -> dict[str, Any]:
+        """Five digits: 1 replaces the card in that place, 0 keeps it."""
+        return {"type": "array", "items": between(0, 1), "minItems": HAND, "maxItems": HAND}
+
     def moves(self, s: State, seat: Seat) -> Iterable[Move]:
         """All 32 orders, from keeping everything to replacing everything."""
         must_be_in_turn(seat, self.awaits(s))

@@ -298,6 +298,10 @@ class Zombie(Game[State]):
         if move == HOLD and s.rolls == 0:
             raise IllegalMove("a turn begins with a roll: holding is possible after it")
 
+    def move_schema(self, s: State | None = None) -> dict[str, Any]:
+        """Three words."""
+        return {"enum": [ROLL, HOLD, PASS]}
+
     def moves(self, s: State, seat: Seat) -> Iterator[Move]:
         """Roll, then hold where it is allowed, then pass."""
         must_be_in_turn(seat, self.awaits(s))

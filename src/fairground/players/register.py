@@ -33,6 +33,8 @@ class PlayerListing(NamedTuple):
     """The optional extra of this package that it needs."""
     slow: bool = False
     """Whether it thinks for long."""
+    exact: bool = False
+    """Whether its moves are computed to be the best there are, as far as the summary says."""
     argument: str | None = None
     """What may be written behind a colon; ``None``: nothing."""
     prepare: str | None = None
@@ -57,7 +59,7 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         argument="iterations such as mcts:200, or a time such as mcts:50ms",
     ),
     ("intransitive", "optimal"): PlayerListing(
-        f"{_PLAYERS}.intransitive:OptimalDice", "takes the die with the best odds"
+        f"{_PLAYERS}.intransitive:OptimalDice", "takes the die with the best odds", exact=True
     ),
     ("codebreaking", "fair"): PlayerListing(
         f"{_PLAYERS}.codebreaking.keepers:FairKeeper",
@@ -88,6 +90,7 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         f"{_BREAKERS}:OptimalBreaker",
         "fewest guesses on average, where that is known",
         **_BREAKS,
+        exact=True,
         argument="the most guesses allowed, where such a tree is known",
     ),
     ("codebreaking", "expected"): PlayerListing(
@@ -113,10 +116,10 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         f"{_PLAYERS}.fatestones:GreedyPlayer", "picks the best die for the next roll"
     ),
     ("fatestones", "optimal"): PlayerListing(
-        f"{_PLAYERS}.fatestones:OptimalPlayer", "plays perfectly"
+        f"{_PLAYERS}.fatestones:OptimalPlayer", "plays perfectly", exact=True
     ),
     ("poker", "optimal"): PlayerListing(
-        f"{_PLAYERS}.poker:OptimalPoker", "holds what is worth most", roles=("player",)
+        f"{_PLAYERS}.poker:OptimalPoker", "holds what is worth most", roles=("player",), exact=True
     ),
     ("zombie", "cautious"): PlayerListing(f"{_PLAYERS}.zombie:Cautious", "holds at two shotguns"),
     ("zombie", "greedy"): PlayerListing(
@@ -124,9 +127,10 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
     ),
     ("zombie", "optimal"): PlayerListing(
         f"{_PLAYERS}.zombie:Optimal",
-        "plays to win",
+        "plays to win: perfectly between two",
         extra="solve",
         slow=True,
+        exact=True,
         prepare=f"{_PLAYERS}.zombie:prepare_optimal",
     ),
 }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Final, cast
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final, cast
 
 from fairground.core import IllegalMove, Move, Seat
 from fairground.games.codebreaking import (
@@ -49,6 +49,14 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         "The breaker needs as few guesses as possible, or gives up. In the end a code is shown "
         "that fits all answers."
     )
+    looks: ClassVar[Mapping[str, str]] = {
+        "phase": "text",
+        "code": "code",
+        "guess": "code",
+        "marks": "score",
+        "asked": "code",
+        "shown": "code",
+    }
 
     def sizes(self) -> str:
         """What a code is: "4 digits, each from 0 to 5: 1,296 codes"."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
 
 from fairground.core import Move, Seat
 from fairground.games.fatestones import FateStones, Hand, State
@@ -24,6 +24,13 @@ class FateStonesWords(PlainWords[FateStones]):
         "A tie uses up both dice, and both choose again from those that are left. A tie with the "
         "last dice is a scratch."
     )
+    looks: ClassVar[Mapping[str, str]] = {
+        "phase": "text",
+        "hands": "stone",
+        "picks": "die",
+        "rolls": "pips",
+        "scratches": "score",
+    }
 
     def parameters(self) -> list[str]:
         """The bag, or the hands; and what a scratch does."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
 
 from fairground.core import IllegalMove, Move, Seat
 from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive, State
@@ -28,6 +28,10 @@ class IntransitiveWords(PlainWords[Intransitive]):
         "A fair coin decides who takes a die first. The dice may beat each other in a circle, so "
         "no die need be the best. Whoever takes second can look for a die that beats the first."
     )
+    looks: ClassVar[Mapping[str, str]] = {
+        "first": "seat",
+        "picks": "die",
+    }
 
     def parameters(self) -> list[str]:
         """The dice."""

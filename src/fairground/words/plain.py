@@ -13,9 +13,9 @@ All is said of a *view*: what the reader may see. So words cannot give away what
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from fairground.core import HIDDEN, Game, IllegalMove, Move, Seat, TooMany
 from fairground.shown import shown
@@ -35,6 +35,10 @@ class PlainWords(Generic[G]):
 
     rules: str = ""
     """How the game is played, in a few short sentences. A line feed begins a new paragraph."""
+
+    looks: ClassVar[Mapping[str, str]] = {}
+    """Field of the state → what it looks like to a screen that does not know the game: die, stone,
+    card, pips, code, score, seat or text."""
 
     def __init__(self, game: G, names: Sequence[str], reader: Seat | None = None) -> None:
         self.game = game

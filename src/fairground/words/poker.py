@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
 
 from fairground.core import IllegalMove, InputError, Move, Seat
 from fairground.games.poker import (
@@ -36,6 +36,10 @@ class PokerWords(PlainWords[Poker]):
         "kind, a straight, a flush, a full house, four of a kind, a straight flush and a royal "
         "flush pay more and more."
     )
+    looks: ClassVar[Mapping[str, str]] = {
+        "dealt": "card",
+        "fresh": "card",
+    }
 
     def parameters(self) -> list[str]:
         """The stake, and what each hand pays."""

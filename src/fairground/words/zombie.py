@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
 
 from fairground.core import IllegalMove, Move, Seat
 from fairground.games.zombie import (
@@ -39,6 +39,18 @@ class ZombieWords(PlainWords[Zombie]):
         "Green dice are kind, yellow dice are fair, and red dice are dangerous. The most brains "
         "win; those who are level at the top play extra rounds."
     )
+    looks: ClassVar[Mapping[str, str]] = {
+        "phase": "text",
+        "order": "seat",
+        "playing": "seat",
+        "seat": "seat",
+        "scores": "score",
+        "turns": "score",
+        "brains": "score",
+        "scored": "score",
+        "cells": "die",
+        "rolled": "die",
+    }
 
     def parameters(self) -> list[str]:
         """How many play, with which dice, and how long."""

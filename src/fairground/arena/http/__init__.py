@@ -5,6 +5,8 @@
 `gate`         limits for each client; all traffic passes here
 `fast_lane`    a plain submission without the framework's ceremony
 `requests`     how a request is read: what it accepts, what it says it is, its body
+`origin`       refuses what another web site made a browser send
+`browsers`     a person is sent to the page; headers that keep browsers safe
 `problems`     what goes wrong: problem details (RFC 9457) with stable codes
 `addresses`    absolute addresses, as the client at hand reaches us
 `metrics`      what is counted, for Prometheus

@@ -30,12 +30,15 @@ from fairground.arena.contests.factories import FactoryFailed, FactorySlow
 from fairground.arena.croupier import bank_wire
 from fairground.arena.croupier import examples as croupier_examples
 from fairground.arena.croupier import wire as croupier_wire
+from fairground.arena.http.browsers import ON_THE_PAGE
+from fairground.arena.http.origin import HARMLESS
 from fairground.arena.http.problems import (
     AlreadyDone,
     ArenaError,
     BadName,
     BodyTooLarge,
     Forbidden,
+    ForeignSite,
     GameOver,
     Malformed,
     NotAcceptable,
@@ -301,8 +304,8 @@ def _complete(document: dict[str, Any]) -> dict[str, Any]:
     document["components"] = {"schemas": _schemas()}
     for path, operations in document["paths"].items():
         operations.pop("head", None)  # it is GET without its body: nothing to tell
-        for operation in operations.values():
-            _complete_operation(path, operation)
+        for method, operation in operations.items():
+            _complete_operation(path, method, operation)
     published: dict[str, Any] = _published(document)
     return published
 
@@ -359,7 +362,7 @@ def _described(body: type) -> Iterator[tuple[str, str]]:
                 yield name, " ".join(words.split())
 
 
-def _complete_operation(path: str, operation: dict[str, Any]) -> None:
+def _complete_operation(path: str, method: str, operation: dict[str, Any]) -> None:
     name = operation["operationId"]
     route = ROUTES[name]
     operation["tags"] = [route.tag]
@@ -372,17 +375,24 @@ def _complete_operation(path: str, operation: dict[str, Any]) -> None:
     (status,) = [status for status in operation["responses"] if int(status) < 400]
     good = operation["responses"][status]
     good["description"] = route.gives
-    good["headers"] = {
-        header: {"description": text, "required": True, "schema": {"type": "string"}}
-        for header, text in route.headers.items()
-    }
+    good["headers"] = {header: _header(text) for header, text in route.headers.items()}
     if name not in ANSWERS:
         good.pop("content", None)
     for content in good.get("content", {}).values():
         content["examples"] = _named(ANSWERS[name])
-    operation["responses"] = {status: good} | _refusals([*always(operation), *route.refuses])
+    refusals = _refusals([*always(method, operation), *route.refuses])
+    operation["responses"] = {status: good} | refusals
+    if path in ON_THE_PAGE and method == "get":
+        operation["responses"]["303"] = {
+            "description": "To a browser (`Accept: text/html`): the page shows it",
+            "headers": {"Location": _header("Where the page shows it")},
+        }
     if name == "table_events":
         operation["responses"]["204"] = {"description": "It is over, and you have seen all of it"}
+
+
+def _header(text: str) -> dict[str, Any]:
+    return {"description": text, "required": True, "schema": {"type": "string"}}
 
 
 def _complete_name(path: str, parameter: dict[str, Any]) -> None:
@@ -396,8 +406,10 @@ def _named(examples: dict[str, Any]) -> dict[str, Any]:
     return {name: {"value": value} for name, value in examples.items()}
 
 
-def always(operation: dict[str, Any]) -> Iterable[type[FairgroundError]]:
+def always(method: str, operation: dict[str, Any]) -> Iterable[type[FairgroundError]]:
     """The problems that any request of this shape can meet."""
+    if method.upper() not in HARMLESS:
+        yield ForeignSite
     where = {parameter["in"] for parameter in operation.get("parameters", ())}
     if "requestBody" in operation:
         yield from (Malformed, BodyTooLarge, WrongMedia)
@@ -423,6 +435,8 @@ def _refusals(errors: Iterable[type[FairgroundError]]) -> dict[str, Any]:
         title = HTTPStatus(kind.status).phrase
         example = Problem(kind.status, title, kind.code, kind.example)
         name = kind.code.replace("/", "-")
+        if name in one["content"][PROBLEM]["examples"]:
+            name += "-too"
         one["content"][PROBLEM]["examples"][name] = {"value": msgspec.to_builtins(example)}
         if kind.retry_after is not None:
             seconds = {"type": "string", "pattern": "^[0-9]+$"}

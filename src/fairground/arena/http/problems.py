@@ -80,6 +80,12 @@ class Forbidden(ArenaError):
     )
 
 
+class ForeignSite(Forbidden):
+    """A browser sent this for another web site. Programs are not asked where they come from."""
+
+    example = 'this came from another web site (Sec-Fetch-Site: "cross-site")'
+
+
 class Unknown(ArenaError):
     """There is nothing of this name, or not for you."""
 

@@ -44,9 +44,9 @@ async def check(request: TheRequest) -> Response[None] | None:
     handler = request.route_handler
     if request.method == "OPTIONS":
         return Response(None, status_code=204, headers={"Allow": _methods(request)})
-    for value in request.path_params.values():
-        if not NAME.fullmatch(value):
-            raise Unknown(f"nothing here has the name {quoted(value)}")
+    if not are_names(request):
+        odd = next(value for value in request.path_params.values() if not NAME.fullmatch(value))
+        raise Unknown(f"nothing here has the name {quoted(odd)}")
     if request.scope["path_template"].startswith("/schema/{"):
         raise NotFoundException  # the framework would answer with a page in HTML
     accept = ",".join(request.headers.getall("accept", []))
@@ -58,6 +58,11 @@ async def check(request: TheRequest) -> Response[None] | None:
         if not (await request.body()).strip():
             raise Malformed("there is no body; this route takes one of JSON, see /schema")
     return None
+
+
+def are_names(request: TheRequest) -> bool:
+    """Whether all that stands between the slashes of the address could be a name."""
+    return all(NAME.fullmatch(value) for value in request.path_params.values())
 
 
 def _media_type(said: MediaType | str) -> str:
@@ -80,7 +85,20 @@ def _admits_any(accept: str, offered: str) -> bool:
 
 
 def admits(accept: str, media_type: str) -> bool:
-    """Whether an ``Accept`` header lets this media type through (RFC 9110, 12.5.1).
+    """Whether an ``Accept`` header lets this media type through; one that says nothing does."""
+    quality = _wanted(accept, media_type)
+    return quality is None or quality > 0
+
+
+@lru_cache(1000)
+def prefers(accept: str, media_type: str, other: str) -> bool:
+    """Whether an ``Accept`` header wants the first rather than the second."""
+    one, two = _wanted(accept, media_type), _wanted(accept, other)
+    return one is not None and two is not None and one > two
+
+
+def _wanted(accept: str, media_type: str) -> float | None:
+    """How much a media type is wanted (RFC 9110, 12.5.1); ``None`` if nothing is said at all.
 
     Of the ranges that match, the most specific one decides, and ``q=0`` means no.
     """
@@ -97,7 +115,9 @@ def admits(accept: str, media_type: str) -> bool:
         for specific, pattern in enumerate([("*", "*"), (kind, "*"), (kind, subtype)]):
             if wanted == pattern:
                 found[specific] = max(quality, found.get(specific, 0.0))
-    return not understood or (bool(found) and found[max(found)] > 0)
+    if not understood:
+        return None
+    return found[max(found)] if found else 0.0
 
 
 def _quality(parameters: str) -> float:

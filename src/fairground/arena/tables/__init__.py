@@ -4,7 +4,8 @@
 `keeping`   how a table is opened, looked at, answered and left
 `games`     which games, players and schemes there are
 `clocks`    time banks: how long each seat may be waited for, in all
-`routes`    the routes, and what is shown to whom
+`showing`   what is shown of a table, and to whom
+`routes`    the routes
 `wire`      the bodies of requests and answers
 `examples`  examples of them, for the OpenAPI document
 ==========  ================================================================================

@@ -49,12 +49,15 @@ _TABLE: Final = {
     "view": {"phase": "decide", "scores": [0, 0], "brains": 0, "bag": [6, 4, 3]},
     "transcript": f"{TABLE}/transcript",
     "events": f"{TABLE}/events",
+    "table": "5b1f2c0c6f36cbf6a05c3f1f1dc1a1d0d1f3c0e9a7f44f0b9c8e6d5a4b3c2d1e",
+    "words": "Bot has 0 brains after 0 turns. Ada has 0 brains after 0 turns. Round 1.",
 }
 _SEAT: Final = {
     **_TABLE,
     "seat": 1,
     "asks": [{"id": "move.4", "kind": "move", "step": 4, "head": HEAD}],
     "moves": ["roll", "pass"],
+    "choices": [{"move": "roll", "words": "roll"}],
 }
 
 ANSWERS: Final[dict[str, dict[str, Any]]] = {

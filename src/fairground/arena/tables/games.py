@@ -7,9 +7,12 @@ from typing import Any, Final
 from litestar import get
 from msgspec import Struct
 
+from fairground.core import Game
 from fairground.fair.register import SCHEMES, dealer_class
 from fairground.games import GAMES, make_game
 from fairground.players import offered
+from fairground.views import schema
+from fairground.words import words_for
 
 
 class SeatRole(Struct):
@@ -22,6 +25,21 @@ class SeatRole(Struct):
     """Name → what it does. Some take a number behind a colon."""
 
 
+class PlayablePlayer(Struct):
+    """A player of ours that can sit at a table of this game."""
+
+    name: str
+    sentence: str
+    """What it does."""
+    exact: bool
+    """Whether its moves are computed to be the best there are, as far as the sentence says."""
+    slow: bool
+    roles: list[str]
+    """The seats that it can take."""
+    argument: str | None = None
+    """What may be written behind its name and a colon."""
+
+
 class PlayableGame(Struct):
     """A game that a table can be opened for."""
 
@@ -31,6 +49,16 @@ class PlayableGame(Struct):
     roles: list[SeatRole]
     params: dict[str, Any]
     """A JSON Schema of its parameters, with defaults."""
+    players: list[PlayablePlayer]
+    view: dict[str, Any]
+    """A JSON Schema of what a seat sees. `x-look` says what a field looks like: die, stone, card,
+    pips, code, score, seat, hidden or text."""
+    move: dict[str, Any]
+    """A JSON Schema of a move, with the default parameters."""
+    how: str
+    """How it is played, in a few sentences."""
+    rules: str | None = None
+    """Where this arena serves the rules, if it does."""
 
 
 class PlayableScheme(Struct):
@@ -63,7 +91,30 @@ def _game(name: str) -> PlayableGame:
         players = {who: at.summary for who, at in offered(game, first).items()}
         roles.append(SeatRole(*role, players))
         first += role.least
-    return PlayableGame(name, listing.title, listing.summary, roles, type(game).schema())
+    words = words_for(game, [""] * game.seats)
+    return PlayableGame(
+        name,
+        listing.title,
+        listing.summary,
+        roles,
+        type(game).schema(),
+        _players(game),
+        schema(type(game.start()), words.looks),
+        game.move_schema(),
+        words.rules,
+    )
+
+
+def _players(game: Game[Any]) -> list[PlayablePlayer]:
+    found: dict[str, PlayablePlayer] = {}
+    for seat in range(game.seats):
+        for name, at in offered(game, seat).items():
+            player = found.setdefault(
+                name, PlayablePlayer(name, at.summary, at.exact, at.slow, [], at.argument)
+            )
+            if game.role(seat) not in player.roles:
+                player.roles.append(game.role(seat))
+    return list(found.values())
 
 
 def _at_tables() -> list[str]:
@@ -97,6 +148,24 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
                         "properties": {"scratch": {"enum": ["redeal", "end"], "default": "redeal"}},
                         "additionalProperties": False,
                     },
+                    "players": [
+                        {
+                            "name": "optimal",
+                            "sentence": "plays perfectly",
+                            "exact": True,
+                            "slow": False,
+                            "roles": ["player"],
+                            "argument": None,
+                        }
+                    ],
+                    "view": {
+                        "type": "object",
+                        "properties": {"scratches": {"type": "integer", "x-look": "score"}},
+                        "required": ["scratches"],
+                    },
+                    "move": {"type": "integer", "minimum": 0, "maximum": 2},
+                    "how": "Three dice each are dealt from one bag, and everyone sees all six.",
+                    "rules": None,
                 }
             ],
             "schemes": [

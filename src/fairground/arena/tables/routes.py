@@ -1,4 +1,4 @@
-"""Tables over HTTP: their routes, and what is shown of them to whom.
+"""Tables over HTTP: their routes.
 
 A table's public address shows what a bystander may see. A seat's private address has a
 secret token in it: whoever has it plays the seat, so it is told once, to who opens the
@@ -8,7 +8,6 @@ table, and kept nowhere but as a digest.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from itertools import islice
 from typing import Annotated, Any, Final
 
 from litestar import Request, Response, get, post
@@ -17,28 +16,20 @@ from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from fairground.arena.http.addresses import address
-from fairground.arena.live_games import Live
 from fairground.arena.state import TheArena
-from fairground.arena.tables.keeping import Shown, Tables, ask_id
+from fairground.arena.tables.showing import describe
 from fairground.arena.tables.wire import (
-    AskOut,
     Leaving,
     MadeSeat,
     MadeTable,
     NewAnswer,
     NewTable,
-    SeatOut,
     TableOut,
     Taken,
 )
 from fairground.clients.protocol import EVENTS, JSON_LINES
-from fairground.core import Game, Seat, TooMany, written
-from fairground.views import as_json
 
 TheRequest = Request[Any, Any, State]
-
-MOST_MOVES: Final = 1000
-"""Legal moves are listed if there are no more than this."""
 
 LONGEST_WAIT: Final = 30.0
 
@@ -83,7 +74,7 @@ async def get_table(
     if wait:
         await arena.tables.wait(name, after, wait)
     live = await arena.tables.find(name)
-    return _describe(request, live, await arena.tables.shown(live), arena.tables)
+    return describe(address(request, ""), live, await arena.tables.shown(live), arena.tables)
 
 
 @get("/tables/{name:str}/transcript", media_type=JSON_LINES, summary="What was written so far")
@@ -149,7 +140,8 @@ async def get_seat(
     if wait:
         await arena.tables.wait(name, after, wait)
         live = await arena.tables.find(name)
-    return _describe(request, live, await arena.tables.shown(live), arena.tables, seat)
+    shown = await arena.tables.shown(live)
+    return describe(address(request, ""), live, shown, arena.tables, seat)
 
 
 @post(
@@ -185,73 +177,3 @@ TABLE_ROUTES: Final = (
     answer,
     leave,
 )
-
-
-def position(game: Game[Any], shown: Shown, seat: Seat | None) -> dict[str, Any]:
-    """All that an answer tells of the state itself: the view and the legal moves.
-
-    The law that views leak nothing is run against this function.
-    """
-    view = game.view(shown.state, seat)
-    told: dict[str, Any] = {"view": as_json(view)}
-    if seat is not None:
-        asked = [ask.kind for ask in shown.asks if ask.seat == seat]
-        if "move" in asked or "seal" in asked:
-            told["moves"] = _moves(game, view, seat)
-    return told
-
-
-def _moves(game: Game[Any], view: Any, seat: Seat) -> Any:
-    try:
-        moves = list(islice(game.moves(view, seat), MOST_MOVES + 1))
-    except TooMany:
-        return "too-many"
-    return as_json(moves) if len(moves) <= MOST_MOVES else "too-many"
-
-
-def _describe(
-    request: TheRequest, live: Live, shown: Shown, tables: Tables, seat: Seat | None = None
-) -> TableOut:
-    table, private = live.table, live.private
-    where = address(request, f"tables/{live.log}")
-    reading = tables.clocks.reading(live)
-    left = {} if reading is None or shown.over else tables.clocks.left(reading)
-    seats = [
-        SeatOut(
-            *chair,
-            private.players.get(str(number)),
-            round(max(0.0, left[number]), 3) if number in left else None,
-        )
-        for number, chair in enumerate(table.setting.chairs)
-    ]
-    start = table.transcript.events[0]
-    out = TableOut(
-        where,
-        start["game"],
-        start["params"],
-        start["dealer"],
-        start["public"],
-        seats,
-        shown.step,
-        shown.head,
-        sorted({ask.seat for ask in shown.asks}),
-        shown.over,
-        None,
-        f"{where}/transcript",
-        f"{where}/events",
-        void=shown.void,
-    )
-    told = position(table.game, shown, seat)
-    out.view = told["view"]
-    if shown.over:
-        out.payoff = None if shown.payoff is None else list(shown.payoff)
-    if seat is not None:
-        out.seat = seat
-        out.asks = [
-            AskOut(ask_id(ask), ask.kind, ask.step, ask.head, written(ask.n), ask.run)
-            for ask in shown.asks
-            if ask.seat == seat
-        ]
-        if "moves" in told:
-            out.moves = told["moves"]
-    return out

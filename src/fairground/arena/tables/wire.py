@@ -81,6 +81,13 @@ class SeatOut(Struct, omit_defaults=True):
     """Seconds left in its time bank, by the house's clock."""
 
 
+class Choice(Struct):
+    """A legal move, and what it is called."""
+
+    move: Any
+    words: str
+
+
 class TableOut(Struct, omit_defaults=True):
     """A table as everyone may see it; as a seat sees it, with ``seat``, ``asks``, ``moves``."""
 
@@ -99,6 +106,10 @@ class TableOut(Struct, omit_defaults=True):
     view: Any
     transcript: str
     events: str
+    table: str
+    """The table's name: 64 hex digits, as in the first line of the transcript."""
+    words: str
+    """How things stand, in sentences, to whoever asks."""
     payoff: list[int] | UnsetType | None = UNSET
     void: str | None = None
     """Why the house voided the game; nobody wins then."""
@@ -106,6 +117,10 @@ class TableOut(Struct, omit_defaults=True):
     asks: list[AskOut] | UnsetType = UNSET
     moves: Any = UNSET
     """The legal moves where one is asked for; ``too-many`` where they cannot be listed."""
+    choices: list[Choice] | UnsetType = UNSET
+    """The moves that one would choose from, with words, where they are few."""
+    form: dict[str, Any] | UnsetType = UNSET
+    """A JSON Schema of the move, where the choices are not few."""
 
 
 class NewAnswer(Struct):
