@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         UnknownName,
         Unreadable,
     )
+    from fairground.door.coaching import Coaching, coach
     from fairground.door.lists import games, player, players
     from fairground.door.records import Record, read, verify, write
     from fairground.door.remote import RemoteArena, RemoteSeat, arena, sit
@@ -58,6 +59,7 @@ __all__ = [
     "PERSON",
     "SCHEMES",
     "BadParams",
+    "Coaching",
     "CodeSolution",
     "DiceSolution",
     "FairgroundError",
@@ -82,6 +84,7 @@ __all__ = [
     "Verdict",
     "ZombieSolution",
     "arena",
+    "coach",
     "game",
     "games",
     "open",
@@ -96,6 +99,7 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "door.coaching": "Coaching coach",
     "door.lists": "games player players",
     "door.tables": "PERSON LocalTable Question game open",
     "door.records": "Record read verify write",

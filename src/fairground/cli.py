@@ -48,6 +48,7 @@ PLAY: Final = {
 WORK: Final = {
     "history": Command("commands.history", "your games, how they ended, how often you won"),
     "replay": Command("commands.replay", "a game again, in words, step by step"),
+    "coach": Command("commands.coach", "what each of your decisions was worth, and what was luck"),
     "verify": Command("commands.verify", "check a transcript, and see what it proves"),
     "serve": Command("commands.serve", "the arena: all games over HTTP"),
     "bank key": Command("commands.bank:key", "a key file for a Croupier on a chain"),

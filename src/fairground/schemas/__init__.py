@@ -1,8 +1,8 @@
-"""JSON Schemas of what we write for other programs: the events of a transcript, and the verdict.
+"""JSON Schemas of what we write for other programs: events, the verdict, and the coach's review.
 
 They are made here, from the constants of the code, and shipped as files beside this module::
 
-    python -m fairground.schemas          # writes events.json and verdict.json again
+    python -m fairground.schemas          # writes all of them again
 
 A schema sees one line at a time. Which line may follow which, and whether it is true, is what
 `docs/format.md` says and `fairground verify` checks.
@@ -214,7 +214,98 @@ def verdict() -> Schema:
     }
 
 
-ALL: Final = {"events": events, "verdict": verdict}
+_NUMBER: Final = obj(
+    exact={"description": "a fraction in lowest terms; null: not exact", **maybe(TEXT)},
+    value={"type": "number"},
+)
+_NUMBERS: Final = array({"$ref": "#/$defs/number"}, minItems=1)
+_CHANCE: Final = {"type": "number", "minimum": 0, "maximum": 1}
+_COUNT: Final = {"type": "integer", "minimum": 0}
+_THE_NUMBER: Final[Schema] = {"$ref": "#/$defs/number"}
+
+_ODDS: Final = obj(
+    good={
+        "description": "true: luck at least as good is meant; false: at least as bad",
+        "type": "boolean",
+    },
+    low=_CHANCE,
+    high=_CHANCE,
+    draws=_COUNT,
+    unknown=_COUNT,
+)
+
+_REVIEWED_SEAT: Final = obj(
+    seat=SEAT,
+    name=TEXT,
+    role=TEXT,
+    by=one_of(*RUN_BY),
+    start=_THE_NUMBER,
+    result=maybe(_THE_NUMBER),
+    now=_THE_NUMBER,
+    luck=_THE_NUMBER,
+    cost=_THE_NUMBER,
+    given=_THE_NUMBER,
+    model=_THE_NUMBER,
+    decisions=_COUNT,
+    mistakes=_COUNT,
+    odds=maybe(_ODDS),
+)
+
+_STEP: Final[dict[str, Schema]] = {
+    "line": LINE,
+    "seat": maybe(SEAT),
+    "says": TEXT,
+    "values": _NUMBERS,
+    "change": _NUMBERS,
+}
+
+_ALTERNATIVE: Final = obj(
+    move={"$ref": "#/$defs/move"},
+    says=TEXT,
+    value=_THE_NUMBER,
+    cost=_THE_NUMBER,
+    mix=maybe(_THE_NUMBER),
+)
+
+
+def review() -> Schema:
+    """The schema of what ``fairground coach FILE --json`` prints."""
+    steps = [
+        obj(kind=one_of("draw", "answer", "meeting", "forced", "model"), **_STEP),
+        obj(
+            kind=one_of("decision", "leave"),
+            **_STEP,
+            move=maybe({"$ref": "#/$defs/move"}),
+            cost=_THE_NUMBER,
+            verdict=one_of("right", "slip", "mistake", "blunder"),
+            alternatives=array(_ALTERNATIVE),
+            why=TEXT,
+            hinted={"type": "boolean"},
+        ),
+    ]
+    one = obj(
+        format={"const": "fairground/review/1"},
+        game=TEXT,
+        title=TEXT,
+        params=OPEN_OBJECT,
+        table=HEX,
+        finished={"type": "boolean"},
+        unit=obj(name=TEXT, one=TEXT, many=TEXT, scale={"type": "integer", "minimum": 1}),
+        basis=obj(exact={"type": "boolean"}, error={"type": "number", "minimum": 0}, says=TEXT),
+        seats=array(_REVIEWED_SEAT, minItems=1),
+        steps=array({"oneOf": steps}),
+        moments=array(_COUNT),
+    )
+    return {
+        "$schema": DIALECT,
+        "title": "What fairground coach --json prints of one game",
+        "description": "docs/coach.md says what it means.",
+        **one,
+        "$defs": {"move": MOVE, "number": _NUMBER},
+    }
+
+
+ALL: Final = {"events": events, "verdict": verdict, "review": review}
 
 
 def text_of(name: str) -> str:
@@ -223,7 +314,7 @@ def text_of(name: str) -> str:
 
 
 def load(name: str) -> Schema:
-    """The schema of this name as it is shipped: ``events`` or ``verdict``."""
+    """The schema of this name as it is shipped: ``events``, ``verdict`` or ``review``."""
     text = resources.files(__name__).joinpath(f"{name}.json").read_text(encoding="ascii")
     schema: Schema = json.loads(text)
     return schema

@@ -41,6 +41,12 @@ if TYPE_CHECKING:
 
 HOLDS: Final = 1 << HAND
 
+RETURNS: Final = {
+    **dict.fromkeys(range(1, 5), Fraction(35523565111, 36110924850)),
+    5: Fraction(1653526326983, 1661102543100),
+}
+"""What perfect play gives back for each unit staked, by level: `perfect_return`, kept."""
+
 
 class Hold(NamedTuple):
     """Keep some cards, replace the others, and expect this for each unit staked."""

@@ -1,0 +1,12 @@
+"""The coach: what each decision of a game was worth, and what chance did.
+
+===============  ===========================================================================
+`judging`        what a judge is, and who judges which game; start here
+`reviewing`      a whole game: costs, luck, and that they add up to the result
+`sources`        from a transcript to a review
+`luck`           how odd a run of luck was
+`shape`          a review as JSON
+`telling`        a review in sentences
+`intransitive`   `fatestones`, `poker`: the judges
+===============  ===========================================================================
+"""

@@ -1,0 +1,153 @@
+"""A review in sentences, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+from fairground.coach.judging import Unit
+from fairground.coach.luck import LuckOdds
+from fairground.coach.reviewing import Review, SeatReview, Step
+from fairground.core import InputError, Seat
+from fairground.games import GAMES
+from fairground.shown import shown
+from fairground.words.plain import count, listed
+from fairground.words.reasons import number
+
+MOST: Final = 3
+"""Moves of equal worth that are named."""
+
+
+def seat_named(review: Review, name: str) -> Seat:
+    """The seat of this name or number."""
+    for seat in review.seats:
+        if name in (seat.name, str(seat.seat)):
+            return seat.seat
+    names = ", ".join(shown(seat.name) for seat in review.seats)
+    raise InputError(f"nobody at this table is called {name!r}; there are: {names}")
+
+
+def readers(review: Review) -> list[Seat]:
+    """Whom a review is for, unless told: the people, or else everybody who decided something."""
+    people = [seat.seat for seat in review.seats if seat.by == "self" and seat.decisions]
+    return people or [seat.seat for seat in review.seats if seat.decisions]
+
+
+def amount(value: Fraction, unit: Unit) -> str:
+    """A value with its unit: "4.2 wins in 100 games"."""
+    scaled = value * unit.scale
+    return f"{number(scaled)} {unit.one if scaled == 1 else unit.many}"
+
+
+def signed(value: Fraction, unit: Unit) -> str:
+    """A change, with its sign, in the unit: "+4.2"."""
+    scaled = float(value * unit.scale)
+    return f"{scaled:+.{1 if unit.scale > 1 else 2}f}"
+
+
+def title(review: Review) -> str:
+    """What was played, and by whom."""
+    name = review.game.name
+    names = listed([shown(seat.name) for seat in review.seats])
+    return f"{GAMES[name].title if name in GAMES else name}: {names}"
+
+
+def summary(review: Review, seat: Seat) -> Iterator[str]:
+    """One seat's game in a few sentences."""
+    one, unit = review.seats[seat], review.judge.unit
+    name = shown(one.name)
+    if one.result is None:
+        yield f"The game is not finished. {name} may expect {expected(one.now, unit)} from here."
+    yield _skill(one, unit)
+    kind, unkind = review.turns_of_luck(seat)
+    if kind is not None:
+        gave = amount(kind.change[seat], unit)
+        yield f"The kindest draw, in line {kind.line}, gave {name} {gave}: {kind.says}"
+    if unkind is not None:
+        took = amount(-unkind.change[seat], unit)
+        yield f"The unkindest draw, in line {unkind.line}, took {took}: {unkind.says}"
+    if one.odds is not None:
+        yield oddness(one.odds, name)
+
+
+def expected(value: Fraction, unit: Unit) -> str:
+    """What a seat may expect, in words."""
+    if unit.name == "guesses":
+        return f"{number(abs(value))} guesses in all"
+    if unit.name == "bets":
+        verb = "to lose" if value < 0 else "to win"
+        return f"{verb} {amount(abs(value), unit)}"
+    return f"to win {number(value * 100)} in 100 games"
+
+
+def _skill(one: SeatReview, unit: Unit) -> str:
+    name = shown(one.name)
+    made = count(one.decisions, "decision")
+    if not one.decisions:
+        return f"{name} had nothing to decide."
+    if not one.mistakes:
+        return f"{name} made {made}, and none could have been better."
+    worse = "1 of them was" if one.mistakes == 1 else f"{one.mistakes} of them were"
+    if one.decisions == one.mistakes == 1:
+        return f"{name} made 1 decision, and it cost {amount(one.cost, unit)}."
+    return f"{name} made {made}. {worse} not the best, and cost {amount(one.cost, unit)} in all."
+
+
+def oddness(odds: LuckOdds, name: str) -> str:
+    """How rare the luck was."""
+    kind = "good" if odds.good else "bad"
+    what = "the draws after the deal" if odds.unknown else "all draws"
+    if odds.low == odds.high:
+        often = rarity(odds.low)
+    elif rarity(odds.low) == rarity(odds.high):
+        often = f"about {rarity(odds.low)}"
+    else:
+        often = f"between {rarity(odds.low)} and {rarity(odds.high)}"
+    return f"Luck: if {what} were drawn again, {name} would have luck at least this {kind} {often}."
+
+
+def rarity(chance: Fraction) -> str:
+    """A chance as "1 game in 14"."""
+    if chance <= 0:
+        return "never"
+    if chance >= Fraction(995, 1000):
+        return "every time"
+    games = 1 / chance
+    if games < 10:
+        return f"{number(Fraction(round(chance * 100)))} games in 100"
+    return f"1 game in {round(games):,}"
+
+
+def account(review: Review, seat: Seat) -> list[tuple[str, str]]:
+    """How the result came about: the parts, and what they add up to."""
+    one, unit = review.seats[seat], review.judge.unit
+    name = shown(one.name)
+    others = [other for other in review.seats if other.seat != seat and other.decisions]
+    rows = [("expected at the start", signed(one.start, unit)), ("luck", signed(one.luck, unit))]
+    if one.decisions:
+        rows.append((f"what {name} gave away", signed(-one.cost, unit)))
+    if others:
+        whose = shown(others[0].name) if len(others) == 1 else "the others"
+        rows.append((f"what {whose} gave away", signed(one.given, unit)))
+    if one.model:
+        rows.append(("what the model did not foresee", signed(one.model, unit)))
+    end = "the result" if one.result is not None else "expected now"
+    return [*rows, (end, signed(one.now, unit))]
+
+
+def moment(step: Step, review: Review) -> str:
+    """A decision: what was done, and where it cost something, how much and why."""
+    asked = " (That was after a hint.)" if step.hinted else ""
+    if not step.cost:
+        return f"{step.says}{asked} Nothing was better."
+    right = [other.says for other in step.alternatives if not other.cost] or ["to stay"]
+    shown_right = right[:MOST]
+    more = f" and {len(right) - MOST} more" if len(right) > MOST else ""
+    better = (
+        f"{listed(shown_right)}{more} were equally right"
+        if len(right) > 1
+        else f"{right[0]} was better"
+    )
+    cost = amount(step.cost, review.judge.unit)
+    return f"{step.says}{asked} That cost {cost}: {better}. {step.why}".rstrip()

@@ -1,0 +1,1 @@
+"""The coach: judges, reviews, laws, twins."""
