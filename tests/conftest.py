@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, settings
 from fairground.games import GAMES
 from fairground.testing.driving import listing_of
 from fairground.testing.toys import Toy
+from tests.helpers.browser import browser
 from tests.helpers.stores import cluster, store_url
 
-__all__ = ["cluster", "store_url"]
+__all__ = ["browser", "cluster", "store_url"]
 
 settings.register_profile(
     "fairground",

@@ -1,0 +1,72 @@
+"""A real browser for tests: Debian's Chromium, driven by Playwright, and axe for accessibility.
+
+Playwright keeps an event loop running in the thread of the tests while it is open. So the browser
+lives as long as a module of tests, and these do not call ``asyncio.run`` themselves: an arena
+for them runs in a thread or a process of its own (`tests.helpers.arena`).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from tests.helpers.places import ROOT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+Theme = Literal["light", "dark"]
+
+QUIET = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+AXE = ROOT / "tools" / "node" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, without a window."""
+    from playwright.sync_api import sync_playwright
+
+    program = shutil.which("chromium")
+    if program is None:
+        raise FileNotFoundError("chromium is missing: see debian-packages.txt")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=program, args=QUIET)
+        yield opened
+        opened.close()
+
+
+@cache
+def _axe() -> str:
+    return AXE.read_text()
+
+
+def faults_of(page: Page) -> list[str]:
+    """What axe finds wrong with a page as it is now: rule and elements. Its context needs
+    ``bypass_csp=True``, since our policies admit no script but our own."""
+    page.evaluate(_axe())
+    run = f"axe.run(document, {{runOnly: {json.dumps(RULES)}, resultTypes: ['violations']}})"
+    found: dict[str, Any] = page.evaluate(run)
+    return [
+        f"{one['id']}: {one['help']}: {node['target']}: {node['failureSummary']}"
+        for one in found["violations"]
+        for node in one["nodes"]
+    ]
+
+
+def is_wider_than_its_window(page: Page) -> bool:
+    """Whether one must scroll sideways to read it."""
+    root = "document.documentElement"
+    wider: bool = page.evaluate(f"{root}.scrollWidth > {root}.clientWidth")
+    return wider
