@@ -128,8 +128,10 @@ class Table {
   voided = false;
   payoff: Json = null;
   natural = false;
+  /** What lies on the table behind each line, if somebody follows. */
+  readonly views: unknown[] = [];
 
-  constructor(private readonly lines: readonly Line[]) {
+  constructor(private readonly lines: readonly Line[], private readonly followed = false) {
     const start = this.start = lines[0].event;
     const malformed = (good: boolean, reason: string) => {
       if (!good) throw new Fault("transcript/malformed", reason, 1);
@@ -165,6 +167,7 @@ class Table {
       public: this.start.public,
       seats: this.seats.map((seat) => object({ ...seat })),
     });
+    this.see();
     this.advance();
     this.compare();
     for (;;) {
@@ -172,6 +175,7 @@ class Table {
       if (!next) break;
       if (this.stuck && next.kind !== "note" && next.kind !== "forfeit") break;
       this.answer(next);
+      this.see();
       this.advance();
       this.compare();
     }
@@ -201,6 +205,29 @@ class Table {
     }
   }
 
+  private see(): void {
+    if (!this.followed) return;
+    while (this.views.length < this.written.length) this.views.push(this.game.view());
+    this.views[this.written.length - 1] = this.game.view();
+  }
+
+  /** What is asked for now: the kind, and the seat. */
+  asks(): { kind: string; seat: number }[] {
+    if (this.closed || this.ended || this.stuck) return [];
+    if (this.run) return this.scheme.asks(this.run, this.isHere).map(({ share, seat }) => ({ kind: share, seat }));
+    const { turn } = this;
+    if (!turn) return [];
+    if (turn.seats.length === 1) return [{ kind: "move", seat: turn.seats[0] }];
+    const sealed = turn.seats.every((seat) => turn.seals.has(seat));
+    const owing = turn.seats.filter((seat) => !(sealed ? turn.moves : turn.seals).has(seat));
+    return owing.map((seat) => ({ kind: sealed ? "open" : "seal", seat }));
+  }
+
+  /** How many lines are what they must be. */
+  get checked(): number {
+    return this.compared;
+  }
+
   private isHere = (seat: number): boolean => !this.gone.has(seat);
 
   // What follows without an answer.
@@ -208,7 +235,8 @@ class Table {
   private advance(): void {
     this.stuck = false;
     try {
-      while (!this.closed && this.step());
+      while (!this.closed && this.step()) this.see();
+      this.see();
     } catch (error) {
       if (!(error instanceof Unfinished)) throw error;
       this.stuck = true;
@@ -300,6 +328,7 @@ class Table {
     const opening = needs === null ? undefined : this.openings.get(needs);
     if (needs !== null && !opening) {
       if (this.void) throw new Fault("table/void", "the house voided the game", this.void.line);
+      if (!this.ends && this.followed && this.game.playBlind) return this.dealBlind(run, found.evidence);
       if (!this.ends) throw new Unfinished();
       throw new Fault("fair/unopened", "what was hidden was never opened", this.line);
     }
@@ -321,6 +350,16 @@ class Table {
       if (this.ended) break;
     }
     this.leaving = [];
+    return true;
+  }
+
+  /** Goes on behind a draw that is not opened yet. Who follows a game sees it so; a verdict is never given so. */
+  private dealBlind(run: Run, evidence: Json): boolean {
+    const awaits = this.game.awaits();
+    if (awaits.kind === "draw") this.write({ kind: "dealt", run: run.number, draws: [[writeInt(awaits.n), null]], evidence });
+    run.dealtLine = this.line - 1;
+    this.game.playBlind?.();
+    this.run = null;
     return true;
   }
 
@@ -443,6 +482,36 @@ class Table {
     this.turn = null;
     this.game.play(turn.moves);
   }
+}
+
+/** A record as far as it has come. */
+export interface Following {
+  seats: readonly Seat[];
+  /** What lies on the table behind each line. */
+  views: readonly unknown[];
+  /** How many lines are what rules and evidence give. */
+  checked: number;
+  asks: { kind: string; seat: number }[];
+  /** What is wrong, and where. A game that only is not over has none. */
+  fault: Fault | null;
+}
+
+/** Follows a game while it is played. */
+export function follow(lines: readonly Line[]): Following {
+  let table: Table | null = null;
+  let fault: Fault | null = null;
+  try {
+    table = new Table(lines, true);
+    table.play();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (error.code !== "transcript/unfinished") {
+      fault = error.line === undefined ? new Fault(error.code, error.reason, table ? table.line : 1) : error;
+    }
+  }
+  if (!table) return { seats: [], views: [], checked: 0, asks: [], fault };
+  const { seats, views, checked } = table;
+  return { seats, views, checked, asks: fault ? [] : table.asks(), fault };
 }
 
 /** Plays a record again. Faults without a line get the line that could not be written. */

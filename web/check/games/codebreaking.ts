@@ -13,6 +13,20 @@ export function answer(code: readonly number[], guess: readonly number[]): [numb
   return [full, common - full];
 }
 
+/** What lies on the table. */
+export interface CodeView {
+  base: number;
+  length: number;
+  oracle: "fair" | "nice" | "evil";
+  rows: { guess: number[]; answer: [number, number] }[];
+  /** A guess that waits for its answer. */
+  asked: number[] | null;
+  /** What the keeper showed in the end; `null` before, and if there was none. */
+  shown: number[] | null;
+  stage: "draw" | "guess" | "answer" | "show" | "over";
+  gaveUp: boolean;
+}
+
 export class CodeBreaking implements Game {
   readonly seats = 2;
   readonly params: JsonObject;
@@ -26,6 +40,7 @@ export class CodeBreaking implements Game {
   private guess: number[] = [];
   private gaveUp = false;
   private payoff: number[] = [];
+  private shown: number[] | null = null;
 
   constructor(given: JsonObject) {
     only(given, ["base", "length", "oracle"]);
@@ -56,6 +71,23 @@ export class CodeBreaking implements Game {
     this.stage = "guess";
   }
 
+  playBlind(): void {
+    this.stage = "guess";
+  }
+
+  view(): CodeView {
+    return {
+      base: this.base,
+      length: this.length,
+      oracle: this.oracle,
+      rows: [...this.given],
+      asked: this.stage === "answer" ? [...this.guess] : null,
+      shown: this.shown,
+      stage: this.stage,
+      gaveUp: this.gaveUp,
+    };
+  }
+
   private isCode(move: Json): move is number[] {
     return Array.isArray(move) && move.length === this.length &&
       move.every((digit) => isBetween(digit, 0, this.base - 1));
@@ -68,7 +100,8 @@ export class CodeBreaking implements Game {
     if (full + partial > this.length || (full === this.length - 1 && partial === 1)) return false;
     if (this.oracle === "nice") return full === this.length;
     if (this.oracle === "evil") return true;
-    const [f, p] = answer(this.code as number[], this.guess);
+    if (!this.code) return true; // not opened yet: every answer that is possible at all may be true
+    const [f, p] = answer(this.code, this.guess);
     return f === full && p === partial;
   }
 
@@ -105,6 +138,7 @@ export class CodeBreaking implements Game {
     const steps = this.given.length;
     if (move === "no code") this.payoff = [-MILLION, MILLION];
     else this.payoff = this.gaveUp ? [MILLION, -MILLION] : [steps, -steps];
+    this.shown = move === "no code" ? null : move as number[];
     this.consistent = move !== "no code" && this.oracle !== "fair";
     this.stage = "over";
   }

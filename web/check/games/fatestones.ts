@@ -20,6 +20,19 @@ function standard(): string[] {
   return out;
 }
 
+/** What lies on the table. */
+export interface FateView {
+  hands: [string[], string[]];
+  dealing: boolean;
+  /** The dice that both took, while they roll. */
+  chosen: number[] | null;
+  /** The last roll: the two dice, and what they showed. */
+  last: { dice: [string, string]; rolls: [number, number] } | null;
+  /** How many rolls there were. */
+  round: number;
+  payoff: number[] | null;
+}
+
 export class FateStones implements Game {
   readonly seats = 2;
   readonly params: JsonObject;
@@ -31,6 +44,8 @@ export class FateStones implements Game {
   private chosen: number[] | null = null;
   private rolls: number[] = [];
   private payoff: number[] | null = null;
+  private last: FateView["last"] = null;
+  private round = 0;
 
   constructor(given: JsonObject) {
     if ("hands" in given) {
@@ -83,6 +98,8 @@ export class FateStones implements Game {
   private rolled(): void {
     const [a, b] = this.rolls;
     const chosen = this.chosen as number[];
+    this.last = { dice: [this.hands[0][chosen[0]], this.hands[1][chosen[1]]], rolls: [a, b] };
+    this.round++;
     this.rolls = [];
     this.chosen = null;
     if (a !== b) {
@@ -95,6 +112,17 @@ export class FateStones implements Game {
       this.bag = [...this.dice];
       this.dealing = true;
     } else this.payoff = [0, 0];
+  }
+
+  view(): FateView {
+    return {
+      hands: [[...this.hands[0]], [...this.hands[1]]],
+      dealing: this.dealing,
+      chosen: this.chosen,
+      last: this.last,
+      round: this.round,
+      payoff: this.payoff,
+    };
   }
 
   isLegal(seat: number, move: Json): boolean {

@@ -20,6 +20,10 @@ export interface Game {
   endsWithout(seat: number): number[] | null;
   /** Takes a seat out. Only if the game goes on. */
   leave(seat: number): void;
+  /** The position as it lies on the table, for whoever watches. What nobody knows yet is `null`. */
+  view(): unknown;
+  /** A hidden draw that is not opened yet. A game that can go on without its value has this. */
+  playBlind?(): void;
   /** Did a keeper show a code that fits every answer? */
   readonly consistent?: boolean;
 }

@@ -15,6 +15,15 @@ function readDie(given: Json): bigint[] {
   return faces as bigint[];
 }
 
+/** What lies on the table. */
+export interface DiceView {
+  dice: bigint[][];
+  /** Who chooses first, once it is drawn. */
+  first: number | null;
+  chosen: (number | null)[];
+  rolls: bigint[];
+}
+
 export class Intransitive implements Game {
   readonly seats = 2;
   readonly params: JsonObject;
@@ -51,6 +60,10 @@ export class Intransitive implements Game {
   draw(value: bigint): void {
     if (this.first === null) this.first = value === 0n ? 1 : 0;
     else this.rolls.push(this.die(this.rolls.length)[Number(value)]);
+  }
+
+  view(): DiceView {
+    return { dice: this.dice, first: this.first, chosen: [...this.chosen], rolls: [...this.rolls] };
   }
 
   isLegal(_seat: number, move: Json): boolean {

@@ -25,6 +25,17 @@ export function pays(hand: readonly number[], level: number): number {
   return pair !== undefined && pair >= 9 ? level : 0;
 }
 
+/** What lies on the table. */
+export interface PokerView {
+  bet: number;
+  level: number;
+  hand: number[];
+  /** The places that were exchanged: 1, or 0 for a card that was kept. */
+  order: number[] | null;
+  /** What the hand pays for each chip; `null` before it is whole. */
+  pays: number | null;
+}
+
 export class Poker implements Game {
   readonly seats = 2;
   readonly params: JsonObject;
@@ -67,6 +78,12 @@ export class Poker implements Game {
     const [card] = this.unseen.splice(Number(value), 1);
     if (this.hand.length < 5) this.hand.push(card);
     else this.hand[this.places.shift() as number] = card;
+  }
+
+  view(): PokerView {
+    const { bet, level, order } = this;
+    const whole = this.hand.length === 5 && !this.places.length;
+    return { bet, level, hand: [...this.hand], order, pays: whole ? pays(this.hand, level) : null };
   }
 
   isLegal(_seat: number, move: Json): boolean {

@@ -6,12 +6,37 @@ const COLOURS = ["weak", "strong", "tough"];
 const DICE = [6, 4, 3];
 const FACES = ["bbbffs", "bbffss", "bffsss"];
 
-interface Die {
+export interface Die {
   colour: number;
   face: string | null;
 }
 
 type Stage = "shuffle" | "decide" | "take" | "throw" | "over";
+
+/** What lies on the table. */
+export interface ZombieView {
+  stage: Stage;
+  /** The seats in the order of their turns. */
+  order: number[];
+  playing: number[];
+  /** Whose turn it is. */
+  turn: number | null;
+  round: number;
+  extra: number;
+  maxTurns: number;
+  brainsToWin: number;
+  scores: number[];
+  gone: number[];
+  bag: number[];
+  faces: string[];
+  cells: (Die | null)[];
+  brainDice: number[];
+  shotgunDice: number[];
+  brains: number;
+  rolls: number;
+  /** The dice of the last roll, and how the turn of it ended. */
+  last: { seat: number; dice: Die[]; end: "shot" | "held" | "passed" | null; brains: number } | null;
+}
 
 export class Zombie implements Game {
   readonly seats: number;
@@ -34,6 +59,8 @@ export class Zombie implements Game {
   private cells: (Die | null)[] = [];
   private brainDice: number[] = [];
   private shotguns = 0;
+  private shotgunDice: number[] = [];
+  private last: ZombieView["last"] = null;
   private brains = 0;
   private rolls = 0;
 
@@ -76,8 +103,32 @@ export class Zombie implements Game {
     this.cells = [null, null, null];
     this.brainDice = [0, 0, 0];
     this.shotguns = 0;
+    this.shotgunDice = [0, 0, 0];
     this.brains = 0;
     this.rolls = 0;
+  }
+
+  view(): ZombieView {
+    return {
+      stage: this.stage,
+      order: [...this.order],
+      playing: [...this.playing],
+      turn: this.stage === "shuffle" ? null : this.playing[this.at] ?? null,
+      round: this.round,
+      extra: this.extra,
+      maxTurns: this.maxTurns,
+      brainsToWin: this.brainsToWin,
+      scores: [...this.scores],
+      gone: [...this.gone],
+      bag: [...this.bag],
+      faces: this.faces,
+      cells: this.cells.map((die) => die && { ...die }),
+      brainDice: [...this.brainDice],
+      shotgunDice: [...this.shotgunDice],
+      brains: this.brains,
+      rolls: this.rolls,
+      last: this.last,
+    };
   }
 
   private get inBag(): number {
@@ -159,16 +210,21 @@ export class Zombie implements Game {
   }
 
   private sort(): void {
+    const dice = this.cells.flatMap((die) => die ? [{ ...die }] : []);
     this.cells = this.cells.map((die) => {
       if (die === null || die.face === "f") return die;
       if (die.face === "b") {
         this.brains++;
         this.brainDice[die.colour]++;
-      } else this.shotguns++;
+      } else {
+        this.shotguns++;
+        this.shotgunDice[die.colour]++;
+      }
       return null;
     });
     this.rolls++;
     this.stage = "decide";
+    this.last = { seat: this.playing[this.at], dice, end: this.shotguns >= 3 ? "shot" : null, brains: this.brains };
     if (this.shotguns >= 3) this.endTurn();
   }
 
@@ -207,6 +263,7 @@ export class Zombie implements Game {
       if (move === "roll") this.roll();
       else {
         if (move === "hold") this.scores[seat] += this.brains;
+        this.last = { seat, dice: [], end: move === "hold" ? "held" : "passed", brains: this.brains };
         this.endTurn();
       }
     }
