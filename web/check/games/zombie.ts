@@ -60,7 +60,7 @@ export class Zombie implements Game {
   private brainDice: number[] = [];
   private shotguns = 0;
   private shotgunDice: number[] = [];
-  private last: ZombieView["last"] = null;
+  private lastRoll: ZombieView["last"] = null;
   private brains = 0;
   private rolls = 0;
 
@@ -127,7 +127,7 @@ export class Zombie implements Game {
       shotgunDice: [...this.shotgunDice],
       brains: this.brains,
       rolls: this.rolls,
-      last: this.last,
+      last: this.lastRoll,
     };
   }
 
@@ -224,7 +224,7 @@ export class Zombie implements Game {
     });
     this.rolls++;
     this.stage = "decide";
-    this.last = { seat: this.playing[this.at], dice, end: this.shotguns >= 3 ? "shot" : null, brains: this.brains };
+    this.lastRoll = { seat: this.playing[this.at], dice, end: this.shotguns >= 3 ? "shot" : null, brains: this.brains };
     if (this.shotguns >= 3) this.endTurn();
   }
 
@@ -263,7 +263,7 @@ export class Zombie implements Game {
       if (move === "roll") this.roll();
       else {
         if (move === "hold") this.scores[seat] += this.brains;
-        this.last = { seat, dice: [], end: move === "hold" ? "held" : "passed", brains: this.brains };
+        this.lastRoll = { seat, dice: [], end: move === "hold" ? "held" : "passed", brains: this.brains };
         this.endTurn();
       }
     }
