@@ -63,6 +63,27 @@ export function digest(tag: string, ...parts: Part[]): Uint8Array {
   return sha3_256(frame(tag, parts));
 }
 
+/** A part of a digest, and what it is called in docs/format.md. */
+export type Named = readonly [name: string, part: Part];
+
+/** A computation, for those who want to see it. */
+export type Working =
+  | { kind: "digest"; how: string; parts: readonly Named[]; gives: string }
+  /** A number below n, out of bytes. */
+  | { kind: "draw"; n: bigint; bytes: string; value: bigint }
+  /** A number below n, out of a number of the house and one of a seat. */
+  | { kind: "sum"; n: bigint; mine: bigint; yours: bigint; value: bigint };
+
+/** Takes what was computed. Nothing depends on it. */
+export type Show = (working: Working) => void;
+
+/** The digest of parts that have names. */
+export function namedDigest(tag: string, parts: readonly Named[], show?: Show): Uint8Array {
+  const out = digest(tag, ...parts.map(([, part]) => part));
+  show?.({ kind: "digest", how: "SHA3-256", parts: [["tag", tag], ...parts], gives: toHex(out) });
+  return out;
+}
+
 /** Where draws come from. */
 export interface Chance {
   below(n: bigint): bigint;
@@ -72,7 +93,7 @@ export interface Chance {
 export class ByteStream implements Chance {
   private rest = new Uint8Array(0);
   private next = 0n;
-  constructor(private readonly block: (index: bigint) => Uint8Array) {}
+  constructor(private readonly block: (index: bigint) => Uint8Array, private readonly show?: Show) {}
 
   take(count: number): Uint8Array {
     while (this.rest.length < count) this.rest = join([this.rest, this.block(this.next++)]) as Uint8Array<ArrayBuffer>;
@@ -90,15 +111,19 @@ export class ByteStream implements Chance {
     }
     const limit = all - (all % n);
     for (;;) {
-      const x = toNumber(this.take(size));
-      if (x < limit) return x % n;
+      const bytes = this.take(size);
+      const x = toNumber(bytes);
+      if (x >= limit) continue;
+      this.show?.({ kind: "draw", n, bytes: toHex(bytes), value: x % n });
+      return x % n;
     }
   }
 }
 
 /** The hash stream of a root of 32 bytes. */
-export function hashStream(root: Uint8Array): ByteStream {
-  return new ByteStream((index) => digest("fairground/stream-block/1", root, index));
+export function hashStream(root: Uint8Array, show?: Show): ByteStream {
+  const block = (index: bigint) => namedDigest("fairground/stream-block/1", [["root", root], ["block", index]], show);
+  return new ByteStream(block, show);
 }
 
 /** 0 … n−1, shuffled by a stream. */

@@ -1,5 +1,5 @@
 /** Moves that several seats make at once: first a commitment each, then the moves. */
-import { digest, fromHex, toHex } from "./bytes.ts";
+import { fromHex, namedDigest, type Show, toHex } from "./bytes.ts";
 import { write } from "./canonical.ts";
 import type { Json } from "./json.ts";
 
@@ -9,6 +9,21 @@ export interface Place {
   head: string;
 }
 
-export function seal(table: Uint8Array, seat: number, place: Place, key: string, move: Json): string {
-  return toHex(digest("fairground/seal/1", table, seat, place.step, place.head, fromHex(key), write(move)));
+export function seal(
+  table: Uint8Array,
+  seat: number,
+  { step, head }: Place,
+  key: string,
+  move: Json,
+  show?: Show,
+): string {
+  const parts = [
+    ["table", table],
+    ["seat", seat],
+    ["step", step],
+    ["head", head],
+    ["key", fromHex(key)],
+    ["move", write(move)],
+  ] as const;
+  return toHex(namedDigest("fairground/seal/1", parts, show));
 }

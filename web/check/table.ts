@@ -3,7 +3,7 @@
  * The house's words (tickets, evidence, openings) are looked up in the record by the number of their run.
  */
 import { sha3_256 } from "@noble/hashes/sha3.js";
-import { fromHex, fromText, toHex } from "./bytes.ts";
+import { fromHex, fromText, type Show, toHex, type Working } from "./bytes.ts";
 import { write } from "./canonical.ts";
 import { type Line, ZEROS } from "./chain.ts";
 import { Fault } from "./fault.ts";
@@ -99,7 +99,7 @@ function known<T>(names: { [name: string]: T }, name: Json): T {
 }
 
 class Table {
-  private readonly written: string[] = [];
+  readonly written: string[] = [];
   private compared = 0;
   private head = ZEROS;
   private readonly start: JsonObject;
@@ -130,6 +130,9 @@ class Table {
   natural = false;
   /** What lies on the table behind each line, if somebody follows. */
   readonly views: unknown[] = [];
+  /** What was computed for each line, if somebody follows. */
+  readonly workings = new Map<number, Working[]>();
+  private readonly show?: Show;
 
   constructor(private readonly lines: readonly Line[], private readonly followed = false) {
     const start = this.start = lines[0].event;
@@ -144,7 +147,8 @@ class Table {
     const Make = known(SCHEMES, start.dealer);
     this.seats = seats.map(({ seat }) => seat);
     checkSeats(this.seats, this.game);
-    this.scheme = new Make({ table: this.name, seats: this.seats, open: start.public as JsonObject });
+    if (followed) this.show = (working) => this.workingsOf(this.line).push(working);
+    this.scheme = new Make({ table: this.name, seats: this.seats, open: start.public as JsonObject, show: this.show });
     for (const [index, { event }] of lines.entries()) {
       const run = event.run as number;
       if (event.kind === "ticket") this.tickets.set(run, event);
@@ -203,6 +207,12 @@ class Table {
         throw new Fault("table/mismatch", "not what rules and evidence give", this.compared + 1);
       }
     }
+  }
+
+  private workingsOf(line: number): Working[] {
+    const found = this.workings.get(line) ?? [];
+    this.workings.set(line, found);
+    return found;
   }
 
   private see(): void {
@@ -356,7 +366,9 @@ class Table {
   /** Goes on behind a draw that is not opened yet. Who follows a game sees it so; a verdict is never given so. */
   private dealBlind(run: Run, evidence: Json): boolean {
     const awaits = this.game.awaits();
-    if (awaits.kind === "draw") this.write({ kind: "dealt", run: run.number, draws: [[writeInt(awaits.n), null]], evidence });
+    if (awaits.kind === "draw") {
+      this.write({ kind: "dealt", run: run.number, draws: [[writeInt(awaits.n), null]], evidence });
+    }
     run.dealtLine = this.line - 1;
     this.game.playBlind?.();
     this.run = null;
@@ -471,7 +483,8 @@ class Table {
     const all = turn.seats.every((other) => turn.seals.has(other));
     if (turn.seats.length < 2 || !all || turn.moves.has(seat)) throw this.unexpected();
     this.mustBeLegal(seat, event.move);
-    const good = isHex(event.key) && seal(this.name, seat, turn.place, event.key, event.move) === turn.seals.get(seat);
+    const good = isHex(event.key) &&
+      seal(this.name, seat, turn.place, event.key, event.move, this.show) === turn.seals.get(seat);
     if (!good) throw new Fault("move/illegal", "this was not sealed", line);
     this.write({ kind: "open", seat, key: event.key, move: event.move });
     turn.moves.set(seat, event.move);
@@ -489,6 +502,10 @@ export interface Following {
   seats: readonly Seat[];
   /** What lies on the table behind each line. */
   views: readonly unknown[];
+  /** What was computed for each line. */
+  workings: ReadonlyMap<number, readonly Working[]>;
+  /** The lines as rules and evidence give them. */
+  written: readonly string[];
   /** How many lines are what rules and evidence give. */
   checked: number;
   asks: { kind: string; seat: number }[];
@@ -509,9 +526,9 @@ export function follow(lines: readonly Line[]): Following {
       fault = error.line === undefined ? new Fault(error.code, error.reason, table ? table.line : 1) : error;
     }
   }
-  if (!table) return { seats: [], views: [], checked: 0, asks: [], fault };
-  const { seats, views, checked } = table;
-  return { seats, views, checked, asks: fault ? [] : table.asks(), fault };
+  if (!table) return { seats: [], views: [], workings: new Map(), written: [], checked: 0, asks: [], fault };
+  const { seats, views, workings, written, checked } = table;
+  return { seats, views, workings, written, checked, asks: fault ? [] : table.asks(), fault };
 }
 
 /** Plays a record again. Faults without a line get the line that could not be written. */

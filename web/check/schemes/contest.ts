@@ -1,10 +1,11 @@
 /** `contest/1`: one seed for all, committed to before. */
-import { type Chance, digest, fromHex, hashStream, toHex } from "../bytes.ts";
+import { type Chance, fromHex, hashStream, namedDigest, type Show, toHex } from "../bytes.ts";
 import { hasJust, isHex, isInteger, type Json } from "../json.ts";
 import * as s from "./scheme.ts";
 
-export function commitmentOf(contest: string, seed: string): string {
-  return toHex(digest("fairground/contest-commitment/1", contest, fromHex(seed)));
+export function commitmentOf(contest: string, seed: string, show?: Show): string {
+  const parts = [["contest", contest], ["seed", fromHex(seed)]] as const;
+  return toHex(namedDigest("fairground/contest-commitment/1", parts, show));
 }
 
 export class Contest implements s.Scheme {
@@ -12,6 +13,7 @@ export class Contest implements s.Scheme {
   private readonly commitment: string;
   private readonly contest: string;
   private readonly game: number;
+  private readonly show?: Show;
 
   constructor(setting: s.Setting) {
     const { commitment, contest, game } = setting.open;
@@ -22,6 +24,7 @@ export class Contest implements s.Scheme {
     this.commitment = commitment;
     this.contest = contest;
     this.game = game;
+    this.show = setting.show;
   }
 
   ticket(run: s.Run): void {
@@ -42,8 +45,12 @@ export class Contest implements s.Scheme {
     s.members(evidence, []);
     const { seed } = s.members(opening, ["seed"]);
     s.evidence(isHex(seed), "the seed is 64 hex digits");
-    s.evidence(commitmentOf(this.contest, seed) === this.commitment, "the seed does not fit the commitment");
-    return hashStream(digest("fairground/contest-stream/1", this.contest, this.game, run.number, fromHex(seed)));
+    s.evidence(commitmentOf(this.contest, seed, this.show) === this.commitment, "the seed does not fit the commitment");
+    const parts = [["contest", this.contest], ["game", this.game], ["run", run.number], [
+      "seed",
+      fromHex(seed),
+    ]] as const;
+    return hashStream(namedDigest("fairground/contest-stream/1", parts, this.show), this.show);
   }
 
   due(runs: readonly s.Run[]): s.Due[] {

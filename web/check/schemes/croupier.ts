@@ -1,7 +1,7 @@
 /** `croupier/1`: the Blind Croupier. Seeds are signatures, and their commitments stand in a signed bet. */
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { bigEndian, type Chance, fromHex, fromText, join, toHex, toNumber } from "../bytes.ts";
+import { bigEndian, type Chance, fromHex, fromText, join, type Named, type Show, toHex, toNumber } from "../bytes.ts";
 import { hasJust, isHex, type Json, type JsonObject, readInt } from "../json.ts";
 import * as s from "./scheme.ts";
 
@@ -82,7 +82,7 @@ export class Bet {
   readonly separator: Uint8Array;
   private readonly open: JsonObject;
 
-  constructor(open: JsonObject) {
+  constructor(open: JsonObject, private readonly show?: Show) {
     this.open = open;
     s.params(hasJust(open, [...ADDRESSES, ...NUMBERS, ...COMMITMENTS, "signature"]), "not the members of a bet");
     s.params(ADDRESSES.every((name) => isAddress(open[name])), "an address is not in its spelling");
@@ -150,7 +150,11 @@ export class Bet {
   isGoodSeed(value: Json | undefined, party: "croupier" | "player", id: number): boolean {
     if (!isSeed(value)) return false;
     const told = readSeed(value);
-    const commitment = keccak(tag("fairground/croupier-commitment/1"), word(told.v), told.r, told.s);
+    const commitment = this.shown("fairground/croupier-commitment/1", [
+      ["v", word(told.v)],
+      ["r", told.r],
+      ["s", told.s],
+    ]);
     if (toHex(commitment) !== this.open[`${party}_commitment_${id}`]) return false;
     const structHash = keccak(
       tag(SEED_TYPE),
@@ -170,7 +174,24 @@ export class Bet {
   }
 
   gameSeed(id: number, croupier: string, player: string): Uint8Array {
-    return keccak(tag("fairground/croupier-mix/1"), this.hash, word(id), this.value(croupier), this.value(player));
+    return this.shown("fairground/croupier-mix/1", [
+      ["bet", this.hash],
+      ["seed number", word(id)],
+      ["value of the Croupier's seed", this.value(croupier)],
+      ["value of the Player's seed", this.value(player)],
+    ]);
+  }
+
+  /** The keccak of a tag and words of 32 bytes. */
+  private shown(text: string, parts: readonly Named[]): Uint8Array {
+    const out = keccak(tag(text), ...parts.map(([, part]) => part as Uint8Array));
+    this.show?.({
+      kind: "digest",
+      how: "keccak-256",
+      parts: [["tag, as its own hash", text], ...parts],
+      gives: toHex(out),
+    });
+    return out;
   }
 }
 
@@ -180,12 +201,14 @@ export class Croupier implements s.Scheme {
   readonly single = false;
   readonly bet: Bet;
   private readonly lender: number[];
+  private readonly show?: Show;
 
   constructor(setting: s.Setting) {
+    this.show = setting.show;
     s.lendOnly(setting.seats, "seed");
     this.lender = s.lenders(setting.seats, "seed");
     s.params(this.lender.join() === "1", "seat 1 lends seeds, and no other");
-    this.bet = new Bet(setting.open);
+    this.bet = new Bet(setting.open, setting.show);
   }
 
   ticket(run: s.Run): void {
@@ -217,7 +240,9 @@ export class Croupier implements s.Scheme {
         for (;;) {
           seed = keccak(GENERATE, seed);
           const x = toNumber(seed.slice(28));
-          if (x < all - (all % n)) return x % n;
+          if (x >= all - (all % n)) continue;
+          this.show?.({ kind: "draw", n, bytes: toHex(seed.slice(28)), value: x % n });
+          return x % n;
         }
       },
     };

@@ -1,11 +1,22 @@
 /** `hash-chains/1`: a chain of hashes for each party, and words that people type. */
-import { type Chance, digest, fromHex, hashStream, HOUSE, type Part, toHex } from "../bytes.ts";
+import { type Chance, fromHex, hashStream, HOUSE, type Named, namedDigest, type Show, toHex } from "../bytes.ts";
 import { codePoints, hasJust, isBetween, isHex, type Json } from "../json.ts";
 import * as s from "./scheme.ts";
 
 /** The link before link i. */
-export function linkBefore(table: Uint8Array, seat: number | bigint, generation: number, i: number, link: string) {
-  return toHex(digest("fairground/chain-link/1", table, seat, generation, i, fromHex(link)));
+export function linkBefore(
+  table: Uint8Array,
+  seat: number | bigint,
+  generation: number,
+  i: number,
+  link: string,
+  show?: Show,
+): string {
+  const parts: Named[] = [["table", table], ["seat", seat], ["generation", generation], ["i", i], [
+    "link",
+    fromHex(link),
+  ]];
+  return toHex(namedDigest("fairground/chain-link/1", parts, show));
 }
 
 export class HashChains implements s.Scheme {
@@ -15,6 +26,7 @@ export class HashChains implements s.Scheme {
   private readonly each: boolean;
   private readonly chains: number[];
   private readonly stirrers: number[];
+  private readonly show?: Show;
   /** The last link of the house that is known, and the tip of its next chain. */
   private link: string;
   private nextTip: string | null = null;
@@ -30,6 +42,7 @@ export class HashChains implements s.Scheme {
     s.params(stir === "once" || stir === "each", "stir is once or each");
     s.params(isHex(tip), "the tip is 64 hex digits");
     this.table = setting.table;
+    this.show = setting.show;
     this.length = length;
     this.each = stir === "each";
     this.link = tip;
@@ -84,7 +97,8 @@ export class HashChains implements s.Scheme {
     if (kind === "tip") this.links.set(seat, value);
     else if (kind === "next-tip") this.nextTips.set(seat, value);
     else {
-      const before = linkBefore(this.table, seat, this.generation(run.number), this.place(run.number), value);
+      const k = run.number;
+      const before = linkBefore(this.table, seat, this.generation(k), this.place(k), value, this.show);
       s.shares(before === this.links.get(seat), "the link is not of this chain");
       this.links.set(seat, value);
     }
@@ -98,19 +112,24 @@ export class HashChains implements s.Scheme {
     const k = run.number;
     const { link } = s.members(evidence, ["link"]);
     s.evidence(isHex(link), "the link is 64 hex digits");
-    const before = linkBefore(this.table, HOUSE, this.generation(k), this.place(k), link);
+    const before = linkBefore(this.table, HOUSE, this.generation(k), this.place(k), link, this.show);
     s.evidence(before === this.link, "the link is not of the house's chain");
     this.link = link;
     const blind = run.hidden ? this.blind(run, opening) : new Uint8Array(0);
     const links = run.shares.filter((share) => share.kind === "link").sort((a, b) => a.seat - b.seat);
     const words = [...this.words].sort(([a], [b]) => a - b);
-    const parts: Part[] = [this.table, k, fromHex(link), links.length];
-    for (const share of links) parts.push(share.seat, fromHex(share.value as string));
-    parts.push(words.length);
-    for (const [seat, text] of words) parts.push(seat, text);
-    parts.push(blind);
+    const parts: Named[] = [
+      ["table", this.table],
+      ["run", k],
+      ["link of the house", fromHex(link)],
+      ["number of links", links.length],
+    ];
+    for (const share of links) parts.push(["seat", share.seat], ["its link", fromHex(share.value as string)]);
+    parts.push(["number of words", words.length]);
+    for (const [seat, text] of words) parts.push(["seat", seat], ["its words", text]);
+    parts.push(["key of a hidden draw", blind]);
     if (this.isLast(k)) this.renew();
-    return hashStream(digest("fairground/chains-stream/1", ...parts));
+    return hashStream(namedDigest("fairground/chains-stream/1", parts, this.show), this.show);
   }
 
   private renew(): void {
@@ -122,7 +141,14 @@ export class HashChains implements s.Scheme {
     const { key } = s.members(opening, ["key"]);
     s.evidence(isHex(key), "the key is 64 hex digits");
     const { step, head } = run.place;
-    const blind = digest("fairground/blind-commitment/1", this.table, HOUSE, step, head, fromHex(key));
+    const parts: Named[] = [
+      ["table", this.table],
+      ["seat", HOUSE],
+      ["step", step],
+      ["head", head],
+      ["key", fromHex(key)],
+    ];
+    const blind = namedDigest("fairground/blind-commitment/1", parts, this.show);
     s.evidence(toHex(blind) === run.ticket.blind, "the key does not fit the ticket");
     return fromHex(key);
   }

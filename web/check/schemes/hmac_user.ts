@@ -1,7 +1,7 @@
 /** `hmac-sha3-user/1`: one draw, one number of the house behind an HMAC, one number of a seat. */
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha3_256 } from "@noble/hashes/sha3.js";
-import { type Chance, fromText, toHex } from "../bytes.ts";
+import { type Chance, fromText, type Show, toHex } from "../bytes.ts";
 import { hasJust, type Json, readInt } from "../json.ts";
 import * as s from "./scheme.ts";
 
@@ -15,9 +15,11 @@ export class HmacUser implements s.Scheme {
   readonly single = true;
   private readonly lenders: number[];
   private readonly used = new Set<string>();
+  private readonly show?: Show;
 
   constructor(setting: s.Setting) {
     s.lendOnly(setting.seats, "number");
+    this.show = setting.show;
     this.lenders = s.lenders(setting.seats, "number");
     s.params(this.lenders.length <= 1, "one seat lends a number at most");
     s.params(hasJust(setting.open, []), "the public part is empty");
@@ -46,7 +48,13 @@ export class HmacUser implements s.Scheme {
     const mine = this.opened(run, run.hidden ? opening : evidence);
     const given = run.shares.find((share) => share.kind === "number");
     const yours = given ? readInt(given.value) as bigint : 0n;
-    return { below: (n) => (mine + yours) % n };
+    return {
+      below: (n) => {
+        const value = (mine + yours) % n;
+        this.show?.({ kind: "sum", n, mine, yours, value });
+        return value;
+      },
+    };
   }
 
   due(runs: readonly s.Run[]): s.Due[] {
@@ -62,7 +70,9 @@ export class HmacUser implements s.Scheme {
     s.evidence(typeof key === "string" && UPPER.test(key), "the key is 64 upper-case hex digits");
     const mine = readInt(number);
     s.evidence(mine !== null && mine >= 0n && mine < run.n, "the number is out of range");
-    s.evidence(hmacOf(key, mine) === run.ticket.hmac, "key and number do not give the HMAC");
+    const hmac = hmacOf(key, mine);
+    this.show?.({ kind: "digest", how: "HMAC-SHA3-256", parts: [["key", key], ["number", `${mine}`]], gives: hmac });
+    s.evidence(hmac === run.ticket.hmac, "key and number do not give the HMAC");
     s.evidence(!this.used.has(key), "this key was used before");
     this.used.add(key);
     return mine;

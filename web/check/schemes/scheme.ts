@@ -1,5 +1,5 @@
 /** What every scheme has in common. */
-import type { Chance } from "../bytes.ts";
+import type { Chance, Show } from "../bytes.ts";
 import { Fault } from "../fault.ts";
 import { hasJust, isObject, type Json, type JsonObject } from "../json.ts";
 import type { Place } from "../seals.ts";
@@ -14,6 +14,8 @@ export interface Setting {
   table: Uint8Array;
   seats: readonly Seat[];
   open: JsonObject;
+  /** Is told what is computed, if somebody wants to see it. */
+  show?: Show;
 }
 
 export interface Share {

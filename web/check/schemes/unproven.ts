@@ -1,5 +1,5 @@
 /** `seeded/1` and `system/1`: chance that proves nothing. */
-import { type ByteStream, type Chance, fromHex, hashStream, tape } from "../bytes.ts";
+import { type ByteStream, type Chance, fromHex, hashStream, type Show, tape } from "../bytes.ts";
 import { hasJust, isHex, isInteger, type Json } from "../json.ts";
 import * as s from "./scheme.ts";
 
@@ -46,8 +46,10 @@ export class Seeded implements s.Scheme {
 
 export class System implements s.Scheme {
   readonly single = false;
+  private readonly show?: Show;
 
   constructor(setting: s.Setting) {
+    this.show = setting.show;
     s.lendOnly(setting.seats);
     s.params(hasJust(setting.open, []), "the public part is empty");
   }
@@ -70,7 +72,7 @@ export class System implements s.Scheme {
     if (run.hidden) s.members(evidence, []);
     const { root } = s.members(run.hidden ? opening : evidence, ["root"]);
     s.evidence(isHex(root), "the root is 64 hex digits");
-    return hashStream(fromHex(root));
+    return hashStream(fromHex(root), this.show);
   }
 
   due(runs: readonly s.Run[]): s.Due[] {
