@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 from fairground.claims import Claim, Evidence, Receipt
 from fairground.core import Fault, InputError, Seat
 from fairground.fair.register import SCHEMES, Schemes
+from fairground.fair.schemes import Review
 from fairground.games import GAMES, Games
 from fairground.replay import replay
 from fairground.shown import named, shown
@@ -137,16 +138,12 @@ def verify(
     lines = read(data)
     game = dealer = None
     try:
-        _must_have_plain_line_ends(lines)
-        # `replay` writes every line again, canonically, and compares the bytes.
-        events = check_chain(lines, reencode=False)
+        events = chained(lines)
         game, dealer = events[0].get("game"), events[0].get("dealer")
-        table = replay(lines, events, games=games, schemes=schemes)
-        _must_be_finished(table, len(lines))
-        review = table.scheme.check_record(events)
+        table, review = run_again(lines, events, games=games, schemes=schemes)
         kept = _lines_of([receipts] if isinstance(receipts, str) else receipts, lines)
     except Fault as fault:
-        found = _first_fault(lines, fault)
+        found = first_fault(lines, fault)
         return Verdict(_judged(found), (), None, found, game, dealer, len(lines))
     claims = [c for c in Evidence(table, kept).claims() if c.name not in review.without]
     return Verdict(
@@ -162,13 +159,38 @@ def verify(
     )
 
 
+def chained(lines: Sequence[bytes]) -> list[Event]:
+    """The events of a record whose hashes follow each other.
+
+    `run_again` writes every line again, canonically, and compares the bytes; here that is left out.
+    """
+    _must_have_plain_line_ends(lines)
+    return check_chain(lines, reencode=False)
+
+
+def run_again(
+    lines: Sequence[bytes],
+    events: Sequence[Event],
+    *,
+    games: Games = GAMES,
+    schemes: Schemes = SCHEMES,
+) -> tuple[Table, Review]:
+    """Play a chained record again through the referee, to its end, and let its scheme review it.
+
+    Raises a `Fault`; `first_fault` says which one to name.
+    """
+    table = replay(lines, events, games=games, schemes=schemes)
+    _must_be_finished(table, len(lines))
+    return table, table.scheme.check_record(events)
+
+
 def _judged(fault: Fault) -> Judged:
     if fault.code in UNKNOWN:
         return "cannot be judged"
     return "unfinished" if fault.code == "transcript/unfinished" else "invalid"
 
 
-def _first_fault(lines: list[bytes], fault: Fault) -> Fault:
+def first_fault(lines: Sequence[bytes], fault: Fault) -> Fault:
     """A line that is not canonical is named before anything that was found by replaying."""
     try:
         check_chain(lines)
