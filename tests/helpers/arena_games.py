@@ -52,5 +52,14 @@ def finished_table(post: Post) -> Names:
     return made
 
 
-OPEN: dict[str, Callable[[Post], Names]] = {"oracle": oracle, "contest": contest, "tables": table}
+def stream(post: Post) -> Names:
+    return {"name": last(post("/events", {"topics": []}).json()["stream"])}
+
+
+OPEN: dict[str, Callable[[Post], Names]] = {
+    "oracle": oracle,
+    "contest": contest,
+    "tables": table,
+    "events": stream,
+}
 """Something open to act on, by the first word of its path."""

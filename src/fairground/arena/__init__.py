@@ -13,6 +13,7 @@
 `tables/`       any game, with people, remote programs and our players in its seats
 `contests/`     contests: books, their games, foreign factories, standings
 `page/`         the page for browsers: static files
+`events/`       one stream for all that a browser watches
 `croupier/`     the Blind Croupier's desk, and the Bank in a ledger
 ==============  ============================================================================
 """

@@ -22,6 +22,7 @@ from fairground.arena.contests.routes import CONTEST_ROUTES
 from fairground.arena.croupier.bank_routes import BANK_HANDLERS, bank_routes
 from fairground.arena.croupier.opened import ArenaCroupier
 from fairground.arena.croupier.routes import CROUPIER_ROUTES, the_croupier
+from fairground.arena.events.routes import EVENT_ROUTES
 from fairground.arena.http import browsers, openapi, problems, requests
 from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
 from fairground.arena.http.metrics import Metrics
@@ -44,6 +45,7 @@ ROUTES: Final = (
     *CONTEST_ROUTES,
     get_games,
     *TABLE_ROUTES,
+    *EVENT_ROUTES,
     *CROUPIER_ROUTES,
     *PAGE_ROUTES,
 )

@@ -17,10 +17,17 @@ from fairground.store import MISSED
 
 
 class Watch:
-    """Someone who waits for one log to grow."""
+    """Someone who waits for logs to grow."""
 
     def __init__(self) -> None:
         self.grown = asyncio.Event()
+        self.heard: set[str] = set()
+        """The logs that have grown, until whoever waits has taken note."""
+
+    def ring(self, log: str) -> None:
+        """Hear that this log has grown."""
+        self.heard.add(log)
+        self.grown.set()
 
     async def wait(self, seconds: float) -> bool:
         """Wait for the next growth; False if there was none in this time."""
@@ -61,8 +68,12 @@ class News:
                 self._wake_everyone()
                 continue
             self._hall.heard(log, step)
-            for watch in self._watches.get(log, ()):
-                watch.grown.set()
+            self.tell(log)
+
+    def tell(self, log: str) -> None:
+        """Wake those who wait for this log."""
+        for watch in self._watches.get(log, ()):
+            watch.ring(log)
 
     def close(self) -> None:
         """Wake everyone: the arena stops. To be called in the event loop."""
@@ -70,18 +81,25 @@ class News:
         self._wake_everyone()
 
     def _wake_everyone(self) -> None:
-        for watches in self._watches.values():
-            for watch in watches:
-                watch.grown.set()
+        for log in self._watches:
+            self.tell(log)
 
     @contextlib.contextmanager
     def watch(self, log: str) -> Iterator[Watch]:
         """Watch a log. Begin to watch before you look at it, so that nothing is missed."""
         watch = Watch()
-        self._watches.setdefault(log, set()).add(watch)
+        self.join(watch, log)
         try:
             yield watch
         finally:
-            self._watches[log].discard(watch)
-            if not self._watches[log]:
-                del self._watches[log]
+            self.leave(watch, log)
+
+    def join(self, watch: Watch, log: str) -> None:
+        """Let a watch hear of one more log."""
+        self._watches.setdefault(log, set()).add(watch)
+
+    def leave(self, watch: Watch, log: str) -> None:
+        """Let it hear of this log no longer."""
+        self._watches[log].discard(watch)
+        if not self._watches[log]:
+            del self._watches[log]

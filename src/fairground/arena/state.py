@@ -17,6 +17,8 @@ from fairground.arena.contests.books import Contests
 from fairground.arena.contests.factories import Factories
 from fairground.arena.contests.games import ContestGames, place_of
 from fairground.arena.contests.relay import Relay
+from fairground.arena.events.stream import Streams
+from fairground.arena.events.tickets import Tickets
 from fairground.arena.http.gate import ClientLimits
 from fairground.arena.http.metrics import Measured, Metrics
 from fairground.arena.live_games import Hall
@@ -45,6 +47,7 @@ class ArenaState:
     contests: Contests
     contest_games: ContestGames
     tables: Tables
+    streams: Streams
     bank: LedgerBank | None = None
     """The Croupier's Bank, if it is a ledger in our own store."""
     croupier: Croupier | None = None
@@ -109,6 +112,7 @@ async def open_arena(
                 contests,
                 contest_games,
                 tables,
+                Streams(Tickets(store, clock)),
             )
     finally:
         hall.close()

@@ -15,6 +15,7 @@ from litestar.datastructures import State
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
+from fairground.arena.croupier.showing import shown_game
 from fairground.arena.croupier.wire import (
     AboutOut,
     CroupierGame,
@@ -84,7 +85,7 @@ async def place_bet(
     """He checks it, keeps it, and brings it to the Bank. The same again changes nothing."""
     bet = THE_BET.read(msgspec.to_builtins(data.bet), "bet")
     await desk.bet(name, bet, SIGNATURE.read(data.signature, "signature"))
-    return await _shown(request, name, desk)
+    return await shown_game(address(request, ""), name, desk)
 
 
 @get("/croupier/games/{name:str}", summary="How far a game is")
@@ -92,7 +93,7 @@ async def get_croupier_game(
     request: TheRequest, name: FromPath[str], desk: TheCroupier
 ) -> CroupierGame:
     """With his seeds, as far as they may be told."""
-    return await _shown(request, name, desk)
+    return await shown_game(address(request, ""), name, desk)
 
 
 @post("/croupier/games/{name:str}/seed", status_code=200, summary="Tell the Player's seed")
@@ -101,7 +102,7 @@ async def tell_seed(
 ) -> CroupierGame:
     """He brings it to the Bank; so may you."""
     await desk.seed(name, data.seed_id, SEED.read(data.seed, "seed"))
-    return await _shown(request, name, desk)
+    return await shown_game(address(request, ""), name, desk)
 
 
 @post("/croupier/games/{name:str}/order", status_code=200, summary="Tell the signed order")
@@ -110,7 +111,7 @@ async def tell_order(
 ) -> CroupierGame:
     """The first counts; and the one that the Bank has, before all others."""
     await desk.order(name, data.order, SIGNATURE.read(data.signature, "signature"))
-    return await _shown(request, name, desk)
+    return await shown_game(address(request, ""), name, desk)
 
 
 @get(
@@ -121,16 +122,6 @@ async def tell_order(
 async def croupier_transcript(name: FromPath[str], desk: TheCroupier) -> Response[bytes]:
     """What ``fairground verify`` checks. The Player's client writes the same bytes itself."""
     return Response(await desk.transcript(name), media_type=JSON_LINES)
-
-
-async def _shown(request: TheRequest, name: str, desk: Croupier) -> CroupierGame:
-    sight = await desk.look(name)
-    return CroupierGame(
-        address(request, f"croupier/games/{name}"),
-        sight.stage,
-        [None if seed is None else seed.hex() for seed in sight.seeds],
-        sight.trouble,
-    )
 
 
 CROUPIER_ROUTES: Final = (

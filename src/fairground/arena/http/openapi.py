@@ -30,6 +30,8 @@ from fairground.arena.contests.factories import FactoryFailed, FactorySlow
 from fairground.arena.croupier import bank_wire
 from fairground.arena.croupier import examples as croupier_examples
 from fairground.arena.croupier import wire as croupier_wire
+from fairground.arena.events import examples as event_examples
+from fairground.arena.events import wire as event_wire
 from fairground.arena.http.browsers import ON_THE_PAGE
 from fairground.arena.http.origin import HARMLESS
 from fairground.arena.http.problems import (
@@ -99,6 +101,7 @@ TAGS: Final = {
     "oracles": "Code breaking against the house: the API of the source document",
     "contests": "The same codes for all, committed to before anybody enters",
     "tables": "Any game, with people, programs and our own players in its seats",
+    "events": "One stream for all that a browser watches",
     "croupier": "Blind Croupier: video poker. Play money; nothing here is a casino",
     "bank": "The Bank of the Croupier, where it is a ledger of play money",
     "operation": "For whoever runs the arena",
@@ -179,6 +182,14 @@ ROUTES: Final = {
         (IllegalMove, BadShare, StaleAsk, AlreadyDone, GameOver, Conflict),
     ),
     "leave": Route("tables", "Recorded: in this line, which has this hash", (GameOver, Conflict)),
+    "new_stream": Route(
+        "events",
+        "Follow the stream at `Location`",
+        (InputError, TooManyRequests),
+        {"Location": "The absolute URI of the stream"},
+    ),
+    "follow_stream": Route("events", "Messages, until one of both goes away", (InputError,)),
+    "change_stream": Route("events", "It is about these topics now", (InputError, Conflict)),
     "about_croupier": Route("croupier", "Who he is, and where he plays", (Unknown, BankAway)),
     "new_offer": Route(
         "croupier", "He is ready to play, once", (Unknown, InputError, Declined, Busy, BankAway)
@@ -225,7 +236,10 @@ ROUTES: Final = {
 }
 """By the name of the route's function."""
 
-WIRES: Final = (oracle_wire, contest_wire, monitoring, table_wire, games, croupier_wire, bank_wire)
+WIRES: Final = (
+    *(oracle_wire, contest_wire, monitoring, table_wire, games, event_wire),
+    *(croupier_wire, bank_wire),
+)
 """The modules with the bodies of requests and answers."""
 
 SCHEMAS: Final = "#/components/schemas/"
@@ -243,6 +257,7 @@ BODIES: Final = (
     oracle_examples.BODIES
     | contest_examples.BODIES
     | table_examples.BODIES
+    | event_examples.BODIES
     | croupier_examples.BODIES
 )
 ANSWERS: Final = (
@@ -250,6 +265,7 @@ ANSWERS: Final = (
     | contest_examples.ANSWERS
     | table_examples.ANSWERS
     | games.ANSWERS
+    | event_examples.ANSWERS
     | monitoring.ANSWERS
     | croupier_examples.ANSWERS
 )
@@ -260,6 +276,7 @@ NAMES: Final = {
     "contest": "The last part of a contest's watch URI",
     "tables": "The last part of a table's URI",
     "croupier": "The `id` of an offer",
+    "events": "The ticket of a stream",
     "bank": "An address (40 hex digits behind 0x), or the key of a game (64 hex digits)",
 }
 SECRETS: Final = {

@@ -264,12 +264,18 @@ def answer(status: int, code: str, detail: str) -> Response[Problem]:
     return Response(problem, status_code=status, media_type=PROBLEM)
 
 
-def from_fairground(_: Request[Any, Any, Any], error: FairgroundError) -> Response[Problem]:
+def problem_of(error: FairgroundError) -> Problem:
     """An error of Fairground's: its code goes over the wire unchanged."""
-    detail = str(error)
+    status, detail = kind_of(type(error)).status, str(error)
     if len(detail) > LONGEST_DETAIL:  # it quotes something long
         detail = f"{detail[:LONGEST_DETAIL]}…"
-    problem = answer(kind_of(type(error)).status, error.code, detail)
+    return Problem(status, HTTPStatus(status).phrase, error.code, detail)
+
+
+def from_fairground(_: Request[Any, Any, Any], error: FairgroundError) -> Response[Problem]:
+    """The answer to a request that met such an error."""
+    told = problem_of(error)
+    problem = Response(told, status_code=told.status, media_type=PROBLEM)
     if isinstance(error, ArenaError) and (seconds := error.retry_after) is not None:
         problem.headers["Retry-After"] = str(seconds)
     return problem
