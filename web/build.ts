@@ -118,7 +118,7 @@ function notices(built: readonly Metafile[]): string {
 function licence(name: string): string {
   const places = [`node_modules/${name}`];
   for (const entry of Deno.readDirSync(`${here}/node_modules/.deno`)) {
-    places.push(`node_modules/.deno/${entry.name}/node_modules/${name}`);
+    if (entry.isDirectory) places.push(`node_modules/.deno/${entry.name}/node_modules/${name}`);
   }
   for (const place of places) {
     try {

@@ -1,0 +1,228 @@
+/** The arena's routes, typed. What goes wrong is a `Problem` with the arena's own words. */
+import type { Json } from "../check/json.ts";
+
+/** An answer that the arena refused, or no answer at all (status 0). */
+export class Problem extends Error {
+  constructor(readonly status: number, readonly code: string, readonly detail: string) {
+    super(detail);
+  }
+
+  /** Nobody answered: it may be tried again. */
+  get isAway(): boolean {
+    return this.status === 0 || this.status >= 502;
+  }
+}
+
+export interface Player {
+  name: string;
+  sentence: string;
+  exact: boolean;
+}
+
+export interface Role {
+  name: string;
+  least: number;
+  most: number;
+  players: Player[];
+}
+
+/** A JSON Schema, as far as forms and pictures need it. */
+export interface Schema {
+  type?: string | string[];
+  properties?: { [name: string]: Schema };
+  items?: Schema;
+  prefixItems?: Schema[];
+  enum?: Json[];
+  const?: Json;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  $ref?: string;
+  $defs?: { [name: string]: Schema };
+  default?: Json;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  pattern?: string;
+  title?: string;
+  description?: string;
+  "x-look"?: string;
+}
+
+export interface Game {
+  name: string;
+  title: string;
+  summary: string;
+  roles: Role[];
+  params: Schema;
+  view?: Schema;
+  move?: Schema;
+  rules?: string;
+}
+
+export interface Ask {
+  id: string;
+  kind: string;
+  step: number;
+  head: string;
+  n?: number | string;
+  run?: number;
+}
+
+export interface Choice {
+  move: Json;
+  words: string;
+}
+
+/** What a seat sees. */
+export interface SeatView {
+  self: string;
+  game: string;
+  seat: number;
+  seats: { name: string; by: string; lends: string; player?: string; left?: number; open?: boolean }[];
+  step: number;
+  head: string;
+  over: boolean;
+  view: Json;
+  asks: Ask[];
+  waiting_for: number[];
+  moves?: Json;
+  choices?: Choice[];
+  form?: Schema;
+  words?: string | string[];
+  rematch?: string;
+  payoff?: number[] | null;
+  void?: string | null;
+}
+
+export interface TableRow {
+  id: string;
+  game: string;
+  params: { [name: string]: Json };
+  state: "open" | "playing" | "over";
+  seats: { name: string; player?: string | null; open?: boolean }[];
+  words?: string;
+  lines: number;
+}
+
+export interface ContestRow {
+  id: string;
+  title?: string;
+  state: string;
+  parts: { base: number; length: number; oracle_type: string; games: number }[];
+  commitment: string;
+  closes?: string | number | null;
+  teams: number;
+}
+
+export interface NewSeat {
+  name: string;
+  player?: string;
+  lends?: string;
+  open?: boolean;
+}
+
+export interface NewTable {
+  game: string;
+  params: { [name: string]: Json };
+  seats: NewSeat[];
+  dealer?: string;
+  options?: { [name: string]: Json };
+  listed?: boolean;
+  seconds?: number;
+}
+
+export interface MadeSeat {
+  seat: number;
+  name: string;
+  url?: string;
+  player?: string;
+}
+
+export interface MadeTable {
+  self: string;
+  seats: MadeSeat[];
+}
+
+export interface Hint {
+  move: Json;
+  words: string;
+  exact: boolean;
+  value?: Json;
+}
+
+/** One request. Text that is no JSON comes back as text. */
+export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: body === undefined ? {} : { "Content-Type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new Problem(0, "arena/away", "The arena does not answer.");
+  }
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get("Content-Type") ?? "") &&
+    !/jsonl|ndjson/.test(response.headers.get("Content-Type") ?? "");
+  const value = isJson && text ? JSON.parse(text) : text;
+  if (!response.ok) {
+    const { code, detail } = isJson ? value : { code: "arena/error", detail: `The arena says ${response.status}.` };
+    throw new Problem(response.status, code, detail);
+  }
+  return value as T;
+}
+
+/** The identity of a table or contest: the last piece of its address. */
+export function idOf(url: string): string {
+  return new URL(url, location.origin).pathname.split("/")[2];
+}
+
+/** The secret in a seat's private address. */
+export function secretOf(url: string): string {
+  return new URL(url, location.origin).pathname.split("/")[4];
+}
+
+type RawPlayers = { [name: string]: string | { sentence: string; exact?: boolean } } | Player[];
+
+function players(raw: RawPlayers): Player[] {
+  if (Array.isArray(raw)) return raw;
+  return Object.entries(raw).map(([name, given]) =>
+    typeof given === "string"
+      ? { name, sentence: given, exact: name === "optimal" }
+      : { name, sentence: given.sentence, exact: given.exact ?? false }
+  );
+}
+
+let catalogue: Promise<Game[]> | null = null;
+
+/** The games of this arena, asked for once. */
+export function games(): Promise<Game[]> {
+  catalogue ??= call<{ games: (Game & { roles: { players: RawPlayers }[] })[] }>("GET", "/games").then(({ games }) =>
+    games.map((game) => ({ ...game, roles: game.roles.map((role) => ({ ...role, players: players(role.players) })) }))
+  );
+  catalogue.catch(() => catalogue = null);
+  return catalogue;
+}
+
+const seatPath = (id: string, secret: string) =>
+  `/tables/${encodeURIComponent(id)}/seats/${encodeURIComponent(secret)}`;
+
+export const arena = {
+  open: (wanted: NewTable) => call<MadeTable>("POST", "/tables", wanted),
+  transcript: (id: string, after: number) =>
+    call<string>("GET", `/tables/${encodeURIComponent(id)}/transcript?after=${after}`),
+  table: (id: string) => call<SeatView>("GET", `/tables/${encodeURIComponent(id)}`),
+  seat: (id: string, secret: string) => call<SeatView>("GET", seatPath(id, secret)),
+  answer: (id: string, secret: string, ask: string, answer: Json) =>
+    call<{ line: number; head: string }>("POST", seatPath(id, secret), { ask, answer }),
+  leave: (id: string, secret: string) => call<unknown>("POST", `${seatPath(id, secret)}/forfeit`, { reason: "left" }),
+  hint: (id: string, secret: string) => call<Hint>("POST", `${seatPath(id, secret)}/hint`, {}),
+  rematch: (id: string, secret: string) => call<MadeTable>("POST", `${seatPath(id, secret)}/rematch`, {}),
+  sit: (id: string, name: string, lends: string) =>
+    call<MadeSeat>("POST", `/tables/${encodeURIComponent(id)}/seats`, { name, lends }),
+  tables: () => call<{ tables: TableRow[] }>("GET", "/tables?state=open,playing&limit=20"),
+  contests: () => call<{ contests: ContestRow[] }>("GET", "/contests?state=running,closed&limit=5"),
+  contest: (id: string) => call<Json>("GET", `/contest/${encodeURIComponent(id)}`),
+};

@@ -1,0 +1,342 @@
+/**
+ * A table as this tab follows it, and the seat that it plays, if it plays one.
+ *
+ * The seat answers by itself what needs no decision: tips, links and words for chance, and the opening of seals. It
+ * answers only what its own referee asks for as well, each link for one history only, and keeps a receipt of every
+ * ask before it answers.
+ */
+import { computed, signal } from "@preact/signals";
+import { fromHex, fromText } from "../check/bytes.ts";
+import { write } from "../check/canonical.ts";
+import type { Verdict } from "../check/check.ts";
+import { isObject, type Json } from "../check/json.ts";
+import { seal } from "../check/seals.ts";
+import { arena, type Ask, type Hint, Problem, type SeatView } from "./api.ts";
+import { chainAnswer } from "./chain.ts";
+import { Growing, judge, tell, type Told, type Wrong } from "./record.ts";
+import { type Answer, change, type Kept, kept, random, type Receipt } from "./secrets.ts";
+import { follow } from "./stream.ts";
+
+const SHARES = ["tip", "next-tip", "link", "stir", "number"];
+
+/** The name under which an answer is kept. A share is given once for its run, whatever the history. */
+function nameOf(ask: Ask): string {
+  return SHARES.includes(ask.kind) ? `${ask.kind}:${ask.run ?? 0}` : `${ask.kind}.${ask.step}`;
+}
+
+function below(n: bigint): Json {
+  const size = n.toString(16).length + 8; // so many digits more that the remainder is as good as even
+  const value = BigInt("0x" + random(size)) % n;
+  return value > BigInt(Number.MAX_SAFE_INTEGER) ? value.toString() : Number(value);
+}
+
+export class Live {
+  private readonly record = new Growing();
+  private readonly stops: (() => void)[] = [];
+  private dead = false;
+  private working = false;
+  private again = false;
+  private release: (() => void) | null = null;
+
+  readonly told = signal<Told | null>(null);
+  readonly seatView = signal<SeatView | null>(null);
+  readonly kept = signal<Kept | null>(null);
+  /** Something that the arena did and must not do. */
+  readonly wrong = signal<Wrong | null>(null);
+  /** The arena's own word that it refuses something, or is away. */
+  readonly problem = signal<Problem | null>(null);
+  /** Whether this tab is the one that answers. */
+  readonly mine = signal(false);
+  /** A move that is kept and on its way. */
+  readonly sending = signal(false);
+  readonly hint = signal<Hint | null>(null);
+
+  /** What is asked of the person: a move, if this tab plays. */
+  readonly ask = computed<Ask | null>(() => {
+    const view = this.seatView.value, told = this.told.value;
+    if (!view || !told || told.over || this.wrong.value || this.sending.value) return null;
+    if (view.step !== told.lines.length) return null;
+    const ask = (view.asks ?? []).find(({ kind }) => kind === "move" || kind === "seal") ?? null;
+    return ask && !this.kept.value?.answers[nameOf(ask)] ? ask : null;
+  });
+
+  /** The verdict when the game is over. */
+  readonly verdict = computed<Verdict | null>(() => {
+    const told = this.told.value;
+    return told?.over ? judge(told.lines, this.receipts()) : null;
+  });
+
+  constructor(readonly id: string, readonly secret: string | null) {
+    const missed = () => void this.refresh();
+    this.stops.push(follow(`table:${id}`, { missed, news: (news) => this.hear(news) }));
+    if (secret) {
+      this.stops.push(follow(`seat:${id}/${secret}`, { missed, news: ({ seat }) => this.look(seat as SeatView) }));
+      void this.sit();
+    }
+    void this.refresh();
+  }
+
+  stop(): void {
+    this.dead = true;
+    for (const stop of this.stops) stop();
+    this.release?.();
+  }
+
+  /** Receipts of our own, for a verdict. */
+  receipts(): { head: string; seat: number }[] {
+    return (this.kept.value?.receipts ?? []).map(({ head, seat }) => ({ head, seat }));
+  }
+
+  // News
+
+  private hear(news: { [member: string]: unknown }): void {
+    if (news.problem) {
+      const { status, code, detail } = news.problem as { status: number; code: string; detail: string };
+      this.problem.value = new Problem(status, code, detail);
+      return;
+    }
+    if (this.record.take(news.line as number, news.text as string)) this.fold();
+    else void this.refresh();
+  }
+
+  private look(view: SeatView): void {
+    const now = this.seatView.value;
+    if (now && view.step < now.step) return;
+    this.seatView.value = view;
+    void this.work();
+  }
+
+  /** Asks for all that is new. */
+  async refresh(): Promise<void> {
+    try {
+      const view = this.secret ? arena.seat(this.id, this.secret) : null;
+      view?.catch(() => {});
+      const text = await arena.transcript(this.id, this.record.lines.length ? this.record.lines.length - 1 : 0);
+      if (this.dead) return;
+      let number = Math.max(this.record.lines.length, 1);
+      for (const line of text.split("\n")) if (line) this.record.take(number++, line);
+      this.fold();
+      if (view) this.look(await view);
+      this.problem.value = null;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.problem.value = error;
+      if (error.isAway && !this.dead) setTimeout(() => this.dead || this.refresh(), 1500);
+    }
+  }
+
+  private fold(): void {
+    const { lines, wrong } = this.record;
+    if (lines.length && lines.length !== this.told.value?.lines.length) this.told.value = tell(lines);
+    this.wrong.value ??= wrong ?? this.told.value?.wrong ?? this.notOurs();
+    void this.remember();
+    void this.work();
+  }
+
+  /** Is each answer that stands there in our name the one that we gave, and every receipt of this history? */
+  private notOurs(): Wrong | null {
+    const seat = this.seatView.value?.seat, mine = this.kept.value, told = this.told.value;
+    if (seat === undefined || !mine || !told) return null;
+    const given = Object.entries(mine.answers);
+    if (!given.length) return null;
+    let next = 0;
+    for (const [index, { event }] of told.lines.entries()) {
+      if (event.seat !== seat || !["share", "move", "seal", "open"].includes(event.kind as string)) continue;
+      const said = event.kind === "share"
+        ? event.value
+        : event.kind === "move"
+        ? event.move
+        : event.kind === "seal"
+        ? event.commitment
+        : { key: event.key, move: event.move };
+      const ours = given[next++]?.[1].answer;
+      if (ours === undefined || write(ours) !== write(said as Json)) {
+        return { line: index + 1, code: "page/not-what-you-said", reason: "" };
+      }
+    }
+    for (const { head, step } of mine.receipts) {
+      const line = told.lines[step - 1];
+      if (line && line.hash !== head) return { line: step, code: "page/receipt", reason: "" };
+    }
+    return null;
+  }
+
+  // The seat
+
+  private async sit(): Promise<void> {
+    this.kept.value = await kept(this.id) ?? null;
+    this.fold();
+    await this.hold(false);
+  }
+
+  /** One tab answers for a seat. Another one may take it over. */
+  async hold(steal: boolean): Promise<void> {
+    try {
+      await navigator.locks.request(`fairground/seat/${this.id}`, { steal }, async () => {
+        if (this.dead) return;
+        this.kept.value = await kept(this.id) ?? null;
+        this.mine.value = true;
+        void this.work();
+        await new Promise<void>((resolve) => this.release = resolve);
+      });
+    } catch {
+      this.mine.value = false;
+      if (!this.dead) void this.hold(false);
+    }
+  }
+
+  /** Answers what needs no decision, and what was decided before and has not arrived. */
+  private async work(): Promise<void> {
+    if (this.working) {
+      this.again = true;
+      return;
+    }
+    this.working = true;
+    try {
+      do {
+        this.again = false;
+        while (await this.answerOne());
+      } while (this.again);
+    } finally {
+      this.working = false;
+    }
+  }
+
+  private async answerOne(): Promise<boolean> {
+    const view = this.seatView.value, told = this.told.value, mine = this.kept.value;
+    if (this.dead || !this.mine.value || !view || !told || !mine || this.wrong.value || told.over) return false;
+    if (view.step > told.lines.length) {
+      await this.refresh();
+      return false;
+    }
+    if (view.step < told.lines.length) return false; // a newer view is on its way
+    for (const ask of view.asks ?? []) {
+      if (told.lines[ask.step - 1]?.hash !== ask.head) return this.alarm(ask.step, "page/other-history");
+      if (told.asks && !told.asks.some(({ kind, seat }) => kind === ask.kind && seat === view.seat)) {
+        return this.alarm(told.lines.length, "page/not-asked");
+      }
+      const before = mine.answers[nameOf(ask)];
+      if (before && before.head !== ask.head) return this.alarm(ask.step, "page/two-histories");
+      const answer = before ?? this.made(ask, view, told, mine);
+      if (answer) return await this.send(ask, answer);
+    }
+    return false;
+  }
+
+  private alarm(line: number, code: string): false {
+    this.wrong.value ??= { line, code, reason: "" };
+    return false;
+  }
+
+  /** An answer that needs no decision. */
+  private made(ask: Ask, view: SeatView, told: Told, mine: Kept): Answer | null {
+    const { head } = ask;
+    if (ask.kind === "stir") return { head, answer: random(16) };
+    if (ask.kind === "number") return { head, answer: below(BigInt(ask.n ?? 1)) };
+    if (ask.kind === "open") {
+      const sealed = Object.entries(mine.answers).findLast(([name]) => name.startsWith("seal."))?.[1];
+      return sealed?.key ? { head, answer: { key: sealed.key, move: sealed.move as Json } } : null;
+    }
+    if (!["tip", "next-tip", "link"].includes(ask.kind)) return null;
+    const run = ask.run ?? 0;
+    const links = Object.keys(mine.answers).filter((name) => name.startsWith("link:")).length;
+    if (ask.kind === "link" && run !== links + 1) return null; // a later link would give away those before it
+    const open = told.lines[0].event.public;
+    const length = isObject(open) ? Number(open.length) : 0;
+    return { head, answer: chainAnswer({ root: mine.root, table: told.table, seat: view.seat, length }, ask.kind, run) };
+  }
+
+  /** Keeps an answer with its receipt, and sends it. */
+  private async send(ask: Ask, answer: Answer): Promise<boolean> {
+    const { table } = this.told.value as Told, { seat } = this.seatView.value as SeatView;
+    this.kept.value = await change(this.id, (mine) => {
+      mine.answers[nameOf(ask)] ??= answer;
+      const receipt = { table, seat, step: ask.step, head: ask.head };
+      if (!mine.receipts.some(({ head }) => head === ask.head)) mine.receipts.push(receipt);
+    });
+    const { answer: sent } = this.kept.value.answers[nameOf(ask)];
+    try {
+      await arena.answer(this.id, this.secret as string, ask.id, sent);
+      this.problem.value = null;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.isAway) {
+        this.problem.value = error;
+        setTimeout(() => this.dead || this.work(), 1500);
+        return false;
+      }
+      if (error.status === 422 || error.status === 400) {
+        this.problem.value = error;
+        this.kept.value = await change(this.id, (mine) => void delete mine.answers[nameOf(ask)]);
+        return false;
+      }
+    }
+    await this.refresh();
+    return true;
+  }
+
+  /** The person's move. */
+  async play(move: Json): Promise<void> {
+    const ask = this.ask.value, told = this.told.value, view = this.seatView.value;
+    if (!ask || !told || !view || !this.mine.value) return;
+    this.sending.value = true;
+    this.hint.value = null;
+    try {
+      const { head } = ask;
+      if (ask.kind === "move") await this.send(ask, { head, answer: move });
+      else {
+        const key = random();
+        const answer = seal(fromHex(told.table), view.seat, { step: ask.step, head }, key, move);
+        await this.send(ask, { head, answer, key, move });
+      }
+    } finally {
+      this.sending.value = false;
+    }
+    void this.work();
+  }
+
+  async advise(): Promise<void> {
+    try {
+      this.hint.value = await arena.hint(this.id, this.secret as string);
+    } catch (error) {
+      if (error instanceof Problem) this.problem.value = error;
+    }
+  }
+
+  async leave(): Promise<void> {
+    try {
+      await arena.leave(this.id, this.secret as string);
+    } catch (error) {
+      if (error instanceof Problem) this.problem.value = error;
+    }
+    await this.refresh();
+  }
+
+  /** Writes down for the lobby how it stands. */
+  private async remember(): Promise<void> {
+    const told = this.told.value, mine = this.kept.value, view = this.seatView.value;
+    if (!told || !mine || !view) return;
+    const state = told.over ? "over" : this.ask.value ? "yours" : "theirs";
+    if (mine.state === state && mine.lines === told.lines.length) return;
+    const verdict = !told.over ? undefined : this.wrong.value || this.verdict.value?.verdict === "invalid"
+      ? "broken" as const
+      : this.verdict.value?.ok
+      ? "holds" as const
+      : "unknown" as const;
+    const won = told.payoff?.[view.seat] ?? 0;
+    this.kept.value = await change(this.id, (seat) => {
+      Object.assign(seat, { state, lines: told.lines.length, verdict });
+      if (told.over) seat.result = won > 0 ? "won" : won < 0 ? "lost" : "level";
+    });
+  }
+}
+
+/** The text of a record, to save. */
+export function recordText(told: Told): Uint8Array {
+  return fromText(told.lines.map(({ text }) => text).join(""));
+}
+
+/** A receipts file, as `fairground verify` reads it. */
+export function receiptsText(receipts: readonly Receipt[]): string {
+  return receipts.map(({ head, seat, step, table }) => JSON.stringify({ head, seat, step, table }) + "\n").join("");
+}

@@ -1,0 +1,13 @@
+/** The games that have a file of their own. */
+import { fatestones } from "./fatestones.tsx";
+import type { GamePage } from "./game.ts";
+import { generic } from "./generic.tsx";
+
+// deno-lint-ignore no-explicit-any
+export const GAME_PAGES: readonly GamePage<any>[] = [fatestones];
+
+/** The file for a game, by its name in a record. */
+// deno-lint-ignore no-explicit-any
+export function pageFor(name: string): GamePage<any> {
+  return GAME_PAGES.find(({ names }) => names.includes(name)) ?? generic;
+}

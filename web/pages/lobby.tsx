@@ -1,0 +1,274 @@
+/** The lobby: the games, what you play, where you can sit down, what is going on. */
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { arena, type ContestRow, type Game, games, Problem, type TableRow } from "../arena/api.ts";
+import { allKept, type Kept, onChange } from "../arena/secrets.ts";
+import { openTable, ownName, seatHash, sitDown, type Sitter } from "../arena/sit.ts";
+import { follow } from "../arena/stream.ts";
+import { isObject, type Json, type JsonObject } from "../check/json.ts";
+import { GAME_PAGES, pageFor } from "../games/index.ts";
+import { PlainScene } from "../look/scenes.tsx";
+import { Tick } from "../look/seals.tsx";
+import { Drop } from "../parts/Drop.tsx";
+import { Intervals, type Row } from "../parts/Intervals.tsx";
+import { useKeys } from "../parts/Keys.tsx";
+import { capital, listed, told, w } from "../words.ts";
+import { go } from "./route.ts";
+
+/** The newest version of each game, in the order of our pages, then the others. */
+export function newest(all: readonly Game[]): Game[] {
+  const found = new Map<string, Game>();
+  for (const game of all) found.set(game.name.split("/")[0], game);
+  const rank = ({ name }: Game) => {
+    const place = GAME_PAGES.findIndex(({ names }) => names.includes(name));
+    return place < 0 ? GAME_PAGES.length : place;
+  };
+  return [...found.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+/** The seats of a game as roles, as few as it needs. */
+export function rolesOf(game: Game, seats?: number): Game["roles"][number][] {
+  return game.roles.flatMap((role) => {
+    const others = game.roles.filter((one) => one !== role).reduce((sum, { least }) => sum + least, 0);
+    const count = seats ? Math.max(role.least, Math.min(role.most, seats - others)) : role.least;
+    return Array.from({ length: count }, () => role);
+  });
+}
+
+/** The players that can sit across from us, the fitting ones first. */
+export function rivals(game: Game, seat: number): string[] {
+  const offered = rolesOf(game)[seat]?.players.map(({ name }) => name) ?? [];
+  const { rivals } = pageFor(game.name);
+  const best = rivals.filter((name) => offered.includes(name));
+  return [...best, ...offered.filter((name) => !best.includes(name))];
+}
+
+/** Opens a game at once: we sit last, players of the house in all other seats. */
+export async function quick(game: Game, rival: string, params: JsonObject = {}, mine?: number): Promise<void> {
+  const roles = rolesOf(game);
+  const seat = mine ?? roles.length - 1;
+  const sitters: Sitter[] = roles.map((_, i) => i === seat ? { you: true } : { player: rival });
+  go(await openTable(game, params, sitters, true));
+}
+
+const problem = signal("");
+
+function attempt(work: () => Promise<unknown>): void {
+  problem.value = "";
+  work().catch((error) => {
+    if (!(error instanceof Problem)) throw error;
+    problem.value = error.detail;
+  });
+}
+
+export function Lobby() {
+  const [all, setAll] = useState<Game[]>([]);
+  const [tables, setTables] = useState<TableRow[]>([]);
+  const [contests, setContests] = useState<ContestRow[]>([]);
+  const [mine, setMine] = useState<Kept[]>([]);
+  useEffect(() => {
+    document.title = `${w.name}: ${w.lobby.title}`;
+    const look = () => void allKept().then((kept) => setMine(kept.sort(firstMine)), () => {});
+    look();
+    return onChange(look);
+  }, []);
+  useEffect(() => {
+    games().then(setAll, (error: Problem) => problem.value = error.detail);
+    const load = () => {
+      arena.tables().then(({ tables }) => setTables(tables), () => {});
+      arena.contests().then(({ contests }) => setContests(contests), () => {});
+    };
+    load();
+    return follow("lobby", {
+      missed: load,
+      news: (news) => {
+        const changed = (news.tables ?? []) as TableRow[], gone = (news.gone ?? []) as string[];
+        const ids = new Set([...gone, ...changed.map(({ id }) => id)]);
+        setTables((before) => news.all ? changed : [...changed, ...before.filter(({ id }) => !ids.has(id))]);
+        if (Array.isArray(news.contests)) {
+          const some = news.contests as ContestRow[], them = new Set([...gone, ...some.map(({ id }) => id)]);
+          setContests((before) => news.all ? some : [...some, ...before.filter(({ id }) => !them.has(id))]);
+        }
+      },
+    });
+  }, []);
+  useKeys([{ key: "n", does: w.keys.openTable, run: () => go(`#/play/${encodeURIComponent(newest(all)[0]?.name ?? "")}`) }]);
+  const own = new Set(mine.map(({ id }) => id));
+  const open = tables.filter(({ state, id }) => state === "open" && !own.has(id)).slice(0, 6);
+  const playing = tables.filter(({ state, id }) => state === "playing" && !own.has(id)).slice(0, 4);
+  return (
+    <main id="main" class="wrap" tabIndex={-1}>
+      <section class="hero">
+        <div>
+          <h1>{w.lobby.headline}</h1>
+          <p class="lead">{w.lobby.lead}</p>
+        </div>
+        <aside class="note card">
+          <strong>{w.lobby.cannot}</strong> {w.lobby.cannotText} <a href="#/verify">{w.lobby.wholeList}</a>
+        </aside>
+      </section>
+      {problem.value && <p class="notice bad" role="alert">{told(problem.value)}</p>}
+      <section aria-labelledby="games-title">
+        <h2 id="games-title" class="sr">{w.lobby.games}</h2>
+        <div class="games">
+          {newest(all).map((game, i) => <GameCard game={game} wide={i < 2} key={game.name} />)}
+        </div>
+      </section>
+      <section class="cols">
+        <div class="card pane">
+          <Yours mine={mine} />
+          <div class="head">
+            <h2>{w.lobby.open}</h2>
+            <a class="btn quiet" href={`#/play/${encodeURIComponent(newest(all)[0]?.name ?? "")}`}>
+              {w.lobby.openOne} <kbd>N</kbd>
+            </a>
+          </div>
+          {!open.length && <p class="mute small">{w.lobby.noneOpen}</p>}
+          <ul class="list">
+            {[...open, ...playing].map((row) => <TableLine row={row} game={all.find(({ name }) => name === row.game)} key={row.id} />)}
+          </ul>
+        </div>
+        <div class="card pane" id="contests">
+          <div class="head">
+            <h2>{w.lobby.contests}</h2>
+            <a class="small" href="#/contests">{w.lobby.allContests}</a>
+          </div>
+          {!contests.length && <p class="mute small">{w.lobby.noContests}</p>}
+          {contests.slice(0, 3).map((contest) => <Contest contest={contest} key={contest.id} />)}
+        </div>
+        <div class="card pane drop">
+          <div class="head"><h2>{w.lobby.check}</h2></div>
+          <Drop />
+          <p class="small mute">
+            {w.drop.keep} <a href="/verify.html">verify.html</a>, {w.drop.keepAfter}
+          </p>
+        </div>
+      </section>
+    </main>
+  );
+}
+
+function GameCard({ game, wide }: { game: Game; wide: boolean }) {
+  const page = pageFor(game.name);
+  const named = page.names.length > 0;
+  const seats = rolesOf(game).length;
+  const choices = rivals(game, 0);
+  const [rival, setRival] = useState(choices[0] ?? "random");
+  const id = `rival-${game.name.replace(/\W/g, "-")}`;
+  return (
+    <article class={wide ? "game card wide" : "game card"}>
+      <div class={`art ${page.art}`}>{named ? <page.Picture /> : <PlainScene letter={game.title.charAt(0)} />}</div>
+      <div class="body">
+        <div class="row">
+          <h3>{told(game.title)}</h3>
+          <span class="tag">{named ? page.facts : w.lobby.seats(seats)}</span>
+        </div>
+        <p>{named ? page.pitch : told(game.summary)}</p>
+        <div class="acts">
+          <button class="btn go" onClick={() => attempt(() => quick(game, rival))} aria-label={`${w.lobby.play} ${told(game.title)}`}>
+            {w.lobby.play}
+          </button>
+          <span class="against">
+            <label class="sr" for={id}>{w.lobby.opponent(told(game.title))}</label>
+            <select id={id} class="btn" value={rival} onChange={(event) => setRival(event.currentTarget.value)}>
+              {choices.map((name) => <option value={name} key={name}>{w.lobby.against} {capital(name)}</option>)}
+            </select>
+          </span>
+          <a class="btn quiet" href={`#/play/${encodeURIComponent(game.name)}`} aria-label={`${w.lobby.more}: ${told(game.title)}`}>
+            {w.lobby.moreShort}
+          </a>
+        </div>
+      </div>
+    </article>
+  );
+}
+
+const ORDER = { yours: 0, theirs: 1, over: 2 };
+const firstMine = (a: Kept, b: Kept) => ORDER[a.state] - ORDER[b.state] || b.opened - a.opened;
+
+function Yours({ mine }: { mine: readonly Kept[] }) {
+  return (
+    <>
+      <div class="head">
+        <h2>{w.lobby.yours}</h2>
+        <span class="small mute">{w.lobby.keptHere}</span>
+      </div>
+      {!mine.length && <p class="mute small">{w.lobby.noneYours}</p>}
+      <ul class="list mine">
+        {mine.slice(0, 6).map(({ id, secret, title, others, state, lines, verdict, result }) => (
+          <li key={id}>
+            {state === "yours"
+              ? <span class="tag you">{w.lobby.yourMove}</span>
+              : state === "theirs"
+              ? <span class="tag">{w.lobby.waiting}</span>
+              : verdict === "holds"
+              ? <span class="tag ok"><Tick />{w.lobby.holds}</span>
+              : <span class={verdict === "broken" ? "tag bad" : "tag"}>{verdict === "broken" ? w.lobby.broken : w.lobby.over}</span>}
+            <span>
+              {w.lobby.versus(told(title), others)}
+              <span class="mute small">{state === "over" ? w.lobby.results[result ?? "level"] : w.lobby.line(lines)}</span>
+            </span>
+            <a class={state === "over" ? "btn" : "btn go"} href={seatHash(id, secret)}>
+              {state === "over" ? w.lobby.look : w.lobby.goOn}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function TableLine({ row, game }: { row: TableRow; game?: Game }) {
+  const there = row.seats.filter(({ open }) => !open).map(({ name }) => name);
+  const free = row.seats.length - there.length;
+  return (
+    <li>
+      <span class="seat">{told(listed(there) || "–")}</span>
+      <span>
+        {told(game?.title ?? row.game)}
+        <span class="mute small">{row.state === "open" ? w.lobby.free(free, row.seats.length) : w.lobby.playing(row.lines)}</span>
+      </span>
+      <span />
+      {row.state === "open" && game
+        ? <button class="btn" onClick={() => attempt(async () => go(await sitDown(game, row.id, there)))}>{w.lobby.sit}</button>
+        : <a class="btn" href={`#/table/${encodeURIComponent(row.id)}`}>{w.lobby.watch}</a>}
+    </li>
+  );
+}
+
+/** The ranked teams of a contest's watch page, as rows with intervals. */
+export function standings(watch: Json | null): Row[] {
+  const teams = isObject(watch ?? undefined) && Array.isArray((watch as JsonObject).teams) ? (watch as JsonObject).teams as Json[] : [];
+  return teams.flatMap((team) => {
+    if (!isObject(team) || team.training === true || typeof team.mean !== "number") return [];
+    const { team_name: name, rank, mean, low, high } = team;
+    return [{
+      rank: typeof rank === "number" ? rank : null,
+      name: String(name),
+      mean,
+      low: typeof low === "number" ? low : mean,
+      high: typeof high === "number" ? high : mean,
+      own: name === ownName.value,
+    }];
+  });
+}
+
+function Contest({ contest }: { contest: ContestRow }) {
+  const [watch, setWatch] = useState<Json | null>(null);
+  useEffect(() => {
+    arena.contest(contest.id).then(setWatch, () => {});
+    return follow(`contest:${contest.id}`, { missed: () => {}, news: ({ standings }) => setWatch(standings as Json) });
+  }, [contest.id]);
+  const parts = contest.parts.map(({ base, length, oracle_type: kind, games }) => `${games} × ${kind} ${base}^${length}`);
+  const count = contest.parts.reduce((sum, { games }) => sum + games, 0);
+  return (
+    <div class="contest">
+      <div class="row">
+        <a href={`#/contest/${encodeURIComponent(contest.id)}`}><strong>{told(contest.title ?? "") || w.lobby.contest}</strong></a>
+        <span class="tag ok"><Tick />{w.lobby.committed}</span>
+      </div>
+      <p class="mute small">{w.lobby.parts(count, parts.join(", "))} · {w.lobby.teams(contest.teams)}</p>
+      <Intervals rows={standings(watch).slice(0, 5)} />
+    </div>
+  );
+}

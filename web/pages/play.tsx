@@ -1,0 +1,150 @@
+/** A new game in full: who sits where, and how it is played. */
+import { useEffect, useState } from "preact/hooks";
+import { type Game, games, Problem } from "../arena/api.ts";
+import { openTable, type Sitter } from "../arena/sit.ts";
+import type { Json } from "../check/json.ts";
+import { pageFor } from "../games/index.ts";
+import { useFields } from "../parts/Form.tsx";
+import { capital, told, w } from "../words.ts";
+import { newest, rolesOf } from "./lobby.tsx";
+import { go } from "./route.ts";
+
+export function PlayPage({ name }: { name: string }) {
+  const [all, setAll] = useState<Game[]>([]);
+  useEffect(() => void games().then(setAll, () => {}), []);
+  const game = all.find((one) => one.name === name) ?? newest(all)[0];
+  return (
+    <main id="main" class="wrap narrow" tabIndex={-1}>
+      {game ? <Setup game={game} all={newest(all)} key={game.name} /> : <p class="mute">{w.working}</p>}
+    </main>
+  );
+}
+
+/** Which parameter says how many seats there are, where the number may vary. */
+function countName(game: Game): string | null {
+  return game.roles.some(({ least, most }) => most > least) && game.params.properties?.players ? "players" : null;
+}
+
+function Setup({ game, all }: { game: Game; all: readonly Game[] }) {
+  const page = pageFor(game.name);
+  const counted = countName(game);
+  const [seats, setSeats] = useState(rolesOf(game).length);
+  const roles = rolesOf(game, seats);
+  const [taken, setTaken] = useState<{ [seat: number]: string }>({});
+  const [listed, setListed] = useState(true);
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  const { fields, value, set } = useFields(game.params, counted ? [counted] : []);
+  useEffect(() => {
+    document.title = `${w.play.title(game.title)} · ${w.name}`;
+  }, [game]);
+  const best = (seat: number) => {
+    const offered = roles[seat].players.map((one) => one.name);
+    return page.rivals.find((one) => offered.includes(one)) ?? offered[0];
+  };
+  const sitter = (seat: number) => taken[seat] ?? (seat === roles.length - 1 ? "you" : best(seat));
+  const open = async () => {
+    const params: { [name: string]: Json } = { ...value };
+    if (counted) params[counted] = seats;
+    const sitters: Sitter[] = roles.map((_, seat) => {
+      const one = sitter(seat);
+      return one === "you" ? { you: true } : one === "open" ? { open: true } : { player: one };
+    });
+    setBusy(true);
+    setProblem("");
+    try {
+      go(await openTable(game, params, sitters, listed));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      setProblem(error.detail);
+    }
+    setBusy(false);
+  };
+  const sit = (seat: number, who: string) => {
+    const next: { [seat: number]: string } = { ...taken, [seat]: who };
+    for (let other = 0; other < roles.length; other++) {
+      const now = next[other] ?? (other === roles.length - 1 ? "you" : "");
+      if (other !== seat && who === "you" && now === "you") next[other] = best(other);
+    }
+    setTaken(next);
+  };
+  return (
+    <>
+      <h1>{told(game.title)}</h1>
+      <p class="lead">{page.pitch || told(game.summary)}</p>
+      <p class="picker">
+        {all.map((one) => (
+          <a class="btn" href={`#/play/${encodeURIComponent(one.name)}`} aria-current={one.name === game.name ? "page" : undefined} key={one.name}>
+            {told(one.title)}
+          </a>
+        ))}
+      </p>
+      <form
+        class="setup"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void open();
+        }}
+      >
+        {page.more && (
+          <div class="acts">
+            {page.more.map(({ words, params, seat, rival }) => (
+              <button
+                type="button"
+                class="btn"
+                key={words}
+                onClick={() => {
+                  set(Object.fromEntries(Object.entries(params ?? {}).map(([name, one]) => [name, String(one)])));
+                  if (seat !== undefined) sit(seat, "you");
+                  if (rival) setTaken((now) => ({ ...now, [1 - (seat ?? 1)]: rival }));
+                }}
+              >
+                {words}
+              </button>
+            ))}
+          </div>
+        )}
+        <fieldset class="card pane">
+          <legend>{w.play.who}</legend>
+          {counted && (
+            <div class="field">
+              <label for="seats">{w.play.seats}</label>
+              <input
+                id="seats"
+                type="number"
+                min={game.roles.reduce((sum, { least }) => sum + least, 0)}
+                max={8}
+                value={seats}
+                onInput={(event) => setSeats(Math.max(2, Math.min(8, Number(event.currentTarget.value) || 2)))}
+              />
+            </div>
+          )}
+          {roles.map((role, seat) => (
+            <div class="field" key={seat}>
+              <label for={`seat-${seat}`}>{w.play.seat(seat + 1, told(role.name))}</label>
+              <select id={`seat-${seat}`} value={sitter(seat)} onChange={(event) => sit(seat, event.currentTarget.value)}>
+                <option value="you">{w.play.you}</option>
+                <option value="open">{w.play.anyone}</option>
+                {role.players.map(({ name, sentence }) => (
+                  <option value={name} key={name}>{capital(name)}: {told(sentence)}</option>
+                ))}
+              </select>
+            </div>
+          ))}
+          <p class="small mute">{w.play.chain}</p>
+        </fieldset>
+        {fields.length > 0 && (
+          <fieldset class="card pane">
+            <legend>{w.play.params}</legend>
+            {fields}
+          </fieldset>
+        )}
+        <label class="check">
+          <input type="checkbox" checked={listed} onChange={(event) => setListed(event.currentTarget.checked)} /> {w.play.listed}
+        </label>
+        {problem && <p class="notice bad" role="alert">{w.play.refused} {told(problem)}</p>}
+        <button class="btn go" disabled={busy}>{w.play.open}</button>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,245 @@
+/** A table: play a seat, watch, or step through what was. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Problem } from "../arena/api.ts";
+import { Live, receiptsText, recordText } from "../arena/live.ts";
+import { rematch } from "../arena/sit.ts";
+import { type GamePage, type Moment } from "../games/game.ts";
+import { useGame } from "../games/generic.tsx";
+import { pageFor } from "../games/index.ts";
+import { useKeys } from "../parts/Keys.tsx";
+import { say } from "../parts/Say.tsx";
+import { Alarm, Strip } from "../parts/Strip.tsx";
+import { Verdict } from "../parts/Verdict.tsx";
+import { listed, told as shown, w } from "../words.ts";
+import { momentAt } from "./moments.ts";
+import { go, goAt, route } from "./route.ts";
+import { saveFile } from "./save.ts";
+import { OpenTable } from "./waiting.tsx";
+
+function useLive(id: string, secret: string | null): Live {
+  const live = useMemo(() => new Live(id, secret), [id, secret]);
+  useEffect(() => () => live.stop(), [live]);
+  return live;
+}
+
+/** The line that is looked at; `null`: the game itself. */
+function useReplay(lines: number) {
+  const asked = route.value.at;
+  const at = asked === null || lines === 0 ? null : Math.max(1, Math.min(asked, lines));
+  const step = (by: number) => {
+    const next = (at ?? lines) + by;
+    goAt(next > lines || (next === lines && by > 0 && at === null) ? null : Math.max(1, next));
+  };
+  const keys = [
+    { key: "ArrowLeft", shown: "←", does: w.keys.back, run: () => step(-1) },
+    { key: "ArrowRight", shown: "→", does: w.keys.forward, run: () => step(1) },
+    { key: "Home", does: w.keys.home, run: () => goAt(1) },
+    { key: "End", does: w.keys.end, run: () => goAt(null) },
+  ];
+  return { at, step, keys };
+}
+
+export function TablePage({ id, secret }: { id: string; secret: string | null }) {
+  const live = useLive(id, secret);
+  const told = live.told.value;
+  const lines = told?.lines.length ?? 0;
+  const { at, step, keys } = useReplay(lines);
+  const page = told ? pageFor(told.game) : null;
+  const now = told ? momentAt(told, lines, live, true) : null;
+  const moment = told && at !== null ? momentAt(told, at, live, false) : now;
+  const state = now && page ? stateOf(page, now, live) : "";
+  const declared = useGame(told?.game ?? "");
+  const title = declared?.title ?? told?.game ?? w.name;
+
+  useEffect(() => {
+    document.title = `${now?.asked ? `${w.table.yourMove} · ` : ""}${title} · ${w.name}`;
+  }, [now?.asked, title]);
+  useEffect(() => {
+    if (state) say(state);
+  }, [state]);
+  useKeys([
+    ...(told ? keys : []),
+    { key: "s", does: w.keys.state, run: () => say(state) },
+    ...(now?.advise ? [{ key: "h", does: w.keys.hint, run: now.advise }] : []),
+  ]);
+
+  if (!told || !page || !moment || !now) return <OpenTable live={live} />;
+  const wrong = live.wrong.value;
+  const Table = page.Table, Below = page.Below;
+  const receipts = secret ? live.kept.value?.receipts ?? [] : null;
+  const ask = live.ask.value;
+  return (
+    <main id="main" class="wrap" tabIndex={-1}>
+      <div class="bar">
+        <h1 class="t">{shown(title)}</h1>
+        {page.tag && <span class="tag opt">{page.tag(moment)}</span>}
+        <span class="tag opt">{shown(told.dealer)}</span>
+        {!secret && <span class="tag">{w.table.watching}</span>}
+        <span class="end">
+          <Rules page={page} title={title} />
+          {secret && !told.over && !wrong && <Leave live={live} />}
+        </span>
+      </div>
+      {wrong && <Alarm wrong={wrong} />}
+      {live.problem.value && <ProblemNote problem={live.problem.value} />}
+      {secret && live.kept.value === null && live.seatView.value && !told.over && <p class="notice">{w.table.noSecret}</p>}
+      {secret && live.kept.value && !live.mine.value && !told.over && (
+        <p class="notice">
+          {w.table.elsewhere} <button class="btn" onClick={() => void live.hold(true)}>{w.table.takeOver}</button>
+        </p>
+      )}
+      <div class="table">
+        <div>
+          <Table {...moment} key={at === null ? "now" : "then"} />
+          <Scrubber at={at} lines={lines} over={told.over} step={step} />
+          {!moment.asked && moment.live && !told.over && <p class="waits mute">{state}</p>}
+          {told.over && live.verdict.value && (
+            <Verdict judged={live.verdict.value} receipts={receipts?.length ?? 0} about={resultWords(now)}>
+              <button class="btn" onClick={() => saveFile(`${fileName(told.game)}.jsonl`, recordText(told))}>
+                {w.table.saveGame}
+              </button>
+              {receipts && receipts.length > 0 && (
+                <button class="btn" onClick={() => saveFile(`${fileName(told.game)}.receipts`, receiptsText(receipts))}>
+                  {w.table.saveReceipts}
+                </button>
+              )}
+              {secret && <Rematch live={live} game={told.game} />}
+              <a class="btn quiet" href="#/">{w.toLobby}</a>
+            </Verdict>
+          )}
+          <div class="two">
+            {Below && <Below {...moment} />}
+            {live.hint.value && <Coach live={live} />}
+          </div>
+        </div>
+        <Strip
+          told={told}
+          wrong={wrong}
+          game={page}
+          moment={(line) => momentAt(told, line, live, false)}
+          at={at}
+          onGo={goAt}
+          next={ask && now.asked ? w.strip.next[ask.kind] ?? null : null}
+          receipts={receipts}
+        />
+      </div>
+    </main>
+  );
+}
+
+/** One sentence for eyes and ears: how it stands, and whom it waits for. */
+function stateOf(page: GamePage, now: Moment, live: Live): string {
+  const { told } = now;
+  const state = page.state(now).trim();
+  if (told.over) return `${state} ${resultWords(now)} ${live.verdict.value ? w.verdict.said(w.verdict[live.verdict.value.verdict]) : ""}`;
+  if (live.sending.value) return `${state} ${w.table.sent}`;
+  const waiting = (live.seatView.value?.waiting_for ?? told.asks?.map(({ seat }) => seat) ?? []).filter((seat) => seat !== now.me);
+  return !now.asked && waiting.length ? `${state} ${w.table.waitingFor([...new Set(waiting)].map((seat) => now.names[seat] ?? "?"))}` : state;
+}
+
+/** Who won. */
+export function resultWords(at: Moment): string {
+  const { payoff, lines } = at.told;
+  if (!payoff) return lines.at(-1)?.event.kind === "end" ? w.table.voided : "";
+  const best = Math.max(...payoff);
+  const winners = payoff.flatMap((points, seat) => points === best && points > 0 ? [seat] : []);
+  return winners.length === 1 ? w.table.won(at, winners[0]) : winners.length ? listed(winners.map((seat) => w.table.won(at, seat))) : w.table.nobody;
+}
+
+const fileName = (game: string) => game.replace(/\W+/g, "-");
+
+function Scrubber({ at, lines, over, step }: { at: number | null; lines: number; over: boolean; step: (by: number) => void }) {
+  return (
+    <div class="scrub" role="group" aria-label={w.table.replayLabel}>
+      <button class="btn" onClick={() => goAt(1)} aria-label={w.table.first}>⏮</button>
+      <button class="btn" onClick={() => step(-1)} aria-label={w.table.back}>◀</button>
+      <input
+        type="range"
+        min={1}
+        max={lines}
+        value={at ?? lines}
+        aria-label={w.table.replay(at ?? lines, lines)}
+        onInput={(event) => {
+          const line = Number(event.currentTarget.value);
+          goAt(line >= lines ? null : line);
+        }}
+      />
+      <button class="btn" onClick={() => step(1)} aria-label={w.table.forward}>▶</button>
+      {at === null
+        ? <span class="tag">{over ? w.table.theEnd : w.table.liveNow}</span>
+        : <button class="btn go" onClick={() => goAt(null)}>{over ? w.table.toEnd : w.table.toLive}</button>}
+    </div>
+  );
+}
+
+/** What the coach says, asked. */
+function Coach({ live }: { live: Live }) {
+  const hint = live.hint.value;
+  if (!hint) return null;
+  return (
+    <section class="card pane hintbox" aria-live="polite">
+      <div class="head">
+        <h2>{w.table.coach}</h2>
+        <span class="tag">{hint.exact ? w.table.exact : w.table.guess}</span>
+      </div>
+      <p>{shown(hint.words)}</p>
+      {hint.value !== undefined && hint.value !== null && <p class="small mute">{shown(typeof hint.value === "string" ? hint.value : JSON.stringify(hint.value))}</p>}
+      <p class="small mute">{w.table.hintNoted}</p>
+    </section>
+  );
+}
+
+export function ProblemNote({ problem }: { problem: Problem }) {
+  return <p class="notice bad" role="alert">{problem.isAway ? w.table.cannotReach : shown(problem.detail)}</p>;
+}
+
+function Rules({ page, title }: { page: GamePage; title: string }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  if (!page.rules.length) return null;
+  return (
+    <>
+      <button class="btn quiet" onClick={() => dialog.current?.showModal()}>{w.table.rules}</button>
+      <dialog ref={dialog} class="sheet" aria-labelledby="rules-title">
+        <h2 id="rules-title">{shown(title)}</h2>
+        {page.rules.map((rule) => <p key={rule}>{rule}</p>)}
+        <form method="dialog"><button class="btn go">{w.close}</button></form>
+      </dialog>
+    </>
+  );
+}
+
+function Leave({ live }: { live: Live }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  return (
+    <>
+      <button class="btn quiet" onClick={() => dialog.current?.showModal()}>{w.table.leave}</button>
+      <dialog ref={dialog} class="sheet" aria-labelledby="leave-title">
+        <h2 id="leave-title">{w.table.leave}</h2>
+        <p>{w.table.leaveAsk}</p>
+        <form method="dialog" class="act">
+          <button class="btn go">{w.table.stay}</button>
+          <button class="btn" onClick={() => void live.leave()}>{w.table.leaveYes}</button>
+        </form>
+      </dialog>
+    </>
+  );
+}
+
+function Rematch({ live, game }: { live: Live; game: string }) {
+  const declared = useGame(game);
+  const [problem, setProblem] = useState("");
+  const again = async () => {
+    try {
+      go(await rematch(declared!, live.id, live.secret!, live.kept.value?.others ?? []));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      setProblem(error.detail);
+    }
+  };
+  return (
+    <>
+      <button class="btn go" disabled={!declared} onClick={again}>{w.table.rematch}</button>
+      {problem && <span class="small" role="alert">{shown(problem)}</span>}
+    </>
+  );
+}

@@ -1,0 +1,194 @@
+/** The proof strip: the record, a ticket for each line, checked by this browser. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Told, Wrong } from "../arena/record.ts";
+import { isObject, type Json, type JsonObject } from "../check/json.ts";
+import type { GamePage, Moment } from "../games/game.ts";
+import { Cross, Tick } from "../look/seals.tsx";
+import { grouped, type People, short, told as shown, w } from "../words.ts";
+
+const plain = (value: Json | undefined) => shown(typeof value === "string" ? value : JSON.stringify(value) ?? "");
+
+/** What a line is called, and what stands below that. */
+export function lineWords(event: JsonObject, moment: Moment, game: GamePage): [string, string] {
+  const seat = event.seat as number;
+  const { told } = moment;
+  const people: People = moment;
+  switch (event.kind) {
+    case "start": {
+      const tip = isObject(event.public) && typeof event.public.tip === "string" ? w.line.tip(event.public.tip) : told.dealer;
+      return [w.line.start[told.dealer] ?? w.line.opened, tip];
+    }
+    case "ticket": {
+      const ticket = isObject(event.ticket) ? event.ticket : {};
+      const bound = typeof ticket.hmac === "string"
+        ? w.line.hmac(ticket.hmac)
+        : told.dealer === "hash-chains/1"
+        ? w.line.bound
+        : w.line.unproven;
+      return [w.line.ticket(event.run as number), bound];
+    }
+    case "share": {
+      const value = plain(event.value);
+      if (event.share === "tip") return [w.line.fixed(people, seat), w.line.tip(value)];
+      if (event.share === "next-tip") return [w.line.fixedNext(people, seat), w.line.tip(value)];
+      if (event.share === "link") return [w.line.link(people, seat, event.run as number), w.line.hashes(people, seat)];
+      if (event.share === "stir") return [w.line.stir(people, seat), short(value)];
+      return [w.line.number(people, seat), value];
+    }
+    case "dealt": {
+      const draws = (Array.isArray(event.draws) ? event.draws : []).map((draw) =>
+        (Array.isArray(draw) ? draw : []).map((value) => value === null ? "?" : plain(value)) as [string, string]
+      );
+      const hidden = draws.some(([, value]) => value === "?");
+      const mixed = told.seats.some(({ lends }) => lends !== "nothing");
+      const words = hidden ? w.line.hiddenDraw : game.tell(event, moment) ?? w.line.dealt(mixed);
+      return [words, w.line.draws(draws)];
+    }
+    case "seal":
+      return [w.line.seal(people, seat), short(plain(event.commitment))];
+    case "open":
+      return [game.tell(event, moment) ?? `${w.line.open(people, seat)}: ${plain(event.move)}`, short(plain(event.key))];
+    case "move":
+      return [game.tell(event, moment) ?? w.line.move(people, seat, plain(event.move)), ""];
+    case "note": {
+      const body = isObject(event.body) ? event.body : {};
+      const by = typeof body.seat === "number" ? body.seat : null;
+      if ("hint" in body) return [w.line.hint(people, by), ""];
+      return [w.line.note, plain(event.body).slice(0, 120)];
+    }
+    case "forfeit":
+      return [w.line.left(people, seat, String(event.by)), plain(event.reason)];
+    case "opening":
+      return [w.line.opening, `${w.line.ticket(event.run as number)}`];
+    case "void":
+      return [w.line.void, plain(event.reason)];
+    default: {
+      const payoff = Array.isArray(event.payoff) ? event.payoff : [];
+      const each = payoff.map((points, i) => `${shown(people.names[i] ?? "?")} ${w.table.points(Number(points))}`);
+      return [w.line.end, each.join(" · ")];
+    }
+  }
+}
+
+const mover = (event: JsonObject, me: number | null) =>
+  typeof event.seat === "number" ? (event.seat === me ? "you" : "house") : event.kind === "note" ? "" : "house";
+
+interface StripProps {
+  told: Told;
+  wrong: Wrong | null;
+  game: GamePage;
+  moment: (line: number) => Moment;
+  at: number | null;
+  onGo: (line: number) => void;
+  next: string | null;
+  receipts: readonly { head: string; step: number }[] | null;
+}
+
+export function Strip({ told, wrong, game, moment, at, onGo, next, receipts }: StripProps) {
+  const list = useRef<HTMLOListElement>(null);
+  const [about, setAbout] = useState(false);
+  const { lines } = told;
+  const good = wrong?.line ? Math.min(told.checked, wrong.line - 1) : told.checked;
+  useEffect(() => {
+    const box = list.current;
+    if (!box) return;
+    const now = box.querySelector<HTMLElement>("[aria-current]") ?? box.lastElementChild as HTMLElement | null;
+    if (now) box.scrollTop = Math.max(0, now.offsetTop - box.offsetTop - box.clientHeight + now.clientHeight + 8);
+  }, [lines.length, at, next]);
+  const depth = told.depth === "rules" ? w.strip.how : told.depth === "chain" ? w.strip.chainOnly : w.strip.chanceOnly;
+  return (
+    <aside class="card proof" aria-label={w.strip.label} data-broken={wrong ? "" : undefined}>
+      <div class="pane">
+        <p class="big">
+          {wrong ? <Cross /> : <Tick />}
+          {w.strip.checks(good, lines.length)}
+        </p>
+        <p class="small mute">{depth}</p>
+      </div>
+      <ol class="strip" ref={list} tabIndex={0} aria-label={w.strip.label}>
+        {lines.map(({ event, text, hash }, index) => {
+          const line = index + 1;
+          const bad = wrong?.line === line;
+          const [what, detail] = lineWords(event, moment(line), game);
+          const here = at === line;
+          return (
+            <li class={`ticket ${bad ? "fault" : mover(event, moment(line).me)}`} key={line} aria-current={here ? "step" : undefined}>
+              <button class="n" title={w.table.replay(line, lines.length)} onClick={() => onGo(line)}>
+                {line}
+              </button>
+              <span class="what">{what}</span>
+              <span class="mark" data-mark={bad ? "no" : line <= good ? "yes" : ""}>
+                {bad ? <Cross /> : line <= good ? <Tick /> : null}
+                <span class="sr">{bad ? w.strip.bad : line <= good ? w.strip.good : w.strip.open}</span>
+              </span>
+              {detail && <span class="hash mono">{detail}</span>}
+              {bad && <span class="hash">{w.wrong[wrong?.code ?? ""] ?? w.otherwiseWrong}</span>}
+              {here && (
+                <div class="bytes">
+                  <strong class="small">{w.strip.bytes}</strong>
+                  <code class="mono">{shown(text.trimEnd())}</code>
+                  <span class="small mute">{w.strip.hash}</span>
+                  <code class="mono">{grouped(hash)}</code>
+                  <Copy text={() => location.href} words={w.strip.copy} />
+                </div>
+              )}
+            </li>
+          );
+        })}
+        {wrong?.line && wrong.line > lines.length && (
+          <li class="ticket fault">
+            <span class="n">{wrong.line}</span>
+            <span class="what">{w.strip.at(wrong.line)}</span>
+            <span class="mark" data-mark="no"><Cross /></span>
+            <span class="hash">{w.wrong[wrong.code] ?? w.otherwiseWrong}</span>
+          </li>
+        )}
+        {next && (
+          <li class="ticket now">
+            <span class="n">{lines.length + 1}</span>
+            <span class="what">{next}</span>
+            <span />
+            <span class="hash mono">{w.strip.waits}</span>
+          </li>
+        )}
+      </ol>
+      {receipts && (
+        <div class="receipt">
+          <strong class="small">{w.strip.receipt}</strong>
+          <span class="small mute">
+            {w.strip.receipts(receipts.length)} {receipts.at(-1)?.step}
+          </span>
+          {receipts.length > 0 && <span class="mono mute">{grouped(receipts.at(-1)?.head ?? "")}</span>}
+          <div class="act">
+            {receipts.length > 0 && <Copy text={() => receipts.at(-1)?.head ?? ""} words={w.strip.copyReceipt} />}
+            <button class="btn quiet" aria-expanded={about} onClick={() => setAbout(!about)}>{w.strip.what}</button>
+          </div>
+          {about && <p class="small">{w.strip.whatFor}</p>}
+        </div>
+      )}
+    </aside>
+  );
+}
+
+export function Copy({ text, words }: { text: () => string; words: string }) {
+  const [done, setDone] = useState(false);
+  return (
+    <button class="btn" onClick={() => navigator.clipboard?.writeText(text()).then(() => setDone(true), () => {})}>
+      {done ? w.strip.copied : words}
+    </button>
+  );
+}
+
+/** What the arena did wrong, loudly. */
+export function Alarm({ wrong }: { wrong: Wrong }) {
+  return (
+    <section class="alarm" role="alert">
+      <h2><Cross /> {w.strip.alarm}</h2>
+      <p>
+        <strong>{wrong.line ? w.strip.at(wrong.line) : ""}</strong> {w.wrong[wrong.code] ?? w.otherwiseWrong}{" "}
+        <span class="mono">{wrong.code}</span>
+      </p>
+      <p class="small">{w.strip.stop}</p>
+    </section>
+  );
+}

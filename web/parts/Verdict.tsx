@@ -1,0 +1,61 @@
+/** The stamp, what the game proves, and what no record proves. */
+import type { Verdict as Judged } from "../check/check.ts";
+import { w } from "../words.ts";
+
+export function Stamp({ verdict }: { verdict: Judged["verdict"] }) {
+  return <div class="stamp" data-verdict={verdict}>{w.verdict[verdict]}</div>;
+}
+
+interface VerdictProps {
+  judged: Judged;
+  receipts: number;
+  about: string;
+  children?: preact.ComponentChildren;
+}
+
+export function Verdict({ judged, receipts, about, children }: VerdictProps) {
+  const { verdict, fault, claims, remarks, depth } = judged;
+  return (
+    <section class="card verdict" aria-labelledby="verdict-title" data-verdict={verdict} id="verdict">
+      <h2 id="verdict-title" class="sr">{w.verdict[verdict]}</h2>
+      <div class="top2">
+        <Stamp verdict={verdict} />
+        <div class="about">
+          <strong>{about}</strong>
+          <p class="small mute">
+            {w.verdict.short[verdict]} {w.verdict.depths[depth]} {verdict === "valid" && w.verdict.receipts(receipts)}
+          </p>
+        </div>
+      </div>
+      {fault && verdict !== "cannot be judged" && verdict !== "unfinished" && (
+        <p class="fault">
+          <strong>{fault.line ? `${w.strip.at(fault.line)}: ` : ""}</strong>
+          {w.wrong[fault.code] ?? w.otherwiseWrong} <span class="mono">{fault.code}</span>
+        </p>
+      )}
+      {children && <div class="acts">{children}</div>}
+      <div class="proves">
+        <div class="not">
+          <h3>{w.verdict.not}</h3>
+          <ul>{w.verdict.nots.map((not) => <li key={not}>{not}</li>)}</ul>
+        </div>
+        <div>
+          <h3>{w.verdict.proves}</h3>
+          {!claims.length && <p class="mute">{w.verdict.provesNothing}</p>}
+          <ul class="claims">
+            {claims.map(({ claim, name, condition, result, lines }) => (
+              <li key={claim + name}>
+                <span class="claim">{w.verdict.names[claim] ?? claim}{name !== null && ` ${w.verdict.forWhom(name)}`}</span>
+                <span>
+                  <b>{w.verdict.iff}</b> {condition}, <b>{w.verdict.then}</b> {result}.
+                </span>
+                <span class="small mute">{claim} · {w.verdict.lines(lines)}</span>
+              </li>
+            ))}
+          </ul>
+          {remarks.map((remark) => <p class="small mute" key={remark}>{remark}</p>)}
+        </div>
+      </div>
+    </section>
+  );
+}

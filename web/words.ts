@@ -1,0 +1,410 @@
+/** All English of the page, in one place. Names from outside come in through `who`, so that none can pretend to be ours. */
+import { quoted, shown } from "./check/words.ts";
+
+/** A name from outside within a sentence of ours. */
+export const who = quoted;
+/** A text from outside that stands alone. */
+export const told = shown;
+
+export function plural(count: number, one: string, many = one + "s"): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** "a", "a and b", "a, b and c" */
+export function listed(items: readonly string[], and = "and"): string {
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} ${and} ${items.at(-1)}`;
+}
+
+/** "optimal" as a name: "Optimal" */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The beginning and the end of many hex digits. */
+export function short(hex: string): string {
+  return hex.length > 16 ? `${hex.slice(0, 4)} ${hex.slice(4, 8)} … ${hex.slice(-4)}` : hex;
+}
+
+/** Hex digits in groups of four. */
+export function grouped(hex: string): string {
+  return hex.replace(/.{4}(?=.)/g, "$& ");
+}
+
+/** The reader is "you"; everybody else has a name. */
+export interface People {
+  names: readonly string[];
+  me: number | null;
+}
+export const subject = ({ names, me }: People, seat: number) => seat === me ? "You" : who(names[seat] ?? "?");
+export const whose = ({ names, me }: People, seat: number) => seat === me ? "Your" : `${who(names[seat] ?? "?")}’s`;
+/** "You take", "Ada takes" */
+export const does = (people: People, seat: number, verb: string, third = verb + "s") =>
+  `${subject(people, seat)} ${seat === people.me ? verb : third}`;
+
+export const w = {
+  name: "Fairground",
+  skip: "Skip to the main part",
+  nav: {
+    label: "Main",
+    play: "Play",
+    watch: "Watch",
+    contests: "Contests",
+    verify: "Verify",
+    bots: "Build a bot",
+  },
+  yourName: "Your name",
+  nameOnly: "name only, no account",
+  live: "connected",
+  lost: "The connection is lost. Trying again. Nothing is lost: your secrets are kept in this browser.",
+  keyboard: "Keyboard",
+  close: "Close",
+  notFound: "There is nothing here.",
+  toLobby: "To the lobby",
+  working: "One moment …",
+
+  lobby: {
+    title: "Games you need not trust",
+    headline: "Games you do not have to take on trust.",
+    lead:
+      "Your browser makes half of every roll, keeps its own secrets, and checks every line as it is written. Afterwards you can prove it to anyone, offline.",
+    cannot: "What we cannot prove.",
+    cannotText: "That a stranger is a person, that somebody was silent, that nobody whispered.",
+    wholeList: "The whole list",
+    games: "Games",
+    play: "Play",
+    against: "against",
+    opponent: (game: string) => `Opponent in ${game}`,
+    more: "More ways to play",
+    yours: "Your games",
+    keptHere: "kept in this browser",
+    noneYours: "No games yet. What you play is kept here, with its secrets and receipts.",
+    yourMove: "your move",
+    waiting: "waiting",
+    holds: "holds",
+    broken: "does not hold",
+    over: "over",
+    goOn: "Go on",
+    look: "Look",
+    line: (count: number) => `line ${count} · your secrets are safe here`,
+    results: { won: "you won", lost: "you lost", level: "nobody won" } as { [result: string]: string },
+    seats: (count: number) => plural(count, "seat"),
+    moreShort: "Options …",
+    contest: "A contest",
+    versus: (title: string, others: readonly string[]) =>
+      others.length ? `${title} with ${listed(others.map(told))}` : title,
+    open: "Open tables",
+    openOne: "Open a table",
+    noneOpen: "Nobody waits at a table. Open one, and others can sit down.",
+    sit: "Sit down",
+    watch: "Watch",
+    free: (free: number, all: number) => `${plural(all, "seat")}, ${free} free`,
+    playing: (lines: number) => `being played · ${plural(lines, "line")}`,
+    contests: "Running contests",
+    allContests: "All contests",
+    noContests: "No contest is running.",
+    committed: "codes committed",
+    parts: (games: number, kinds: string) => `${plural(games, "code")}: ${kinds}`,
+    teams: (count: number) => plural(count, "team"),
+    check: "Check any game",
+  },
+
+  intervals: {
+    caption: "Mean guesses with 95 % intervals.",
+    row: (rank: number | null, name: string, mean: string, low: string, high: string) =>
+      `${rank === null ? "" : `${rank}: `}${name} ${mean}, ${low} to ${high}.`,
+    level: (count: number) => `The first ${count} cannot be told apart yet.`,
+  },
+
+  drop: {
+    here: "Drop a transcript here",
+    from: "from this arena or any other. Nothing is uploaded.",
+    choose: "Choose a file",
+    keep: "Or keep the checker:",
+    keepAfter: "one file, works without us and without a network.",
+  },
+
+  foot: {
+    money: "Play money and test chains. Nothing here is a licence to run a casino.",
+    fairness: "How fairness works",
+    api: "API",
+    kept: "If the connection drops, go on where you were: your chain and your seal are kept in this browser.",
+  },
+
+  play: {
+    title: (game: string) => `${game}: a new game`,
+    who: "Who plays",
+    seat: (number: number, role: string) => `Seat ${number}, ${role}`,
+    you: "You",
+    anyone: "Anyone who sits down",
+    params: "How it is played",
+    listed: "Others may find it in the lobby and watch",
+    open: "Open the table",
+    seats: "How many seats",
+    chance: "Chance",
+    chain: "Your browser holds a hash chain of its own. Every draw is made from the house’s chain and yours.",
+    refused: "The arena refuses this:",
+    rules: "The rules",
+    mustSit: "Sit down in one of the seats, or watch the others play.",
+    example: "such as",
+  },
+
+  table: {
+    label: "The table",
+    yourMove: "● your move",
+    rules: "Rules",
+    leave: "Leave",
+    leaveAsk: "Leave this game? It is recorded, and you lose what leaving costs.",
+    leaveYes: "Leave the game",
+    stay: "Stay",
+    hint: "Hint",
+    coach: "Coach",
+    exact: "exact",
+    guess: "a search, not exact",
+    hintNoted: "The record notes that you asked.",
+    waitingFor: (names: readonly string[]) => `Waiting for ${listed(names.map(who))}.`,
+    openSeats: "The game begins when every seat is taken.",
+    invite: "Send somebody this address:",
+    elsewhere: "This seat is being played in another tab of this browser.",
+    takeOver: "Play here instead",
+    noSecret:
+      "This browser keeps no secrets for this seat, so it cannot play on: they were made in the browser that sat down first.",
+    replay: (line: number, all: number) => `Replay: line ${line} of ${all}`,
+    toLive: "Back to the game",
+    toEnd: "To the end",
+    replayLabel: "Replay",
+    theEnd: "the end",
+    liveNow: "live",
+    first: "First line",
+    back: "Back",
+    forward: "Forward",
+    last: "Last line",
+    rematch: "Play again",
+    lobby: "Lobby",
+    saveGame: "Save the game",
+    saveReceipts: "Save the receipts",
+    watching: "You are watching",
+    gone: "has left",
+    you: (name: string) => `You, ${told(name)}`,
+    byHouse: "run by the house, lends nothing to chance",
+    lends: { chain: "own hash chain", stir: "own words in each draw", number: "own numbers", nothing: "lends nothing", seed: "own seeds" } as {
+      [lends: string]: string;
+    },
+    yourChain: "your own hash chain, made in this browser",
+    left: (seconds: number) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`,
+    sent: "Your answer is kept, and on its way.",
+    cannotReach: "The arena does not answer. Your answer is kept, and is sent again.",
+    voided: "The house voided this game. Nobody wins, and nothing is proven.",
+    won: (people: People, seat: number) => `${does(people, seat, "win")}.`,
+    nobody: "Nobody wins.",
+    points: (points: number) => points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0",
+  },
+
+  strip: {
+    label: "The record, checked by your browser",
+    checks: (checked: number, all: number) => `${checked} of ${plural(all, "line")} check out`,
+    how: "Checked here, by this page, as each line came in. Nothing is taken on the arena’s word.",
+    chanceOnly:
+      "This page does not know the rules of this game. It has checked the chain of lines, all chance and all seals, and claims no more.",
+    chainOnly: "This page knows neither the rules nor the chance of this game. It has checked the chain of lines only.",
+    stillHidden: "What is hidden is opened in the end, and checked then.",
+    waits: "waits for you",
+    next: { move: "Your move", seal: "Your choice, sealed" } as { [kind: string]: string },
+    bytes: "The bytes",
+    hash: "its hash, which the next line must name",
+    copy: "Copy the link to this moment",
+    copied: "Copied",
+    copyReceipt: "Copy",
+    good: "checked",
+    bad: "wrong",
+    open: "not checked yet",
+    receipt: "Your receipts",
+    receipts: (count: number) =>
+      count ? `${plural(count, "receipt")} kept, the last of line` : "None yet. One is kept before each of your answers.",
+    what: "What are they for?",
+    whatFor:
+      "A receipt is the hash of the last line that you saw before you answered. It shows that everything up to there stood before your answer, so the house cannot have chosen its part by it. This browser keeps one for every answer.",
+    alarm: "The arena does not play fair here",
+    at: (line: number) => `Line ${line}`,
+    stop: "This browser gives no more answers at this table. Save the record: it is your evidence.",
+  },
+
+  /** What each kind of line is called. */
+  line: {
+    start: {
+      "hash-chains/1": "The house fixed its chain",
+      "hmac-sha3-user/1": "The table was opened",
+      "system/1": "The table was opened",
+    } as { [dealer: string]: string },
+    opened: "The table was opened",
+    tip: (hex: string) => `tip ${short(hex)}`,
+    ticket: (run: number) => `Draw ${run} is called`,
+    bound: "the house is bound by its chain",
+    hmac: (hex: string) => `HMAC ${short(hex.toLowerCase())}`,
+    unproven: "nothing binds the house here",
+    fixed: (people: People, seat: number) => seat === people.me ? "You fixed yours" : `${subject(people, seat)} fixed a chain`,
+    fixedNext: (people: People, seat: number) => `${subject(people, seat)} fixed the next chain`,
+    link: (people: People, seat: number, run: number) => `${whose(people, seat)} link for draw ${run}`,
+    hashes: (people: People, seat: number) => seat === people.me ? "hashes to your tip" : "hashes to the tip",
+    stir: (people: People, seat: number) => `${subject(people, seat)} stirred the draw`,
+    number: (people: People, seat: number) => `${whose(people, seat)} number for the draw`,
+    dealt: (mixed: boolean) => mixed ? "Drawn, from both links" : "Drawn",
+    hiddenDraw: "Drawn, and hidden until the end",
+    draws: (draws: readonly [string, string][]) =>
+      draws.slice(0, 3).map(([n, value]) => `${value} of ${n}`).join(", ") + (draws.length > 3 ? " …" : ""),
+    seal: (people: People, seat: number) => `${subject(people, seat)} sealed a choice`,
+    open: (people: People, seat: number) => `${subject(people, seat)} opened the seal`,
+    move: (people: People, seat: number, move: string) => `${does(people, seat, "play")} ${move}`,
+    hint: (people: People, seat: number | null) => seat === null ? "A hint was asked for" : `${subject(people, seat)} asked for a hint`,
+    note: "A note",
+    left: (people: People, seat: number, by: string) =>
+      by === "house" ? `${subject(people, seat)} left, as the house says` : `${subject(people, seat)} left`,
+    opening: "The house opened what was hidden",
+    void: "The house voided the game",
+    end: "The end",
+  },
+
+  /** What a fault means to whoever plays, by its code. */
+  wrong: {
+    "page/two-histories": "The arena showed another line here before. It tells two histories.",
+    "page/does-not-follow": "This line does not name the hash of the line before it. Something was changed, put in or taken out.",
+    "page/other-history": "The arena asks for an answer in another history than the one that it showed.",
+    "page/not-asked": "By the rules nothing is to be answered here. The arena asks for it all the same.",
+    "page/not-what-you-said": "This stands in the record as your answer. It is not what you answered.",
+    "page/receipt": "You kept the hash of this line before you answered. The line that stands here now is another one.",
+    "transcript/not-canonical": "This line is not written in the one form that the record allows.",
+    "transcript/broken-chain": "The lines do not follow each other. Something was changed, put in or taken out.",
+    "transcript/malformed": "This line is not in its form.",
+    "transcript/receipt": "A receipt that you kept belongs to no line of this record. It is not the history that you saw.",
+    "table/mismatch": "This is not what the rules and the evidence give.",
+    "table/unexpected": "Nothing called for this line.",
+    "table/void": "The house voided the game.",
+    "fair/bad-evidence": "The house’s evidence does not fit what it fixed before.",
+    "fair/unopened": "The house did not open what it had hidden.",
+    "share/bad": "What was lent to chance here does not fit what was fixed before.",
+    "move/illegal": "The rules refuse this move, or it is not the one that was sealed.",
+    "game/params": "The rules refuse these parameters.",
+    "ask/stale": "The game was over before this line.",
+  } as { [code: string]: string },
+  otherwiseWrong: "This line is not what it must be.",
+
+  verdict: {
+    valid: "Holds",
+    invalid: "Does not hold",
+    unfinished: "Unfinished",
+    "cannot be judged": "Not judged",
+    short: {
+      valid: "Every line is what the rules and the evidence give.",
+      invalid: "Some line is not what it must be.",
+      unfinished: "The record stops before the game was closed. It proves nothing yet.",
+      "cannot be judged": "This page does not know this game or its chance.",
+    } as { [verdict: string]: string },
+    proves: "What this game proves",
+    provesNothing: "Nothing is claimed.",
+    iff: "If",
+    then: "then",
+    names: {
+      COMMITTED: "Fixed beforehand",
+      UNIFORM: "Every outcome equally likely",
+      UNFORESEEN: "Nobody could know a draw when choosing",
+      SEALED: "Choices were secret",
+      CONSISTENT: "The code fits every answer",
+      ORDERED: "Your receipts fit",
+    } as { [claim: string]: string },
+    forWhom: (name: string) => `for ${who(name)}`,
+    lines: (lines: readonly number[]) => lines.length > 8 ? `${lines.length} lines` : lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.join(", ")}`,
+    not: "What no record proves",
+    nots: [
+      "That a seat is a person, or is who it says.",
+      "That somebody was silent: clocks are the house’s word.",
+      "That nobody whispered, or walked away because of what was coming.",
+      "That there was no other game that the house lost on purpose.",
+      "The order of lines, without a receipt that you kept.",
+    ],
+    depths: {
+      none: "",
+      chain: "Checked: the chain of lines.",
+      "chance and seals": "Checked: the chain of lines, all chance and all seals. The rules of this game are not known here.",
+      rules: "Checked: the chain of lines, all chance and all seals, every rule.",
+    } as { [depth: string]: string },
+    receipts: (count: number) => count ? `${plural(count, "receipt")} of yours counted.` : "No receipts: all order is the house’s word.",
+    said: (verdict: string) => `The game is over, and was checked: ${verdict}.`,
+  },
+
+  verify: {
+    title: "Check it yourself",
+    headline: "Check it yourself.",
+    lead:
+      "This page plays the game again on your machine: every hash, link, seal and roll, with its own code and none of the arena’s.",
+    receipts: "Receipts that you kept (optional)",
+    receiptsHint: "Choose a .receipts file together with the transcript, and they count.",
+    unreadable: "This file is no transcript.",
+    alone: "Keep the checker for yourself",
+    aloneText: "verify.html is one file. Save it, pull the plug, and it still works.",
+    save: "Open verify.html",
+    without: "Without us, and without this page",
+    withoutLead: "Any line, with the tool that came with your machine:",
+    step: "Step by step",
+    nothingYet: "Drop a file above, or anywhere on this page.",
+  },
+
+  keys: {
+    title: "Keyboard",
+    help: "Show this list",
+    state: "Say how it stands",
+    back: "One line back",
+    forward: "One line forward; at the end, back to the game",
+    home: "First line",
+    end: "The end, live again",
+    escape: "Close",
+    lobby: "To the lobby",
+    openTable: "Open a table",
+    hint: "Ask for a hint",
+    choose: "Choose",
+    commit: "Do it",
+  },
+
+  generic: {
+    table: "The table",
+    hidden: "hidden",
+    none: "none",
+    yes: "yes",
+    no: "no",
+    move: "Your move",
+    doIt: "Do it",
+    past: "What lay on the table then is not kept: this page does not know the rules of this game. The lines are all here.",
+  },
+
+  fate: {
+    rules: [
+      "Three dice each are dealt from one bag of 32, and everyone sees all six. A die is written as its six faces: 111666 shows a one or a six.",
+      "Both choose one of their dice in secret. The choices are sealed, so that nobody can change theirs. Then both dice are rolled, and the higher roll wins the game.",
+      "A tie uses up both dice, and both choose again from those that are left. A tie with the last dice is a scratch: all is dealt anew.",
+    ],
+    pitch: "Three odd dice each, a secret choice, one roll. Ties eat the dice.",
+    facts: "2 players · 1 min",
+    round: (round: number, dice: number) => `round ${round} · ${plural(dice, "die left", "dice left")}`,
+    sealed: "Sealed",
+    yourSeal: "Your seal",
+    notYet: "not yet",
+    thenBoth: "then both are opened",
+    chooseLegend: "Choose one of your dice",
+    chosen: "chosen",
+    sealIt: "Seal my choice",
+    sealing: "Sealing sends 32 bytes that hide your choice. Nobody, the house included, can read it or change it.",
+    wait: "Your choice is sealed.",
+    odds: "Who beats whom",
+    oddsCaption: "How often, of 36, the die in the row beats the die in the column",
+    tie: "tie",
+    tied: (count: number) => count ? `${count} tied` : "no ties",
+    deal: (people: People, hands: readonly string[][]) =>
+      `${does(people, 0, "have", "has")} ${listed(hands[0])}. ${does(people, 1, "have", "has")} ${listed(hands[1])}.`,
+    dealt: "The dice are dealt",
+    took: (people: People, seat: number, die: string) => `${does(people, seat, "take")} ${die}`,
+    rolled: (a: number, b: number) => a === b ? `Both show ${a}: a tie, and both dice are gone` : `The dice show ${a} and ${b}`,
+    rolls: (people: People, dice: readonly string[], rolls: readonly number[]) =>
+      `${does(people, 0, "roll")} ${rolls[0]} with ${dice[0]}, ${does(people, 1, "roll").replace(/^You/, "you")} ${rolls[1]} with ${dice[1]}.`,
+    tieGone: "A tie: both dice are gone.",
+    choose: (count: number) => `Choose one of your ${plural(count, "die", "dice")}.`,
+    mix: "Perfect play mixes: it plays each die so often.",
+  },
+};
