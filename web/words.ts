@@ -72,7 +72,7 @@ export const w = {
     wholeList: "The whole list",
     games: "Games",
     play: "Play",
-    against: "against",
+    against: "vs",
     opponent: (game: string) => `Opponent in ${game}`,
     more: "More ways to play",
     yours: "Your games",
@@ -88,7 +88,7 @@ export const w = {
     line: (count: number) => `line ${count} · your secrets are safe here`,
     results: { won: "you won", lost: "you lost", level: "nobody won" } as { [result: string]: string },
     seats: (count: number) => plural(count, "seat"),
-    moreShort: "Options …",
+    moreShort: "More …",
     contest: "A contest",
     versus: (title: string, others: readonly string[]) =>
       others.length ? `${title} with ${listed(others.map(told))}` : title,
@@ -186,7 +186,13 @@ export const w = {
     gone: "has left",
     you: (name: string) => `You, ${told(name)}`,
     byHouse: "run by the house, lends nothing to chance",
-    lends: { chain: "own hash chain", stir: "own words in each draw", number: "own numbers", nothing: "lends nothing", seed: "own seeds" } as {
+    lends: {
+      chain: "own hash chain",
+      stir: "own words in each draw",
+      number: "own numbers",
+      nothing: "lends nothing",
+      seed: "own seeds",
+    } as {
       [lends: string]: string;
     },
     yourChain: "your own hash chain, made in this browser",
@@ -219,7 +225,9 @@ export const w = {
     open: "not checked yet",
     receipt: "Your receipts",
     receipts: (count: number) =>
-      count ? `${plural(count, "receipt")} kept, the last of line` : "None yet. One is kept before each of your answers.",
+      count
+        ? `${plural(count, "receipt")} kept, the last of line`
+        : "None yet. One is kept before each of your answers.",
     what: "What are they for?",
     whatFor:
       "A receipt is the hash of the last line that you saw before you answered. It shows that everything up to there stood before your answer, so the house cannot have chosen its part by it. This browser keeps one for every answer.",
@@ -241,7 +249,8 @@ export const w = {
     bound: "the house is bound by its chain",
     hmac: (hex: string) => `HMAC ${short(hex.toLowerCase())}`,
     unproven: "nothing binds the house here",
-    fixed: (people: People, seat: number) => seat === people.me ? "You fixed yours" : `${subject(people, seat)} fixed a chain`,
+    fixed: (people: People, seat: number) =>
+      seat === people.me ? "You fixed yours" : `${subject(people, seat)} fixed a chain`,
     fixedNext: (people: People, seat: number) => `${subject(people, seat)} fixed the next chain`,
     link: (people: People, seat: number, run: number) => `${whose(people, seat)} link for draw ${run}`,
     hashes: (people: People, seat: number) => seat === people.me ? "hashes to your tip" : "hashes to the tip",
@@ -254,7 +263,8 @@ export const w = {
     seal: (people: People, seat: number) => `${subject(people, seat)} sealed a choice`,
     open: (people: People, seat: number) => `${subject(people, seat)} opened the seal`,
     move: (people: People, seat: number, move: string) => `${does(people, seat, "play")} ${move}`,
-    hint: (people: People, seat: number | null) => seat === null ? "A hint was asked for" : `${subject(people, seat)} asked for a hint`,
+    hint: (people: People, seat: number | null) =>
+      seat === null ? "A hint was asked for" : `${subject(people, seat)} asked for a hint`,
     note: "A note",
     left: (people: People, seat: number, by: string) =>
       by === "house" ? `${subject(people, seat)} left, as the house says` : `${subject(people, seat)} left`,
@@ -266,7 +276,8 @@ export const w = {
   /** What a fault means to whoever plays, by its code. */
   wrong: {
     "page/two-histories": "The arena showed another line here before. It tells two histories.",
-    "page/does-not-follow": "This line does not name the hash of the line before it. Something was changed, put in or taken out.",
+    "page/does-not-follow":
+      "This line does not name the hash of the line before it. Something was changed, put in or taken out.",
     "page/other-history": "The arena asks for an answer in another history than the one that it showed.",
     "page/not-asked": "By the rules nothing is to be answered here. The arena asks for it all the same.",
     "page/not-what-you-said": "This stands in the record as your answer. It is not what you answered.",
@@ -274,7 +285,8 @@ export const w = {
     "transcript/not-canonical": "This line is not written in the one form that the record allows.",
     "transcript/broken-chain": "The lines do not follow each other. Something was changed, put in or taken out.",
     "transcript/malformed": "This line is not in its form.",
-    "transcript/receipt": "A receipt that you kept belongs to no line of this record. It is not the history that you saw.",
+    "transcript/receipt":
+      "A receipt that you kept belongs to no line of this record. It is not the history that you saw.",
     "table/mismatch": "This is not what the rules and the evidence give.",
     "table/unexpected": "Nothing called for this line.",
     "table/void": "The house voided the game.",
@@ -311,7 +323,12 @@ export const w = {
       ORDERED: "Your receipts fit",
     } as { [claim: string]: string },
     forWhom: (name: string) => `for ${who(name)}`,
-    lines: (lines: readonly number[]) => lines.length > 8 ? `${lines.length} lines` : lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.join(", ")}`,
+    lines: (lines: readonly number[]) =>
+      lines.length > 8
+        ? `${lines.length} lines`
+        : lines.length === 1
+        ? `line ${lines[0]}`
+        : `lines ${lines.join(", ")}`,
     not: "What no record proves",
     nots: [
       "That a seat is a person, or is who it says.",
@@ -323,10 +340,12 @@ export const w = {
     depths: {
       none: "",
       chain: "Checked: the chain of lines.",
-      "chance and seals": "Checked: the chain of lines, all chance and all seals. The rules of this game are not known here.",
+      "chance and seals":
+        "Checked: the chain of lines, all chance and all seals. The rules of this game are not known here.",
       rules: "Checked: the chain of lines, all chance and all seals, every rule.",
     } as { [depth: string]: string },
-    receipts: (count: number) => count ? `${plural(count, "receipt")} of yours counted.` : "No receipts: all order is the house’s word.",
+    receipts: (count: number) =>
+      count ? `${plural(count, "receipt")} of yours counted.` : "No receipts: all order is the house’s word.",
     said: (verdict: string) => `The game is over, and was checked: ${verdict}.`,
   },
 
@@ -371,7 +390,8 @@ export const w = {
     no: "no",
     move: "Your move",
     doIt: "Do it",
-    past: "What lay on the table then is not kept: this page does not know the rules of this game. The lines are all here.",
+    past:
+      "What lay on the table then is not kept: this page does not know the rules of this game. The lines are all here.",
   },
 
   fate: {
@@ -400,9 +420,12 @@ export const w = {
       `${does(people, 0, "have", "has")} ${listed(hands[0])}. ${does(people, 1, "have", "has")} ${listed(hands[1])}.`,
     dealt: "The dice are dealt",
     took: (people: People, seat: number, die: string) => `${does(people, seat, "take")} ${die}`,
-    rolled: (a: number, b: number) => a === b ? `Both show ${a}: a tie, and both dice are gone` : `The dice show ${a} and ${b}`,
+    rolled: (a: number, b: number) =>
+      a === b ? `Both show ${a}: a tie, and both dice are gone` : `The dice show ${a} and ${b}`,
     rolls: (people: People, dice: readonly string[], rolls: readonly number[]) =>
-      `${does(people, 0, "roll")} ${rolls[0]} with ${dice[0]}, ${does(people, 1, "roll").replace(/^You/, "you")} ${rolls[1]} with ${dice[1]}.`,
+      `${does(people, 0, "roll")} ${rolls[0]} with ${dice[0]}, ${does(people, 1, "roll").replace(/^You/, "you")} ${
+        rolls[1]
+      } with ${dice[1]}.`,
     tieGone: "A tie: both dice are gone.",
     choose: (count: number) => `Choose one of your ${plural(count, "die", "dice")}.`,
     mix: "Perfect play mixes: it plays each die so often.",

@@ -243,7 +243,10 @@ export class Live {
     if (ask.kind === "link" && run !== links + 1) return null; // a later link would give away those before it
     const open = told.lines[0].event.public;
     const length = isObject(open) ? Number(open.length) : 0;
-    return { head, answer: chainAnswer({ root: mine.root, table: told.table, seat: view.seat, length }, ask.kind, run) };
+    return {
+      head,
+      answer: chainAnswer({ root: mine.root, table: told.table, seat: view.seat, length }, ask.kind, run),
+    };
   }
 
   /** Keeps an answer with its receipt, and sends it. */
@@ -318,7 +321,9 @@ export class Live {
     if (!told || !mine || !view) return;
     const state = told.over ? "over" : this.ask.value ? "yours" : "theirs";
     if (mine.state === state && mine.lines === told.lines.length) return;
-    const verdict = !told.over ? undefined : this.wrong.value || this.verdict.value?.verdict === "invalid"
+    const verdict = !told.over
+      ? undefined
+      : this.wrong.value || this.verdict.value?.verdict === "invalid"
       ? "broken" as const
       : this.verdict.value?.ok
       ? "holds" as const

@@ -75,7 +75,10 @@ export function tell(lines: readonly Line[]): Told {
 }
 
 /** A game whose rules this browser does not know: chain, chance and seals can be checked all the same. */
-function withoutRules(lines: readonly Line[], dealer: string): Pick<Told, "views" | "checked" | "depth" | "asks" | "wrong"> {
+function withoutRules(
+  lines: readonly Line[],
+  dealer: string,
+): Pick<Told, "views" | "checked" | "depth" | "asks" | "wrong"> {
   const depth = Object.hasOwn(SCHEMES, dealer) ? "chance and seals" : "chain";
   let wrong: Wrong | null = null;
   try {

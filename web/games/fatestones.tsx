@@ -32,12 +32,15 @@ function Table(at: At) {
       ]
       : [],
   );
-  const chosen = asked ? pick : view.chosen?.[near] ?? (typeof at.ownSealed === "number" ? at.ownSealed : null);
+  const taken = (seat: number) => {
+    if (view.payoff && view.last) return view.hands[seat].indexOf(view.last.dice[seat]);
+    return view.chosen?.[seat] ?? (seat === me && typeof at.ownSealed === "number" ? at.ownSealed : null);
+  };
   return (
     <section class="felt" aria-label={w.table.label}>
       <div class="side theirs">
         <Plate at={at} seat={far} />
-        <Hand hand={view.hands[far]} picked={view.chosen?.[far] ?? null} />
+        <Hand hand={view.hands[far]} picked={taken(far)} />
       </div>
       <Middle at={at} near={near} far={far} />
       <form
@@ -64,14 +67,18 @@ function Table(at: At) {
               ))}
             </fieldset>
           )
-          : <Hand hand={hand} picked={chosen} />}
+          : <Hand hand={hand} picked={taken(near)} />}
         {me !== null && at.live && !at.told.over && (
           <div class="act">
             {asked && (
-              <button class="btn go" disabled={pick === null}>{w.fate.sealIt} <kbd>Enter</kbd></button>
+              <button type="submit" class="btn go" disabled={pick === null}>
+                {w.fate.sealIt} <kbd>Enter</kbd>
+              </button>
             )}
             {asked && at.advise && (
-              <button class="btn" type="button" onClick={at.advise}>{w.table.hint} <kbd>H</kbd></button>
+              <button class="btn" type="button" onClick={at.advise}>
+                {w.table.hint} <kbd>H</kbd>
+              </button>
             )}
             <p class="say">{asked ? w.fate.sealing : at.sealed.includes(near) ? w.fate.wait : ""}</p>
           </div>
@@ -114,7 +121,7 @@ function Middle({ at, near, far }: { at: At; near: number; far: number }) {
             </span>
           </div>
         ))}
-        <span class="vs">{rolls[0] === rolls[1] ? w.fate.tie : ":"}</span>
+        <span class="vs">{rolls[0] === rolls[1] ? w.fate.tie : w.table.won(at, rolls[0] > rolls[1] ? 0 : 1)}</span>
       </div>
     );
   }
@@ -153,9 +160,18 @@ function Below(at: At) {
       <div class="head">
         <h2>{w.fate.odds}</h2>
         <div class="legend">
-          <span><i class="k-you" />{subject(at, near)}</span>
-          <span><i class="k-tie" />{w.fate.tie}</span>
-          <span><i class="k-house" />{subject(at, far)}</span>
+          <span>
+            <i class="k-you" />
+            {subject(at, near)}
+          </span>
+          <span>
+            <i class="k-tie" />
+            {w.fate.tie}
+          </span>
+          <span>
+            <i class="k-house" />
+            {subject(at, far)}
+          </span>
         </div>
       </div>
       <table class="odds">

@@ -28,7 +28,9 @@ export function useGame(name: string): Game | null {
 
 /** Follows a reference within a schema. */
 function resolved(schema: Schema | undefined, root: Schema): Schema {
-  if (schema?.$ref) return { ...resolved(root.$defs?.[schema.$ref.split("/").pop() ?? ""], root), ...schema, $ref: undefined };
+  if (schema?.$ref) {
+    return { ...resolved(root.$defs?.[schema.$ref.split("/").pop() ?? ""], root), ...schema, $ref: undefined };
+  }
   return schema ?? {};
 }
 
@@ -44,7 +46,13 @@ function Look({ value, schema, root, names }: { value: Json; schema: Schema; roo
     return (
       <span class="values">
         {value.map((one, i) => (
-          <Look value={one} schema={{ "x-look": look, ...resolved(inner.prefixItems?.[i] ?? inner.items, root) }} root={root} names={names} key={i} />
+          <Look
+            value={one}
+            schema={{ "x-look": look, ...resolved(inner.prefixItems?.[i] ?? inner.items, root) }}
+            root={root}
+            names={names}
+            key={i}
+          />
         ))}
         {!value.length && <span class="mute">{w.generic.none}</span>}
       </span>
@@ -63,13 +71,22 @@ function Look({ value, schema, root, names }: { value: Json; schema: Schema; roo
   return <span>{told(value)}</span>;
 }
 
-function Fields({ value, schema, root, names }: { value: { [name: string]: Json }; schema: Schema; root: Schema; names: readonly string[] }) {
+function Fields(
+  { value, schema, root, names }: {
+    value: { [name: string]: Json };
+    schema: Schema;
+    root: Schema;
+    names: readonly string[];
+  },
+) {
   return (
     <dl class="fields">
       {Object.entries(value).map(([name, one]) => (
         <div key={name}>
           <dt>{title(name)}</dt>
-          <dd><Look value={one} schema={resolved(schema.properties?.[name], root)} root={root} names={names} /></dd>
+          <dd>
+            <Look value={one} schema={resolved(schema.properties?.[name], root)} root={root} names={names} />
+          </dd>
         </div>
       ))}
     </dl>
@@ -80,7 +97,9 @@ function Fields({ value, schema, root, names }: { value: { [name: string]: Json 
 function choicesOf(at: Moment): Choice[] {
   const { choices, moves } = at.seatView ?? {};
   if (choices) return choices;
-  return Array.isArray(moves) ? moves.map((move) => ({ move, words: typeof move === "string" ? move : JSON.stringify(move) })) : [];
+  return Array.isArray(moves)
+    ? moves.map((move) => ({ move, words: typeof move === "string" ? move : JSON.stringify(move) }))
+    : [];
 }
 
 function sentences(words: string | string[] | undefined): string[] {
@@ -92,7 +111,9 @@ function Table(at: Moment) {
   const view = at.seatView?.view;
   const root = game?.view ?? {};
   const choices = at.asked ? choicesOf(at) : [];
-  useKeys(choices.slice(0, 9).map(({ move, words }, i) => ({ key: String(i + 1), does: words, run: () => at.play(move) })));
+  useKeys(
+    choices.slice(0, 9).map(({ move, words }, i) => ({ key: String(i + 1), does: words, run: () => at.play(move) })),
+  );
   return (
     <section class="felt generic" aria-label={w.generic.table}>
       {at.told.seats.map((_, seat) => seat !== at.me && <Plate at={at} seat={seat} key={seat} />)}
@@ -103,12 +124,18 @@ function Table(at: Moment) {
         <fieldset class="choices">
           <legend>{w.generic.move}</legend>
           {choices.map(({ move, words }, i) => (
-            <button class="btn" key={i} onClick={() => at.play(move)}>
+            <button type="button" class="btn" key={i} onClick={() => at.play(move)}>
               {i < 9 && <kbd>{i + 1}</kbd>} {told(words)}
             </button>
           ))}
-          {!choices.length && <Form schema={at.seatView?.form ?? game?.move ?? {}} submit={w.generic.doIt} onSubmit={at.play} />}
-          {at.advise && <button class="btn quiet" type="button" onClick={at.advise}>{w.table.hint} <kbd>H</kbd></button>}
+          {!choices.length && (
+            <Form schema={at.seatView?.form ?? game?.move ?? {}} submit={w.generic.doIt} onSubmit={at.play} />
+          )}
+          {at.advise && (
+            <button class="btn quiet" type="button" onClick={at.advise}>
+              {w.table.hint} <kbd>H</kbd>
+            </button>
+          )}
         </fieldset>
       )}
     </section>

@@ -10,7 +10,18 @@ const PIPS: { [face: number]: [number, number][] } = {
 };
 export const TINT = ["#fffdf8", "#fffdf8", "#fdf3dc", "#fbe7bd", "#f8d78f", "#f3c25c", "#eaa92d"];
 /** Colours of dice, pegs and the like that have no order. A sign stands beside each. */
-export const HUES = ["#f3c25c", "#9fb4f2", "#ef9a8f", "#9bd3b6", "#d7b7ee", "#fffdf8", "#8fd0d8", "#f3b0cd", "#cfd39a", "#c9bba6"];
+export const HUES = [
+  "#f3c25c",
+  "#9fb4f2",
+  "#ef9a8f",
+  "#9bd3b6",
+  "#d7b7ee",
+  "#fffdf8",
+  "#8fd0d8",
+  "#f3b0cd",
+  "#cfd39a",
+  "#c9bba6",
+];
 
 /** One face at a place, with pips from 1 to 6 and a number otherwise. */
 export function Face({ value, x = 0, y = 0, size = 40, fill = "var(--bone)", edge = 1.6 }: {
@@ -26,7 +37,9 @@ export function Face({ value, x = 0, y = 0, size = 40, fill = "var(--bone)", edg
   return (
     <g>
       <rect x={x} y={y} width={size} height={size} rx={size * .2} fill={fill} stroke="var(--pip)" stroke-width={edge} />
-      {pips?.map(([i, j]) => <circle cx={x + from + i * step} cy={y + from + j * step} r={size * .092} fill="var(--pip)" />)}
+      {pips?.map(([i, j]) => (
+        <circle cx={x + from + i * step} cy={y + from + j * step} r={size * .092} fill="var(--pip)" />
+      ))}
       {!pips && (
         <text
           x={x + size / 2}
@@ -44,9 +57,18 @@ export function Face({ value, x = 0, y = 0, size = 40, fill = "var(--bone)", edg
 }
 
 /** A single rolled die. */
-export function Die({ value, size = 44, fill, label }: { value: number | string; size?: number; fill?: string; label?: string }) {
+export function Die(
+  { value, size = 44, fill, label }: { value: number | string; size?: number; fill?: string; label?: string },
+) {
   return (
-    <svg class="die" viewBox="-1 -1 42 42" width={size} height={size} role="img" aria-label={label ?? `a die that shows ${value}`}>
+    <svg
+      class="die"
+      viewBox="-1 -1 42 42"
+      width={size}
+      height={size}
+      role="img"
+      aria-label={label ?? `a die that shows ${value}`}
+    >
       <Face value={value} fill={fill} />
     </svg>
   );

@@ -9,7 +9,14 @@ export function Peg({ digit, size = 40, empty = false }: { digit?: number; size?
         : (
           <>
             <circle cx="20" cy="20" r="17.5" fill={HUES[digit % HUES.length]} stroke="#1d2233" stroke-width="1.8" />
-            <text x="20" y={digit > 9 ? 25.5 : 26.5} text-anchor="middle" font-weight="700" font-size={digit > 9 ? 15 : 18} fill="#1d2233">
+            <text
+              x="20"
+              y={digit > 9 ? 25.5 : 26.5}
+              text-anchor="middle"
+              font-weight="700"
+              font-size={digit > 9 ? 15 : 18}
+              fill="#1d2233"
+            >
               {digit}
             </text>
           </>

@@ -43,7 +43,14 @@ export function CodeScene() {
         <g font-weight="700" fill="#1d2233">
           {row.slice(0, 4).map((digit, i) => (
             <g>
-              <circle cx={62 + i * 33} cy={34 + j * 41} r="13.5" fill={HUES[digit]} stroke="#1d2233" stroke-width="1.6" />
+              <circle
+                cx={62 + i * 33}
+                cy={34 + j * 41}
+                r="13.5"
+                fill={HUES[digit]}
+                stroke="#1d2233"
+                stroke-width="1.6"
+              />
               <text x={62 + i * 33} y={39 + j * 41} text-anchor="middle" font-size="14">{digit}</text>
             </g>
           ))}
@@ -59,7 +66,14 @@ export function FateScene() {
   const stone = (die: string, x: number, y: number, turn: number) => (
     <g transform={`translate(${x} ${y}) rotate(${turn})`}>
       {[...die].map((face, i) => (
-        <Face value={face} x={(i % 3) * 34 - 50} y={Math.floor(i / 3) * 34 - 33} size={31} fill={TINT[Number(face)]} edge={1.8} />
+        <Face
+          value={face}
+          x={(i % 3) * 34 - 50}
+          y={Math.floor(i / 3) * 34 - 33}
+          size={31}
+          fill={TINT[Number(face)]}
+          edge={1.8}
+        />
       ))}
     </g>
   );
@@ -67,7 +81,9 @@ export function FateScene() {
     <Scene label="two odd dice, one of them sealed">
       {stone("111666", 68, 66, -7)}
       {stone("333444", 190, 86, 6)}
-      <svg x="160" y="4" width="52" height="52"><Seal letter="F" kind="brand" /></svg>
+      <svg x="160" y="4" width="52" height="52">
+        <Seal letter="F" kind="brand" />
+      </svg>
     </Scene>
   );
 }
@@ -76,7 +92,9 @@ export function ZombieScene() {
   const die = (x: number, y: number, fill: string, turn: number, face: string) => (
     <g transform={`rotate(${turn} ${x} ${y})`}>
       <rect x={x - 28} y={y - 28} width="56" height="56" rx="11" fill={fill} stroke="#1d2233" stroke-width="2" />
-      <g transform={`translate(${x} ${y}) scale(1.42)`}><Symbol face={face} /></g>
+      <g transform={`translate(${x} ${y}) scale(1.42)`}>
+        <Symbol face={face} />
+      </g>
     </g>
   );
   return (
@@ -105,9 +123,24 @@ export function CardScene() {
 export function PlainScene({ letter }: { letter: string }) {
   return (
     <Scene label="a ticket">
-      <path d="M50 45h160a0 0 0 0 1 0 0v20a12 12 0 0 0 0 24v20H50V89a12 12 0 0 0 0-24Z" fill="#fffaf0" stroke="#1d2233" stroke-width="2" />
+      <path
+        d="M50 45h160a0 0 0 0 1 0 0v20a12 12 0 0 0 0 24v20H50V89a12 12 0 0 0 0-24Z"
+        fill="#fffaf0"
+        stroke="#1d2233"
+        stroke-width="2"
+      />
       <path d="M170 48V106" stroke="#1d2233" stroke-width="2" stroke-dasharray="4 5" />
-      <text x="110" y="90" text-anchor="middle" font-family="Fraunces,Georgia,serif" font-weight="700" font-size="36" fill="#b5302a">{letter}</text>
+      <text
+        x="110"
+        y="90"
+        text-anchor="middle"
+        font-family="Fraunces,Georgia,serif"
+        font-weight="700"
+        font-size="36"
+        fill="#b5302a"
+      >
+        {letter}
+      </text>
     </Scene>
   );
 }

@@ -18,11 +18,18 @@ export function Symbol({ face }: { face: string | null }) {
       <g stroke={EDGE} stroke-width="1.6" stroke-linejoin="round">
         <path d="M-1-11C-6-14-11-11-11-7-15-5-15 1-12 3-13 8-9 12-4 11-3 13-1 13-1 11Z" fill="#f08b7e" />
         <path d="M1-11C6-14 11-11 11-7 15-5 15 1 12 3 13 8 9 12 4 11 3 13 1 13 1 11Z" fill="#f08b7e" />
-        <path d="M-7-5q3 1 3 4M7-5q-3 1-3 4M-8 4q3-1 4 2M8 4q-3-1-4 2" fill="none" stroke-width="1.4" stroke-linecap="round" />
+        <path
+          d="M-7-5q3 1 3 4M7-5q-3 1-3 4M-8 4q3-1 4 2M8 4q-3-1-4 2"
+          fill="none"
+          stroke-width="1.4"
+          stroke-linecap="round"
+        />
       </g>
     );
   }
-  if (face === "s") return <polygon points={BLAST} fill="#f3c25c" stroke={EDGE} stroke-width="1.6" stroke-linejoin="round" />;
+  if (face === "s") {
+    return <polygon points={BLAST} fill="#f3c25c" stroke={EDGE} stroke-width="1.6" stroke-linejoin="round" />;
+  }
   if (face === "f") {
     return (
       <g fill={EDGE}>
@@ -44,7 +51,14 @@ const FACES: { [face: string]: string } = { b: "a brain", f: "footprints", s: "a
 export function ZombieDie({ colour, face, size = 56 }: { colour: number; face: string | null; size?: number }) {
   const { name, letter, fill } = COLOURS[colour];
   return (
-    <svg class="zdie" viewBox="0 0 56 56" width={size} height={size} role="img" aria-label={face ? `${name} die: ${FACES[face]}` : `${name} die`}>
+    <svg
+      class="zdie"
+      viewBox="0 0 56 56"
+      width={size}
+      height={size}
+      role="img"
+      aria-label={face ? `${name} die: ${FACES[face]}` : `${name} die`}
+    >
       <rect x="1.5" y="1.5" width="53" height="53" rx="11" fill={fill} stroke={EDGE} stroke-width="2" />
       <g transform="translate(28 28) scale(1.42)">
         {face ? <Symbol face={face} /> : null}

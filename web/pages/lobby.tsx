@@ -92,7 +92,11 @@ export function Lobby() {
       },
     });
   }, []);
-  useKeys([{ key: "n", does: w.keys.openTable, run: () => go(`#/play/${encodeURIComponent(newest(all)[0]?.name ?? "")}`) }]);
+  useKeys([{
+    key: "n",
+    does: w.keys.openTable,
+    run: () => go(`#/play/${encodeURIComponent(newest(all)[0]?.name ?? "")}`),
+  }]);
   const own = new Set(mine.map(({ id }) => id));
   const open = tables.filter(({ state, id }) => state === "open" && !own.has(id)).slice(0, 6);
   const playing = tables.filter(({ state, id }) => state === "playing" && !own.has(id)).slice(0, 4);
@@ -125,7 +129,13 @@ export function Lobby() {
           </div>
           {!open.length && <p class="mute small">{w.lobby.noneOpen}</p>}
           <ul class="list">
-            {[...open, ...playing].map((row) => <TableLine row={row} game={all.find(({ name }) => name === row.game)} key={row.id} />)}
+            {[...open, ...playing].map((row) => (
+              <TableLine
+                row={row}
+                game={all.find(({ name }) => name === row.game)}
+                key={row.id}
+              />
+            ))}
           </ul>
         </div>
         <div class="card pane" id="contests">
@@ -137,7 +147,9 @@ export function Lobby() {
           {contests.slice(0, 3).map((contest) => <Contest contest={contest} key={contest.id} />)}
         </div>
         <div class="card pane drop">
-          <div class="head"><h2>{w.lobby.check}</h2></div>
+          <div class="head">
+            <h2>{w.lobby.check}</h2>
+          </div>
           <Drop />
           <p class="small mute">
             {w.drop.keep} <a href="/verify.html">verify.html</a>, {w.drop.keepAfter}
@@ -165,7 +177,12 @@ function GameCard({ game, wide }: { game: Game; wide: boolean }) {
         </div>
         <p>{named ? page.pitch : told(game.summary)}</p>
         <div class="acts">
-          <button class="btn go" onClick={() => attempt(() => quick(game, rival))} aria-label={`${w.lobby.play} ${told(game.title)}`}>
+          <button
+            type="button"
+            class="btn go"
+            onClick={() => attempt(() => quick(game, rival))}
+            aria-label={`${w.lobby.play} ${told(game.title)}`}
+          >
             {w.lobby.play}
           </button>
           <span class="against">
@@ -174,7 +191,11 @@ function GameCard({ game, wide }: { game: Game; wide: boolean }) {
               {choices.map((name) => <option value={name} key={name}>{w.lobby.against} {capital(name)}</option>)}
             </select>
           </span>
-          <a class="btn quiet" href={`#/play/${encodeURIComponent(game.name)}`} aria-label={`${w.lobby.more}: ${told(game.title)}`}>
+          <a
+            class="btn quiet"
+            href={`#/play/${encodeURIComponent(game.name)}`}
+            aria-label={`${w.lobby.more}: ${told(game.title)}`}
+          >
             {w.lobby.moreShort}
           </a>
         </div>
@@ -202,11 +223,22 @@ function Yours({ mine }: { mine: readonly Kept[] }) {
               : state === "theirs"
               ? <span class="tag">{w.lobby.waiting}</span>
               : verdict === "holds"
-              ? <span class="tag ok"><Tick />{w.lobby.holds}</span>
-              : <span class={verdict === "broken" ? "tag bad" : "tag"}>{verdict === "broken" ? w.lobby.broken : w.lobby.over}</span>}
+              ? (
+                <span class="tag ok">
+                  <Tick />
+                  {w.lobby.holds}
+                </span>
+              )
+              : (
+                <span class={verdict === "broken" ? "tag bad" : "tag"}>
+                  {verdict === "broken" ? w.lobby.broken : w.lobby.over}
+                </span>
+              )}
             <span>
               {w.lobby.versus(told(title), others)}
-              <span class="mute small">{state === "over" ? w.lobby.results[result ?? "level"] : w.lobby.line(lines)}</span>
+              <span class="mute small">
+                {state === "over" ? w.lobby.results[result ?? "level"] : w.lobby.line(lines)}
+              </span>
             </span>
             <a class={state === "over" ? "btn" : "btn go"} href={seatHash(id, secret)}>
               {state === "over" ? w.lobby.look : w.lobby.goOn}
@@ -226,11 +258,17 @@ function TableLine({ row, game }: { row: TableRow; game?: Game }) {
       <span class="seat">{told(listed(there) || "–")}</span>
       <span>
         {told(game?.title ?? row.game)}
-        <span class="mute small">{row.state === "open" ? w.lobby.free(free, row.seats.length) : w.lobby.playing(row.lines)}</span>
+        <span class="mute small">
+          {row.state === "open" ? w.lobby.free(free, row.seats.length) : w.lobby.playing(row.lines)}
+        </span>
       </span>
       <span />
       {row.state === "open" && game
-        ? <button class="btn" onClick={() => attempt(async () => go(await sitDown(game, row.id, there)))}>{w.lobby.sit}</button>
+        ? (
+          <button type="button" class="btn" onClick={() => attempt(async () => go(await sitDown(game, row.id, there)))}>
+            {w.lobby.sit}
+          </button>
+        )
         : <a class="btn" href={`#/table/${encodeURIComponent(row.id)}`}>{w.lobby.watch}</a>}
     </li>
   );
@@ -238,7 +276,9 @@ function TableLine({ row, game }: { row: TableRow; game?: Game }) {
 
 /** The ranked teams of a contest's watch page, as rows with intervals. */
 export function standings(watch: Json | null): Row[] {
-  const teams = isObject(watch ?? undefined) && Array.isArray((watch as JsonObject).teams) ? (watch as JsonObject).teams as Json[] : [];
+  const teams = isObject(watch ?? undefined) && Array.isArray((watch as JsonObject).teams)
+    ? (watch as JsonObject).teams as Json[]
+    : [];
   return teams.flatMap((team) => {
     if (!isObject(team) || team.training === true || typeof team.mean !== "number") return [];
     const { team_name: name, rank, mean, low, high } = team;
@@ -259,13 +299,20 @@ function Contest({ contest }: { contest: ContestRow }) {
     arena.contest(contest.id).then(setWatch, () => {});
     return follow(`contest:${contest.id}`, { missed: () => {}, news: ({ standings }) => setWatch(standings as Json) });
   }, [contest.id]);
-  const parts = contest.parts.map(({ base, length, oracle_type: kind, games }) => `${games} × ${kind} ${base}^${length}`);
+  const parts = contest.parts.map(({ base, length, oracle_type: kind, games }) =>
+    `${games} × ${kind} ${base}^${length}`
+  );
   const count = contest.parts.reduce((sum, { games }) => sum + games, 0);
   return (
     <div class="contest">
       <div class="row">
-        <a href={`#/contest/${encodeURIComponent(contest.id)}`}><strong>{told(contest.title ?? "") || w.lobby.contest}</strong></a>
-        <span class="tag ok"><Tick />{w.lobby.committed}</span>
+        <a href={`#/contest/${encodeURIComponent(contest.id)}`}>
+          <strong>{told(contest.title ?? "") || w.lobby.contest}</strong>
+        </a>
+        <span class="tag ok">
+          <Tick />
+          {w.lobby.committed}
+        </span>
       </div>
       <p class="mute small">{w.lobby.parts(count, parts.join(", "))} · {w.lobby.teams(contest.teams)}</p>
       <Intervals rows={standings(watch).slice(0, 5)} />

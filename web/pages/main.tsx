@@ -28,7 +28,9 @@ function Page() {
   return (
     <main id="main" class="wrap narrow" tabIndex={-1}>
       <h1>{w.notFound}</h1>
-      <p><a class="btn" href="#/">{w.toLobby}</a></p>
+      <p>
+        <a class="btn" href="#/">{w.toLobby}</a>
+      </p>
     </main>
   );
 }
@@ -43,13 +45,22 @@ function App() {
   useEffect(() => scrollTo(0, 0), [place]);
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => {
-        event.preventDefault();
-        document.getElementById("main")?.focus();
-      }}>{w.skip}</a>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("main")?.focus();
+        }}
+      >
+        {w.skip}
+      </a>
       <div class="awning" aria-hidden="true" />
       <header class="top wrap">
-        <a class="brand" href="#/"><Tent />{w.name}</a>
+        <a class="brand" href="#/">
+          <Tent />
+          {w.name}
+        </a>
         <nav class="main" aria-label={w.nav.label}>
           {LINKS.map(({ href, words, pages }) => (
             <a href={href} aria-current={pages.includes(page) ? "page" : undefined} key={href}>{words}</a>
@@ -58,7 +69,13 @@ function App() {
         <span class="who">
           <span class={connection.value === "live" ? "dot" : "dot lost"} />
           <label class="sr" for="own-name">{w.yourName}</label>
-          <input id="own-name" value={ownName.value} maxLength={40} autocomplete="nickname" onChange={(event) => rename(event.currentTarget.value)} />
+          <input
+            id="own-name"
+            value={ownName.value}
+            maxLength={40}
+            autocomplete="nickname"
+            onChange={(event) => rename(event.currentTarget.value)}
+          />
           <span class="mute small opt">{w.nameOnly}</span>
         </span>
       </header>
@@ -68,7 +85,9 @@ function App() {
       <footer class="low">
         <div class="wrap">
           <span>{w.foot.money}</span>
-          <button class="link" onClick={() => helpOpen.value = true}>{w.keyboard} <kbd>?</kbd></button>
+          <button type="button" class="link" onClick={() => helpOpen.value = true}>
+            {w.keyboard} <kbd>?</kbd>
+          </button>
           <a href="/verify.html">verify.html</a>
           <a href="/schema">{w.foot.api}</a>
         </div>

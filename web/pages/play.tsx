@@ -74,7 +74,12 @@ function Setup({ game, all }: { game: Game; all: readonly Game[] }) {
       <p class="lead">{page.pitch || told(game.summary)}</p>
       <p class="picker">
         {all.map((one) => (
-          <a class="btn" href={`#/play/${encodeURIComponent(one.name)}`} aria-current={one.name === game.name ? "page" : undefined} key={one.name}>
+          <a
+            class="btn"
+            href={`#/play/${encodeURIComponent(one.name)}`}
+            aria-current={one.name === game.name ? "page" : undefined}
+            key={one.name}
+          >
             {told(one.title)}
           </a>
         ))}
@@ -122,7 +127,11 @@ function Setup({ game, all }: { game: Game; all: readonly Game[] }) {
           {roles.map((role, seat) => (
             <div class="field" key={seat}>
               <label for={`seat-${seat}`}>{w.play.seat(seat + 1, told(role.name))}</label>
-              <select id={`seat-${seat}`} value={sitter(seat)} onChange={(event) => sit(seat, event.currentTarget.value)}>
+              <select
+                id={`seat-${seat}`}
+                value={sitter(seat)}
+                onChange={(event) => sit(seat, event.currentTarget.value)}
+              >
                 <option value="you">{w.play.you}</option>
                 <option value="open">{w.play.anyone}</option>
                 {role.players.map(({ name, sentence }) => (
@@ -140,10 +149,11 @@ function Setup({ game, all }: { game: Game; all: readonly Game[] }) {
           </fieldset>
         )}
         <label class="check">
-          <input type="checkbox" checked={listed} onChange={(event) => setListed(event.currentTarget.checked)} /> {w.play.listed}
+          <input type="checkbox" checked={listed} onChange={(event) => setListed(event.currentTarget.checked)} />{" "}
+          {w.play.listed}
         </label>
         {problem && <p class="notice bad" role="alert">{w.play.refused} {told(problem)}</p>}
-        <button class="btn go" disabled={busy}>{w.play.open}</button>
+        <button type="submit" class="btn go" disabled={busy}>{w.play.open}</button>
       </form>
     </>
   );

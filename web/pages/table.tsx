@@ -82,10 +82,13 @@ export function TablePage({ id, secret }: { id: string; secret: string | null })
       </div>
       {wrong && <Alarm wrong={wrong} />}
       {live.problem.value && <ProblemNote problem={live.problem.value} />}
-      {secret && live.kept.value === null && live.seatView.value && !told.over && <p class="notice">{w.table.noSecret}</p>}
+      {secret && live.kept.value === null && live.seatView.value && !told.over && (
+        <p class="notice">{w.table.noSecret}</p>
+      )}
       {secret && live.kept.value && !live.mine.value && !told.over && (
         <p class="notice">
-          {w.table.elsewhere} <button class="btn" onClick={() => void live.hold(true)}>{w.table.takeOver}</button>
+          {w.table.elsewhere}{" "}
+          <button type="button" class="btn" onClick={() => void live.hold(true)}>{w.table.takeOver}</button>
         </p>
       )}
       <div class="table">
@@ -95,11 +98,20 @@ export function TablePage({ id, secret }: { id: string; secret: string | null })
           {!moment.asked && moment.live && !told.over && <p class="waits mute">{state}</p>}
           {told.over && live.verdict.value && (
             <Verdict judged={live.verdict.value} receipts={receipts?.length ?? 0} about={resultWords(now)}>
-              <button class="btn" onClick={() => saveFile(`${fileName(told.game)}.jsonl`, recordText(told))}>
+              <button
+                type="button"
+                class="btn"
+                onClick={() =>
+                  saveFile(`${fileName(told.game)}.jsonl`, recordText(told))}
+              >
                 {w.table.saveGame}
               </button>
               {receipts && receipts.length > 0 && (
-                <button class="btn" onClick={() => saveFile(`${fileName(told.game)}.receipts`, receiptsText(receipts))}>
+                <button
+                  type="button"
+                  class="btn"
+                  onClick={() => saveFile(`${fileName(told.game)}.receipts`, receiptsText(receipts))}
+                >
                   {w.table.saveReceipts}
                 </button>
               )}
@@ -131,10 +143,18 @@ export function TablePage({ id, secret }: { id: string; secret: string | null })
 function stateOf(page: GamePage, now: Moment, live: Live): string {
   const { told } = now;
   const state = page.state(now).trim();
-  if (told.over) return `${state} ${resultWords(now)} ${live.verdict.value ? w.verdict.said(w.verdict[live.verdict.value.verdict]) : ""}`;
+  if (told.over) {
+    return `${state} ${resultWords(now)} ${
+      live.verdict.value ? w.verdict.said(w.verdict[live.verdict.value.verdict]) : ""
+    }`;
+  }
   if (live.sending.value) return `${state} ${w.table.sent}`;
-  const waiting = (live.seatView.value?.waiting_for ?? told.asks?.map(({ seat }) => seat) ?? []).filter((seat) => seat !== now.me);
-  return !now.asked && waiting.length ? `${state} ${w.table.waitingFor([...new Set(waiting)].map((seat) => now.names[seat] ?? "?"))}` : state;
+  const waiting = (live.seatView.value?.waiting_for ?? told.asks?.map(({ seat }) => seat) ?? []).filter((seat) =>
+    seat !== now.me
+  );
+  return !now.asked && waiting.length
+    ? `${state} ${w.table.waitingFor([...new Set(waiting)].map((seat) => now.names[seat] ?? "?"))}`
+    : state;
 }
 
 /** Who won. */
@@ -143,16 +163,34 @@ export function resultWords(at: Moment): string {
   if (!payoff) return lines.at(-1)?.event.kind === "end" ? w.table.voided : "";
   const best = Math.max(...payoff);
   const winners = payoff.flatMap((points, seat) => points === best && points > 0 ? [seat] : []);
-  return winners.length === 1 ? w.table.won(at, winners[0]) : winners.length ? listed(winners.map((seat) => w.table.won(at, seat))) : w.table.nobody;
+  return winners.length === 1
+    ? w.table.won(at, winners[0])
+    : winners.length
+    ? listed(winners.map((seat) => w.table.won(at, seat)))
+    : w.table.nobody;
 }
 
 const fileName = (game: string) => game.replace(/\W+/g, "-");
 
-function Scrubber({ at, lines, over, step }: { at: number | null; lines: number; over: boolean; step: (by: number) => void }) {
+function Arrow({ d }: { d: string }) {
+  return (
+    <svg class="ico" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={d} fill="currentColor" stroke="currentColor" stroke-width="1.6" stroke-linejoin="round" />
+    </svg>
+  );
+}
+
+function Scrubber(
+  { at, lines, over, step }: { at: number | null; lines: number; over: boolean; step: (by: number) => void },
+) {
   return (
     <div class="scrub" role="group" aria-label={w.table.replayLabel}>
-      <button class="btn" onClick={() => goAt(1)} aria-label={w.table.first}>⏮</button>
-      <button class="btn" onClick={() => step(-1)} aria-label={w.table.back}>◀</button>
+      <button type="button" class="btn" onClick={() => goAt(1)} aria-label={w.table.first}>
+        <Arrow d="M3 3v10M13 3L6 8l7 5Z" />
+      </button>
+      <button type="button" class="btn" onClick={() => step(-1)} aria-label={w.table.back}>
+        <Arrow d="M12 3L4 8l8 5Z" />
+      </button>
       <input
         type="range"
         min={1}
@@ -164,10 +202,16 @@ function Scrubber({ at, lines, over, step }: { at: number | null; lines: number;
           goAt(line >= lines ? null : line);
         }}
       />
-      <button class="btn" onClick={() => step(1)} aria-label={w.table.forward}>▶</button>
+      <button type="button" class="btn" onClick={() => step(1)} aria-label={w.table.forward}>
+        <Arrow d="M4 3l8 5-8 5Z" />
+      </button>
       {at === null
         ? <span class="tag">{over ? w.table.theEnd : w.table.liveNow}</span>
-        : <button class="btn go" onClick={() => goAt(null)}>{over ? w.table.toEnd : w.table.toLive}</button>}
+        : (
+          <button type="button" class="btn go" onClick={() => goAt(null)}>
+            {over ? w.table.toEnd : w.table.toLive}
+          </button>
+        )}
     </div>
   );
 }
@@ -183,7 +227,9 @@ function Coach({ live }: { live: Live }) {
         <span class="tag">{hint.exact ? w.table.exact : w.table.guess}</span>
       </div>
       <p>{shown(hint.words)}</p>
-      {hint.value !== undefined && hint.value !== null && <p class="small mute">{shown(typeof hint.value === "string" ? hint.value : JSON.stringify(hint.value))}</p>}
+      {hint.value !== undefined && hint.value !== null && (
+        <p class="small mute">{shown(typeof hint.value === "string" ? hint.value : JSON.stringify(hint.value))}</p>
+      )}
       <p class="small mute">{w.table.hintNoted}</p>
     </section>
   );
@@ -198,11 +244,13 @@ function Rules({ page, title }: { page: GamePage; title: string }) {
   if (!page.rules.length) return null;
   return (
     <>
-      <button class="btn quiet" onClick={() => dialog.current?.showModal()}>{w.table.rules}</button>
+      <button type="button" class="btn quiet" onClick={() => dialog.current?.showModal()}>{w.table.rules}</button>
       <dialog ref={dialog} class="sheet" aria-labelledby="rules-title">
         <h2 id="rules-title">{shown(title)}</h2>
         {page.rules.map((rule) => <p key={rule}>{rule}</p>)}
-        <form method="dialog"><button class="btn go">{w.close}</button></form>
+        <form method="dialog">
+          <button type="submit" class="btn go">{w.close}</button>
+        </form>
       </dialog>
     </>
   );
@@ -212,13 +260,13 @@ function Leave({ live }: { live: Live }) {
   const dialog = useRef<HTMLDialogElement>(null);
   return (
     <>
-      <button class="btn quiet" onClick={() => dialog.current?.showModal()}>{w.table.leave}</button>
+      <button type="button" class="btn quiet" onClick={() => dialog.current?.showModal()}>{w.table.leave}</button>
       <dialog ref={dialog} class="sheet" aria-labelledby="leave-title">
         <h2 id="leave-title">{w.table.leave}</h2>
         <p>{w.table.leaveAsk}</p>
         <form method="dialog" class="act">
-          <button class="btn go">{w.table.stay}</button>
-          <button class="btn" onClick={() => void live.leave()}>{w.table.leaveYes}</button>
+          <button type="submit" class="btn go">{w.table.stay}</button>
+          <button type="submit" class="btn" onClick={() => void live.leave()}>{w.table.leaveYes}</button>
         </form>
       </dialog>
     </>
@@ -238,7 +286,7 @@ function Rematch({ live, game }: { live: Live; game: string }) {
   };
   return (
     <>
-      <button class="btn go" disabled={!declared} onClick={again}>{w.table.rematch}</button>
+      <button type="button" class="btn go" disabled={!declared} onClick={again}>{w.table.rematch}</button>
       {problem && <span class="small" role="alert">{shown(problem)}</span>}
     </>
   );

@@ -55,7 +55,9 @@ export function VerifyPage() {
       : [],
   );
   const fault = result?.judged.fault;
-  const wrong = result?.judged.verdict === "invalid" && fault ? { ...fault, line: fault.line ?? null } : told?.wrong ?? null;
+  const wrong = result?.judged.verdict === "invalid" && fault
+    ? { ...fault, line: fault.line ?? null }
+    : told?.wrong ?? null;
   const page = told && pageFor(told.game);
   const Table = page?.Table;
   const seen = told && momentAt(told, at ?? lines, null, false);
@@ -84,7 +86,9 @@ export function VerifyPage() {
             <Verdict
               judged={result.judged}
               receipts={result.receipts}
-              about={told ? `${shown(told.game)}, ${shown(told.dealer)}: ${told.seats.map(({ name }) => shown(name)).join(", ")}` : shown(file.name)}
+              about={told
+                ? `${shown(told.game)}, ${shown(told.dealer)}: ${told.seats.map(({ name }) => shown(name)).join(", ")}`
+                : shown(file.name)}
             />
             {Table && seen && told.views.length > 0 && <Table {...seen} key={file.name + file.bytes.length} />}
           </div>
@@ -106,7 +110,9 @@ export function VerifyPage() {
         <h2>{w.verify.without}</h2>
         <p class="small mute">{w.verify.withoutLead}</p>
         <pre tabIndex={0}>{`sed -n 3p game.jsonl | openssl dgst -sha3-256\nfairground verify game.jsonl`}</pre>
-        <p class="small mute">{w.verify.aloneText} <a href="/verify.html">{w.verify.save}</a></p>
+        <p class="small mute">
+          {w.verify.aloneText} <a href="/verify.html">{w.verify.save}</a>
+        </p>
       </section>
       {!file && (
         <section class="card pane not">

@@ -37,8 +37,16 @@ export function OpenTable({ live }: { live: Live }) {
           </ul>
           {!live.secret && free > 0 && game && (
             <button
+              type="button"
               class="btn go"
-              onClick={async () => go(await sitDown(game, live.id, shown.seats.filter(({ open }) => !open).map(({ name }) => name)))}
+              onClick={async () =>
+                go(
+                  await sitDown(
+                    game,
+                    live.id,
+                    shown.seats.filter(({ open }) => !open).map(({ name }) => name),
+                  ),
+                )}
             >
               {w.lobby.sit}
             </button>

@@ -48,7 +48,9 @@ export function Drop() {
         aria-label={w.drop.choose}
         onChange={(event) => void takeFiles(event.currentTarget.files)}
       />
-      <div class="acts"><button type="button" class="btn" onClick={() => input.current?.click()}>{w.drop.choose}</button></div>
+      <div class="acts">
+        <button type="button" class="btn" onClick={() => input.current?.click()}>{w.drop.choose}</button>
+      </div>
     </div>
   );
 }

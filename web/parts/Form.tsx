@@ -79,7 +79,13 @@ export function useFields(schema: Schema, without: readonly string[] = []) {
     const isText = !one.enum && typeOf(one) !== "integer";
     const value = typed[name] ?? (isText ? "" : written(one.default));
     return (
-      <Field key={name} name={name} schema={one} value={value} onChange={(text) => setTyped({ ...typed, [name]: text })} />
+      <Field
+        key={name}
+        name={name}
+        schema={one}
+        value={value}
+        onChange={(text) => setTyped({ ...typed, [name]: text })}
+      />
     );
   });
   const value: JsonObject = {};
@@ -91,7 +97,9 @@ export function useFields(schema: Schema, without: readonly string[] = []) {
 }
 
 /** A form of its own, for a move. */
-export function Form({ schema, submit, onSubmit }: { schema: Schema; submit: string; onSubmit: (value: Json) => void }) {
+export function Form(
+  { schema, submit, onSubmit }: { schema: Schema; submit: string; onSubmit: (value: Json) => void },
+) {
   const [typed, setTyped] = useState("");
   const { fields, value } = useFields(schema);
   const single = !isObject(schema.properties as Json | undefined);
@@ -105,7 +113,7 @@ export function Form({ schema, submit, onSubmit }: { schema: Schema; submit: str
       }}
     >
       {single ? <Field name={w.generic.move} schema={schema} value={typed} onChange={setTyped} /> : fields}
-      <button class="btn go" disabled={read === undefined}>{submit}</button>
+      <button type="submit" class="btn go" disabled={read === undefined}>{submit}</button>
     </form>
   );
 }

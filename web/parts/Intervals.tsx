@@ -29,7 +29,9 @@ export function Intervals({ rows }: { rows: readonly Row[] }) {
         {ticks.map((tick) => (
           <g key={tick}>
             <path d={`M${x(tick)} 2V${height + 6}`} stroke="var(--line-2)" stroke-opacity=".35" />
-            <text x={x(tick)} y={height + 22} text-anchor="middle" font-size="11.5" fill="var(--ink-2)">{tick.toFixed(2)}</text>
+            <text x={x(tick)} y={height + 22} text-anchor="middle" font-size="11.5" fill="var(--ink-2)">
+              {tick.toFixed(2)}
+            </text>
           </g>
         ))}
         {rows.map(({ rank, name, mean, low, high, own }, i) => (
@@ -38,8 +40,20 @@ export function Intervals({ rows }: { rows: readonly Row[] }) {
               {rank === null ? "–" : rank}
               {rank !== null && rows.filter((row) => row.rank === rank).length > 1 ? "=" : ""} {told(name).slice(0, 13)}
             </text>
-            <path d={`M${x(low)} ${i * 27 + 16}H${x(high)}`} stroke="var(--ink)" stroke-width="3" stroke-linecap="round" />
-            <circle cx={x(mean)} cy={i * 27 + 16} r="5.5" fill={own ? "var(--you-line)" : "var(--card)"} stroke="var(--ink)" stroke-width="3" />
+            <path
+              d={`M${x(low)} ${i * 27 + 16}H${x(high)}`}
+              stroke="var(--ink)"
+              stroke-width="3"
+              stroke-linecap="round"
+            />
+            <circle
+              cx={x(mean)}
+              cy={i * 27 + 16}
+              r="5.5"
+              fill={own ? "var(--you-line)" : "var(--card)"}
+              stroke="var(--ink)"
+              stroke-width="3"
+            />
           </g>
         ))}
       </svg>

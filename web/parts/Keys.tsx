@@ -57,12 +57,16 @@ export function KeyHelp() {
       <dl class="keys">
         {rows.map(({ key, shown, does }) => (
           <div key={key}>
-            <dt><kbd>{shown ?? key.toUpperCase()}</kbd></dt>
+            <dt>
+              <kbd>{shown ?? key.toUpperCase()}</kbd>
+            </dt>
             <dd>{does}</dd>
           </div>
         ))}
       </dl>
-      <form method="dialog"><button class="btn go">{w.close}</button></form>
+      <form method="dialog">
+        <button type="submit" class="btn go">{w.close}</button>
+      </form>
     </dialog>
   );
 }

@@ -2,6 +2,9 @@
 import type { Moment } from "../games/game.ts";
 import { told, w } from "../words.ts";
 
+/** A time bank of more seconds than this is no matter. */
+const SHOWN = 3600;
+
 /** You are a square, everybody else a circle: never by colour alone. */
 export function Plate({ at, seat }: { at: Moment; seat: number }) {
   const { by, lends, name } = at.told.seats[seat] ?? { by: "self", lends: "nothing", name: "?" };
@@ -12,9 +15,15 @@ export function Plate({ at, seat }: { at: Moment; seat: number }) {
     <div class="plate">
       <span class={mine ? "tag you" : "tag house"}>{mine ? w.table.you(name) : told(name)}</span>
       <span class="small mute opt">
-        {gone ? w.table.gone : mine && lends === "chain" ? w.table.yourChain : by === "house" ? w.table.byHouse : w.table.lends[lends]}
+        {gone
+          ? w.table.gone
+          : mine && lends === "chain"
+          ? w.table.yourChain
+          : by === "house"
+          ? w.table.byHouse
+          : w.table.lends[lends]}
       </span>
-      {left !== undefined && left !== null && <span class="clock">{w.table.left(left)}</span>}
+      {typeof left === "number" && left <= SHOWN && <span class="clock">{w.table.left(left)}</span>}
     </div>
   );
 }

@@ -15,7 +15,9 @@ export function lineWords(event: JsonObject, moment: Moment, game: GamePage): [s
   const people: People = moment;
   switch (event.kind) {
     case "start": {
-      const tip = isObject(event.public) && typeof event.public.tip === "string" ? w.line.tip(event.public.tip) : told.dealer;
+      const tip = isObject(event.public) && typeof event.public.tip === "string"
+        ? w.line.tip(event.public.tip)
+        : told.dealer;
       return [w.line.start[told.dealer] ?? w.line.opened, tip];
     }
     case "ticket": {
@@ -47,7 +49,10 @@ export function lineWords(event: JsonObject, moment: Moment, game: GamePage): [s
     case "seal":
       return [w.line.seal(people, seat), short(plain(event.commitment))];
     case "open":
-      return [game.tell(event, moment) ?? `${w.line.open(people, seat)}: ${plain(event.move)}`, short(plain(event.key))];
+      return [
+        game.tell(event, moment) ?? `${w.line.open(people, seat)}: ${plain(event.move)}`,
+        short(plain(event.key)),
+      ];
     case "move":
       return [game.tell(event, moment) ?? w.line.move(people, seat, plain(event.move)), ""];
     case "note": {
@@ -93,7 +98,7 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts }: S
     const box = list.current;
     if (!box) return;
     const now = box.querySelector<HTMLElement>("[aria-current]") ?? box.lastElementChild as HTMLElement | null;
-    if (now) box.scrollTop = Math.max(0, now.offsetTop - box.offsetTop - box.clientHeight + now.clientHeight + 8);
+    if (now) box.scrollTop = Math.max(0, now.offsetTop - box.clientHeight + now.clientHeight + 8);
   }, [lines.length, at, next]);
   const depth = told.depth === "rules" ? w.strip.how : told.depth === "chain" ? w.strip.chainOnly : w.strip.chanceOnly;
   return (
@@ -112,8 +117,12 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts }: S
           const [what, detail] = lineWords(event, moment(line), game);
           const here = at === line;
           return (
-            <li class={`ticket ${bad ? "fault" : mover(event, moment(line).me)}`} key={line} aria-current={here ? "step" : undefined}>
-              <button class="n" title={w.table.replay(line, lines.length)} onClick={() => onGo(line)}>
+            <li
+              class={`ticket ${bad ? "fault" : mover(event, moment(line).me)}`}
+              key={line}
+              aria-current={here ? "step" : undefined}
+            >
+              <button type="button" class="n" title={w.table.replay(line, lines.length)} onClick={() => onGo(line)}>
                 {line}
               </button>
               <span class="what">{what}</span>
@@ -139,7 +148,9 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts }: S
           <li class="ticket fault">
             <span class="n">{wrong.line}</span>
             <span class="what">{w.strip.at(wrong.line)}</span>
-            <span class="mark" data-mark="no"><Cross /></span>
+            <span class="mark" data-mark="no">
+              <Cross />
+            </span>
             <span class="hash">{w.wrong[wrong.code] ?? w.otherwiseWrong}</span>
           </li>
         )}
@@ -161,7 +172,9 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts }: S
           {receipts.length > 0 && <span class="mono mute">{grouped(receipts.at(-1)?.head ?? "")}</span>}
           <div class="act">
             {receipts.length > 0 && <Copy text={() => receipts.at(-1)?.head ?? ""} words={w.strip.copyReceipt} />}
-            <button class="btn quiet" aria-expanded={about} onClick={() => setAbout(!about)}>{w.strip.what}</button>
+            <button type="button" class="btn quiet" aria-expanded={about} onClick={() => setAbout(!about)}>
+              {w.strip.what}
+            </button>
           </div>
           {about && <p class="small">{w.strip.whatFor}</p>}
         </div>
@@ -173,7 +186,11 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts }: S
 export function Copy({ text, words }: { text: () => string; words: string }) {
   const [done, setDone] = useState(false);
   return (
-    <button class="btn" onClick={() => navigator.clipboard?.writeText(text()).then(() => setDone(true), () => {})}>
+    <button
+      type="button"
+      class="btn"
+      onClick={() => navigator.clipboard?.writeText(text()).then(() => setDone(true), () => {})}
+    >
       {done ? w.strip.copied : words}
     </button>
   );
@@ -183,7 +200,9 @@ export function Copy({ text, words }: { text: () => string; words: string }) {
 export function Alarm({ wrong }: { wrong: Wrong }) {
   return (
     <section class="alarm" role="alert">
-      <h2><Cross /> {w.strip.alarm}</h2>
+      <h2>
+        <Cross /> {w.strip.alarm}
+      </h2>
       <p>
         <strong>{wrong.line ? w.strip.at(wrong.line) : ""}</strong> {w.wrong[wrong.code] ?? w.otherwiseWrong}{" "}
         <span class="mono">{wrong.code}</span>

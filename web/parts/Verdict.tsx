@@ -45,7 +45,10 @@ export function Verdict({ judged, receipts, about, children }: VerdictProps) {
           <ul class="claims">
             {claims.map(({ claim, name, condition, result, lines }) => (
               <li key={claim + name}>
-                <span class="claim">{w.verdict.names[claim] ?? claim}{name !== null && ` ${w.verdict.forWhom(name)}`}</span>
+                <span class="claim">
+                  {w.verdict.names[claim] ?? claim}
+                  {name !== null && ` ${w.verdict.forWhom(name)}`}
+                </span>
                 <span>
                   <b>{w.verdict.iff}</b> {condition}, <b>{w.verdict.then}</b> {result}.
                 </span>
