@@ -111,10 +111,10 @@ export class Live {
     try {
       const view = this.secret ? arena.seat(this.id, this.secret) : null;
       view?.catch(() => {});
-      const text = await arena.transcript(this.id, this.record.lines.length ? this.record.lines.length - 1 : 0);
+      const after = Math.max(this.record.lines.length - 1, 0); // the last one again: it must still be the same
+      const text = await arena.transcript(this.id, after);
       if (this.dead) return;
-      let number = Math.max(this.record.lines.length, 1);
-      for (const line of text.split("\n")) if (line) this.record.take(number++, line);
+      for (const [i, line] of text.split("\n").entries()) if (line) this.record.take(after + i + 1, line);
       this.fold();
       if (view) this.look(await view);
       this.problem.value = null;

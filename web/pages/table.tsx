@@ -91,7 +91,7 @@ export function TablePage({ id, secret }: { id: string; secret: string | null })
           <button type="button" class="btn" onClick={() => void live.hold(true)}>{w.table.takeOver}</button>
         </p>
       )}
-      <div class="table">
+      <div class="table" data-asked={now.asked ? "" : undefined} data-lines={lines}>
         <div>
           <Table {...moment} key={at === null ? "now" : "then"} />
           <Scrubber at={at} lines={lines} over={told.over} step={step} />

@@ -1,0 +1,86 @@
+"""Somebody with a browser: what a person does on the page, in the words of the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
+
+PATIENCE = 20_000
+"""Milliseconds that anything may take on a loaded machine."""
+
+
+class Visitor:
+    """One browser with its own secrets; it may open several tabs."""
+
+    def __init__(self, context: BrowserContext, url: str) -> None:
+        self.context = context
+        self.url = url
+        self.troubles: list[str] = []
+        """What a tab complained of: errors of scripts, and what a policy stopped."""
+        context.set_default_timeout(PATIENCE)
+        self.page = self.tab()
+
+    def tab(self, place: str = "") -> Page:
+        """A further tab."""
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        page.on(
+            "console",
+            lambda said: (
+                said.type == "error"
+                and "Failed to load resource" not in said.text
+                and self.troubles.append(said.text)
+            ),
+        )
+        page.goto(f"{self.url}/{place}")
+        return page
+
+    def named(self, name: str) -> Visitor:
+        """Tells the page a name."""
+        self.page.get_by_label("Your name").fill(name)
+        self.page.get_by_label("Your name").blur()
+        return self
+
+    def starts(self, title: str, against: str | None = None) -> None:
+        """One click in the lobby."""
+        if against:
+            self.page.get_by_label(f"Opponent in {title}").select_option(against)
+        self.page.get_by_role("button", name=f"Play {title}", exact=True).click()
+        self.page.wait_for_url(re.compile("#/seat/"))
+
+    @property
+    def stamp(self) -> Locator:
+        """The verdict, once the game is over."""
+        return self.page.locator(".stamp")
+
+    @property
+    def checks(self) -> str:
+        """The head of the strip."""
+        return self.page.locator(".proof .big").inner_text()
+
+    def plays(self, step: Any, page: Page | None = None) -> None:
+        """Makes moves by ``step`` until the stamp is there."""
+        page = page or self.page
+        for _ in range(400):
+            page.locator(".stamp, [data-asked]").first.wait_for()
+            if page.locator(".stamp").count():
+                return
+            step(page)
+        raise AssertionError("the game does not end")
+
+
+@contextmanager
+def visiting(browser: Browser, url: str, **options: Any) -> Iterator[Visitor]:
+    """A browser for a while. In the end it must not have complained."""
+    context = browser.new_context(**options)
+    visitor = Visitor(context, url)
+    try:
+        yield visitor
+        assert visitor.troubles == []
+    finally:
+        context.close()
