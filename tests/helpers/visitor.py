@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Locator, Page
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page
 
 PATIENCE = 20_000
 """Milliseconds that anything may take on a loaded machine."""
@@ -29,16 +29,13 @@ class Visitor:
         """A further tab."""
         page = self.context.new_page()
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        page.on(
-            "console",
-            lambda said: (
-                said.type == "error"
-                and "Failed to load resource" not in said.text
-                and self.troubles.append(said.text)
-            ),
-        )
+        page.on("console", self._hears)
         page.goto(f"{self.url}/{place}")
         return page
+
+    def _hears(self, said: ConsoleMessage) -> None:
+        if said.type == "error" and "Failed to load resource" not in said.text:
+            self.troubles.append(said.text)
 
     def named(self, name: str) -> Visitor:
         """Tells the page a name."""
