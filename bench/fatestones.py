@@ -20,7 +20,8 @@ import numpy as np
 import pyspiel
 
 from _machine import Samples, ratio, side_by_side, summary, write
-from fairground.lab.fatestones.simulation import Plan, as_text, kernel_workspace
+from fairground.games.fatestones import FateStones
+from fairground.lab.kernels.fatestones import as_text, workspace_of
 from fairground.solve.fatestones import simulation
 from fairground.solve.fatestones.deals import solve_all
 
@@ -67,12 +68,12 @@ def fast_pick(outcomes: list[tuple[int, float]]) -> int:
 
 
 def rounds(players: tuple[str, str]) -> Callable[[], float]:
-    workspace = kernel_workspace(Plan(GAMES, players, "bench"), GAMES)
+    workspace = workspace_of(FateStones(), players, "bench", GAMES)
     return lambda: rate(lambda: int(simulation.play(0, GAMES, workspace)))
 
 
 def rows_of_text() -> Callable[[], float]:
-    workspace = kernel_workspace(Plan(GAMES, ("random", "random"), "bench"), GAMES)
+    workspace = workspace_of(FateStones(), ("random", "random"), "bench", GAMES)
 
     def work() -> int:
         done = int(simulation.play(0, GAMES, workspace))

@@ -23,7 +23,9 @@ from typing import Any, Final
 
 from _machine import cpu_seconds, side_by_side, summary, write
 from fairground.fair.bits import SeededStream
-from fairground.lab.fatestones.simulation import Plan, rules_chunk
+from fairground.games.fatestones import FateStones
+from fairground.lab.plans import plan_of
+from fairground.lab.simulation import rules_chunk
 
 SIZES: Final = (250, 500, 1000, 2000)
 COPIES: Final = (100, 200, 400)
@@ -72,7 +74,7 @@ def games() -> dict[str, Any]:
     """Milliseconds for each game between a player and itself."""
 
     def each(who: str, count: int) -> float:
-        plan = Plan(10**6, (who, who), "bench")
+        plan = plan_of(FateStones(scratch="end"), (who, who), "bench", 10**6)
         return 1000 * cpu_seconds(lambda: rules_chunk(plan, 0, count)) / count
 
     measures = {who: partial(each, who, count) for who, count in GAMES.items()}

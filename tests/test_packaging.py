@@ -21,7 +21,7 @@ from tests.helpers.installing import uv
 from tests.helpers.places import ROOT
 from tests.helpers.width import WIDE
 
-EXTRAS = ("solve", "chain", "postgres", "lab")
+EXTRAS = ("solve", "chain", "postgres", "lab", "cluster")
 BUILT = ROOT / "src" / "fairground" / "web" / "page"
 OF_THE_PAGE = ("index.html", "verify.html", "check.mjs", "NOTICES.txt")
 DICE = ["2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3"]
@@ -56,6 +56,7 @@ PROBES = [
         "cannot connect",
     ),
     Probe("lab", [*SIMULATE, "--out", "rows.parquet"], 0, "rows.parquet"),
+    Probe("cluster", [*SIMULATE, "--cluster", "tcp://127.0.0.1:1"], 2, "no Dask scheduler"),
 ]
 
 PROGRAM = """

@@ -69,9 +69,10 @@ WORK: Final = {
     "dice-sets": Command("commands.lab.dice_sets", "the dice of FateStones, ranked"),
     "episode": Command("commands.lab.episode", "one round of FateStones, as a row of data"),
     "episodes": Command("commands.lab.episodes", "judge a file of rounds of FateStones"),
-    "simulate fatestones": Command(
-        "commands.lab.simulate", "many games of FateStones, as rows of data"
+    "simulate": Command(
+        "commands.lab.simulate", "many games of any kind: results, and rows of data"
     ),
+    "dataset verify": Command("commands.lab.dataset", "check a file of simulated games"),
 }
 COMMANDS: Final = PLAY | WORK
 

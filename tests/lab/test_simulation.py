@@ -1,4 +1,4 @@
-"""Simulation: reproducible, cut anywhere, resumed without damage, kernel equal to rules."""
+"""Simulation: reproducible, cut anywhere, resumed without damage, kernels equal to rules."""
 
 from __future__ import annotations
 
@@ -12,29 +12,52 @@ import pytest
 
 from fairground.core import BadParams, Fault, InputError, UnknownName
 from fairground.fair.bits import SeededStream, seeded_key
-from fairground.games.fatestones import all_dice, fair_dice
-from fairground.lab.fatestones import simulation as lab
-from fairground.lab.fatestones.rows import HEADER, read_cells, report, row_of
-from fairground.lab.fatestones.simulation import (
-    Plan,
-    episode,
-    kernel_chunk,
-    play_game,
-    rounds,
-    simulate,
-)
+from fairground.games import make_game
+from fairground.games.fatestones import FateStones, all_dice, fair_dice
+from fairground.lab import simulation as lab
+from fairground.lab.fatestones.episode import episode
+from fairground.lab.fatestones.rows import HEADER, read_cells, report
+from fairground.lab.kernels import kernel_for
+from fairground.lab.plans import Plan, payoff_of, plan_of, states_of, transcript_of
+from fairground.lab.rows import schema_of
+from fairground.lab.simulation import kernel_chunk, rules_chunk, simulate
 from fairground.solve.fatestones import simulation as kernel
+from fairground.verify import verify
 
-RANDOM = Plan(40, ("random", "random"), "a seed")
+ONE_DEAL = FateStones(scratch="end")
+RANDOM = plan_of(ONE_DEAL, ("random", "random"), "a seed", 40)
+BESIDE = ("", ".README.md", ".card.json")
 
 
 def by_rules(plan: Plan) -> list[str]:
-    game = lab.game_of(plan)
-    return [
-        row_of(played)
-        for number in range(plan.games)
-        for played in rounds(game, plan.players, plan.seed, number)
-    ]
+    schema = schema_of(plan)
+    games = (list(states_of(plan, number)) for number in range(plan.games))
+    return [row for number, states in enumerate(games) for row in schema.of(number, states)]
+
+
+KERNELS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
+    ("intransitive/1", {}, ("optimal", "random")),
+    ("intransitive/1", {}, ("random", "optimal")),
+    ("intransitive/1", {"dice": ["1,2,3", "3,4,5,6", "-7,7", "0,0,9,9"]}, ("random", "random")),
+    ("zombie/2", {}, ("cautious", "greedy")),
+    ("zombie/1", {"players": 3, "max_turns": 4}, ("greedy", "cautious", "greedy")),
+    ("poker/2", {}, ("random", "optimal")),
+    ("poker/1", {"bet": 3, "level": 1}, ("random", "random")),
+    ("codebreaking/1", {}, ("fair", "entropy")),
+    ("codebreaking/1", {"base": 2, "length": 9}, ("fair", "minimax")),
+    ("codebreaking/1", {"base": 17, "length": 4}, ("fair", "parts")),
+]
+
+
+@pytest.mark.parametrize(("name", "params", "lineup"), KERNELS)
+def test_every_kernel_plays_as_the_rules_do(name: str, params: Any, lineup: Any) -> None:
+    game = make_game(name, params)
+    if game.params().get("base") == 17:
+        assert kernel_for(game, lineup, "no tree for so many codes") is None
+        return
+    games = 25 if "zombie" in name else 120
+    plan = plan_of(game, lineup, "kernel", games)
+    assert kernel_chunk(plan, 0, games, check=0) == rules_chunk(plan, 0, games)
 
 
 @pytest.mark.parametrize("players", [("random", "random"), ("greedy", "random"), ("greedy",) * 2])
@@ -43,10 +66,9 @@ def by_rules(plan: Plan) -> list[str]:
     [None, ("111111", "111112") * 3, tuple(all_dice()), tuple(all_dice())[:257], ("123456",) * 6],
     ids=["fair", "six", "all", "257", "equal"],
 )
-def test_kernel_and_rules_play_the_same_games(players: Any, dice: Any) -> None:
-    plan = Plan(60, players, "kernel", dice)
-    rows = kernel_chunk(plan, 0, 60, check=0).text.decode().splitlines()
-    assert rows == by_rules(plan)
+def test_fatestones_at_native_speed(players: Any, dice: Any) -> None:
+    plan = plan_of(FateStones(dice, scratch="end"), players, "kernel", 60)
+    assert kernel_chunk(plan, 0, 60, check=0) == rules_chunk(plan, 0, 60)
 
 
 def test_draws_abreast_are_below_for_each_game() -> None:
@@ -65,12 +87,83 @@ def test_draws_abreast_are_below_for_each_game() -> None:
 
 
 def test_a_kernel_that_disagrees_with_the_rules_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def other(*args: Any) -> Any:
-        yield from list(rounds(*args))[:-1]
+    def other(plan: Plan, number: int) -> Any:
+        return states_of(plan, number + 1)
 
-    monkeypatch.setattr(lab, "rounds", other)
+    monkeypatch.setattr(lab, "states_of", other)
     with pytest.raises(Fault, match="disagree on game"):
-        kernel_chunk(RANDOM, 0, 40)
+        kernel_chunk(RANDOM, 0, 39)
+
+
+# Mirrored and paired deals
+
+
+def test_mirrored_deals_change_sides_and_nothing_else() -> None:
+    plan = plan_of(ONE_DEAL, ("greedy", "random"), "mirror", 60, mirror=True)
+    assert (plan.deals, plan.games) == (30, 60)
+    assert plan.lineups == (("greedy", "random"), ("random", "greedy"))
+    for deal in range(30):
+        hands = [
+            next(s.hands for s in states_of(plan, n) if s.phase == "choose")
+            for n in (2 * deal, 2 * deal + 1)
+        ]
+        assert hands[0] == hands[1]
+    chunk = rules_chunk(plan, 0, 30)
+    assert kernel_chunk(plan, 0, 30, check=0) == chunk
+    won = [payoff_of(ONE_DEAL, list(states_of(plan, n))[-1]) for n in range(60)]
+    assert chunk.tally.sums[0] == sum(won[n][n % 2] for n in range(60))
+    assert chunk.tally.sums[0] == -chunk.tally.sums[1]
+
+
+def test_paired_deals_differ_in_one_player_only() -> None:
+    game = make_game("codebreaking/1", {})
+    plan = plan_of(game, ("fair", "entropy"), "pair", 40, versus={1: "minimax"})
+    rows = [line.split(",") for line in kernel_chunk(plan, 0, 20).text.decode().splitlines()]
+    names = schema_of(plan).names
+    code, lineup, guesses = (names.index(name) for name in ("code", "lineup", "guesses"))
+    for one, other in zip(rows[::2], rows[1::2], strict=True):
+        assert (one[code], one[lineup], other[lineup]) == (other[code], "0", "1")
+    assert any(a[guesses] != b[guesses] for a, b in zip(rows[::2], rows[1::2], strict=True))
+    assert kernel_chunk(plan, 0, 20, check=0) == rules_chunk(plan, 0, 20)
+
+
+def test_three_seats_are_rotated() -> None:
+    game = make_game("zombie/2", {"players": 3})
+    plan = plan_of(game, ("greedy", "cautious", "cautious"), "turn", 30, mirror=True)
+    for entrant in plan.entrants:
+        assert sorted(at for at, _ in entrant.cells) == [0, 1, 2]
+        assert sorted(seat for _, seat in entrant.cells) == [0, 1, 2]
+        assert len({plan.lineups[at][seat] for at, seat in entrant.cells}) == 1
+
+
+def test_seats_that_differ_cannot_be_mirrored() -> None:
+    with pytest.raises(InputError, match="--versus breaker=PLAYER"):
+        plan_of(make_game("codebreaking/1", {}), ("fair", "best"), "s", 2, mirror=True)
+
+
+# Any game
+
+
+@pytest.mark.parametrize("name", ["intransitive/1", "zombie/2", "fatestones/1", "poker/2"])
+def test_any_single_game_is_a_transcript_that_verifies(name: str) -> None:
+    game = make_game(name, {})
+    plan = plan_of(game, ("random",) * game.seats, "single", 5)
+    for number in (0, 4):
+        verdict = verify(bytes(transcript_of(plan, number)))
+        assert verdict.ok
+        assert verdict.payoff == payoff_of(game, list(states_of(plan, number))[-1])
+    with pytest.raises(InputError, match="game 5 is not among"):
+        transcript_of(plan, 5)
+
+
+def test_a_plan_survives_its_own_json() -> None:
+    plan = plan_of(ONE_DEAL, ("greedy", "random"), "s", 60, mirror=True)
+    assert Plan.from_json(json.loads(json.dumps(plan.as_json()))) == plan
+    with pytest.raises(InputError, match="no plan"):
+        Plan.from_json({"game": "zombie/2"})
+
+
+# Files
 
 
 def test_the_rows_do_not_depend_on_the_chunks(tmp_path: Path, monkeypatch: Any) -> None:
@@ -85,13 +178,14 @@ def test_the_rows_do_not_depend_on_the_chunks(tmp_path: Path, monkeypatch: Any) 
 
         found = simulate(RANDOM, out, progress=note)
         assert out.read_text() == wanted
-        assert found == (40, wanted.count("\n"), 0)
+        assert (found.games, found.rows, found.resumed) == (40, wanted.count("\n"), 0)
         assert steps == [(done, 40) for done in [*range(0, 40, size), 40]]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["1000.csv", "40.csv", "7.csv"]
+    cards = {json.loads((tmp_path / f"{n}.csv.card.json").read_text())["sha256"] for n in (7, 40)}
+    assert len(cards) == 1
 
 
 def test_without_numba_the_rows_are_the_same(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(lab, "find_spec", lambda name: None)
+    monkeypatch.setattr(lab, "kernels_of", lambda plan: None)
     simulate(RANDOM, tmp_path / "rules.csv", header=True)
     lines = (tmp_path / "rules.csv").read_text().splitlines()
     assert lines == [HEADER, *by_rules(RANDOM)]
@@ -100,43 +194,35 @@ def test_without_numba_the_rows_are_the_same(tmp_path: Path, monkeypatch: Any) -
 def test_thinking_players_are_spread_over_an_executor(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(lab, "CHUNK_SECONDS", 0.0)
     monkeypatch.setattr(lab, "PROBE", 0.0)
-    plan = Plan(20, ("mcts:5", "optimal"), "think")
+    plan = plan_of(ONE_DEAL, ("mcts:5", "optimal"), "think", 20)
     with ThreadPoolExecutor(3) as pool:
         simulate(plan, tmp_path / "pool.csv", executor=pool)
     assert (tmp_path / "pool.csv").read_text().splitlines() == by_rules(plan)
 
 
-def test_processes_are_the_default(tmp_path: Path, monkeypatch: Any) -> None:
+def test_one_and_two_processes_write_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(lab, "WORTH_WORKERS", 0.0)
     monkeypatch.setattr(lab, "PROBE", 0.0)
-    monkeypatch.setattr(lab, "find_spec", lambda name: None)
-    found = simulate(RANDOM, tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_text().splitlines() == by_rules(RANDOM)
-    assert found.games == 40
+    monkeypatch.setattr(lab, "CHUNK_SECONDS", 0.01)
+    plan = plan_of(make_game("zombie/2", {}), ("random", "cautious"), "jobs", 40, mirror=True)
+    for jobs in (1, 2):
+        simulate(plan, tmp_path / f"{jobs}.csv", jobs=jobs)
+    assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
+    one, two = (json.loads((tmp_path / f"{n}.csv.card.json").read_text()) for n in (1, 2))
+    assert one == two
 
 
 def test_changing_a_player_does_not_change_the_deal() -> None:
     for number in range(5):
-        deals = {
-            next(play_game(Plan(9, (spec, "greedy"), "s"), number)).hands
-            for spec in ("random", "greedy", "optimal", "mcts:3")
-        }
+        deals = set()
+        for spec in ("random", "greedy", "optimal", "mcts:3"):
+            plan = plan_of(ONE_DEAL, (spec, "greedy"), "s", 9)
+            deals.add(next(s.hands for s in states_of(plan, number) if s.phase == "choose"))
         assert len(deals) == 1
 
 
-def test_any_single_game_can_be_had_alone(tmp_path: Path) -> None:
-    simulate(RANDOM, tmp_path / "all.csv")
-    rows = (tmp_path / "all.csv").read_text().splitlines()
-    alone = [
-        row_of(played) for n in (*range(20), *range(20, 40)) for played in play_game(RANDOM, n)
-    ]
-    assert alone == rows
-    with pytest.raises(InputError, match="game 40 is not among"):
-        play_game(RANDOM, 40)
-
-
 def test_the_report_agrees_with_the_plan(tmp_path: Path) -> None:
-    plan = Plan(300, ("optimal", "greedy"), "cost")
+    plan = plan_of(ONE_DEAL, ("optimal", "greedy"), "cost", 300)
     with ThreadPoolExecutor(1) as pool:
         simulate(plan, tmp_path / "o.csv", header=True, executor=pool)
     found = report(read_cells(tmp_path / "o.csv"))
@@ -149,7 +235,6 @@ def test_parquet_holds_the_same_rows(tmp_path: Path) -> None:
     simulate(RANDOM, tmp_path / "rows.csv")
     simulate(RANDOM, tmp_path / "rows.parquet", header=True)
     assert list(read_cells(tmp_path / "rows.parquet")) == list(read_cells(tmp_path / "rows.csv"))
-    assert len(list(tmp_path.iterdir())) == 2
 
 
 class Failing(Executor):
@@ -175,7 +260,7 @@ def test_an_interrupted_run_is_resumed(
 ) -> None:
     monkeypatch.setattr(lab, "KERNEL_CHUNK", 10)
     whole, out = tmp_path / f"whole-{name}", tmp_path / name
-    simulate(RANDOM, whole, header=True)
+    wanted = simulate(RANDOM, whole, header=True)
     with pytest.raises(KeyboardInterrupt):
         simulate(RANDOM, out, header=True, executor=Failing(2))
     assert not out.exists()
@@ -194,16 +279,18 @@ def test_an_interrupted_run_is_resumed(
         resumed = 0
     found = simulate(RANDOM, out, header=True)
     assert found.resumed == resumed
+    assert found.tally == wanted.tally
     assert found.rows == len(by_rules(RANDOM))
     assert out.read_bytes() == whole.read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([whole.name, name])
+    there = sorted(path.name for path in tmp_path.iterdir())
+    assert there == sorted(f"{one}{more}" for one in (whole.name, name) for more in BESIDE)
 
 
 def test_other_arguments_do_not_resume(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     with pytest.raises(KeyboardInterrupt):
         simulate(RANDOM, out, executor=Failing(0))
-    for other in (RANDOM._replace(seed="other"), RANDOM._replace(games=41)):
+    for other in (RANDOM._replace(seed="other"), RANDOM._replace(deals=41)):
         with pytest.raises(InputError, match="other arguments"):
             simulate(other, out)
     (tmp_path / "out.csv.journal").write_text("{")
@@ -211,17 +298,40 @@ def test_other_arguments_do_not_resume(tmp_path: Path) -> None:
     assert out.read_text().splitlines() == by_rules(RANDOM)
 
 
-def test_plans_that_cannot_be_are_refused_before_anything_is_written(tmp_path: Path) -> None:
-    for plan, error in (
-        (RANDOM._replace(games=0), BadParams),
-        (RANDOM._replace(players=("random", "nobody")), UnknownName),
-        (RANDOM._replace(players=("random", "mcts:no")), InputError),
-        (RANDOM._replace(dice=("123456",)), BadParams),
-        (RANDOM._replace(players=("random",)), InputError),  # type: ignore[arg-type]
+def test_a_finished_file_is_never_replaced_unasked(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    first = simulate(RANDOM, out)
+    before = out.read_bytes()
+    again = simulate(RANDOM, out, executor=Failing(0))
+    assert (again.resumed, again.tally) == (40, first.tally), "nothing is played twice"
+    others = [
+        RANDOM._replace(seed="other"),
+        RANDOM._replace(deals=41),
+        plan_of(ONE_DEAL, ("greedy", "random"), "a seed", 40),
+        plan_of(make_game("poker/2", {}), ("random", "optimal"), "a seed", 40),
+    ]
+    for other in others:
+        with pytest.raises(InputError, match="40 games of fatestones/1 between random, random"):
+            simulate(other, out)
+    out.write_bytes(before + b"\n")
+    with pytest.raises(InputError, match="changed after it was made"):
+        simulate(RANDOM, out)
+    (tmp_path / "out.csv.card.json").unlink()
+    with pytest.raises(InputError, match="nothing says what is in it"):
+        simulate(RANDOM, out)
+    simulate(RANDOM, out, replace=True)
+    assert out.read_bytes() == before
+
+
+def test_plans_that_cannot_be_are_refused() -> None:
+    for players, games, error in (
+        (("random", "random"), 0, BadParams),
+        (("random", "nobody"), 1, UnknownName),
+        (("random", "mcts:no"), 1, InputError),
+        (("random",), 1, InputError),
     ):
         with pytest.raises(error):
-            simulate(plan, tmp_path / "out.csv")
-    assert list(tmp_path.iterdir()) == []
+            plan_of(ONE_DEAL, players, "s", games)
 
 
 def test_an_episode_is_one_choice_and_one_roll() -> None:

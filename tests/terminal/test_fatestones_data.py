@@ -20,9 +20,10 @@ import pytest
 from fairground.cli import main
 from fairground.core import Fault
 from fairground.games.fatestones import FateStones, Round
-from fairground.lab.fatestones import simulation as lab
+from fairground.lab import simulation as lab
 from fairground.lab.fatestones.rows import HEADER, row_of
-from fairground.lab.fatestones.simulation import Plan, play_game
+from fairground.lab.plans import Plan, plan_of, states_of
+from fairground.lab.rows import schema_of
 from fairground.replay import replay
 from fairground.solve.fatestones.deals import DealValues
 from fairground.terminal.commands.solve.fatestones import histogram
@@ -326,7 +327,7 @@ class TestSimulate:
         code, text, error = run(*arguments, "--games", 30, "--out", out)
         rows = out.read_text().splitlines()
         assert (code, error) == (0, "")
-        assert text == f"30 games, {len(rows)} rows in {out}\n"
+        assert text.startswith(f"30 games, {len(rows)} rows in {out}\n")
         assert all(len(row.split(",")) == 10 for row in rows)
         by_game: list[str] = []
         for number in range(30):
@@ -354,7 +355,8 @@ class TestSimulate:
             run(*arguments, "--games", 12, "--game", number, "--transcript", record)
             rows += rounds_of(record)
         assert rows == out.read_text().splitlines()
-        assert [path.name for path in tmp_path.glob("out*")] == ["out.csv"]
+        names = sorted(path.name for path in tmp_path.glob("out*"))
+        assert names == ["out.csv", "out.csv.README.md", "out.csv.card.json"]
 
     def test_a_header_and_parquet(self, run: Run, tmp_path: Path) -> None:
         arguments = ["simulate", "fatestones", "--players", "random,random", "--seed", "s"]
@@ -416,7 +418,10 @@ class TestSimulate:
         assert code == 0
         assert "20 games (7 of them by an earlier run)" in text
         assert out.read_bytes() == whole.read_bytes()
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "whole.csv"]
+        assert sorted(path.name for path in tmp_path.glob("*.csv*")) == [
+            f"{name}{more}" for name in ("out.csv", "whole.csv")
+            for more in ("", ".README.md", ".card.json")
+        ]  # fmt: skip
 
     def test_ctrl_c_on_a_terminal_stops_the_workers_quietly(self, tmp_path: Path) -> None:
         """Real processes, stopped in the middle; then the same command finishes the work."""
@@ -434,16 +439,13 @@ class TestSimulate:
         assert "400/400" in shown
         assert re.search(r"400 games, \d+ rows in ", shown)
         assert shown.endswith("exit 0")
-        first = next(row_of(played) for played in play_game(OPTIMAL, 0))
-        assert out.read_text().splitlines()[0] == first
+        first = schema_of(OPTIMAL).of(0, list(states_of(OPTIMAL, 0)))
+        assert out.read_text().splitlines()[0] == first[0]
 
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (["--games", "5"], "required: --players"),
-            (["--players", "random,random", "--games", "5"], "both --games and --out are needed"),
-            (["--players", "random,random", "--out", "a"], "both --games and --out are needed"),
-            (["--players", "random", "--games", "5", "--out", "a"], "two players are needed"),
+            (["--players", "random", "--games", "5", "--out", "a"], "1 players are named: random"),
             (["--players", "random,genius", "--games", "5", "--out", "a"], "named 'genius'"),
             (["--players", "random,mcts:abc", "--games", "5", "--out", "a"], "mcts:200"),
             (["--players", "random,random", "--games", "0", "--out", "a"], "at least one game"),
@@ -492,7 +494,7 @@ class TestSimulate:
         assert "cannot write '/nowhere/at/all.jsonl'" in error
 
 
-OPTIMAL = Plan(400, ("optimal", "random"), "s")
+OPTIMAL = plan_of(FateStones(scratch="end"), ("optimal", "random"), "s", 400)
 
 
 def rounds_of(record: Path) -> list[str]:

@@ -17,7 +17,8 @@ from fairground.core import BadParams, Game, InputError
 from fairground.games import GAMES, game_class, make_game
 from fairground.games.poker import Poker
 from fairground.players import offered
-from fairground.terminal.commands.play import company, read_value, seat_labels
+from fairground.players.seats import seat_labels
+from fairground.terminal.commands.play import company, read_value
 from fairground.words import words_for
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told

@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fairground.core import InputError
+from fairground.lab.statistics import Tally
 
 
 class Chunk(NamedTuple):
-    """The rows of consecutive games as text."""
+    """Consecutive games: their rows as text, and what they add up to."""
 
     text: bytes
     games: int
     rows: int
+    tally: Tally
 
 
 class Checkpoint:
@@ -25,13 +27,17 @@ class Checkpoint:
     stands in the part beyond the last note is cut off when the work goes on.
     """
 
-    def __init__(self, out: Path, arguments: dict[str, Any], header: str = "") -> None:
+    def __init__(
+        self, out: Path, arguments: dict[str, Any], tally: Tally, header: str = ""
+    ) -> None:
         self.part = out.with_name(f"{out.name}.part")
         self._notes = out.with_name(f"{out.name}.journal")
         self._arguments: dict[str, Any] = json.loads(json.dumps(arguments))
         self._header = f"{header}\n".encode() if header else b""
         self.games = 0
         self.rows = 0
+        self.tally = tally
+        """What all games so far add up to; at first that of none."""
         self._bytes = 0
 
     def __enter__(self) -> Checkpoint:
@@ -45,6 +51,7 @@ class Checkpoint:
             for note in notes:
                 if note["bytes"] <= there:
                     self.games, self.rows, self._bytes = note["games"], note["rows"], note["bytes"]
+                    self.tally = Tally.from_json(note["tally"])
             if not self.games:
                 self._bytes = len(self._header)
         self._file = self.part.open("r+b")
@@ -91,7 +98,9 @@ class Checkpoint:
         self.games += chunk.games
         self.rows += chunk.rows
         self._bytes += len(chunk.text)
-        self._append({"games": self.games, "rows": self.rows, "bytes": self._bytes})
+        self.tally += chunk.tally
+        told = {"games": self.games, "rows": self.rows, "bytes": self._bytes}
+        self._append({**told, "tally": self.tally.as_json()})
 
     def forget(self) -> None:
         """The complete file has its name: what helped to make it can go."""

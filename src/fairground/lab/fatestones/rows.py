@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from fairground.core import Unreadable
-from fairground.extras import needs
 from fairground.games.fatestones import HAND, FateStones, Hand, Hands, Round, wrong_with
+from fairground.lab.parquet import pyarrow
 from fairground.solve.fatestones.choices import costs
 
 COLUMNS: Final = (
@@ -126,14 +126,6 @@ def _parquet_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
         for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             number += 1
             yield number, ["" if value is None else str(value) for value in values]
-
-
-def pyarrow(module: str) -> Any:
-    """A module of PyArrow, or a clear error where it is not installed."""
-    from importlib import import_module
-
-    with needs("lab", "a Parquet file"):
-        return import_module(f"pyarrow.{module}")
 
 
 class _Row(NamedTuple):

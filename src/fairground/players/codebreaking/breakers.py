@@ -44,10 +44,10 @@ class TreeBreaker(Breaker):
         if not isinstance(game, CodeBreaking):
             raise InputError("this player breaks codes only")
         self._game = game
-        self._tree: Tree | None = None
+        self.tree: Tree | None = None
         self._strategy = self.strategy_for(argument)
         if game.codes <= TREE_CODES and game.base * game.length <= 64:
-            self._tree = tree(game.base, game.length, self._strategy)
+            self.tree = tree(game.base, game.length, self._strategy)
         elif not enumerable(game.base, game.length):
             raise InputError(
                 f"{game.base}^{game.length} codes cannot be listed: let 'annealing' break them"
@@ -59,7 +59,7 @@ class TreeBreaker(Breaker):
 
     def guess(self, rows: tuple[Row, ...]) -> Code | None:
         """By the tree; by splitting what fits where there is none, or the rows left it."""
-        node = self._tree.after(rows) if self._tree else None
+        node = self.tree.after(rows) if self.tree else None
         if node is not None:
             return node.guess
         if not rows:

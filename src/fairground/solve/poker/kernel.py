@@ -263,7 +263,7 @@ def _throw_away(worth: Ints) -> None:
 
 
 @njit(cache=True)
-def _hold_sums(hand: Any, sums: Prizes, choose: Ints, first: Ints, worth: Ints) -> None:
+def fill_hold_sums(hand: Any, sums: Prizes, choose: Ints, first: Ints, worth: Ints) -> None:
     """Into ``worth[held]``, the prizes of all hands that can follow; ``hand`` is ascending."""
     _locate(hand, choose, first, worth)
     for held in range(1 << HAND):
@@ -340,5 +340,5 @@ class HandTable:
         """By the set of held cards (bit i: the i-th in ascending order), the prizes that can
         follow, added up. The array is used again by the next call.
         """
-        _hold_sums(np.array(sorted(hand), np.int64), self.sums, CHOOSE, FIRST, self._out)
+        fill_hold_sums(np.array(sorted(hand), np.int64), self.sums, CHOOSE, FIRST, self._out)
         return self._out

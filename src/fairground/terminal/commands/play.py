@@ -19,6 +19,7 @@ from fairground.fair.schemes import Chair, Dealer
 from fairground.fair.vault import MemoryVault
 from fairground.games import GAMES, game_class
 from fairground.players import Player, PlayerListing, make_player, offered, prepare
+from fairground.players.seats import seat_labels, seat_title, usual_player, wanted_seats
 from fairground.registers import known, version
 from fairground.table import Table, new_name
 from fairground.terminal.console import Arguments, Console
@@ -34,9 +35,6 @@ ME: Final = "me"
 DEALERS: Final = ("hash-chains/1", "hmac-sha3-user/1", "seeded/1", "system/1")
 """The schemes that can deal to people at one keyboard. The others serve contests and the Bank."""
 
-BEST: Final = ("best", "optimal")
-"""What the strongest player is called, where a game has one."""
-
 EXAMPLES: Final = """\
 Examples:
   fairground play zombie players=3 brains_to_win=7
@@ -51,10 +49,10 @@ def run(arguments: Sequence[str]) -> int:
         _general().parse_args(arguments)
         _list_games()
         return 0
-    name = _full_name(given)
+    name = full_name(given)
     wants_help = any(word in ("-h", "--help") for word in arguments)
     options = _arguments(name, wants_help).parse_intermixed_args(arguments)
-    game = _game(name, options.params, options.values)
+    game = game_from_words(name, options.params, options.values)
     return _play(game, options)
 
 
@@ -73,7 +71,7 @@ def _general() -> Arguments:
 
 def _list_games() -> None:
     print("These games can be played:\n")
-    newest = list(dict.fromkeys(_full_name(name.partition("/")[0]) for name in GAMES))
+    newest = list(dict.fromkeys(full_name(name.partition("/")[0]) for name in GAMES))
     width = max(map(len, newest)) + 2
     for name in newest:
         try:
@@ -84,7 +82,7 @@ def _list_games() -> None:
     print("\nfairground play GAME plays one; fairground play GAME --help says what it takes.")
 
 
-def _full_name(given: str) -> str:
+def full_name(given: str) -> str:
     """The newest version of a game. What a name of ours means is not for others to change."""
     ours = [name for name in GAMES.listed if name.partition("/")[0] == given]
     return max(ours, key=version) if ours else GAMES.newest(given)
@@ -156,7 +154,7 @@ def _seats_in_words(rules: type[Game[Any]]) -> str:
         shown.add(role)
         many = sum(game.role(other) == role for other in range(game.seats))
         lines.append(f"  {label}{f' to {role}{many}' if many > 1 else ''}")
-        usual = _usual(game, seat)
+        usual = usual_player(game, seat)
         for name, listing in sorted(offered(game, seat).items()):
             lines += _folded(f"{name}: {_declared(listing, name == usual)}", 4)
     return "\n".join(lines)
@@ -211,7 +209,8 @@ def _example(rules: type[Game[Any]]) -> str:
 # Parameters
 
 
-def _game(name: str, params: str | None, values: Sequence[str]) -> Game[Any]:
+def game_from_words(name: str, params: str | None, values: Sequence[str]) -> Game[Any]:
+    """The game of a name and its parameters as people type them."""
     rules = _rules(name)
     given: dict[str, Any] = {}
     if params is not None:
@@ -287,47 +286,18 @@ class SeatPlan(NamedTuple):
 
     def names(self, game: Game[Any]) -> list[str]:
         """What the record calls the seats."""
-        labels = [_title(label) for label in seat_labels(game)]
+        labels = [seat_title(label) for label in seat_labels(game)]
         return [
             self.people[seat] or label if seat in self.people else f"{label} ({self.players[seat]})"
             for seat, label in enumerate(labels)
         ]
 
 
-def seat_labels(game: Game[Any]) -> list[str]:
-    """What each seat is called on the command line: ``keeper``, or ``player1``, ``player2``."""
-    roles = [game.role(seat) for seat in range(game.seats)]
-    return [
-        role if roles.count(role) == 1 else f"{role}{roles[: seat + 1].count(role)}"
-        for seat, role in enumerate(roles)
-    ]
-
-
-def _title(label: str) -> str:
-    """``player1`` as a name: "Player 1"."""
-    role = label.rstrip("0123456789")
-    return f"{role.capitalize()} {label.removeprefix(role)}".strip()
-
-
 def company(game: Game[Any], wanted: Sequence[str]) -> SeatPlan:
     """Who sits where: as said, else one person, and players of ours in the other seats."""
-    labels = seat_labels(game)
     people: dict[Seat, str] = {}
     players: dict[Seat, str] = {}
-    for text in wanted:
-        label, equals, player = text.partition("=")
-        if not equals or not player:
-            raise InputError(
-                f"--seat {text!r} is not understood. For example: {_seat_example(game)}"
-            )
-        if label not in labels:
-            raise InputError(
-                f"--seat {text!r}: {game.name} has no seat {label!r}; "
-                f"{known(label, dict.fromkeys(labels))}"
-            )
-        seat = labels.index(label)
-        if seat in people or seat in players:
-            raise InputError(f"--seat {text!r}: the seat {label} is given twice")
+    for seat, player in wanted_seats(game, wanted, "--seat", _seat_example(game)).items():
         who, _, name = player.partition(":")
         if who == ME:
             people[seat] = name
@@ -341,19 +311,8 @@ def company(game: Game[Any], wanted: Sequence[str]) -> SeatPlan:
         people[seat] = ""
         free.remove(seat)
     for seat in free:
-        players[seat] = _usual(game, seat) or _nobody(game, seat)
+        players[seat] = usual_player(game, seat) or _nobody(game, seat)
     return SeatPlan(people, players)
-
-
-def _usual(game: Game[Any], seat: Seat) -> str | None:
-    """Whoever plays where nobody is named: strong if that is quick; ``None``: nobody can."""
-    here = offered(game, seat)
-    quick = [name for name, listing in here.items() if not listing.slow]
-    for name in BEST:
-        if name in quick:
-            return name
-    own = [name for name in quick if name != "random"]
-    return next(iter([*own, *quick, *here]), None)
 
 
 def _nobody(game: Game[Any], seat: Seat) -> str:
@@ -365,7 +324,7 @@ def _nobody(game: Game[Any], seat: Seat) -> str:
 
 def _seat_example(game: Game[Any]) -> str:
     seat = game.seats - 1
-    return f"--seat {seat_labels(game)[seat]}={_usual(game, seat) or ME}"
+    return f"--seat {seat_labels(game)[seat]}={usual_player(game, seat) or ME}"
 
 
 # Playing

@@ -1,9 +1,10 @@
-"""Data sets of FateStones.
+"""Many games as data.
 
 ===========  =============================================================================
-`dice_sets`  ``dice-sets``: all dice, ranked
-`episode`    ``episode``: one round, as a row
+`simulate`   ``simulate``: many games of any kind
+`dataset`    ``dataset verify``: whether a file of games is what its card says
+`dice_sets`  ``dice-sets``: all dice of FateStones, ranked
+`episode`    ``episode``: one round of FateStones, as a row
 `episodes`   ``episodes``: what is wrong with a file of rounds
-`simulate`   ``simulate fatestones``: many games
 ===========  =============================================================================
 """

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from fairground.lab.fatestones.simulation import Episode, episode
+from fairground.lab.fatestones.episode import Episode, episode
 from fairground.terminal.console import Arguments
 from fairground.terminal.fatestones.input import HANDS, add_hands, hands, two_players
 

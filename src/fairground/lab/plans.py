@@ -1,0 +1,237 @@
+"""What is to be simulated: a game, who plays it, and on which deals.
+
+**Tapes.** Deal number d of a seed reads its own tapes (`SeededStream`): lane 0 for everything that
+is dealt and rolled, lane 1 + seat for a player who needs chance. So each game depends on the plan
+alone, and can be had without the others.
+
+**Lineups.** A lineup says who sits where. Usually there is one, and game g is deal g. To compare
+players fairly, every deal is played several times, once by each lineup:
+
+* *mirrored*: players change seats of the same role, so that each meets each deal from each side;
+* *paired*: some seats are taken by other players, and all else stays the same.
+
+Luck that all lineups share then cancels out of the difference.
+
+**Entrants.** Results are counted for entrants: the seats of the only lineup, or what is compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from fairground.core import BadParams, Game, InputError, Over, Seat
+from fairground.fair.bits import SeededStream
+from fairground.fair.schemes import Chair
+from fairground.fair.unproven import SeededDealer
+from fairground.fair.vault import MemoryVault
+from fairground.games import make_game
+from fairground.players import Player, make_player
+from fairground.players.hosted import Hosted
+from fairground.players.seats import seat_labels, seat_title, usual_player
+from fairground.playing import play
+from fairground.table import Table, new_name
+from fairground.transcript import Transcript
+
+Lineup = tuple[str, ...]
+"""A player for each seat, such as ``mcts:200``."""
+
+
+class Entrant(NamedTuple):
+    """Whose results are counted, and where it sits: pairs of a lineup and a seat."""
+
+    name: str
+    cells: tuple[tuple[int, Seat], ...]
+
+
+class Plan(NamedTuple):
+    """Everything that the results depend on."""
+
+    game: str
+    params: str
+    """The game's parameters as canonical JSON."""
+    lineups: tuple[Lineup, ...]
+    entrants: tuple[Entrant, ...]
+    seed: str
+    deals: int
+
+    @property
+    def games(self) -> int:
+        """Every deal is played once by each lineup."""
+        return self.deals * len(self.lineups)
+
+    def as_json(self) -> dict[str, Any]:
+        """The plan as a card or a journal keeps it."""
+        told: dict[str, Any] = json.loads(json.dumps(self._asdict()))
+        return told | {"params": json.loads(self.params)}
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Plan:
+        """The plan that `as_json` wrote; raise `InputError` if it is none."""
+        try:
+            return cls(
+                str(told["game"]),
+                _canonical(told["params"]),
+                tuple(tuple(map(str, lineup)) for lineup in told["lineups"]),
+                tuple(
+                    Entrant(str(name), tuple((int(a), int(b)) for a, b in cells))
+                    for name, cells in told["entrants"]
+                ),
+                str(told["seed"]),
+                int(told["deals"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"this is no plan of a simulation: {error}") from None
+
+
+def _canonical(params: Mapping[str, Any]) -> str:
+    return json.dumps(params, sort_keys=True, separators=(",", ":"))
+
+
+@lru_cache(maxsize=8)
+def _game(name: str, params: str) -> Game[Any]:
+    return make_game(name, json.loads(params))
+
+
+def game_of(plan: Plan) -> Game[Any]:
+    """The rules by which a plan's games are played."""
+    return _game(plan.game, plan.params)
+
+
+# Making plans
+
+
+def plan_of(
+    game: Game[Any],
+    lineup: Sequence[str],
+    seed: str,
+    games: int,
+    *,
+    mirror: bool = False,
+    versus: Mapping[Seat, str] | None = None,
+) -> Plan:
+    """A plan for at least so many games, with whatever is needed to compare who is compared."""
+    lineup = tuple(lineup)
+    if len(lineup) != game.seats:
+        raise InputError(
+            f"{game.name} has {game.seats} seats ({', '.join(seat_labels(game))}), "
+            f"but {len(lineup)} players are named: {', '.join(lineup)}"
+        )
+    if games < 1:
+        raise BadParams(f"at least one game must be simulated, not {games}")
+    if mirror and versus:
+        raise InputError("--mirror and --versus are two ways to compare: give one of them")
+    if mirror:
+        lineups, entrants = _mirrored(game, lineup)
+    elif versus:
+        lineups, entrants = _paired(game, lineup, versus)
+    else:
+        lineups = (lineup,)
+        entrants = tuple(
+            Entrant(f"{label} ({who})", ((0, seat),))
+            for seat, (label, who) in enumerate(zip(seat_labels(game), lineup, strict=True))
+        )
+    deals = -(-games // len(lineups))
+    plan = Plan(game.name, _canonical(game.params()), lineups, entrants, seed, deals)
+    for one in plan.lineups:
+        _players(game, one, seed, 0)
+    return plan
+
+
+def _mirrored(game: Game[Any], lineup: Lineup) -> tuple[tuple[Lineup, ...], tuple[Entrant, ...]]:
+    roles = {game.role(seat) for seat in range(game.seats)}
+    if len(roles) > 1:
+        raise InputError(
+            f"{game.name} cannot be mirrored: its seats differ ({', '.join(seat_labels(game))}). "
+            f"Compare players of one seat: --versus {seat_labels(game)[-1]}=PLAYER"
+        )
+    n = game.seats
+    lineups = tuple(tuple(lineup[(seat - by) % n] for seat in range(n)) for by in range(n))
+    names = [
+        f"{who} {lineup[: i + 1].count(who)}" if lineup.count(who) > 1 else who
+        for i, who in enumerate(lineup)
+    ]
+    return lineups, tuple(
+        Entrant(name, tuple((by, (i + by) % n) for by in range(n))) for i, name in enumerate(names)
+    )
+
+
+def _paired(
+    game: Game[Any], lineup: Lineup, versus: Mapping[Seat, str]
+) -> tuple[tuple[Lineup, ...], tuple[Entrant, ...]]:
+    other = tuple(versus.get(seat, who) for seat, who in enumerate(lineup))
+    labels, seats = seat_labels(game), sorted(versus)
+
+    def name(of: Lineup) -> str:
+        return ", ".join(f"{labels[seat]}={of[seat]}" for seat in seats)
+
+    return (lineup, other), tuple(
+        Entrant(name(of), tuple((i, seat) for seat in seats))
+        for i, of in enumerate((lineup, other))
+    )
+
+
+def usual_lineup(game: Game[Any], wanted: Mapping[Seat, str]) -> Lineup:
+    """The named players, and in the other seats whoever plays them by default."""
+    return tuple(
+        wanted.get(seat) or usual_player(game, seat) or _nobody(game, seat)
+        for seat in range(game.seats)
+    )
+
+
+def _nobody(game: Game[Any], seat: Seat) -> str:
+    raise InputError(f"no player of ours can take the seat {seat_labels(game)[seat]}")
+
+
+# Playing single games
+
+
+def _players(game: Game[Any], lineup: Lineup, seed: str, deal: int) -> dict[Seat, Player]:
+    """The players of one game, each with a lane of its own."""
+    return {
+        seat: make_player(spec, game, SeededStream(seed, deal, 1 + seat), seat)
+        for seat, spec in enumerate(lineup)
+    }
+
+
+def _placed(plan: Plan, number: int) -> tuple[int, Lineup]:
+    """The deal of a game, and who plays it."""
+    if not 0 <= number < plan.games:
+        raise InputError(f"game {number} is not among the games 0 to {plan.games - 1}")
+    deal, at = divmod(number, len(plan.lineups))
+    return deal, plan.lineups[at]
+
+
+def states_of(plan: Plan, number: int) -> Iterator[Any]:
+    """Game ``number`` by the rules, state by state, without playing the others."""
+    deal, lineup = _placed(plan, number)
+    game = game_of(plan)
+    players = _players(game, lineup, plan.seed, deal)
+    return play(game, players, SeededStream(plan.seed, deal))
+
+
+def payoff_of(game: Game[Any], last: Any) -> tuple[int, ...]:
+    """What each seat has won in the last state of a game."""
+    over = game.awaits(last)
+    assert isinstance(over, Over)
+    return over.payoff
+
+
+def transcript_of(plan: Plan, number: int) -> Transcript:
+    """One game of a plan at a real table: the same tapes, so the same game, and a record.
+
+    The dealer is `seeded/1`, which proves nothing but that the game replays; the seals and the
+    name of the table are fresh each time.
+    """
+    deal, lineup = _placed(plan, number)
+    game = game_of(plan)
+    dealer = SeededDealer(new_name(), MemoryVault(), seed=plan.seed, game=deal)
+    chairs = [
+        Chair(f"{seat_title(label)} ({who})", by="house")
+        for label, who in zip(seat_labels(game), lineup, strict=True)
+    ]
+    table = Table.open(game, dealer, chairs)
+    Hosted(table, _players(game, lineup, plan.seed, deal)).play()
+    return table.transcript

@@ -1,0 +1,134 @@
+"""The results of a simulation, in words and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fairground.lab.plans import game_of
+from fairground.lab.simulation import Finished
+from fairground.lab.statistics import Interval, Pair, pairs, share
+
+
+def _each(done: Finished) -> int:
+    """How many games an entrant plays on each deal."""
+    return len(done.plan.entrants[0].cells)
+
+
+def _pairs(done: Finished) -> list[Pair]:
+    tally = done.tally
+    return pairs(tally, _each(done), sequential=done.looked, corrected=tally.knows_luck)
+
+
+def _shares(counts: dict[int, int]) -> tuple[int, int, int, int]:
+    """Games, and how many of them were won, lost and even."""
+    games = sum(counts.values())
+    won = sum(times for payoff, times in counts.items() if payoff > 0)
+    lost = sum(times for payoff, times in counts.items() if payoff < 0)
+    return games, won, lost, games - won - lost
+
+
+def results_in_words(done: Finished) -> Iterator[str]:
+    """A table of entrants, and what can be told apart."""
+    plan, tally = done.plan, done.tally
+    names = [entrant.name for entrant in plan.entrants]
+    wide = max(map(len, names))
+    shares = [_shares(dict(count)) for count in tally.counts]
+    contested = any(won and lost for _, won, lost, _ in shares)
+    yield ""
+    yield f"{'':<{wide}}  payoff in a game, 95 %" + (
+        "      won               lost     even" if contested else ""
+    )
+    narrower = []
+    for at, name in enumerate(names):
+        mean = tally.mean(at, _each(done))
+        line = f"{name:<{wide}}  {_shown(mean):<26}"
+        yield (line + _split(*shares[at]) if contested else line).rstrip()
+        if tally.knows_luck:
+            better = tally.mean(at, _each(done), corrected=True)
+            narrower.append(f"{name:<{wide}}  {_shown(better):<26}{_gain(mean, better)}")
+    if narrower:
+        yield "\nThe same without luck, as the coach counts it:"
+        yield from narrower
+    yield ""
+    yield from _separations(done, names)
+
+
+def _split(games: int, won: int, lost: int, even: int) -> str:
+    wins = share(won, games)
+    half = 100 * ((wins.high or 0) - (wins.low or 0)) / 2
+    return (
+        f"  {100 * wins.mean:5.1f} % ± {half:<6.2f}"
+        f"  {100 * lost / games:5.1f} %  {100 * even / games:5.1f} %"
+    )
+
+
+def _shown(mean: Interval) -> str:
+    alone = " (all alike)" if mean.low is None else ""
+    return f"{mean}{alone}"
+
+
+def _gain(plain: Interval, better: Interval) -> str:
+    if plain.low is None or better.low is None or plain.high is None or better.high is None:
+        return ""
+    ratio = (plain.high - plain.low) / (better.high - better.low)
+    return f"  {ratio:.1f} times as narrow"
+
+
+def _separations(done: Finished, names: list[str]) -> Iterator[str]:
+    for pair in _pairs(done):
+        a, b = names[pair.a], names[pair.b]
+        if pair.better is None:
+            yield f"{a} and {b} are not separable: {pair.difference} a game"
+        else:
+            best, other = (a, b) if pair.better == pair.a else (b, a)
+            yield f"{best} wins more than {other}: {_unsigned(pair.difference)} a game"
+    if done.stopped_early:
+        yield f"Stopped after {done.games:,} games: that was enough to tell."
+
+
+def _unsigned(difference: Interval) -> str:
+    low, high = difference.low, difference.high
+    assert low is not None and high is not None
+    return f"{abs(difference.mean):.4f} ± {(high - low) / 2:.4f}"
+
+
+def results_as_json(done: Finished) -> dict[str, Any]:
+    """What ``fairground simulate --json`` prints."""
+    plan, tally = done.plan, done.tally
+    entrants = []
+    for at, entrant in enumerate(plan.entrants):
+        games, won, lost, even = _shares(dict(tally.counts[at]))
+        told: dict[str, Any] = {
+            "name": entrant.name,
+            "games": games,
+            "payoff": tally.mean(at, _each(done))._asdict(),
+            "won": won,
+            "lost": lost,
+            "even": even,
+            "win_share": share(won, games)._asdict(),
+            "counts": {str(payoff): times for payoff, times in tally.counts[at].items()},
+        }
+        if tally.knows_luck:
+            told["without_luck"] = tally.mean(at, _each(done), corrected=True)._asdict()
+        entrants.append(told)
+    return {
+        "game": plan.game,
+        "params": game_of(plan).params(),
+        "lineups": [list(lineup) for lineup in plan.lineups],
+        "seed": plan.seed,
+        "games": done.games,
+        "deals": tally.deals,
+        "resumed": done.resumed,
+        "stopped_early": done.stopped_early,
+        "entrants": entrants,
+        "pairs": [
+            {
+                "a": plan.entrants[pair.a].name,
+                "b": plan.entrants[pair.b].name,
+                "difference": pair.difference._asdict(),
+                "better": None if pair.better is None else plan.entrants[pair.better].name,
+            }
+            for pair in _pairs(done)
+        ],
+    }
