@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import fairground as fg
 from fairground.cli import main
+from fairground.registers import load
 from fairground.verify import verify
 from tests.helpers.installing import install_newgame
 
@@ -41,6 +43,10 @@ def morra(packages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delitem(fg.GAMES.__dict__, "_others", raising=False)
     yield
     fg.GAMES.__dict__.pop("_others", None)
+    # Another test installs the same package elsewhere, and must not find this one.
+    for name in [name for name in sys.modules if name.partition(".")[0] == "morra"]:
+        del sys.modules[name]
+    load.cache_clear()
 
 
 def test_every_registered_game_is_simulated(run: Run, morra: None) -> None:
