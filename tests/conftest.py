@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(tests).parts[0] not in MEASURED:
             item.add_marker(pytest.mark.no_cover)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test reads or writes what belongs to whoever runs the suite."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+            patch.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
+        yield
 
 
 @pytest.fixture

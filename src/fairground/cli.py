@@ -46,6 +46,7 @@ PLAY: Final = {
     "sit": Command("commands.sit", "Play a seat at an arena.", "A seat"),
 }
 WORK: Final = {
+    "resume": Command("commands.resume", "go on with a game that was stopped"),
     "history": Command("commands.history", "your games, how they ended, how often you won"),
     "replay": Command("commands.replay", "a game again, in words, step by step"),
     "coach": Command("commands.coach", "what each of your decisions was worth, and what was luck"),
@@ -131,7 +132,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
     run = getattr(import_module(f"fairground.terminal.{module}"), function or "run")
     from fairground.terminal.console import stopped_by_signals
 
-    with stopped_by_signals() if command in PLAY.values() else nullcontext():
+    played = [*PLAY.values(), WORK["resume"]]
+    with stopped_by_signals() if command in played else nullcontext():
         exit_code: int = run(rest)
     return exit_code
 

@@ -439,7 +439,8 @@ class TestWords:
         )
 
     def test_people_and_machines_are_spoken_of_in_their_own_way(self) -> None:
-        alone, two = SeatNames(hot_seat=False), SeatNames(hot_seat=True)
+        alone = SeatNames(["Player", "Machine (optimal)"], 0)
+        two = SeatNames(["Player 1", "Player 2"], None)
         assert [alone.does(seat, "win") for seat in (0, 1)] == ["You win", "I win"]
         assert [two.does(seat, "win") for seat in (0, 1)] == ["Player 1 wins", "Player 2 wins"]
         assert [alone.whose(1), two.whose(1)] == ["My", "Player 2's"]
@@ -453,7 +454,7 @@ class TestOnATerminal:
             ("hint, ?, X): ", "1\n"),
             ("hint, ?, X): ", "x\n"),
         ]
-        arguments = ["--save", str(record), "--no-ascii"]
+        arguments = ["--save", str(record), "--no-ascii", "--games", "1"]
         shown = on_a_terminal(keys, 80, 50, "fatestones", *arguments)
         assert re.search("│[ ●]{5}│[ ●]{5}│[ ●]{5}│[ ●]{5}│[ ●]{5}│[ ●]{5}│   │[ ●]{5}│", shown)
         assert "hint, ?, X): 1" in shown
@@ -479,7 +480,7 @@ class TestOnATerminal:
             ("Player 2, your die (hidden: 0, 1, 2, hint, ?, X): ", "1\n"),
             ("Player 1, your die (hidden: 0, 1, hint, ?, X): ", "\x04"),
         ]
-        arguments = ["--hot-seat", "--save", str(record)]
+        arguments = ["--hot-seat", "--save", str(record), "--games", "1"]
         shown = on_a_terminal(keys, 100, 60, "fatestones", *arguments)
         for line in shown.splitlines():
             if "your die (hidden" in line:
@@ -489,14 +490,13 @@ class TestOnATerminal:
         assert verdict.ok
         assert [e["move"] for e in events if e["kind"] == "open"] == [2, 1]
 
-    def test_ctrl_c_is_a_recorded_forfeit(self, record: Path) -> None:
+    def test_ctrl_c_stops_a_game_that_is_kept(self, record: Path) -> None:
         keys = [("random for the deal: ", "rain\n"), ("?, X): ", "\x03\n")]
         shown = on_a_terminal(keys, 80, 40, "fatestones", "--save", str(record))
-        assert "You leave the game" in shown
+        assert "fairground resume" in shown
         assert shown.endswith("exit 130")
         verdict, _ = read(record)
-        assert verdict.ok
-        assert "Ctrl-C" in verdict.remarks[0]
+        assert verdict.judged == "unfinished"
 
     def test_the_menu_has_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))

@@ -342,6 +342,7 @@ Probability of the win for the user:
 
 def test_a_game_on_a_real_terminal() -> None:
     keys = [("Your selection: ", answer) for answer in ("?\n", "0\n", "0\n", "4\n", "5\n")]
+    keys.append(("Once more? ", "q\n"))
     shown = on_a_terminal(keys, 100, 40, "dice", *DICE, "--no-save")
     assert "| User dice v | 2,2,4,4,9,9 |" in shown
     assert "Your selection: 4" in shown

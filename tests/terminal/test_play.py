@@ -18,7 +18,8 @@ from fairground.games import GAMES, game_class, make_game
 from fairground.games.poker import Poker
 from fairground.players import offered
 from fairground.players.seats import seat_labels
-from fairground.terminal.commands.play import company, read_value
+from fairground.terminal.commands.play import read_value
+from fairground.terminal.evening.seats import company
 from fairground.words import words_for
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told
@@ -144,17 +145,22 @@ def test_the_end_of_the_input_is_a_forfeit(record: Path) -> None:
     assert told.verdict.ok
 
 
-def test_ctrl_c_is_a_forfeit(record: Path) -> None:
+def test_ctrl_c_stops_a_game_that_is_kept(record: Path) -> None:
     shown = on_a_terminal(
         [("chance: ", "word\n"), ("do you hold? ", "\x03\n")],
         *(80, 60),
         *("play", "poker", "--save", str(record)),
     )
     assert shown.endswith("exit 130")
-    assert "You leave the game." in shown and "You lose 5 chips." in shown
-    told = Told(130, shown, "", record.read_bytes())
-    assert [e["reason"] for e in told.events if e["kind"] == "forfeit"] == ["Ctrl-C"]
-    assert told.verdict.ok
+    assert "fairground resume" in shown
+    assert Told(130, shown, "", record.read_bytes()).verdict.judged == "unfinished"
+    lost = on_a_terminal(
+        [("chance: ", "word\n"), ("do you hold? ", "\x03\n")],
+        *(80, 60),
+        *("play", "poker", "--no-save"),
+    )
+    assert lost.endswith("exit 130")
+    assert "You leave the game." in lost and "You lose 5 chips." in lost
 
 
 def test_what_cannot_be_played_is_said_and_asked_again(here: Run, record: Path) -> None:

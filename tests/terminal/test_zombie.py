@@ -10,9 +10,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from fairground.cli import main
-from fairground.fair.chains import HashChainsDealer
 from fairground.players.zombie import Cautious
-from fairground.terminal.console import Console
+from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.evening.tables import TablePlan
 from fairground.terminal.zombie import command
 from fairground.terminal.zombie.ini import FIELDS, defaults
 from fairground.terminal.zombie.scenes import TRANSITIONS, Pauses, Scene
@@ -408,8 +408,12 @@ def test_words_that_a_transcript_cannot_hold_are_asked_again(play: Play) -> None
     assert {"UNIFORM:0", "UNIFORM:1"} <= set(told.claims)
 
 
+def short_chains(*plan: Any, options: dict[str, Any]) -> TablePlan:
+    return TablePlan(*plan)._replace(options={**options, "length": 2})
+
+
 def test_a_new_chain_asks_for_new_words(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "HashChainsDealer", partial(HashChainsDealer, length=2))
+    monkeypatch.setattr(command, "TablePlan", short_chains)
     told = play(*["Ann, Bob", "a", "b", "", "", "", "c", "d", "h", "", "q", "y"], ini=ONLY_BRAINS)
     assert told.code == 0
     assert told.out.count("your word for the game") == 4
@@ -496,7 +500,7 @@ def test_the_end_of_input_before_there_are_names(play: Play) -> None:
     assert told.transcript == b""
 
 
-def test_ctrl_c_is_a_forfeit_too(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_stops_a_game_that_is_kept(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Console.ask
 
     def ask(self: Console, prompt: str) -> str:
@@ -507,22 +511,23 @@ def test_ctrl_c_is_a_forfeit_too(play: Play, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Console, "ask", ask)
     told = play("Ann, Bob", "x", "y", ini=ONLY_BRAINS)
     assert told.code == 130
-    (forfeit,) = [event for event in told.events if event["kind"] == "forfeit"]
-    assert (forfeit["by"], forfeit["reason"]) == ("seat", "Ctrl-C")
-    assert told.verdict.ok
+    assert told.verdict.judged == "unfinished"
+    assert "The game is kept, unfinished." in told.out
+    ended = play("Ann, Bob", "x", "y", ini=ONLY_BRAINS, options=("--save", "/dev/null"))
+    assert ended.code == 130
+    assert "The game ends here; it is recorded as a forfeit." in ended.out
 
 
-def test_ctrl_c_among_machines_is_asserted_by_the_house(
+def test_the_end_of_input_among_machines_is_asserted_by_the_house(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def choose(*_: object) -> str:
-        raise KeyboardInterrupt
+        raise EndOfInput
 
     monkeypatch.setattr(Cautious, "choose", choose)
     told = play(options=("--players", "A=cautious, B=cautious"))
-    assert told.code == 130
-    (forfeit,) = [event for event in told.events if event["kind"] == "forfeit"]
-    assert forfeit["by"] == "house"
+    assert told.code == 3
+    assert {event["by"] for event in told.events if event["kind"] == "forfeit"} == {"house"}
     assert told.verdict.ok
 
 
@@ -752,6 +757,7 @@ def test_an_evening_on_a_real_terminal(
     ini.write_text(ONLY_BRAINS)
     keys = [(">>> ", ""), (">>> ", "Ann, Bob\n"), ("game: ", "a\n"), ("game: ", "b\n")]
     keys += [("🧟> ", answer) for answer in ("\n", "?\n", "\n", "h\n", "\n", "\n", "h\n")]
+    keys.append(("Once more? ", "q\n"))
     shown, _ = session(
         keys, columns, lines, "zombie", str(ini), "--no-save", "--fast", "--stir", "once"
     )

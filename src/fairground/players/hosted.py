@@ -35,12 +35,24 @@ class Hosted:
                 self._answer(ask)
         return self.table.asks()
 
+    def seal(self, ask: Ask, move: Move) -> None:
+        """Seal a move. It is in the vault before anybody sees the seal."""
+        kept = self._vault.keep(self._name(ask), fresh() + canonical(move), ask.head)
+        key, move = _unpacked(kept)
+        self.table.submit(ask, self.table.seal(ask, move, key).commitment)
+
+    def open(self, ask: Ask) -> None:
+        """Open what `seal` has sealed."""
+        key, move = _unpacked(self._vault.recall(self._name(ask)))
+        self.table.submit(ask, {"key": key.hex(), "move": move})
+
+    def _name(self, ask: Ask) -> str:
+        return f"seal.{ask.seat}.{len(self.table.sealed_turns)}"
+
     def _answer(self, ask: Ask) -> None:
         table = self.table
-        name = f"seal.{ask.seat}.{len(table.sealed_turns)}"
         if ask.kind == "open":
-            key, move = _unpacked(self._vault.recall(name))
-            table.submit(ask, {"key": key.hex(), "move": move})
+            self.open(ask)
             return
         player = self.players[ask.seat]
         move = player.choose(table.game, table.view(ask.seat), ask.seat)
@@ -51,9 +63,7 @@ class Hosted:
         if ask.kind == "move":
             table.submit(ask, move)
         else:
-            kept = self._vault.keep(name, fresh() + canonical(move), ask.head)
-            key, move = _unpacked(kept)
-            table.submit(ask, table.seal(ask, move, key).commitment)
+            self.seal(ask, move)
 
 
 def _unpacked(kept: bytes) -> tuple[bytes, Move]:

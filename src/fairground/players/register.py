@@ -40,7 +40,11 @@ class PlayerListing(NamedTuple):
     prepare: str | None = None
     """``module:function`` for long work that is done once and kept. It is called with the game, and
     with a function that is told which share of the work is done."""
+    difficulty: str = ""
+    """How strong it is, for people: one of `DIFFICULTIES`, where a game has several strengths."""
 
+
+DIFFICULTIES: Final = ("easy", "medium", "hard")
 
 _PLAYERS: Final = "fairground.players"
 _BREAKERS: Final = f"{_PLAYERS}.codebreaking.breakers"
@@ -48,7 +52,10 @@ _BREAKS: Final[dict[str, Any]] = {"roles": ("breaker",), "extra": "solve"}
 
 PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
     (None, "random"): PlayerListing(
-        f"{_PLAYERS}.simple:RandomPlayer", "plays any move, each as likely", lists_moves=True
+        f"{_PLAYERS}.simple:RandomPlayer",
+        "plays any move, each as likely",
+        lists_moves=True,
+        difficulty="easy",
     ),
     (None, "mcts"): PlayerListing(
         f"{_PLAYERS}.mcts:MctsPlayer",
@@ -59,7 +66,10 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         argument="iterations such as mcts:200, or a time such as mcts:50ms",
     ),
     ("intransitive", "optimal"): PlayerListing(
-        f"{_PLAYERS}.intransitive:OptimalDice", "takes the die with the best odds", exact=True
+        f"{_PLAYERS}.intransitive:OptimalDice",
+        "takes the die with the best odds",
+        exact=True,
+        difficulty="hard",
     ),
     ("codebreaking", "fair"): PlayerListing(
         f"{_PLAYERS}.codebreaking.keepers:FairKeeper",
@@ -85,6 +95,7 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         "the best breaker for this size",
         **_BREAKS,
         argument="what the chosen breaker takes",
+        difficulty="hard",
     ),
     ("codebreaking", "optimal"): PlayerListing(
         f"{_BREAKERS}:OptimalBreaker",
@@ -103,7 +114,10 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         f"{_BREAKERS}:PartsBreaker", "asks what can be answered in the most ways", **_BREAKS
     ),
     ("codebreaking", "minimax"): PlayerListing(
-        f"{_BREAKERS}:MinimaxBreaker", "leaves the fewest codes in the worst case", **_BREAKS
+        f"{_BREAKERS}:MinimaxBreaker",
+        "leaves the fewest codes in the worst case",
+        **_BREAKS,
+        difficulty="medium",
     ),
     ("codebreaking", "annealing"): PlayerListing(
         f"{_BREAKERS}:AnnealingBreaker",
@@ -113,17 +127,28 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         argument="rounds for each guess, such as annealing:400",
     ),
     ("fatestones", "greedy"): PlayerListing(
-        f"{_PLAYERS}.fatestones:GreedyPlayer", "picks the best die for the next roll"
+        f"{_PLAYERS}.fatestones:GreedyPlayer",
+        "picks the best die for the next roll",
+        difficulty="medium",
     ),
     ("fatestones", "optimal"): PlayerListing(
-        f"{_PLAYERS}.fatestones:OptimalPlayer", "plays perfectly", exact=True
+        f"{_PLAYERS}.fatestones:OptimalPlayer", "plays perfectly", exact=True, difficulty="hard"
     ),
     ("poker", "optimal"): PlayerListing(
-        f"{_PLAYERS}.poker:OptimalPoker", "holds what is worth most", roles=("player",), exact=True
+        f"{_PLAYERS}.poker:OptimalPoker",
+        "holds what is worth most",
+        roles=("player",),
+        exact=True,
+        difficulty="hard",
     ),
-    ("zombie", "cautious"): PlayerListing(f"{_PLAYERS}.zombie:Cautious", "holds at two shotguns"),
+    ("zombie", "cautious"): PlayerListing(
+        f"{_PLAYERS}.zombie:Cautious", "holds at two shotguns", difficulty="medium"
+    ),
     ("zombie", "greedy"): PlayerListing(
-        f"{_PLAYERS}.zombie:Greedy", "rolls while that raises its brains", extra="solve"
+        f"{_PLAYERS}.zombie:Greedy",
+        "rolls while that raises its brains",
+        extra="solve",
+        difficulty="hard",
     ),
     ("zombie", "optimal"): PlayerListing(
         f"{_PLAYERS}.zombie:Optimal",

@@ -30,6 +30,11 @@ def add_stir(parser: argparse.ArgumentParser, each: str) -> None:
     )
 
 
+def add_stir_always(parser: argparse.ArgumentParser, why: str) -> None:
+    """``--stir`` where something of the person's is in every draw anyhow."""
+    parser.add_argument("--stir", choices=("each",), default="each", help=f"always each: {why}")
+
+
 def add_bot_seconds(parser: argparse.ArgumentParser) -> None:
     """``--bot-seconds``: how long a bot may think."""
     from fairground.players.bot.host import BotLimits

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from fairground.shown import named
-from fairground.table import Table
 from fairground.terminal.console import Console
+from fairground.terminal.evening.tables import OpenTable
 from fairground.terminal.ink import Ink
 from fairground.terminal.saving import Saved
 from fairground.verify import Claim, Verdict, verify
@@ -14,17 +15,31 @@ from fairground.verify import Claim, Verdict, verify
 Missing = Callable[[set[str]], str | None]
 """What a player might think was proven and was not, given the names of the claims that were."""
 
+PRACTICE_PROVES: Final = (
+    "This was practice: all chance came from a seed that was known before. The record proves "
+    "nothing about chance."
+)
+
 
 def claim_heading(claim: Claim) -> str:
     """``UNIFORM for Ann``"""
     return claim.name if claim.who is None else f"{claim.name} for {named(claim.who)}"
 
 
-def say_what_is_proven(
-    console: Console, art: Ink, table: Table, saved: Saved | None, missing: Missing
-) -> bool:
-    """Check a record at once, and say what came of it; whether it is valid."""
-    return say_the_verdict(console, art, verify(bytes(table.transcript)), saved, missing)
+def say_what_is_proven(console: Console, art: Ink, opened: OpenTable, missing: Missing) -> bool:
+    """Check a record at once, and say what came of it; whether it is valid.
+
+    A game that stopped in the middle has no verdict yet: it is said how it goes on.
+    """
+    if opened.lasting:
+        console.say(art.fold("\nThe game is kept, unfinished. Go on with it:").lstrip())
+        console.say("  fairground resume")
+        return True
+    verdict = verify(bytes(opened.table.transcript))
+    if opened.practice and verdict.ok:
+        console.say()
+        console.say(art.fold(PRACTICE_PROVES))
+    return say_the_verdict(console, art, verdict, opened.saved, missing)
 
 
 def say_the_verdict(

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, Final, Self
 
-from fairground.core import InputError
+from fairground.core import InputError, Unreadable
 from fairground.transcript import Transcript
+
+LARGEST: Final = 256 * 2**20
+"""The most bytes of one file that are read."""
 
 
 def add_saving(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +37,23 @@ def data_directory() -> Path:
     return Path(platformdirs.user_data_dir("fairground", appauthor=False)) / "transcripts"
 
 
+def read_file(name: str) -> bytes:
+    """The bytes of a file, or of standard input for ``-``; not more than `LARGEST`."""
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(LARGEST + 1)
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(LARGEST + 1)
+    except (OSError, ValueError, AttributeError) as error:
+        # Standard input may be closed, and then it is `None` or cannot be read.
+        reason = getattr(error, "strerror", None) or error
+        raise Unreadable(f"cannot read {name!r}: {reason}") from None
+    if len(data) > LARGEST:
+        raise Unreadable(f"{name!r} is larger than {LARGEST // 2**20} MiB: no transcript is")
+    return data
+
+
 class Saved:
     """A transcript on its way to a file. Each line is written before the game goes on."""
 
@@ -41,7 +62,9 @@ class Saved:
         self._file: IO[bytes] | None = None
         if not options.no_save:
             self._open(options.save, game, table)
-        self.transcript = Transcript(self._write if self._file else None)
+        self.lost = False
+        """Whether lines could not be written: what is on the disk is not the whole game."""
+        self.transcript = Transcript(self.write if self._file else None)
 
     def _open(self, wanted: Path | None, game: str, table: bytes) -> None:
         now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
@@ -58,6 +81,15 @@ class Saved:
         else:
             self.path = path
 
+    @classmethod
+    def again(cls, path: Path, data: bytes) -> Self:
+        """A record that goes on behind ``data``; a last line without its end is cut off."""
+        self = cls(argparse.Namespace(no_save=True), "", b"")
+        self.path, self._file = path, path.open("r+b")
+        self._file.truncate(data.rfind(b"\n") + 1)
+        self._file.seek(0, os.SEEK_END)
+        return self
+
     def __enter__(self) -> Self:
         return self
 
@@ -65,12 +97,8 @@ class Saved:
         if self._file is not None:
             self._file.close()
 
-    def keep(self, transcript: bytes) -> None:
-        """Write a transcript that is there already."""
-        self._write(transcript)
-
-    def _write(self, line: bytes) -> None:
-        """Write a line; a disk that is full costs the record, not the game."""
+    def write(self, line: bytes) -> None:
+        """Write a line, or several; a disk that is full costs the record, not the game."""
         if self._file is None:
             return
         try:
@@ -84,6 +112,7 @@ class Saved:
             with contextlib.suppress(OSError):
                 self._file.close()
             self._file = self.path = None
+            self.lost = True
 
     @property
     def quoted_path(self) -> str:

@@ -26,10 +26,12 @@ from typing import Any, Final, Protocol
 
 from fairground.core import BadShare, Game, IllegalMove, InputError, Move, Seat
 from fairground.fair.chains import LONGEST_STIR
+from fairground.fair.vault import Vault
 from fairground.players import Player
 from fairground.players.hosted import Hosted
 from fairground.table import Ask, Table
 from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.evening.vaults import FileVault
 from fairground.transcript import Event
 
 YES: Final = ("y", "yes")
@@ -62,6 +64,10 @@ class Place(Protocol):
     def over(self) -> bool:
         """Whether nothing more happens here: the record is closed, or we have left it."""
 
+    @property
+    def lasting(self) -> bool:
+        """Whether the game can be gone on with by another program of ours."""
+
     def others(self, news: Callable[[], None]) -> None:
         """Let happen what needs nobody at this keyboard; call ``news`` where it takes long."""
 
@@ -87,10 +93,12 @@ class Place(Protocol):
 class Here:
     """A table of this program, with seats for people and seats for players of the house."""
 
-    def __init__(self, table: Table, players: Mapping[Seat, Player]) -> None:
+    def __init__(
+        self, table: Table, players: Mapping[Seat, Player], vault: Vault | None = None
+    ) -> None:
         self.table = table
-        self._hosted = Hosted(table, players)
-        self._sealed: dict[Seat, dict[str, Any]] = {}
+        self._hosted = Hosted(table, players, vault)
+        self.lasting = isinstance(vault, FileVault)
 
     @property
     def game(self) -> Game[Any]:
@@ -123,7 +131,7 @@ class Here:
         asks = self._hosted.play()
         while opening := [ask for ask in asks if ask.kind == "open"]:
             for ask in opening:
-                self.table.submit(ask, self._sealed.pop(ask.seat))
+                self._hosted.open(ask)
             asks = self._hosted.play()
 
     def asks(self) -> list[Ask]:
@@ -148,9 +156,7 @@ class Here:
             self.table.submit(ask, answer)
             return
         self.game.check(self.view(ask.seat), ask.seat, answer)
-        sealed = self.table.seal(ask, answer)
-        self.table.submit(ask, sealed.commitment)
-        self._sealed[ask.seat] = {"key": sealed.key, "move": answer}
+        self._hosted.seal(ask, answer)
 
     def leave(self, seat: Seat, reason: str) -> None:
         """Record a forfeit: by the seat itself, or by the house where a program sits there."""
@@ -192,7 +198,8 @@ class Sitting:
             except KeyboardInterrupt:
                 self.console.say()
                 if not self.stays():
-                    self.leave_all("Ctrl-C")
+                    if not self.place.lasting:
+                        self.leave_all("Ctrl-C")
                     raise
             except EndOfInput:
                 self.console.say()

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from fairground.core import FairgroundError, Fault, Seat
 from fairground.games import GAMES, make_game
-from fairground.games.codebreaking import BREAKER, STAKE
-from fairground.terminal.saving import data_directory
+from fairground.terminal.evening.score import winners
+from fairground.terminal.saving import data_directory, read_file
 from fairground.transcript import Event, check_chain, read
 from fairground.words import words_for
 from fairground.words.telling import Telling
@@ -87,8 +87,6 @@ class Record(NamedTuple):
 
 def open_record(path: Path) -> Record:
     """Read a transcript; raises what `FairgroundError` fits."""
-    from fairground.terminal.commands.verify import read_file
-
     lines = read(read_file(str(path)))
     if not lines[-1].endswith(b"\n"):
         lines.pop()
@@ -104,16 +102,9 @@ class Kept(NamedTuple):
 
     @property
     def won(self) -> bool | None:
-        """Whether the reader won; ``None``: neither, or it is not for one person to say.
-
-        A breaker pays for every guess, and has won when the code was found.
-        """
-        payoff, reader = self.record.payoff, self.record.reader
-        if payoff is None or reader is None or payoff[reader] == 0:
-            return None
-        if self.record.events[0]["game"].startswith("codebreaking/"):
-            return (-payoff[BREAKER] < STAKE) == (reader == BREAKER)
-        return payoff[reader] > 0
+        """Whether the reader won; ``None``: nobody did, or it is not for one person to say."""
+        won, reader = winners(self.record.events[0]["game"], self.record.payoff), self.record.reader
+        return None if not won or reader is None else reader in won
 
 
 def kept_games(most: int) -> list[Kept]:

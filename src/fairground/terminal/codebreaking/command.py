@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from fairground.core import InputError
-from fairground.fair.bits import SystemStream
-from fairground.fair.chains import HashChainsDealer
+from fairground.core import InputError, Seat
 from fairground.fair.schemes import Chair
-from fairground.fair.vault import MemoryVault
 from fairground.games.codebreaking import BREAKER, EVIL, FAIR, KEEPER, ORACLES, CodeBreaking
-from fairground.oracle_table import CHAIN_LENGTH, publish
-from fairground.players import make_player
-from fairground.table import Table, new_name
+from fairground.oracle_table import CHAIN_LENGTH, commitment, publish
+from fairground.players import Player
+from fairground.players.register import DIFFICULTIES
+from fairground.players.seats import wanted_seats
+from fairground.table import Table
 from fairground.terminal.codebreaking import screen as screens
 from fairground.terminal.codebreaking.input import add_size
 from fairground.terminal.codebreaking.look import CodeArt
 from fairground.terminal.console import Arguments, Console
+from fairground.terminal.evening.again import (
+    GamePlayed,
+    Parlour,
+    add_counting,
+    add_practice,
+    to_its_end,
+)
+from fairground.terminal.evening.seats import ME, add_seats, player_for
+from fairground.terminal.evening.tables import HousePlayers, OpenTable, TablePlan
 from fairground.terminal.options import add_ascii, players_in_words
-from fairground.terminal.proof import say_what_is_proven
-from fairground.terminal.saving import Saved, add_saving
+from fairground.terminal.saving import add_saving
 from fairground.terminal.seat import Here
 from fairground.terminal.waiting import patiently
 
+DIFFICULTY: Final = {"easy": "nice", "medium": "fair", "hard": "evil"}
 SOLVER: Final = "best"
 
 
@@ -50,6 +58,13 @@ def _arguments() -> Arguments:
         help="who keeps the code: fair draws it (the default), nice makes your first guess "
         "the code, evil gives the least informative answer that is still consistent",
     )
+    add_seats(parser, "the same in one word for all games: keeper=evil; keeper=me, breaker=minimax")
+    parser.add_argument(
+        "--difficulty",
+        choices=DIFFICULTIES,
+        help="how hard it is made for you: easy (nice), medium (fair), hard (evil); with "
+        "--keeper, how good the solver is",
+    )
     side.add_argument(
         "--keeper", action="store_true", help="you keep a code in mind, and the solver breaks it"
     )
@@ -63,15 +78,30 @@ def _arguments() -> Arguments:
     lend.add_argument("--share", metavar="WORD", help="lend this word to the draw, without asking")
     lend.add_argument("--no-share", action="store_true", help="lend nothing, without asking")
     add_ascii(parser, "marks as letters", "as dots")
+    add_counting(parser)
+    add_practice(parser)
     add_saving(parser)
     return parser
 
 
 def run(arguments: Sequence[str]) -> int:
     """``fairground codebreaking``"""
+    options = _parse(arguments)
+    return CodeParlour(options, arguments, options.keeper).run()
+
+
+def go_on(opened: OpenTable, arguments: Sequence[str], house: HousePlayers) -> int:
+    """Go on with an unfinished game."""
+    keeps = opened.table.setting.chairs[KEEPER].by == "self"
+    return CodeParlour(_parse(arguments), arguments, keeps).resume(opened, house)
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _arguments()
     options = parser.parse_args(arguments)
-    if options.keeper and (options.share is not None or options.no_share):
+    _take_seats(options)
+    lends = options.share is not None or options.no_share
+    if options.keeper and lends:
         parser.error("with --keeper nothing is drawn: --share and --no-share have no place there")
     if options.share is not None and options.oracle not in (None, FAIR):
         parser.error(
@@ -81,56 +111,94 @@ def run(arguments: Sequence[str]) -> int:
         parser.error("--solver says who breaks your code: it goes with --keeper")
     if options.share is not None and (problem := screens.wrong_with(options.share)):
         raise InputError(f"--share: {problem}")
-    console, art = Console(), CodeArt.of_terminal(options.ascii)
-    return (_keep if options.keeper else _break)(options, console, art)
+    return options
 
 
-def _break(options: argparse.Namespace, console: Console, art: CodeArt) -> int:
-    """The person breaks."""
-    game = CodeBreaking(options.base, options.length, options.oracle or FAIR)
-    keeper = make_player(game.oracle, game, SystemStream(), KEEPER)
-    if game.oracle == EVIL:
-        _must_be_able_to_list(game)
-    with Saved(options, "codebreaking", name := new_name()) as saved:
-        table = Table.open(
-            game,
-            HashChainsDealer(name, MemoryVault(), length=CHAIN_LENGTH),
-            (Chair("Keeper", by="house"), Chair("Player", lends="stir")),
-            transcript=saved.transcript,
-        )
-        share = "" if options.no_share else options.share
-        place = Here(table, {KEEPER: keeper})
-        screen = screens.BreakerScreen(console, art, place, publish(table), share)
-        holds = False
-        try:
-            screen.play()
-        finally:
-            holds = say_what_is_proven(console, art, table, saved, partial(_missing, table))
-    return 0 if holds else 1
+def _take_seats(options: argparse.Namespace) -> None:
+    """Put ``--seat`` and ``--difficulty`` into this game's own words for them."""
+    shape = CodeBreaking(oracle=EVIL)
+    example = "--seat keeper=evil, or --seat keeper=me --seat breaker=minimax"
+    for seat, player in wanted_seats(shape, options.seat, "--seat", example).items():
+        if player.partition(":")[0] == ME:
+            options.keeper = options.keeper or seat == KEEPER
+        elif seat == KEEPER:
+            if player not in (*ORACLES, *DIFFICULTY):
+                raise InputError(
+                    f"--seat keeper={player}: a keeper is me, {', '.join(ORACLES)}. "
+                    f"For example: {example}"
+                )
+            options.oracle = DIFFICULTY.get(player, player)
+        else:
+            options.keeper, options.solver = True, player_for(shape, BREAKER, player)
+    if options.difficulty is not None and options.keeper:
+        options.solver = player_for(shape, BREAKER, options.difficulty)
+    elif options.difficulty is not None:
+        options.oracle = DIFFICULTY[options.difficulty]
 
 
-def _keep(options: argparse.Namespace, console: Console, art: CodeArt) -> int:
-    """The person keeps."""
-    from fairground.players.codebreaking.breakers import Breaker
-    from fairground.terminal.codebreaking.keeper import KeeperScreen, Records
+class CodeParlour(Parlour):
+    """Games with codes of one size; with the sides swapped, breaker and keeper change places."""
 
-    game = CodeBreaking(options.base, options.length, EVIL)
-    _must_be_able_to_list(game)
-    spec = options.solver or SOLVER
-    solver = patiently(
-        "The solver prepares", lambda: make_player(spec, game, SystemStream(), BREAKER)
-    )
-    assert isinstance(solver, Breaker)
-    records = Records(options, game, spec)
-    screen = KeeperScreen(console, art, records, solver)
-    holds = False
-    try:
-        screen.play()
-    finally:
-        records.close()
-        missing = partial(_missing, records.table)
-        holds = say_what_is_proven(console, art, records.table, records.saved, missing)
-    return 0 if holds else 1
+    swaps = True
+
+    def __init__(self, options: argparse.Namespace, arguments: Sequence[str], keeps: bool) -> None:
+        self._code_art = CodeArt.of_terminal(options.ascii)
+        super().__init__(options, arguments, Console(), self._code_art)
+        self.swapped = keeps
+        self._solver = options.solver or SOLVER
+
+    @property
+    def _game(self) -> CodeBreaking:
+        oracle = EVIL if self.swapped else self.options.oracle or FAIR
+        return CodeBreaking(self.options.base, self.options.length, oracle)
+
+    def players(self, house: HousePlayers) -> dict[Seat, Player]:
+        """A keeper, or a solver; what they need is missed before the game, not in the middle."""
+        game = self._game
+        if game.oracle == EVIL:
+            _must_be_able_to_list(game)
+        if not self.swapped:
+            return {KEEPER: house.make(game.oracle, game, KEEPER)}
+        make = partial(house.make, self._solver, game, BREAKER)
+        return {BREAKER: patiently("The solver prepares", make)}
+
+    def wanted(self) -> TablePlan:
+        """The breaker may mix a word into the draw of a fair keeper."""
+        lends = "nothing" if self.options.seed is not None else "stir"
+        chairs = (Chair("Keeper", by="house"), Chair("Player", lends=lends))
+        if self.swapped:
+            chairs = (Chair("Player"), Chair(f"Solver ({self._solver})", by="house"))
+        length = {"length": CHAIN_LENGTH}
+        return TablePlan("codebreaking", self.arguments, self._game, chairs, options=length)
+
+    def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
+        """At the breaker's seat, or at the keeper's."""
+        console, art = self.console, self._code_art
+        screen = self._screen(opened, players)
+
+        def missing(proven: set[str]) -> str | None:
+            return _missing(opened.table, proven)
+
+        return to_its_end(console, art, opened, screen.play, missing)
+
+    def _screen(self, opened: OpenTable, players: Mapping[Seat, Player]) -> screens.CodeScreen:
+        if self.swapped:
+            from fairground.players.codebreaking.breakers import Breaker
+            from fairground.terminal.codebreaking.keeper import KeeperScreen, Records
+
+            solver = players[BREAKER]
+            assert isinstance(solver, Breaker)
+            records = Records(opened, lambda: OpenTable.new(self.wanted(), self.options))
+            return KeeperScreen(self.console, self._code_art, records, solver)
+        commitment = "" if opened.practice else shown_first(opened)
+        share = "" if self.options.no_share else self.options.share
+        place = Here(opened.table, players, opened.vault)
+        return screens.BreakerScreen(self.console, self._code_art, place, commitment, share)
+
+
+def shown_first(opened: OpenTable) -> str:
+    """What the keeper commits to; a new table has to publish it."""
+    return commitment(opened.table) if opened.resumed else publish(opened.table)
 
 
 def _must_be_able_to_list(game: CodeBreaking) -> None:

@@ -7,36 +7,31 @@ which begins with the corrected rows and a note of what was said before.
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Final
 
 from fairground.core import InputError, Seat
-from fairground.fair.chains import HashChainsDealer
-from fairground.fair.schemes import Chair
-from fairground.fair.vault import MemoryVault
 from fairground.games.codebreaking import (
     BREAKER,
     GIVE_UP,
     KEEPER,
     NO_CODE,
     Code,
-    CodeBreaking,
     Row,
     State,
     fits,
     marks,
 )
-from fairground.oracle_table import CHAIN_LENGTH
 from fairground.players.codebreaking.breakers import Breaker
 from fairground.solve.codebreaking.advice import Contradiction, Counting, contradiction
-from fairground.table import Ask, Table, new_name
+from fairground.table import Ask, Table
 from fairground.terminal.codebreaking import words
 from fairground.terminal.codebreaking.input import marks_of
 from fairground.terminal.codebreaking.look import CodeArt
 from fairground.terminal.codebreaking.screen import HELP, CodeScreen
 from fairground.terminal.console import Console
-from fairground.terminal.saving import Saved
+from fairground.terminal.evening.tables import OpenTable
 from fairground.terminal.seat import Here
 from fairground.terminal.waiting import patiently
 from fairground.words.plain import count
@@ -48,22 +43,19 @@ END: Final = ("end", "no code")
 class Records:
     """The record of a game that may have to be written again."""
 
-    def __init__(self, options: argparse.Namespace, game: CodeBreaking, solver: str) -> None:
-        self._options = options
-        self._game = game
-        self._chairs = (Chair("Player"), Chair(f"Solver ({solver})", by="house"))
-        self.saved: Saved | None = None
-        self.table = self._open()
+    def __init__(self, opened: OpenTable, another: Callable[[], OpenTable]) -> None:
+        self._opened = opened
+        self._another = another
+        """Opens a new record of the same game."""
 
-    def _open(self) -> Table:
-        name = new_name()
-        self.saved = Saved(self._options, "codebreaking", name)
-        return Table.open(
-            self._game,
-            HashChainsDealer(name, MemoryVault(), length=CHAIN_LENGTH),
-            self._chairs,
-            transcript=self.saved.transcript,
-        )
+    @property
+    def table(self) -> Table:
+        """The table of the latest record."""
+        return self._opened.table
+
+    def place(self, solver: Breaker) -> Here:
+        """The same for a screen."""
+        return Here(self._opened.table, {BREAKER: solver}, self._opened.vault)
 
     def write(self, rows: tuple[Row, ...]) -> None:
         """Take down what was answered; a changed answer opens a new record."""
@@ -86,21 +78,15 @@ class Records:
         ]
         old = self.table
         old.forfeit(KEEPER, "an answer was corrected: the game goes on in another record")
-        self.close()
-        self.table = self._open()
+        self._opened.become(self._another())
         self.table.note({"corrected": changes, "before": old.transcript.head})
-
-    def close(self) -> None:
-        """No more lines will follow."""
-        if self.saved is not None:
-            self.saved.__exit__()
 
 
 class KeeperScreen(CodeScreen):
     """The person keeps, a solver of the house breaks."""
 
     def __init__(self, console: Console, art: CodeArt, records: Records, solver: Breaker) -> None:
-        super().__init__(console, art, Here(records.table, {BREAKER: solver}), "asked")
+        super().__init__(console, art, records.place(solver), "asked")
         self._records = records
         self._solver = solver
         self._lied = False
@@ -115,6 +101,8 @@ class KeeperScreen(CodeScreen):
         self.say(f"Code breaking, you keep the code: {self._words.sizes()}", "bold")
         self.say("Think of a code, and write it down. I ask; you answer with two numbers, full")
         self.say("and partial matches. ? helps, fix 2 corrects row 2, X leaves.")
+        if self._table.state.rows:
+            self._fill(self._table.state.rows)
         super().play()
 
     def left(self, seat: Seat) -> None:
@@ -186,7 +174,7 @@ class KeeperScreen(CodeScreen):
         if rows == before:
             return  # corrected, and corrected back
         self._records.write(rows)
-        self.place = Here(self._table, {BREAKER: self._solver})
+        self.place = self._records.place(self._solver)
         if rows[:-1] == before:
             self._put(rows[-1], counting)
         else:

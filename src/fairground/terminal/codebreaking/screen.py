@@ -130,8 +130,9 @@ class BreakerScreen(CodeScreen):
         self.say(title, "bold")
         self.say("? helps, hint advises, give up shows the code, X leaves.")
         self.console.say()
-        self.say(f"The keeper's commitment ({words.PROMISES[oracle]})")
-        self.say(self._commitment, first="  ")
+        if self._commitment:
+            self.say(f"The keeper's commitment ({words.PROMISES[oracle]})")
+            self.say(self._commitment, first="  ")
 
     def bound(self, text: str) -> None:
         """The keeper's commitment is shown at the beginning."""
@@ -230,11 +231,12 @@ class BreakerScreen(CodeScreen):
             guesses = count(len(rows), "guess", "guesses")
             self.console.say()
             self.say(f"Broken with {guesses}: the code is {self._code(state.shown)}.", "good")
-        keys = [e["evidence"]["key"] for e in self._table.transcript.events if _opens(e)]
+        opened = [e["evidence"] for e in self._table.transcript.events if _opens(e)]
+        keys = [evidence["key"] for evidence in opened if "key" in evidence]
         if keys:
             self.say("The key that opens the commitment:")
             self.say(keys[0], first="  ")
-        elif state.shown is not None:
+        elif state.shown is not None and not opened:
             self.say("Nothing was drawn. The code shown fits every answer.")
 
     def _tell_opened_code(self) -> None:

@@ -10,28 +10,36 @@ import argparse
 import json
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import Any, Final
 
 from fairground.core import BadParams, FairgroundError, Game, InputError, Parameter, Seat
-from fairground.fair.bits import SystemStream, fresh
+from fairground.fair.bits import fresh
 from fairground.fair.register import SCHEMES, dealer_class
-from fairground.fair.schemes import Chair, Dealer
-from fairground.fair.vault import MemoryVault
+from fairground.fair.schemes import Chair
 from fairground.games import GAMES, game_class
-from fairground.players import Player, PlayerListing, make_player, offered, prepare
-from fairground.players.seats import seat_labels, seat_title, usual_player, wanted_seats
+from fairground.opening import USUAL
+from fairground.players import Player, PlayerListing, offered, prepare
+from fairground.players.seats import seat_labels, usual_player
 from fairground.registers import known, version
-from fairground.table import Table, new_name
+from fairground.table import Table
 from fairground.terminal.console import Arguments, Console
+from fairground.terminal.evening.again import (
+    GamePlayed,
+    Parlour,
+    add_counting,
+    add_practice,
+    to_its_end,
+)
+from fairground.terminal.evening.seats import SeatPlan, add_seats, company
+from fairground.terminal.evening.tables import PRACTICE, HousePlayers, OpenTable, TablePlan
 from fairground.terminal.ink import Ink
 from fairground.terminal.options import add_ascii, add_stir
 from fairground.terminal.plain_screen import PlainScreen
-from fairground.terminal.proof import say_what_is_proven
-from fairground.terminal.saving import Saved, add_saving
+from fairground.terminal.saving import add_saving
 from fairground.terminal.seat import Here
 from fairground.terminal.waiting import once
 
-ME: Final = "me"
 DEALERS: Final = ("hash-chains/1", "hmac-sha3-user/1", "seeded/1", "system/1")
 """The schemes that can deal to people at one keyboard. The others serve contests and the Bank."""
 
@@ -53,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:
     wants_help = any(word in ("-h", "--help") for word in arguments)
     options = _arguments(name, wants_help).parse_intermixed_args(arguments)
     game = game_from_words(name, options.params, options.values)
-    return _play(game, options)
+    return PlainParlour(game, options, arguments).run()
 
 
 # What is asked for
@@ -117,22 +125,18 @@ def _arguments(name: str, wants_help: bool) -> Arguments:
     parser.add_argument(
         "--params", metavar="JSON", help="all parameters at once, as one JSON object"
     )
-    parser.add_argument(
-        "--seat",
-        action="append",
-        default=[],
-        metavar="SEAT=PLAYER",
-        help="who plays: a player, or me, or me:NAME for a person at this keyboard",
+    add_seats(
+        parser,
+        "who plays: a player, or me, or me:NAME for a person at this keyboard; or how strong: "
+        "easy, medium, hard",
     )
     parser.add_argument(
         "--scheme",
-        default=DEALERS[0],
         metavar="NAME",
-        help=f"how chance is dealt: {', '.join(DEALERS)} (default: %(default)s)",
+        help=f"how chance is dealt: {', '.join(DEALERS)} (default: {USUAL})",
     )
-    parser.add_argument(
-        "--seed", metavar="TEXT", help="with --scheme seeded/1, for practice: it proves nothing"
-    )
+    add_practice(parser)
+    add_counting(parser)
     add_stir(parser, "before each stretch of draws")
     add_ascii(parser, "keep to plain letters", "use all signs")
     add_saving(parser)
@@ -273,86 +277,27 @@ def _json(text: str, name: str) -> Any:
         raise BadParams(f"{name} is not JSON: {error}: {text!r}") from None
 
 
-# Seats
-
-
-class SeatPlan(NamedTuple):
-    """Who sits where."""
-
-    people: dict[Seat, str]
-    """The people at this keyboard, by name."""
-    players: dict[Seat, str]
-    """What plays the other seats, such as ``mcts:200``."""
-
-    def names(self, game: Game[Any]) -> list[str]:
-        """What the record calls the seats."""
-        labels = [seat_title(label) for label in seat_labels(game)]
-        return [
-            self.people[seat] or label if seat in self.people else f"{label} ({self.players[seat]})"
-            for seat, label in enumerate(labels)
-        ]
-
-
-def company(game: Game[Any], wanted: Sequence[str]) -> SeatPlan:
-    """Who sits where: as said, else one person, and players of ours in the other seats."""
-    people: dict[Seat, str] = {}
-    players: dict[Seat, str] = {}
-    for seat, player in wanted_seats(game, wanted, "--seat", _seat_example(game)).items():
-        who, _, name = player.partition(":")
-        if who == ME:
-            people[seat] = name
-        else:
-            players[seat] = player
-    free = [seat for seat in range(game.seats) if seat not in people and seat not in players]
-    if free and not people:
-        # A game names the house's role first: a person takes the last.
-        role = game.role(game.seats - 1)
-        seat = next((seat for seat in free if game.role(seat) == role), free[0])
-        people[seat] = ""
-        free.remove(seat)
-    for seat in free:
-        players[seat] = usual_player(game, seat) or _nobody(game, seat)
-    return SeatPlan(people, players)
-
-
-def _nobody(game: Game[Any], seat: Seat) -> str:
-    label = seat_labels(game)[seat]
-    raise InputError(
-        f"no player of ours can take the seat {label} here. A person can: --seat {label}={ME}"
-    )
-
-
-def _seat_example(game: Game[Any]) -> str:
-    seat = game.seats - 1
-    return f"--seat {seat_labels(game)[seat]}={usual_player(game, seat) or ME}"
-
-
 # Playing
 
 
-def _dealer(options: argparse.Namespace, name: bytes) -> Dealer:
-    scheme = SCHEMES.newest(options.scheme)
+def _dealing(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+    """The scheme that was asked for, and its options. A seed alone means practice."""
+    scheme = SCHEMES.newest(options.scheme or (PRACTICE if options.seed is not None else USUAL))
     if scheme not in DEALERS:
         raise InputError(
             f"--scheme {options.scheme!r} cannot deal here; there are: {', '.join(DEALERS)}"
         )
-    if options.seed is not None and scheme != "seeded/1":
-        raise InputError(f"--seed goes with --scheme seeded/1, not with {scheme}")
-    make: Any = dealer_class(scheme)
-    more: dict[str, Any] = {}
-    if scheme == "hash-chains/1":
-        more = {"stir": options.stir}
-    elif scheme == "seeded/1":
-        more = {"seed": fresh().hex() if options.seed is None else options.seed, "game": 0}
-    dealer: Dealer = make(name, MemoryVault(), **more)
-    return dealer
+    if options.seed is not None and scheme != PRACTICE:
+        raise InputError(f"--seed goes with --scheme {PRACTICE}, not with {scheme}")
+    if scheme == PRACTICE:
+        return scheme, {"seed": fresh().hex() if options.seed is None else options.seed, "game": 0}
+    return scheme, {"stir": options.stir} if scheme == USUAL else {}
 
 
-def _chairs(game: Game[Any], dealer: Dealer, who: SeatPlan) -> list[Chair]:
+def _chairs(game: Game[Any], scheme: str, who: SeatPlan) -> list[Chair]:
     """People lend what the scheme takes; a player is ours, and lends nothing."""
-    lends = next(
-        (what for what in ("stir", "number") if what in dealer.scheme.conditions), "nothing"
-    )
+    conditions = dealer_class(scheme).scheme.conditions
+    lends = next((what for what in ("stir", "number") if what in conditions), "nothing")
     lenders = list(who.people)[:1] if lends == "number" else list(who.people)
     return [
         Chair(
@@ -368,33 +313,61 @@ def _about(game: Game[Any], who: SeatPlan) -> dict[Seat, str]:
     return {seat: offered(game, seat)[name].summary for seat, name in specs.items()}
 
 
-def _players(game: Game[Any], who: SeatPlan) -> dict[Seat, Player]:
-    made = {}
-    for seat, spec in who.players.items():
-        with once(f"{spec} prepares") as progress:
-            prepare(spec, game, progress)
-        made[seat] = make_player(spec, game, SystemStream(), seat)
-    return made
+class PlainParlour(Parlour):
+    """Games of any kind."""
+
+    def __init__(
+        self, game: Game[Any], options: argparse.Namespace, arguments: Sequence[str]
+    ) -> None:
+        self._ink = Ink.of_terminal(options.ascii)
+        super().__init__(options, arguments, Console(), self._ink)
+        self._game = game
+        self._usual_seats = company(game, options.seat)
+        roles = {game.role(seat) for seat in range(game.seats)}
+        self.swaps = game.seats == len(roles) == 2 and self._can_swap()
+
+    def _can_swap(self) -> bool:
+        """Whether the same players can take each other's seats."""
+        specs = self._usual_seats.swapped().players
+        return len(self._usual_seats.people) == 1 and all(
+            spec.partition(":")[0] in offered(self._game, seat) for seat, spec in specs.items()
+        )
+
+    @property
+    def _who(self) -> SeatPlan:
+        return self._usual_seats.swapped() if self.swapped else self._usual_seats
+
+    def players(self, house: HousePlayers) -> dict[Seat, Player]:
+        """Each prepared, if it has to be."""
+        made = {}
+        for seat, spec in self._who.players.items():
+            with once(f"{spec} prepares") as progress:
+                prepare(spec, self._game, progress)
+            made[seat] = house.make(spec, self._game, seat)
+        return made
+
+    def wanted(self) -> TablePlan:
+        """Dealt as it was asked for."""
+        game = self._game
+        scheme, more = _dealing(self.options)
+        chairs, file = _chairs(game, scheme, self._who), game.name.partition("/")[0]
+        return TablePlan("play", self.arguments, game, chairs, scheme, more, file)
+
+    def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
+        """Introduce the game; then play."""
+        screen = PlainScreen(self.console, self._ink, Here(opened.table, players, opened.vault))
+        screen.introduce(_about(self._game, self._who))
+        missing = partial(_missing, opened.table)
+        return to_its_end(self.console, self._ink, opened, screen.play, missing)
 
 
-def _play(game: Game[Any], options: argparse.Namespace) -> int:
-    who = company(game, options.seat)
-    players = _players(game, who)
-    name = new_name()
-    dealer = _dealer(options, name)
-    console, ink = Console(), Ink.of_terminal(options.ascii)
-    with Saved(options, game.name.partition("/")[0], name) as saved:
-        table = Table.open(game, dealer, _chairs(game, dealer, who), transcript=saved.transcript)
-        screen = PlainScreen(console, ink, Here(table, players))
-        screen.introduce(_about(game, who))
-        holds = False
-        try:
-            screen.play()
-        finally:
-            holds = say_what_is_proven(
-                console, ink, table, saved, lambda proven: _missing(table, proven)
-            )
-    return 0 if holds else 1
+def go_on(opened: OpenTable, arguments: Sequence[str], house: HousePlayers) -> int:
+    """Go on with an unfinished game that ``fairground play`` began."""
+    options = _arguments(opened.table.game.name, wants_help=False).parse_intermixed_args(arguments)
+    parlour = PlainParlour(opened.table.game, options, arguments)
+    people = {i for i, chair in enumerate(opened.table.setting.chairs) if chair.by == "self"}
+    parlour.swapped = not people.issubset(company(opened.table.game, options.seat).people)
+    return parlour.resume(opened, house)
 
 
 def _missing(table: Table, proven: set[str]) -> str | None:

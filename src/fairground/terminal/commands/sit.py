@@ -80,6 +80,8 @@ class Away:
         """What we saw before each answer of ours: it proves the order of lines."""
         self._receipts_file: Path | None = None
         self._left = False
+        self.lasting = False
+        """Leaving an arena is leaving: others wait there."""
         start = remote.events[0]
         self.names: Sequence[str] = [quoted(chair["name"]) for chair in start["seats"]]
         self._table = bytes.fromhex(start["table"])
@@ -275,7 +277,7 @@ def run(arguments: Sequence[str]) -> int:
             screen.play()
         finally:
             data = b"".join(remote.lines)
-            saved.keep(data)
+            saved.write(data)
             if place.closed:
                 verdict = verify(data, heads(place.receipts))
                 holds = say_the_verdict(console, ink, verdict, saved, lambda _: None)

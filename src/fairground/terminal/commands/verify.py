@@ -12,15 +12,13 @@ from typing import Any, Final
 
 from fairground.claims import Claim
 from fairground.contest.file import ContestVerdict, check
-from fairground.core import FairgroundError, Fault, InputError, Unreadable
+from fairground.core import FairgroundError, Fault, InputError
 from fairground.receipts import found, read_receipts, table_of
 from fairground.shown import named, shown
 from fairground.terminal.console import Arguments
 from fairground.terminal.proof import claim_heading
+from fairground.terminal.saving import read_file
 from fairground.verify import SeatSummary, Verdict, verify
-
-LARGEST: Final = 256 * 2**20
-"""The most bytes of one file that are read."""
 
 WIDEST: Final = 96
 """Longer lines are hard to read, however wide the terminal is."""
@@ -66,23 +64,6 @@ def _arguments() -> Arguments:
     )
     parser.add_argument("--json", action="store_true", help="print the verdict as one JSON object")
     return parser
-
-
-def read_file(name: str) -> bytes:
-    """The bytes of a file, or of standard input for ``-``; not more than `LARGEST`."""
-    try:
-        if name == "-":
-            data = sys.stdin.buffer.read(LARGEST + 1)
-        else:
-            with Path(name).open("rb") as file:
-                data = file.read(LARGEST + 1)
-    except (OSError, ValueError, AttributeError) as error:
-        # Standard input may be closed, and then it is `None` or cannot be read.
-        reason = getattr(error, "strerror", None) or error
-        raise Unreadable(f"cannot read {name!r}: {reason}") from None
-    if len(data) > LARGEST:
-        raise Unreadable(f"{name!r} is larger than {LARGEST // 2**20} MiB: no transcript is")
-    return data
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -12,8 +12,7 @@ from functools import partial
 
 from fairground.core import Seat
 from fairground.games.fatestones import FateStones, Round
-from fairground.players import Player
-from fairground.table import Ask, Table
+from fairground.table import Ask
 from fairground.terminal.console import Console
 from fairground.terminal.fatestones import words
 from fairground.terminal.fatestones.look import DiceArt
@@ -28,16 +27,16 @@ MACHINE: Seat = 1
 class FateStonesScreen(Sitting):
     """Tells one game as it happens, and asks those at the keyboard."""
 
-    def __init__(
-        self, console: Console, art: DiceArt, table: Table, players: Mapping[Seat, Player]
-    ) -> None:
-        super().__init__(console, Here(table, players))
-        assert isinstance(table.game, FateStones)
+    def __init__(self, console: Console, art: DiceArt, place: Here) -> None:
+        super().__init__(console, place)
+        assert isinstance(place.game, FateStones)
         self._art = art
-        self._table = table
-        self._game = table.game
-        self._hot_seat = not players
-        self._words = words.SeatNames(self._hot_seat)
+        self._table = place.table
+        self._game = place.game
+        self._me = place.people[0] if len(place.people) == 1 else None
+        """Whose side the words take: nobody's where two people, or none, play."""
+        self._hot_seat = self._me is None
+        self._words = words.SeatNames(place.names, self._me)
         self._state = self._game.start()
         self._deals = 0
         self._opened: dict[Seat, int] = {}
@@ -164,7 +163,7 @@ class FateStonesScreen(Sitting):
             self.console.say(line)
         if mine != yours:
             winner = 0 if mine > yours else 1
-            style = "bad" if winner == MACHINE and not self._hot_seat else "good"
+            style = "good" if self._me in (None, winner) else "bad"
             high, low = max(mine, yours), min(mine, yours)
             self._say(f"{does(winner, 'win')}: {high} is more than {low}.", style)
         elif len(played.hands[0]) > 1:
@@ -175,5 +174,6 @@ class FateStonesScreen(Sitting):
                 "filled, and dealt anew.",
                 "bold",
             )
-        if not self._hot_seat and len(played.hands[PERSON]) > 1:
-            self._say(words.cost(*played.hands, played.picks[PERSON]))
+        if self._me is not None and len(played.hands[self._me]) > 1:
+            hands = played.hands[self._me], played.hands[1 - self._me]
+            self._say(words.cost(*hands, played.picks[self._me]))

@@ -29,30 +29,35 @@ LONGEST_FRACTION: Final = 15
 class SeatNames:
     """Sentences about the two seats: "you" and "I" against a machine, else two names."""
 
-    def __init__(self, hot_seat: bool) -> None:
-        self._hot_seat = hot_seat
+    def __init__(self, names: Sequence[str], me: Seat | None) -> None:
+        self._names = names
+        self._me = me
+
+    def _either(self, seat: Seat, you: str, i: str, name: str) -> str:
+        if self._me is None:
+            return name
+        return you if seat == self._me else i
 
     def name(self, seat: Seat) -> str:
         """Who sits there, at the beginning of a sentence."""
-        return f"Player {seat + 1}" if self._hot_seat else ("You", "I")[seat]
+        return self._either(seat, "You", "I", self._names[seat])
 
     def does(self, seat: Seat, verb: str) -> str:
-        """Who does something: "You roll", "I roll", "Player 1 rolls"."""
-        return f"{self.name(seat)} {verb}{'s' if self._hot_seat else ''}"
+        """Who does something: "You roll", "I roll", "Ann rolls"."""
+        return f"{self.name(seat)} {verb}{'s' if self._me is None else ''}"
 
     def whose(self, seat: Seat) -> str:
         """Whose something is, at the beginning of a sentence."""
-        return f"Player {seat + 1}'s" if self._hot_seat else ("Your", "My")[seat]
+        return self._either(seat, "Your", "My", f"{self._names[seat]}'s")
 
     def asked(self, seat: Seat, request: str) -> str:
         """A request to a seat, by its name where two people are at the keyboard."""
-        if not self._hot_seat:
-            return request
-        return f"Player {seat + 1}, {request[0].lower()}{request[1:]}"
+        addressed = f"{self._names[seat]}, {request[0].lower()}{request[1:]}"
+        return self._either(seat, request, request, addressed)
 
     def to(self, seat: Seat) -> str:
         """The beginning of a request to a seat."""
-        return f"Player {seat + 1}, your" if self._hot_seat else "Your"
+        return self._either(seat, "Your", "Your", f"{self._names[seat]}, your")
 
 
 def exactly(share: Fraction) -> str:

@@ -7,14 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from fairground.core import InputError, Seat
-from fairground.fair.bits import SystemStream
-from fairground.fair.hmac_user import HmacUserDealer
 from fairground.fair.schemes import Chair
-from fairground.fair.vault import MemoryVault
 from fairground.games.intransitive import COMPUTER, USER, Intransitive, State
-from fairground.players import Player, make_player
-from fairground.table import Ask, Table, new_name
+from fairground.players import Player
+from fairground.table import Ask
 from fairground.terminal.console import Arguments, Console, Menu
+from fairground.terminal.evening.again import (
+    GamePlayed,
+    Parlour,
+    add_counting,
+    add_practice,
+    to_its_end,
+)
+from fairground.terminal.evening.seats import add_difficulty, add_seats, company, player_for
+from fairground.terminal.evening.tables import HousePlayers, OpenTable, TablePlan
 from fairground.terminal.ink import Ink
 from fairground.terminal.intransitive.arguments import (
     EXAMPLE,
@@ -22,14 +28,14 @@ from fairground.terminal.intransitive.arguments import (
     guard_negative_dice,
     unguard,
 )
-from fairground.terminal.options import players_in_words
-from fairground.terminal.proof import say_what_is_proven
-from fairground.terminal.saving import Saved, add_saving
+from fairground.terminal.options import add_stir_always, players_in_words
+from fairground.terminal.saving import add_saving
 from fairground.terminal.seat import Here, Sitting
 from fairground.transcript import Event
 from fairground.words.intransitive import IntransitiveWords, label
 
-SEATS = {"computer": COMPUTER, "user": USER}
+USUAL_HOUSE = "computer=optimal"
+PRACTISED = "This is practice: the seed decides."
 
 
 class DiceScreen(Sitting):
@@ -37,10 +43,10 @@ class DiceScreen(Sitting):
 
     exit_reason = "the user chose to exit"
 
-    def __init__(self, console: Console, table: Table, players: Mapping[Seat, Player]) -> None:
-        super().__init__(console, Here(table, players))
-        assert isinstance(table.game, Intransitive)
-        self._game = table.game
+    def __init__(self, console: Console, place: Here) -> None:
+        super().__init__(console, place)
+        assert isinstance(place.game, Intransitive)
+        self._game = place.game
         self._state: State = self._game.start()
         """Moved on by what is recorded."""
         self._shares: dict[int, int] = {}
@@ -138,6 +144,8 @@ class DiceScreen(Sitting):
         else:
             mine = self._state.rolls[COMPUTER] is None
             self.console.say(f"It's time for {'my' if mine else 'your'} roll.")
+        if not event["ticket"]:
+            return  # practice: nothing binds me
         self.console.say(
             f"I selected a random value in the range 0..{event['n'] - 1} "
             f"(HMAC={event['ticket']['hmac']})."
@@ -148,16 +156,19 @@ class DiceScreen(Sitting):
         before = self._state
         ((n, value),) = event["draws"]
         self._state = self._game.drawn(before, value)
-        number, key = event["evidence"]["number"], event["evidence"]["key"]
-        self._remember_check(number, key)
+        fair = "number" in event["evidence"]
+        number, key = event["evidence"].get("number"), event["evidence"].get("key")
+        if fair:
+            self._remember_check(number, key)
         if before.first is None:
-            say(f"My selection: {number} (KEY={key}).")
+            say(f"My selection: {number} (KEY={key})." if fair else PRACTISED)
             if self._state.first == USER:
                 say("You make the first move.")
             return
-        say(f"My number is {number} (KEY={key}).")
-        added = f"{number} + {self._shares.get(event['run'], 0)} = {value} (mod {n})"
-        say(f"The fair number generation result is {added}.")
+        if fair:
+            say(f"My number is {number} (KEY={key}).")
+            added = f"{number} + {self._shares.get(event['run'], 0)} = {value} (mod {n})"
+            say(f"The fair number generation result is {added}.")
         seat = COMPUTER if before.rolls[COMPUTER] is None else USER
         whose = "My" if seat == COMPUTER else "Your"
         say(f"{whose} roll result is {self._game.result(self._state, seat)}.")
@@ -189,23 +200,6 @@ class DiceScreen(Sitting):
             self.console.say(f"I win ({mine} > {yours})!")
 
 
-def _players(seats: Sequence[str], game: Intransitive) -> dict[Seat, Player]:
-    """The seats that programs play, from options such as ``user=optimal``."""
-    wanted = {"computer": "optimal"}
-    for text in seats:
-        who, equals, player = text.partition("=")
-        if not equals or who not in SEATS:
-            some = ", ".join(f"{who}=random" for who in SEATS)
-            raise InputError(
-                f"--seat {text!r} is not understood. For example: --seat user=optimal (or {some})"
-            )
-        wanted[who] = player
-    return {
-        SEATS[who]: make_player(spec, game, SystemStream(), SEATS[who])
-        for who, spec in wanted.items()
-    }
-
-
 def _arguments() -> Arguments:
     parser = Arguments(
         "dice",
@@ -217,14 +211,15 @@ def _arguments() -> Arguments:
         "hint advises, q leaves after a question, X at once.",
     )
     parser.add_argument("dice", nargs="*", metavar="DIE", help="faces, such as 2,2,4,4,9,9")
-    parser.add_argument(
-        "--seat",
-        action="append",
-        default=[],
-        metavar="SEAT=PLAYER",
-        help="let a program play: user=optimal, computer=random. There are: "
-        + players_in_words(Intransitive.from_params({}), USER),
+    add_seats(
+        parser,
+        "who plays: user=me:Ann is you, under your name; user=optimal and computer=random let a "
+        "program play. There are: " + players_in_words(Intransitive.from_params({}), USER),
     )
+    add_difficulty(parser, Intransitive.from_params({}), COMPUTER)
+    add_stir_always(parser, "your number is in every draw")
+    add_counting(parser)
+    add_practice(parser)
     add_saving(parser)
     return parser
 
@@ -239,28 +234,55 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 def run(arguments: Sequence[str]) -> int:
     """``fairground dice``"""
     options = parse(arguments)
-    game = Intransitive(DiceParser().parse(options.dice))
-    players = _players(options.seat, game)
-    with Saved(options, "dice", table_name := new_name()) as saved:
-        person = USER not in players
-        table = Table.open(
-            game,
-            HmacUserDealer(table_name, MemoryVault()),
-            [
-                Chair("Computer", by="house"),
-                Chair("User", by="self", lends="number") if person else Chair("User", by="house"),
-            ],
-            transcript=saved.transcript,
-        )
-        console = Console()
-        screen = DiceScreen(console, table, players)
-        valid = False
-        try:
-            screen.play()
-        finally:
-            _say_how_to_check(console, screen)
-            valid = say_what_is_proven(console, Ink.of_terminal(), table, saved, lambda _: None)
-    return 0 if valid else 1
+    return DiceParlour(Intransitive(DiceParser().parse(options.dice)), options, arguments).run()
+
+
+def go_on(opened: OpenTable, arguments: Sequence[str], house: HousePlayers) -> int:
+    """Go on with an unfinished game."""
+    game = opened.table.game
+    assert isinstance(game, Intransitive)
+    return DiceParlour(game, parse(arguments), arguments).resume(opened, house)
+
+
+class DiceParlour(Parlour):
+    """Games with one set of dice."""
+
+    def __init__(
+        self, game: Intransitive, options: argparse.Namespace, arguments: Sequence[str]
+    ) -> None:
+        super().__init__(options, arguments, Console(), Ink.of_terminal())
+        self._game = game
+        usual = [] if any(seat.startswith("computer=") for seat in options.seat) else [USUAL_HOUSE]
+        self._who = company(game, [*options.seat, *usual])
+        if COMPUTER in self._who.people:
+            raise InputError("--seat computer=me: the computer's seat is for a program")
+        if options.difficulty is not None:
+            self._who.players[COMPUTER] = player_for(game, COMPUTER, options.difficulty)
+
+    def players(self, house: HousePlayers) -> dict[Seat, Player]:
+        """The computer, and whoever plays for the user."""
+        specs = self._who.players.items()
+        return {seat: house.make(spec, self._game, seat) for seat, spec in specs}
+
+    def wanted(self) -> TablePlan:
+        """The user lends a number to every draw."""
+        name = self._who.people.get(USER)
+        lends = "nothing" if self.options.seed is not None else "number"
+        user = Chair("User", by="house") if name is None else Chair(name or "User", lends=lends)
+        chairs = [Chair("Computer", by="house"), user]
+        return TablePlan("dice", self.arguments, self._game, chairs, "hmac-sha3-user/1")
+
+    def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
+        """In the end it is said how to check each number by hand."""
+        screen = DiceScreen(self.console, Here(opened.table, players, opened.vault))
+
+        def play() -> None:
+            try:
+                screen.play()
+            finally:
+                _say_how_to_check(self.console, screen)
+
+        return to_its_end(self.console, self._art, opened, play, lambda _: None)
 
 
 def _say_how_to_check(console: Console, screen: DiceScreen) -> None:

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from fairground.core import InputError, Unreadable
-from fairground.fair.bits import SystemStream
-from fairground.fair.chains import HashChainsDealer
+from fairground.core import InputError, Seat, Unreadable
 from fairground.fair.schemes import Chair
-from fairground.fair.vault import MemoryVault
 from fairground.games.zombie import Zombie, ZombieTwo
-from fairground.players import Player, make_player, offered, prepare
+from fairground.players import Player, offered, prepare
 from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
-from fairground.table import Table, new_name
 from fairground.terminal.console import Arguments, Console
+from fairground.terminal.evening.again import (
+    GamePlayed,
+    Parlour,
+    add_counting,
+    add_practice,
+    said_how_it_ended,
+)
+from fairground.terminal.evening.seats import ME, add_seats
+from fairground.terminal.evening.tables import HousePlayers, OpenTable, TablePlan
 from fairground.terminal.options import add_ascii, add_bot_seconds, add_stir
-from fairground.terminal.proof import say_what_is_proven
-from fairground.terminal.saving import Saved, add_saving
+from fairground.terminal.saving import add_saving
 from fairground.terminal.waiting import once
 from fairground.terminal.zombie.ini import Config, read_config, usual_file, write_config
 from fairground.terminal.zombie.look import ZombieArt
@@ -85,12 +89,15 @@ def _arguments() -> Arguments:
         metavar="[NAME=]FILE",
         help="seat a bot of your own, under its file's name or another; may be repeated",
     )
+    add_seats(parser, "the same in one word for all games: Ann=me, Hal=optimal, Bob=mybot.py")
     add_bot_seconds(parser)
     add_stir(parser, "at each roll")
     parser.add_argument(
         "--fast", action="store_true", help="no pauses; a line for each turn if only machines play"
     )
     add_ascii(parser, "draw with plain letters", "with emoji")
+    add_counting(parser)
+    add_practice(parser)
     add_saving(parser)
     return parser
 
@@ -107,25 +114,17 @@ def run(arguments: Sequence[str]) -> int:
     for warning in config.warnings:
         print(f"fairground: {warning}", file=sys.stderr)
     _must_be_playable(options, config)
-    console = Console()
-    art = ZombieArt.of_terminal(options.ascii)
     with ExitStack() as stack:
-        host = Host(options, stack)
+        return ZombieParlour(options, arguments, config, stack).run()
 
-        def seat(everyone: Company) -> Evening:
-            return host.seat(config.game(len(everyone.guests)), everyone.guests)
 
-        given = Wanted(config, seat, options.players, tuple(options.bot))
-        pace = Pauses(sys.stdout.isatty() and not options.fast)
-        controller = GameController(given, console, art, pace)
-        try:
-            controller.run()
-        finally:
-            if controller.party is not None:
-                party = controller.party
-                missing = partial(_missing, party.guests)
-                say_what_is_proven(console, art, party.table, host.saved, missing)
-    return 0
+def go_on(opened: OpenTable, arguments: Sequence[str], house: HousePlayers) -> int:
+    """Go on with an unfinished game. All who play are among ``--players`` by then."""
+    options = _arguments().parse_args(arguments)
+    options.bot, options.seat = [], []
+    with ExitStack() as stack:
+        parlour = ZombieParlour(options, arguments, read_config(options.ini), stack)
+        return parlour.resume(opened, house)
 
 
 def _must_be_playable(options: argparse.Namespace, config: Config) -> None:
@@ -137,43 +136,67 @@ def _must_be_playable(options: argparse.Namespace, config: Config) -> None:
                 f"--bot {entry!r} names no Python file that is there. For example: --bot mybot.py, "
                 "or --bot Bob=mybot.py"
             )
-    if options.players is not None:
-        company(options.players, options.bot, config)
+    if (names := _names(options)) is not None:
+        company(names, options.bot, config)
 
 
-class Host:
-    """Opens the table: players first (they may take long, or be missing), then the record."""
+def _names(options: argparse.Namespace) -> str | None:
+    """Who plays, in one line: by ``--players`` and by ``--seat``; ``None``: it is asked for."""
+    names = [options.players] if options.players is not None else []
+    for text in options.seat:
+        name, equals, player = text.partition("=")
+        if not equals or not name or not player:
+            raise InputError(
+                f"--seat {text!r} is not understood. For example: --seat Ann=me --seat Hal=optimal"
+            )
+        names.append(name if player == ME else text)
+    return ", ".join(names) if names else None
 
-    def __init__(self, options: argparse.Namespace, stack: ExitStack) -> None:
-        self._options = options
+
+class ZombieParlour(Parlour):
+    """Evenings of Zombie Dice, with bots that end with the program."""
+
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        arguments: Sequence[str],
+        config: Config,
+        stack: ExitStack,
+    ) -> None:
+        self._zombie_art = ZombieArt.of_terminal(options.ascii)
+        super().__init__(options, arguments, Console(), self._zombie_art)
+        self._config = config
         self._stack = stack
-        self.saved: Saved | None = None
+        self._names = _names(options)
+        self._bots = tuple(options.bot)
+        self._guests: tuple[Guest, ...] = ()
+        self._opened: OpenTable | None = None
 
-    def seat(self, game: Zombie, guests: tuple[Guest, ...]) -> Evening:
-        """Make the players, and open the table."""
-        players = {
-            seat: self._player(guest, game) for seat, guest in enumerate(guests) if not guest.person
+    # Sitting down
+
+    def players(self, house: HousePlayers) -> dict[Seat, Player]:
+        """They come first: they may take long, or be missing."""
+        game = self._game
+        return {
+            seat: self._player(guest, seat, game, house)
+            for seat, guest in enumerate(self._guests)
+            if not guest.person
         }
-        name = new_name()
-        self.saved = self._stack.enter_context(Saved(self._options, "zombie", name))
-        table = Table.open(
-            game,
-            HashChainsDealer(name, MemoryVault(), stir=self._options.stir),
-            [self._chair(guest) for guest in guests],
-            transcript=self.saved.transcript,
-        )
-        return Evening(table, guests, players)
 
-    def _player(self, guest: Guest, game: Zombie) -> Player:
+    @property
+    def _game(self) -> Zombie:
+        return self._config.game(len(self._guests))
+
+    def _player(self, guest: Guest, seat: Seat, game: Zombie, house: HousePlayers) -> Player:
         if guest.bot is not None:
             return self._bot(guest.bot, game)
         assert guest.strategy is not None
         with once("Perfect play") as progress:
             prepare(guest.strategy, game, progress)
-        return make_player(guest.strategy, game, SystemStream(), 0)
+        return house.make(guest.strategy, game, seat)
 
     def _bot(self, path: Path, game: Zombie) -> Player:
-        limits = BotLimits(seconds=self._options.bot_seconds)
+        limits = BotLimits(seconds=self.options.bot_seconds)
         try:
             bot = BotPlayer(path, game, limits)
         except BotFailure as failure:
@@ -181,12 +204,68 @@ class Host:
         self._stack.callback(bot.close)
         return bot
 
-    @staticmethod
-    def _chair(guest: Guest) -> Chair:
+    def wanted(self) -> TablePlan:
         """Persons stir; a bot of theirs is theirs, and lends nothing; the rest is ours."""
-        if guest.person:
-            return Chair(guest.label, by="self", lends="stir")
-        return Chair(guest.label, by="self" if guest.bot is not None else "house")
+        lends = "nothing" if self.options.seed is not None else "stir"
+        chairs = [
+            Chair(guest.label, by="self", lends=lends)
+            if guest.person
+            else Chair(guest.label, by="house" if guest.bot is None else "self")
+            for guest in self._guests
+        ]
+        line = ", ".join(guest.entry for guest in self._guests)
+        arguments = [*self.arguments, "--players", line]
+        stir = {"stir": self.options.stir}
+        return TablePlan("zombie", arguments, self._game, chairs, options=stir)
+
+    # Playing
+
+    def new(self) -> GamePlayed | None:
+        """The names are asked for on the welcome screen, unless they are known."""
+        self._opened = None
+        return self._played(self._controller())
+
+    def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
+        """Go on with a table that is open."""
+        self._opened = opened
+        controller = self._controller()
+        controller.come_back(self._evening(opened, players))
+        played = self._played(controller)
+        assert played is not None
+        return played
+
+    def resume(self, opened: OpenTable, house: HousePlayers) -> int:
+        """The guests are those of the table."""
+        assert self._names is not None
+        self._guests = company(self._names, (), self._config).guests
+        return super().resume(opened, house)
+
+    def _controller(self) -> GameController:
+        given = Wanted(self._config, self._seat, self._names, self._bots)
+        pace = Pauses(sys.stdout.isatty() and not self.options.fast)
+        return GameController(given, self.console, self._zombie_art, pace)
+
+    def _seat(self, everyone: Company) -> Evening:
+        """Open the table: players first, then the record."""
+        self._guests = everyone.guests
+        house = HousePlayers()
+        players = self.players(house)
+        self._opened = OpenTable.new(self.wanted(), self.options, house)
+        self._names, self._bots = ", ".join(guest.entry for guest in self._guests), ()
+        return self._evening(self._opened, players)
+
+    def _evening(self, opened: OpenTable, players: Mapping[Seat, Player]) -> Evening:
+        return Evening(opened.table, self._guests, players, opened.lasting)
+
+    def _played(self, controller: GameController) -> GamePlayed | None:
+        played: GamePlayed | None = None
+        try:
+            controller.run()
+        finally:
+            if self._opened is not None:
+                missing = partial(_missing, self._guests)
+                played = said_how_it_ended(self.console, self._zombie_art, self._opened, missing)
+        return played
 
 
 def _missing(guests: Sequence[Guest], proven: set[str]) -> str | None:

@@ -49,6 +49,14 @@ class GameController:
         self._round = 1
         self._extra = 0
 
+    def come_back(self, evening: Evening) -> None:
+        """Go on with a table that was set before, where it stopped."""
+        evening.recount()
+        self.party = evening
+        self._ordered = evening.state.phase != "shuffle"
+        self._round, self._extra = evening.state.round, evening.state.extra
+        self._remark("The game goes on.")
+
     # The loop
 
     def run(self) -> None:
@@ -59,7 +67,11 @@ class GameController:
                 self.update()
                 self.render()
         except (EndOfInput, KeyboardInterrupt) as end:
-            self._walk_out("Ctrl-C" if isinstance(end, KeyboardInterrupt) else "the input ended")
+            stopped = isinstance(end, KeyboardInterrupt)
+            if stopped and self.party is not None and self.party.lasting:
+                self._console.say()  # nobody leaves: the game waits
+            else:
+                self._walk_out("Ctrl-C" if stopped else "the input ended")
             raise
 
     def process_events(self) -> None:
@@ -80,7 +92,7 @@ class GameController:
     def update(self) -> None:
         """Let the event have its effect, and go to the next scene."""
         handlers: dict[Scene, Callable[[], Scene]] = {
-            Scene.START: lambda: Scene.WELCOME,
+            Scene.START: self._update_start,
             Scene.WELCOME: self._update_welcome,
             Scene.STIR: self._update_stir,
             Scene.ORDER: self._update_enter,
@@ -109,6 +121,11 @@ class GameController:
         self._renderer.remarks = list(texts)
 
     # Updates, one for each scene
+
+    def _update_start(self) -> Scene:
+        if self.party is None:
+            return Scene.WELCOME
+        return Scene.STIR if self.evening.ask.kind == "stir" else self._to_move()
 
     def _update_welcome(self) -> Scene:
         given = self._given

@@ -13,11 +13,13 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from fairground.core import Seat
-from fairground.games.zombie import Ended, State, Zombie
+from fairground.games.zombie import ROLL, Ended, State, Zombie
 from fairground.players import Player
 from fairground.table import Ask, Table
 from fairground.terminal.zombie.ini import Config
 from fairground.terminal.zombie.setup import Company, Guest
+from fairground.words.telling import Telling
+from fairground.words.zombie import ZombieWords
 
 
 class Scene(enum.Enum):
@@ -38,7 +40,7 @@ class Scene(enum.Enum):
 
 
 TRANSITIONS: Final[dict[Scene, frozenset[Scene]]] = {
-    Scene.START: frozenset({Scene.WELCOME}),
+    Scene.START: frozenset({Scene.WELCOME, Scene.STIR, Scene.TURN, Scene.THINK}),
     Scene.WELCOME: frozenset({Scene.WELCOME, Scene.STIR, Scene.ORDER, Scene.LEFT}),
     Scene.STIR: frozenset({Scene.STIR, Scene.ORDER, Scene.ROLLED, Scene.QUIT}),
     Scene.ORDER: frozenset({Scene.TURN, Scene.THINK, Scene.QUIT}),
@@ -79,21 +81,46 @@ class Evening:
     """A table that has been set: who sits there, who plays for whom, and how it goes."""
 
     def __init__(
-        self, table: Table, guests: tuple[Guest, ...], players: Mapping[Seat, Player]
+        self,
+        table: Table,
+        guests: tuple[Guest, ...],
+        players: Mapping[Seat, Player],
+        lasting: bool = False,
     ) -> None:
         assert isinstance(table.game, Zombie)
         self.table = table
         self.game: Zombie = table.game
         self.guests = guests
+        self.lasting = lasting
+        """Whether it can be gone on with another time."""
         self.players = players
         self.names = [guest.name for guest in guests]
         """What messages call the players."""
         self.labels = [guest.label for guest in guests]
         """What the scoreboard calls them."""
-        self.persons = [seat for seat, guest in enumerate(guests) if guest.person]
+        self.persons = [
+            seat for seat, guest in enumerate(guests) if guest.person and seat not in table.gone
+        ]
         self.tallies = [TurnTally() for _ in guests]
         self.before = self.state
         """The table before the move whose effect is now shown."""
+
+    def recount(self) -> None:
+        """Count what the record tells of turns that were played before."""
+        telling = Telling(ZombieWords(self.game, self.names))
+        for event in self.table.transcript.events[1:]:
+            before: State = telling.view
+            telling.line(event)
+            after: State = telling.view
+            if event["kind"] == "move" and event["move"] == ROLL:
+                self.tallies[event["seat"]].rolls += 1
+            if sum(after.turns) > sum(before.turns) and after.last is not None:
+                self.tallies[after.last.seat].count(after.last)
+
+    @property
+    def stirs(self) -> bool:
+        """Whether words of players are mixed in at all: not in practice."""
+        return "stir" in self.table.scheme.public
 
     @property
     def state(self) -> State:
@@ -109,7 +136,7 @@ class Evening:
     @property
     def stirs_each(self) -> bool:
         """Whether words are asked for at each roll."""
-        return bool(self.table.scheme.public["stir"] == "each")
+        return bool(self.table.scheme.public.get("stir") == "each")
 
     @property
     def turn_has_ended(self) -> bool:

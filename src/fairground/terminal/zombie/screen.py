@@ -366,6 +366,9 @@ class Renderer:
             return
         self._told_of_chance = True
         self._say_remarks()
+        if not evening.stirs:
+            self._say(["", "This is practice: the seed decides every roll."])
+            return
         tip = evening.table.scheme.public["tip"]
         self._say(setup.about_chance(tip, evening.stirs_each, len(evening.persons)))
 

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from fairground.core import InputError, UnknownName
 from fairground.games.zombie import CELLS, FATAL, Zombie
 from fairground.players import fitting, offered
+from fairground.terminal.evening.seats import difficulties, player_for
 from fairground.terminal.zombie.ini import LEAST_PLAYERS, Config
 from fairground.terminal.zombie.look import ZombieArt
 from fairground.terminal.zombie.words import how_it_ends
@@ -29,6 +30,13 @@ class Guest(NamedTuple):
     def person(self) -> bool:
         """Whether somebody has to be asked."""
         return self.strategy is None and self.bot is None
+
+    @property
+    def entry(self) -> str:
+        """As it is typed: ``Ann``, ``Hal=optimal``, ``Bob=/home/bob/mybot.py``."""
+        if self.bot is not None:
+            return f"{self.name}={self.bot.resolve()}"
+        return self.name if self.strategy is None else f"{self.name}={self.strategy}"
 
     @property
     def label(self) -> str:
@@ -76,7 +84,7 @@ def _guest(entry: str, game: Zombie, remarks: list[str]) -> Guest | None:
         return Guest(name) if name else None
     if played.endswith(BOT_ENDING):
         return Guest(name, bot=Path(played))
-    strategy = played.lower()
+    strategy = player_for(game, 0, played.lower())
     if strategy.partition(":")[0] not in fitting(game, 0):
         raise UnknownName(
             f"there is no strategy {played!r} for {name!r}. A machine is one of "
@@ -132,9 +140,9 @@ def welcome(art: ZombieArt, config: Config, bots: Sequence[str], asks: bool) -> 
             "",
             "Before we begin, please enter the names of the players in one line, with commas "
             "between them. For example:",
-            ">>> Jack, Menace, Hal=optimal",
-            f"A name with = is a machine: {', '.join(sorted(offered(game, 0)))}; or a bot of "
-            "your own: Bob=mybot.py",
+            ">>> Jack, Menace, Hal=hard",
+            f"A name with = is a machine: {', '.join(difficulties(game, 0))}, or one of "
+            f"{', '.join(sorted(offered(game, 0)))}; or a bot of your own: Bob=mybot.py",
             f"{LEAST_PLAYERS} players at least, {config.max_players} at most. An empty line ends "
             "the game.",
         ]
