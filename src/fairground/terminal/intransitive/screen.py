@@ -152,23 +152,30 @@ class DiceScreen(Sitting):
         )
 
     def _tell_dealt(self, event: Event) -> None:
+        for n, value in event["draws"]:
+            self._tell_draw(event, n, value)
+
+    def _tell_draw(self, event: Event, n: int, value: int) -> None:
         say = self.console.say
         before = self._state
-        ((n, value),) = event["draws"]
         self._state = self._game.drawn(before, value)
-        fair = "number" in event["evidence"]
-        number, key = event["evidence"].get("number"), event["evidence"].get("key")
-        if fair:
+        evidence = event["evidence"]
+        if not evidence:
+            said, summed = PRACTISED, ""
+        else:
+            number, key = evidence["number"], evidence["key"]
             self._remember_check(number, key)
+            what = "My selection:" if before.first is None else "My number is"
+            said = f"{what} {number} (KEY={key})."
+            added = f"{number} + {self._shares.get(event['run'], 0)} = {value} (mod {n})"
+            summed = f"The fair number generation result is {added}."
+        say(said)
         if before.first is None:
-            say(f"My selection: {number} (KEY={key})." if fair else PRACTISED)
             if self._state.first == USER:
                 say("You make the first move.")
             return
-        if fair:
-            say(f"My number is {number} (KEY={key}).")
-            added = f"{number} + {self._shares.get(event['run'], 0)} = {value} (mod {n})"
-            say(f"The fair number generation result is {added}.")
+        if summed:
+            say(summed)
         seat = COMPUTER if before.rolls[COMPUTER] is None else USER
         whose = "My" if seat == COMPUTER else "Your"
         say(f"{whose} roll result is {self._game.result(self._state, seat)}.")

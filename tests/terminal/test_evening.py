@@ -1,0 +1,247 @@
+"""One manner in all games: who plays, how strong, how often, with which chance."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairground.cli import main
+from fairground.games.codebreaking import STAKE
+from fairground.terminal.evening import again
+from fairground.terminal.evening.score import winners
+from tests.helpers.pseudo_terminal import on_a_terminal
+from tests.helpers.told import Told
+
+DICE = ("dice", "1,2,3", "4,5,6", "2,2,2")
+NICE = ("codebreaking", "--oracle", "nice")
+
+Play = Callable[..., Told]
+
+
+@pytest.fixture
+def play(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Play:
+    """Run a command with these lines; its record is the last that it wrote."""
+
+    def command(lines: str, *arguments: str) -> Told:
+        path = tmp_path / "game.jsonl"
+        path.unlink(missing_ok=True)
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        code = main([*arguments, "--save", str(path)])
+        printed = capsys.readouterr()
+        record = path.read_bytes() if path.exists() else b""
+        return Told(code, printed.out, printed.err, record)
+
+    return command
+
+
+def seats(told: Told) -> list[str]:
+    return [seat["name"] for seat in told.events[0]["seats"]]
+
+
+class TestCounting:
+    def test_so_many_games(self, play: Play) -> None:
+        told = play("0123\n0123\n", *NICE, "--games", "2")
+        assert told.code == 0
+        assert "Score after 2: Keeper 0 and Player 2." in told.out
+
+    def test_a_match(self, play: Play) -> None:
+        told = play("0123\ngive up\n0123\n", *NICE, "--match", "2")
+        assert told.code == 0
+        assert "Score after 1: Keeper 0 and Player 1. The match goes to 2." in told.out
+        assert "Score after 2: Keeper 1 and Player 1. The match goes to 2." in told.out
+        assert told.out.count("Player won the match.") == 1
+
+    def test_whoever_leaves_is_not_asked_for_more(self, play: Play) -> None:
+        told = play("x\n0123\n", *NICE, "--games", "2")
+        assert told.code == 0 and told.out.count("Check it yourself") == 1
+
+    @pytest.mark.parametrize("number", ["0", "-1", "two", "99999999999999999999", "٤"])
+    def test_a_number_that_is_none(self, number: str, play: Play) -> None:
+        told = play("", *NICE, "--games", number)
+        assert told.code == 2
+        assert f"argument --games: {number!r} is not a number from 1 to 1,000,000" in told.err
+
+    def test_in_a_pipe_there_is_one_game(self, play: Play) -> None:
+        assert "Once more?" not in play("0123\n", *NICE).out
+
+    @pytest.mark.parametrize(
+        ("game", "payoff", "won"),
+        [
+            ("zombie/2", (-1, 1, -1), [1]),
+            ("intransitive/1", (0, 0), []),
+            ("codebreaking/1", (3, -3), [1]),
+            ("codebreaking/1", (STAKE, -STAKE), [0]),
+            ("poker/2", None, []),
+        ],
+    )
+    def test_who_has_won(self, game: str, payoff: Any, won: list[int]) -> None:
+        assert winners(game, payoff) == won
+
+
+class TestOnceMore:
+    """In one process: `Console` reads lines, as if somebody typed them on a terminal."""
+
+    @pytest.fixture(autouse=True)
+    def on_keys(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(again, "can_read_keys", lambda: True)
+
+    def test_again_and_a_match_and_the_end(self, play: Play) -> None:
+        lines = "0123\n\n0123\nwhat\nm 0\nm 2\n0123\n0123\n"
+        told = play(lines, *NICE)
+        assert told.code == 0
+        assert "'what' is none of these: Enter plays again, s swaps sides, m 3" in (
+            " ".join(told.out.split())
+        )
+        assert "Score after 2: Keeper 0 and Player 2." in told.out
+        assert "Score after 2: Keeper 0 and Player 2. The match goes to 2." in told.out
+        assert "Player won the match." in told.out
+
+    def test_sides_are_swapped(self, play: Play) -> None:
+        told = play("0123\ns\n4 0\nq\n", *NICE)
+        assert told.code == 0
+        assert "Code breaking, you keep the code" in told.out
+        assert told.events[0]["seats"][0]["by"] == "self"
+
+    def test_sides_of_any_game_are_swapped(self, play: Play) -> None:
+        told = play("a\n0\n0\ns\nb\n0\n0\nq\n", "play", "intransitive", "--seat", "computer=random")
+        assert told.code == 0
+        assert [seat["by"] for seat in told.events[0]["seats"]] == ["self", "house"]
+
+    def test_the_end_of_the_input_is_an_end(self, play: Play) -> None:
+        told = play("0123\n", *NICE)
+        assert told.code == 0 and told.out.endswith("Once more? ")
+
+    def test_a_review_where_there_is_a_coach(
+        self, play: Play, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        reviewed: list[list[str]] = []
+        coach = types.ModuleType(again.COACH)
+        coach.run = reviewed.append  # type: ignore[attr-defined]
+        monkeypatch.setattr(again, "find_spec", lambda name: name == again.COACH)
+        monkeypatch.setitem(sys.modules, again.COACH, coach)
+        told = play("0123\nr\nq\n", *NICE)
+        assert "r reviews this game" in told.out
+        assert [Path(path).name for (path,) in reviewed] == ["game.jsonl"]
+
+    def test_nobody_is_asked_where_only_machines_play(self, play: Play) -> None:
+        arguments = ("zombie", "--players", "A=greedy, B=cautious", "--fast")
+        assert "Once more?" not in play("", *arguments).out
+
+
+def test_once_more_on_a_real_terminal() -> None:
+    keys = [("Guess 1: ", "0123\n"), ("Once more? ", "\n"), ("Guess 1: ", "1\n")]
+    keys += [("Guess 1: ", "4444\n"), ("Once more? ", "q\n")]
+    shown = on_a_terminal(keys, 40, 60, *NICE, "--no-save")
+    assert "Score after 2: Keeper 0 and Player 2." in " ".join(shown.split())
+    assert shown.endswith("exit 0")
+
+
+class TestWhoPlays:
+    def test_people_and_machines_by_name(self, play: Play) -> None:
+        told = play("x\n", "fatestones", "--seat", "Ann=me", "--seat", "Hal=greedy")
+        assert seats(told) == ["Ann", "Machine (greedy)"]
+        told = play("x\n", "fatestones", "--seat", "player1=medium", "--seat", "Ann=me")
+        assert seats(told) == ["Machine (greedy)", "Ann"]
+        assert "The machine leaves" not in told.out and "You leave the game" in told.out
+        told = play("", "zombie", "--seat", "Tic=easy", "--seat", "Tac=hard", "--fast")
+        assert seats(told) == ["Tic (random)", "Tac (greedy)"]
+        assert seats(play("x\n", *DICE, "--seat", "user=me:Ann")) == ["Computer", "Ann"]
+
+    def test_two_people_and_their_names(self, play: Play) -> None:
+        told = play("x\n", "fatestones", "--hot-seat", "Ann,Bob")
+        assert seats(told) == ["Ann", "Bob"]
+        assert "Ann, type anything random for the deal: " in told.out
+
+    def test_keeper_and_breaker(self, play: Play) -> None:
+        told = play("4 0\n", "codebreaking", "--seat", "keeper=me", "--seat", "breaker=minimax")
+        assert seats(told) == ["Player", "Solver (minimax)"]
+        told = play("x\n", "codebreaking", "--seat", "keeper=hard", "--seat", "breaker=me")
+        assert told.events[0]["params"]["oracle"] == "evil"
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            ((*DICE, "--seat", "computer=me"), "the computer's seat is for a program"),
+            ((*DICE, "--seat", "user=random", "--seat", "user=optimal"), "is given twice"),
+            (("codebreaking", "--seat", "keeper=foo"), "a keeper is me, fair, nice, evil"),
+            (("codebreaking", "--seat", "foo"), "For example: --seat keeper=evil"),
+            (("fatestones", "--hot-seat", "Ann"), "two names are needed, such as --hot-seat"),
+            (("fatestones", "--seat", "A=me", "--seat", "B=me", "--seat", "C=me"), "no seat 'C'"),
+            (("zombie", "--seat", "Ann"), "For example: --seat Ann=me --seat Hal=optimal"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, arguments: tuple[str, ...], said: str, play: Play) -> None:
+        told = play("", *arguments)
+        assert told.code == 2 and said in told.err
+
+
+class TestDifficulty:
+    @pytest.mark.parametrize(
+        ("arguments", "lines", "shown"),
+        [
+            (("fatestones", "--difficulty", "easy"), "x\n", "Machine (random)"),
+            (("fatestones", "--difficulty", "medium"), "x\n", "Machine (greedy)"),
+            (("fatestones", "--difficulty", "hard"), "x\n", "Machine (optimal)"),
+            (("codebreaking", "--difficulty", "easy"), "x\n", '"oracle":"nice"'),
+            (("codebreaking", "--difficulty", "hard"), "x\n", '"oracle":"evil"'),
+            (("codebreaking", "--keeper", "--difficulty", "medium"), "x\n", "Solver (minimax)"),
+            (("zombie", "--players", "Ann,Hal=medium"), "q\ny\n", "Hal (cautious)"),
+        ],
+    )
+    def test_in_words(self, arguments: tuple[str, ...], lines: str, shown: str, play: Play) -> None:
+        assert shown.encode() in play(lines, *arguments).transcript
+
+    def test_an_easy_computer_takes_any_die(self, play: Play) -> None:
+        """The best answer to 4,5,6 is nothing; a computer at random takes every die sometimes."""
+        taken = {
+            event["move"]
+            for _ in range(40)
+            for event in play("", *DICE, "--difficulty", "easy", "--seat", "user=random").events
+            if event["kind"] == "move" and event["seat"] == 0
+        }
+        assert taken == {0, 1, 2}
+
+
+class TestPractice:
+    @pytest.mark.parametrize(
+        ("arguments", "lines"),
+        [
+            (DICE, "0\n0\n"),
+            (("codebreaking",), "0123\ngive up\n"),
+            (("fatestones",), "0\n0\n0\n0\n0\n0\n0\n"),
+            (("zombie", "--players", "Ann, Bob", "--ascii"), "\n\nh\n\nh\n\nh\nq\ny\nq\ny\n"),
+            (("play", "poker"), "nothing\n"),
+        ],
+    )
+    def test_the_same_chance_again_that_proves_nothing(
+        self, arguments: tuple[str, ...], lines: str, play: Play
+    ) -> None:
+        first, second = (play(lines, *arguments, "--seed", "monday") for _ in range(2))
+        draws = [
+            [event["draws"] for event in told.events if event["kind"] == "dealt"]
+            for told in (first, second)
+        ]
+        assert draws[0] == draws[1] != []
+        assert first.verdict.ok
+        assert "This was practice: all chance came from a seed" in " ".join(first.out.split())
+        assert not {"UNIFORM", "COMMITTED"} & {claim.name for claim in first.verdict.claims}
+
+    def test_a_seed_and_another_scheme(self, play: Play) -> None:
+        told = play("", "play", "poker", "--seed", "x", "--scheme", "system/1")
+        assert told.code == 2 and "--seed goes with --scheme seeded/1" in told.err
+
+
+def test_a_record_says_that_it_was_practice(play: Play) -> None:
+    told = play("0\n0\n", *DICE, "--seed", "monday")
+    assert json.loads(told.transcript.splitlines()[0])["dealer"] == "seeded/1"
+    assert "This is practice: the seed decides." in told.out
+    assert "HMAC" not in told.out
