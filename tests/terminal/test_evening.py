@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import sys
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from fairground.cli import main
+from fairground.core import InputError
 from fairground.games.codebreaking import STAKE
 from fairground.terminal.evening import again
 from fairground.terminal.evening.score import winners
@@ -120,17 +120,21 @@ class TestOnceMore:
         told = play("0123\n", *NICE)
         assert told.code == 0 and told.out.endswith("Once more? ")
 
-    def test_a_review_where_there_is_a_coach(
+    def test_a_review(self, play: Play) -> None:
+        told = play("0\n0\n0\n0\nr\nq\n", *DICE)
+        assert "r reviews this game" in " ".join(told.out.split())
+        assert told.out.count("Intransitive dice") == 1, "the review has a heading"
+
+    def test_where_there_is_no_review_it_is_said(
         self, play: Play, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        reviewed: list[list[str]] = []
-        coach = types.ModuleType(again.COACH)
-        coach.run = reviewed.append  # type: ignore[attr-defined]
-        monkeypatch.setattr(again, "find_spec", lambda name: name == again.COACH)
-        monkeypatch.setitem(sys.modules, again.COACH, coach)
+        def refuse(files: list[str]) -> int:
+            raise InputError(f"no such game in {len(files)} file")
+
+        monkeypatch.setattr("fairground.terminal.commands.coach.run", refuse)
         told = play("0123\nr\nq\n", *NICE)
-        assert "r reviews this game" in told.out
-        assert [Path(path).name for (path,) in reviewed] == ["game.jsonl"]
+        assert told.code == 0
+        assert "There is no review: no such game in 1 file." in told.out
 
     def test_nobody_is_asked_where_only_machines_play(self, play: Play) -> None:
         arguments = ("zombie", "--players", "A=greedy, B=cautious", "--fast")

@@ -11,9 +11,9 @@ from fairground.coach.shape import as_json
 from fairground.coach.sources import review_of
 from fairground.core import InputError, Seat
 from fairground.shown import shown
-from fairground.terminal.commands.verify import read_file
 from fairground.terminal.console import Arguments
 from fairground.terminal.ink import Ink
+from fairground.terminal.saving import read_file
 
 
 def _arguments() -> Arguments:

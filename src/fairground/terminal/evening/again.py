@@ -9,10 +9,9 @@ from __future__ import annotations
 import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from importlib.util import find_spec
 from typing import Final, NamedTuple
 
-from fairground.core import Seat
+from fairground.core import FairgroundError, Seat
 from fairground.players import Player
 from fairground.shown import shown
 from fairground.terminal.console import Console, EndOfInput
@@ -24,7 +23,6 @@ from fairground.terminal.proof import Missing, say_what_is_proven
 from fairground.words.plain import listed
 
 MOST_GAMES: Final = 1_000_000
-COACH: Final = "fairground.terminal.commands.coach"
 
 
 def add_counting(parser: argparse.ArgumentParser, *names: str) -> None:
@@ -194,7 +192,7 @@ class Parlour(ABC):
     def _asked(self, played: GamePlayed) -> bool:
         """Whether the person wants another game."""
         path = played.opened.saved.path
-        reviews = path is not None and find_spec(COACH) is not None
+        reviews = path is not None
         choices = ["Enter plays again"]
         choices += ["s swaps sides"] if self.swaps else []
         choices += ["m 3 plays a match to 3"]
@@ -223,9 +221,12 @@ class Parlour(ABC):
                     self._say(f"{typed!r} is none of these: {', '.join(choices)}, q ends.")
 
     def _review(self, path: str) -> None:
-        from importlib import import_module
+        from fairground.terminal.commands.coach import run
 
-        import_module(COACH).run([path])
+        try:
+            run([path])
+        except FairgroundError as reason:
+            self._say(f"There is no review: {reason}.")
 
     def _say(self, text: str, style: str = "") -> None:
         self.console.say(self._art.ink(self._art.fold(text), style))
