@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from fairground.contest.file import check as check_contest
 from fairground.receipts import found
 from fairground.shown import shown
+from fairground.transcript import line_hash
 from fairground.verify import verify
 from tests.helpers.page import WEB, deno
 from tests.helpers.places import DATA, TESTS
@@ -56,6 +58,26 @@ def test_both_say_the_same(path: Path) -> None:
     data = path.read_bytes()
     ours = verify(data, found(path, data)).as_json()
     assert agreed(theirs()[str(path)]) == agreed(json.loads(json.dumps(ours)))
+
+
+CONTESTS = sorted((TESTS / "vectors" / "games").glob("contest*.jsonl"))
+
+
+@pytest.mark.parametrize("receipted", [False, True])
+def test_both_say_the_same_of_contests(receipted: bool) -> None:
+    # The book's first line is the file's second. It is the same in all of these files.
+    first = CONTESTS[0].read_bytes().splitlines(keepends=True)[1]
+    kept = [line_hash(first)] if receipted else []
+    words = [word for path in CONTESTS for word in ("--contest", str(path))]
+    words += [word for head in kept for word in ("--receipt", head)]
+    out = deno("run", "--allow-read", "check/cli.ts", *words)
+    for path, line in zip(CONTESTS, out.splitlines(), strict=True):
+        theirs, ours = json.loads(line), check_contest(path.read_bytes(), kept).as_json()
+        assert theirs.pop("file") == str(path)
+        for verdict in (theirs, ours):
+            if verdict["fault"]:
+                del verdict["fault"]["reason"]
+        assert theirs == json.loads(json.dumps(ours)), path.name
 
 
 def test_it_is_typed_tidy_and_passes_its_own_tests() -> None:

@@ -554,7 +554,7 @@ def contests() -> dict[str, tuple[bytes, dict[str, Any]]]:
     for name, data in files.items():
         found = check(data).as_json()
         fault = found["fault"] and {key: found["fault"][key] for key in ("code", "line")}
-        claims = [claim.partition(":")[0] for claim in found["claims"]]
+        claims = [claim["claim"] for claim in found["claims"]]
         out[name] = data, {
             "ok": found["ok"], "fault": fault, "contest": found["contest"],
             "transcripts": found["transcripts"], "claims": claims, "standings": found["standings"],

@@ -514,9 +514,9 @@ def test_a_contest_here_and_at_two_factories(database: str, there: Foreign, tmp_
         data = contest.file()
         verdict = check(data)
         assert verdict.ok, verdict.fault
-        names = [claim.partition(":")[0] for claim in verdict.claims]
+        names = [claim.name for claim in verdict.claims]
         assert names == ["COMMITTED", "UNPROVEN"]
-        assert "4 of 7 games" in verdict.claims[1]
+        assert "4 of 7 games" in verdict.claims[1].result
         table = client.get(f"{contest.uri}/standings").json()
         assert verdict.table == table
         by_team = {row["team_name"]: row for row in table["official"]}

@@ -67,7 +67,7 @@ def test_a_built_in_player_plays_a_mixed_contest(contest: Contest, capsys: Captu
     contest.close()
     verdict = check(contest.file(), receipt[1])
     assert verdict.ok, verdict.fault
-    assert any(claim.startswith("ORDERED") for claim in verdict.claims)
+    assert any(claim.name == "ORDERED" for claim in verdict.claims)
 
 
 BOT = """\

@@ -1,6 +1,7 @@
 /** The verdict on a contest file: its book, every game, the standings. */
 import { digest, fromHex, hashStream, shuffle, toHex } from "./bytes.ts";
 import { write } from "./canonical.ts";
+import type { Claim } from "./claims.ts";
 import { chained, type Line, readLine, readRecord, split } from "./chain.ts";
 import { Fault } from "./fault.ts";
 import {
@@ -24,7 +25,7 @@ export interface ContestVerdict {
   fault: { line: number | null; code: string; reason: string } | null;
   contest: string | null;
   transcripts: number;
-  claims: string[];
+  claims: Claim[];
   standings: JsonObject | null;
 }
 
@@ -341,6 +342,8 @@ function checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: Contest
     )
   );
   const all = [...lines];
+  /** Where each of them stands in the file. */
+  const places = lines.map((_, index) => index + 2);
   const parts: (string | number)[] = [];
   const seen = new Set<string>();
   let before = -1;
@@ -352,6 +355,7 @@ function checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: Contest
     before = place;
     const game = shifted(line, null, () => checkGame(book, pieces, entry, slot, orders[entry][slot]));
     all.push(...game);
+    places.push(...game.map((_, index) => line + 1 + index));
     parts.push(entry, slot, game[game.length - 1].hash);
     seen.add(`${entry} ${slot}`);
   }
@@ -373,16 +377,54 @@ function checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: Contest
   const wanted = object({ ...computed, kind: "standings", book: book.head });
   if (write(shown) !== write(wanted)) throw new Fault("contest/standings", "other standings", last);
   const kept = findReceipts(all, receipts);
-  const own = book.games.some((game) => !game.relayed && game.part.oracle !== "fair");
-  told.claims = [
-    "COMMITTED",
-    ...(own ? ["CONSISTENT"] : []),
-    ...(relayed.size ? ["UNPROVEN"] : []),
-    ...(kept.length ? ["ORDERED"] : []),
-  ];
+  told.claims = claims(book, lines.length, kept.map(({ line }) => places[line - 1]));
   told.standings = computed;
   told.transcripts = sections.length;
   told.ok = true;
+}
+
+/** What the file proves, each with its condition. `kept`: the lines of receipts. */
+function claims(book: Book, length: number, kept: readonly number[]): Claim[] {
+  const claim = (claim: string, condition: string, result: string, lines: number[] = []): Claim => (
+    { claim, seat: null, name: null, condition, result, lines, witness: null }
+  );
+  const relayed = book.games.filter((game) => game.relayed).length;
+  const own = new Set(book.games.filter((game) => !game.relayed).map(({ part }) => part.oracle));
+  const codes = own.has("fair") ? "the codes of the fair games, " : "";
+  const noCodes = own.has("fair") ? "" : ", and no code,";
+  const out = [claim(
+    "COMMITTED",
+    "the commitment in the book's first line was seen before anybody entered",
+    `${codes}every order and every disguise${noCodes} follow from a seed that was not chosen later ` +
+      "(the house chose it, and knew it)",
+    [2, length],
+  )];
+  if (own.has("nice") || own.has("evil")) {
+    out.push(claim(
+      "CONSISTENT",
+      "the moves in this file are those that were made",
+      "each keeper that drew no code (nice, evil) showed one that fits all its answers; a game that the close ended " +
+        "showed none, and no commitment covers these codes",
+    ));
+  }
+  if (relayed) {
+    out.push(claim(
+      "UNPROVEN",
+      "the oracle factories elsewhere told the truth",
+      `the answers in ${relayed} of ${book.games.length} games of each entry are right; this arena relayed them and ` +
+        "counted the steps, which were counted again here, and a code that was found fits all answers of its game",
+    ));
+  }
+  const lines = [...new Set(kept)].sort((a, b) => a - b);
+  if (lines.length) {
+    out.push(claim(
+      "ORDERED",
+      `the ${lines.length > 1 ? "receipts were" : "receipt was"} kept before the next answer was given`,
+      "what stands before in the same chain stood there before that answer",
+      lines,
+    ));
+  }
+  return out;
 }
 
 export function checkContest(bytes: Uint8Array, receipts: readonly Receipt[] = []): ContestVerdict {

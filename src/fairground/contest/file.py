@@ -26,6 +26,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from fairground.claims import COMMITTED, ORDERED, Claim
 from fairground.contest.book import (
     CLOSING,
     FORMAT,
@@ -45,6 +46,9 @@ from fairground.fair.schemes import is_hex
 from fairground.games.codebreaking import BREAKER, FAIR, KEEPER, NO_CODE
 from fairground.transcript import Event, canonical, check_chain, line_hash, parse, read
 from fairground.verify import chained, first_fault, run_again
+
+CONSISTENT: Final = "CONSISTENT"
+UNPROVEN: Final = "UNPROVEN"
 
 LAST_WORDS: Final = ("opening", "end")
 """What the house adds to a finished game at the close."""
@@ -68,7 +72,7 @@ class ContestVerdict(NamedTuple):
     table: dict[str, Any] | None = None
     """The standings, as they were recomputed."""
     games: int = 0
-    claims: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The verdict as ``fairground verify --contest FILE --json`` prints it."""
@@ -78,7 +82,7 @@ class ContestVerdict(NamedTuple):
             "fault": fault and {"line": fault.line, "code": fault.code, "reason": fault.reason},
             "contest": self.contest,
             "transcripts": self.games,
-            "claims": list(self.claims),
+            "claims": [claim.as_json() for claim in self.claims],
             "standings": self.table,
         }
 
@@ -125,16 +129,25 @@ def check(data: bytes, receipts: str | Sequence[str] = ()) -> ContestVerdict:
         expected = standings_line(table, line_hash(book_section.lines[-1]))
         if last.lines[0] != expected:
             raise Fault("contest/standings", _difference(last.heading, expected), last.first)
-        sections = (book_section, *games) if wanted else ()
-        known = {line_hash(line) for section in sections for line in section.lines}
-        for head in wanted:
-            if head not in known:
-                reason = f"no line of this file hashes to the receipt {head}: another history"
-                raise Fault("transcript/receipt", reason)
+        kept_lines = _lines_of(wanted, (book_section, *games))
     except Fault as fault:
         return ContestVerdict(False, fault, contest)
-    claims = tuple(_claims(book, bool(wanted)))
+    claims = tuple(_claims(book, book_section, kept_lines))
     return ContestVerdict(True, None, contest, table, len(games), claims)
+
+
+def _lines_of(heads: Sequence[str], sections: Sequence[Section]) -> tuple[int, ...]:
+    """The lines of the file that hash to these; a receipt of no line is of another history."""
+    numbers = {
+        line_hash(line): number
+        for section in (sections if heads else ())
+        for number, line in enumerate(section.lines, section.first)
+    }
+    for head in heads:
+        if head not in numbers:
+            reason = f"no line of this file hashes to the receipt {head}: another history"
+            raise Fault("transcript/receipt", reason)
+    return tuple(sorted({numbers[head] for head in heads}))
 
 
 def _receipt(receipt: str) -> str:
@@ -369,29 +382,46 @@ def _short(value: object) -> str:
     return text if len(text) <= 200 else text[:197] + "..."
 
 
-def _claims(book: Book, receipted: bool) -> Iterator[str]:
+def _claims(book: Book, section: Section, kept: tuple[int, ...]) -> Iterator[Claim]:
     """What the file proves, each with its condition."""
+
+    def claim(name: str, condition: str, result: str, *lines: int) -> Claim:
+        return Claim(name, None, None, condition, result, lines)
+
     kinds = {part.oracle for part in book.parts if part.factory is None}
     relayed = sum(part.games for part in book.parts if part.factory is not None)
-    seen = "whoever saw the commitment before entering knows that it was not chosen later"
-    if FAIR in kinds:
-        yield (
-            "COMMITTED: the codes of the fair games, every order and every disguise follow from "
-            f"the seed that was committed in the book's first line; {seen}. The house chose the "
-            "seed, and knew it"
-        )
-    else:
-        yield f"COMMITTED: every order and every disguise, and no code; {seen}"
+    # The seed stands in the line before the last, which says that the contest has closed.
+    opened, closed = section.first, section.first + len(section.lines) - 2
+    codes = "the codes of the fair games, " if FAIR in kinds else ""
+    no_codes = "" if FAIR in kinds else ", and no code,"
+    yield claim(
+        COMMITTED,
+        "the commitment in the book's first line was seen before anybody entered",
+        f"{codes}every order and every disguise{no_codes} follow from a seed that was not chosen "
+        "later (the house chose it, and knew it)",
+        opened,
+        closed,
+    )
     if kinds - {FAIR}:
-        yield (
-            "CONSISTENT: each keeper that drew no code (nice, evil) showed one that fits all its "
-            "answers; a game that the close ended showed none. No commitment covers these codes"
+        yield claim(
+            CONSISTENT,
+            "the moves in this file are those that were made",
+            "each keeper that drew no code (nice, evil) showed one that fits all its answers; a "
+            "game that the close ended showed none, and no commitment covers these codes",
         )
     if relayed:
-        yield (
-            f"UNPROVEN: the answers in {relayed} of {book.games} games of each entry are the word "
-            "of oracle factories elsewhere. This arena relayed them and counted the steps, which "
-            "were counted again here; a code that was found fits all answers of its game"
+        yield claim(
+            UNPROVEN,
+            "the oracle factories elsewhere told the truth",
+            f"the answers in {relayed} of {book.games} games of each entry are right; this arena "
+            "relayed them and counted the steps, which were counted again here, and a code that "
+            "was found fits all answers of its game",
         )
-    if receipted:
-        yield "ORDERED: the receipt is a line of this history, so what stood before it is as it was"
+    if kept:
+        were = "receipts were" if len(kept) > 1 else "receipt was"
+        yield claim(
+            ORDERED,
+            f"the {were} kept before the next answer was given",
+            "what stands before in the same chain stood there before that answer",
+            *kept,
+        )

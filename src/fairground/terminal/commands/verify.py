@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from fairground.claims import Claim
+from fairground.claims import ORDERED, Claim
 from fairground.contest.file import ContestVerdict, check
 from fairground.core import FairgroundError, Fault, InputError
 from fairground.receipts import found, read_receipts, table_of
@@ -234,8 +234,8 @@ def _tell_the_contest(name: str, verdict: ContestVerdict) -> None:
         print(_folded(pair["says"]))
     print("What it proves:")
     for claim in verdict.claims:
-        print(_folded(claim))
-    if not any(claim.startswith("ORDERED") for claim in verdict.claims):
+        print(_folded(f"{claim.name}: {claim.sentence}"))
+    if not any(claim.name == ORDERED for claim in verdict.claims):
         print("The order of events is as recorded by the house: no --receipt was given.")
 
 
