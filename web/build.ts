@@ -67,9 +67,12 @@ async function allowed(text: string): Promise<string> {
 async function verify(): Promise<Metafile> {
   const { outputFiles, metafile } = await build({
     ...common,
-    entryPoints: ["verify/main.ts", "verify/verify.css"],
+    entryPoints: ["verify/main.tsx", "verify/verify.css"],
     format: "iife",
-    loader: { ".woff2": "dataurl", ".jsonl": "text" },
+    loader: { ".woff2": "dataurl" },
+    define: {
+      SAMPLE: JSON.stringify({ record: read("verify/sample.jsonl"), receipts: read("verify/sample.receipts") }),
+    },
     outdir: "verify",
     write: false,
   });
@@ -105,30 +108,18 @@ async function command(): Promise<Metafile> {
 
 /** The licences of all packages of which something is in what was built. */
 function notices(built: readonly Metafile[]): string {
-  const packages = new Set<string>();
+  const folders = new Map<string, string>();
   for (const { inputs } of built) {
     for (const path of Object.keys(inputs)) {
-      const name = path.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1];
-      if (name) packages.add(name);
+      const [, folder, name] = path.match(/(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//) ?? [];
+      if (name) folders.set(name, folder);
     }
   }
-  return [...packages].sort().map(licence).join("\n");
-}
-
-function licence(name: string): string {
-  const places = [`node_modules/${name}`];
-  for (const entry of Deno.readDirSync(`${here}/node_modules/.deno`)) {
-    if (entry.isDirectory) places.push(`node_modules/.deno/${entry.name}/node_modules/${name}`);
-  }
-  for (const place of places) {
-    try {
-      const { version, license } = JSON.parse(read(`${place}/package.json`));
-      return `${name} ${version} (${license})\n\n${read(`${place}/LICENSE`).trim()}\n`;
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
-  }
-  throw new Error(`no licence of ${name}: what we ship must say whose it is`);
+  const licence = ([name, folder]: [string, string]) => {
+    const { version, license } = JSON.parse(read(`${folder}/package.json`));
+    return `${name} ${version} (${license})\n\n${read(`${folder}/LICENSE`).trim()}\n`;
+  };
+  return [...folders].sort().map(licence).join("\n\n");
 }
 
 // A file cannot contain its own hash, so the page tells that of verify.html, and is built after it.

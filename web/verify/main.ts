@@ -1,2 +1,0 @@
-/** verify.html's entry. */
-document.body.append("verify");

@@ -1,0 +1,365 @@
+/** All English of verify.html. What comes out of a file goes through `shown` or `quoted`, so that it cannot pretend to be ours. */
+import type { Working } from "../check/bytes.ts";
+import type { Witness } from "../check/claims.ts";
+import { listed, quoted, shown } from "../check/words.ts";
+
+export const name = quoted;
+export const outside = shown;
+
+export function count(number: number, one: string, many = one + "s"): string {
+  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+}
+
+export function points(payoff: number): string {
+  const size = Math.abs(payoff).toLocaleString("en");
+  return payoff > 0 ? `+${size}` : payoff < 0 ? `−${size}` : "0";
+}
+
+/** "Ada", "Ada and Bob", "Ada, Bob and Cid" */
+function all(items: readonly string[]): string {
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+}
+
+const lines = (numbers: readonly number[]) =>
+  numbers.length === 1
+    ? `line ${numbers[0]}`
+    : numbers.length > 12
+    ? `lines ${numbers.slice(0, 12).join(", ")} and ${numbers.length - 12} more`
+    : `lines ${listed(numbers)}`;
+
+export const page = {
+  title: "Fairground: check it yourself",
+  brand: "Fairground",
+  skip: "Skip to the verdict",
+  offline: "works without a network",
+  heading: "Check it yourself.",
+  lead:
+    "This page plays the game again on your machine: every hash, link, seal and roll. It uses its own code and none of " +
+    "the arena’s. Save it, pull the plug, and it still works.",
+  drop: "Drop a game here",
+  dropMore: "with its receipts, or a contest’s file",
+  choose: "Choose files",
+  sample: "Try the example",
+  sampleName: "example.jsonl",
+  sampleReceipts: "example.receipts",
+  files: "Files",
+  remove: (file: string) => `Take ${file} away`,
+  games: "Games in these files",
+  unreadableFile: (file: string) => `${file} cannot be read.`,
+  receiptLabel: "A receipt that you kept",
+  receiptHint: "64 hex digits",
+  receiptAdd: "Add it",
+  receiptKept: (head: string) => `receipt ${head.slice(0, 8)}…`,
+};
+
+export const stamp: { [verdict: string]: string } = {
+  valid: "Holds",
+  invalid: "Does not hold",
+  unfinished: "Unfinished",
+  "cannot be judged": "Not judged",
+};
+
+export const verdict = {
+  label: "Verdict",
+  about: (game: string, dealer: string) => `${game}, dealt by ${dealer}`,
+  record: (number: number) => count(number, "line"),
+  unfinished: "The record stops before the game was closed. It proves nothing yet.",
+  line: (line: number | null) => line === null ? "" : `Line ${line}: `,
+  differs: (recorded: string, computed: string) => `The record says ${recorded}. Rules and evidence give ${computed}.`,
+  depths: "How deep the check went",
+  depth: {
+    chain: ["Chain", "no line was changed, added or taken out"],
+    "chance and seals": ["Chance and seals", "every draw and every sealed choice follows from what was fixed before"],
+    rules: ["Rules", "every move was allowed, and the result is what the rules give"],
+  } as { [depth: string]: [string, string] },
+  passed: "holds",
+  failed: "does not hold",
+  notReached: "not checked",
+  change: "Change one digit",
+  forge: "Forge it better",
+  undo: "Undo",
+  try: "Would it notice? Try:",
+  save: "Save this game",
+  said: (stamped: string, claims: number) =>
+    `${stamped}. ${claims ? `${count(claims, "claim")} with conditions.` : "Nothing is claimed."}`,
+};
+
+/** What was changed on purpose. */
+export const forged = {
+  changed: (line: number, what: string, from: string, to: string) =>
+    `You changed ${what} on line ${line} from ${from} to ${to}.`,
+  plain: "The line has another hash now, and the next line still names the old one. So the chain breaks there.",
+  better: "Then you made all later hashes anew, so the chain is whole again. What gives it away is the game itself.",
+  draw: (number: number) => `draw ${number}`,
+  move: "a move",
+  payoff: "the result",
+};
+
+export const not = {
+  heading: "What no transcript proves",
+  list: [
+    "That a seat is a person, or who it says it is.",
+    "That somebody was silent: clocks are the house’s word.",
+    "That nobody walked away because of what was coming.",
+    "That there was no other game, which the house lost on purpose.",
+    "That the number that you typed could not be guessed.",
+  ],
+  order: "The order of lines, without receipts that you kept.",
+  orderShown: "The order of lines, where no receipt of yours shows it.",
+};
+
+export const claims = {
+  heading: "What this one proves",
+  headingContest: "What this contest proves",
+  none: "Only that the recorded moves follow the rules. Nobody lent anything to chance here that would prove more.",
+  unknown: "Nothing, as far as this page can tell: it does not know how this game was played.",
+  broken: "Nothing. A record that does not hold proves nothing at all.",
+  names: {
+    COMMITTED: "Fixed beforehand",
+    UNIFORM: "Every outcome equally likely",
+    UNFORESEEN: "Nobody could know a draw when choosing",
+    SEALED: "Choices were secret",
+    CONSISTENT: "The code fits every answer",
+    ORDERED: "The order, as far as receipts go",
+    UNPROVEN: "Not proven",
+  } as { [claim: string]: string },
+  named: (claim: string, seat: string | null) => seat === null ? claim : `${claim}, for ${quoted(seat)}`,
+  iff: "If",
+  then: "then",
+  lines,
+  witness: (witness: Witness | null, what: "run" | "turn"): string => {
+    if (!witness) return "";
+    if (witness.by === "signature") return "Who witnesses the order: the Player’s signature.";
+    if (witness.by === "house") {
+      return "Who witnesses the order: the house alone. Receipts that you kept would show it.";
+    }
+    const shownBy = `Who witnesses the order: receipts, for ${count(witness.shown.length, what)}`;
+    return witness.told.length
+      ? `${shownBy}; the house alone, for ${count(witness.told.length, what)}.`
+      : `${shownBy}.`;
+  },
+  remarks: "Remarks",
+};
+
+export const steps = {
+  heading: "Step by step",
+  took: (number: number, ms: number) =>
+    `${count(number, "step")} in ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms · 0 requests`,
+  bytes: "the bytes",
+  more: (number: number) => `Show the other ${count(number, "step")}`,
+  all: "all",
+  chain: "No line was changed, added or taken out",
+  chainWords: (number: number) =>
+    `${count(number, "line")}. Each names the hash of the one before it, and all the hashes fit.`,
+  chainBroken: "The chain is broken here",
+  hash: (line: number) => `SHA3-256 of line ${line}, with its line feed`,
+  names: (line: number) => `line ${line} names`,
+  hashesTo: (line: number) => `line ${line} hashes to`,
+  theLine: (line: number) => `line ${line}`,
+  notText: "bytes that are no text",
+
+  start: {
+    "hash-chains/1": [
+      "The house fixed its part first",
+      "It published the tip of a chain of hashes. From here on it cannot choose its numbers any more.",
+    ],
+    "hmac-sha3-user/1": [
+      "The table was opened",
+      "For each draw the house will fix a number behind an HMAC before anybody answers.",
+    ],
+    "contest/1": [
+      "The contest’s seed was fixed",
+      "One seed makes all codes. Its commitment was published when the contest opened.",
+    ],
+    "croupier/1": [
+      "The bet was signed",
+      "The Player signed it. It holds the commitments of both parties to all their seeds.",
+    ],
+  } as { [dealer: string]: [string, string] },
+  opened: "The table was opened",
+  openedWords: "Nothing binds the house under this scheme. So the draws prove nothing.",
+  ticketHmac: (run: number) => `The house fixed its number for draw ${run}`,
+  ticketHmacWords: "It published an HMAC of the number. Key and number follow when the others have answered.",
+  ticketBlind: (run: number) => `The house fixed a secret key for draw ${run}`,
+  ticketBlindWords: "The draw stays hidden until the end. Then the key is opened, and everything is computed again.",
+  ticketSeed: "The Croupier told a seed",
+  ticketSeedWords: "It is a signature that the bet holds a commitment to. So there was only one that he could tell.",
+  ticketTip: "The house fixed its next chain",
+  ticketTipWords: "Its chain is used up. The tip of the next one was published before anybody could need it.",
+  tip: (who: string) => `${who} fixed theirs`,
+  tipWords: "Their own chain, made on their own machine. The house saw the tip, and no more.",
+  nextTip: (who: string) => `${who} fixed the next chain`,
+  link: (who: string, run: number) => `${who} gave a link for draw ${run}`,
+  linkWords: "It hashes to the link before it. So it was fixed from the beginning.",
+  number: (who: string, value: string) => `${who} said ${value}`,
+  numberWords: "The number is added to that of the house, which was fixed already.",
+  stir: (who: string) => `${who} typed words for the draw`,
+  stirWords: (text: string) => `“${text}”`,
+  seed: (who: string) => `${who} told a seed`,
+  seedWords: "It is the signature that the bet holds a commitment to.",
+
+  dealtBy: {
+    "hash-chains/1": (lenders: readonly string[]) =>
+      lenders.length ? `from the links of the house and of ${all(lenders)}` : "from the house’s link",
+    "hmac-sha3-user/1": (lenders: readonly string[]) =>
+      lenders.length ? `from the numbers of the house and of ${all(lenders)}` : "from the house’s number",
+    "contest/1": () => "from the contest’s seed",
+    "croupier/1": () => "from the seeds of both parties",
+    "croupier-2017/0": () => "from two small numbers",
+    "seeded/1": () => "from a seed that everybody knows",
+    "system/1": () => "by the house alone",
+  } as { [dealer: string]: (lenders: readonly string[]) => string },
+  drawn: (by: string) => `Drawn, ${by}`,
+  hidden: (by: string) => `Drawn and hidden, ${by}`,
+  hiddenWords: "The house told the value in the end. It is computed here from what was opened.",
+  draws: (draws: readonly (readonly [string, string])[]) =>
+    draws.slice(0, 12).map(([n, value]) => `${value} of ${n}`).join(", ") + (draws.length > 12 ? " …" : "") +
+    ". Values count from 0.",
+  sealed: (number: number) =>
+    number === 2
+      ? "Both choices were sealed before either was opened"
+      : "All choices were sealed before one was opened",
+  sealing: (who: string) => `${who} sealed a choice`,
+  sealingWords: "32 bytes that hide it. They fit one choice only.",
+  opens: (who: string) => `${who} opened the seal`,
+  move: (who: string) => `${who} moved`,
+  moveWords: (move: string) => `${move}. The rules allow it.`,
+  signed: "The Player signed the order",
+  signedWords: "The signature fits the cards that were exchanged. Nobody else could make it.",
+  disguise: "The disguise of this entry",
+  disguiseWords:
+    "Each entry meets the codes with other digits in other places. The contest’s file shows that the seed gives this one.",
+  note: "A note",
+  noteWords: "Nothing depends on it.",
+  left: (who: string) => `${who} left`,
+  leftWords: (by: string, reason: string) =>
+    `${by === "seat" ? "As recorded, by their own word" : "As the house says"}: ${reason}`,
+  opening: "The house opened what was hidden",
+  openingWords: "It fits what the house had fixed, and gives what the moves showed.",
+  openingSeed: "The contest’s seed was told",
+  openingSeedWords: "It fits the commitment. All hidden draws follow from it.",
+  void: "The house voided the game",
+  end: "The end",
+  endWords: (result: string) => `${result}, as the rules give it.`,
+
+  draw: (number: number, value: string, n: string) => `draw ${number}: ${value} of ${n}`,
+  recordSays: "the record says",
+  mustBe: "rules and evidence give",
+};
+
+/** What happened in each game. */
+export const play = {
+  fate: {
+    dealt: (by: string) => `The dice were dealt, ${by}`,
+    against: "against",
+    rolled: (by: string) => `The dice were rolled, ${by}`,
+    higher: "The higher roll wins.",
+    tie: "A tie. Both dice are gone.",
+    took: (who: string) => `${who} took`,
+  },
+  dice: {
+    first: (who: string) => `${who} chooses first`,
+    took: (who: string) => `${who} took a die`,
+    rolls: (who: string) => `${who} rolled`,
+  },
+  poker: {
+    dealt: (by: string) => `The cards were dealt, ${by}`,
+    exchanged: (by: string) => `The new cards were dealt, ${by}`,
+    order: (who: string, kept: number) => `${who} kept ${count(kept, "card")}`,
+  },
+  code: {
+    guess: (who: string) => `${who} guessed`,
+    answer: (who: string) => `${who} answered`,
+    marks: (full: number, partial: number) => `${full} in place, ${partial} elsewhere`,
+    fits: "It fits the code.",
+    gaveUp: (who: string) => `${who} gave up`,
+    shows: (who: string) => `${who} showed the code`,
+    none: (who: string) => `${who} had no code`,
+    fitsAll: "It fits every answer.",
+  },
+  zombie: {
+    order: "The order of turns was drawn",
+    orderWords: (names: readonly string[]) => `${all(names)}.`,
+    rolled: (who: string) => `${who} rolled the dice`,
+    shot: "Three shotguns: the turn is lost.",
+    decided: { roll: "rolls", hold: "holds", pass: "passes" } as { [move: string]: string },
+    decides: (who: string, verb: string) => `${who} ${verb}`,
+    scores: (scores: string) => `Brains: ${scores}.`,
+  },
+};
+
+/** How a computation reads. */
+export function formula(working: Working): string {
+  if (working.kind === "draw") {
+    const x = BigInt("0x" + (working.bytes || "0"));
+    return `${working.bytes || "no byte"} = ${x}; ${x} mod ${working.n} = ${working.value}`;
+  }
+  if (working.kind === "sum") {
+    return `(${working.mine} + ${working.yours}) mod ${working.n} = ${working.value}`;
+  }
+  const parts = working.parts.map(([called, part]) => called.startsWith("tag") ? `"${part}"` : called);
+  return `${working.how}(${parts.join(", ")})`;
+}
+export const gives = "gives";
+
+/** What a fault means, by its code. */
+export const faults: { [code: string]: string } = {
+  "input/unreadable": "This is not a transcript.",
+  "input/bad": "This cannot stand here.",
+  "transcript/line-ends": "Lines end in CR LF. A program has changed the line ends of this copy; the bytes count.",
+  "transcript/not-canonical": "This line is not written in the one form that the record allows.",
+  "transcript/broken-chain":
+    "The hash of this line is not what the next line names. One of the two was changed, or a line was put in or taken out.",
+  "transcript/malformed": "This line is not in its form.",
+  "transcript/unfinished": "The record stops before the game was closed.",
+  "transcript/receipt": "A receipt belongs to no line of this record. It is not the history that was seen.",
+  "format/unknown": "This page does not know this format.",
+  "name/unknown":
+    "This page does not know this game, or the way its chance was made. It says how far it came, and claims no more.",
+  "game/params": "The game cannot be played like this.",
+  "share/bad": "What this seat lent does not fit what it had fixed.",
+  "move/illegal": "The rules do not allow this, or it is not what was sealed.",
+  "ask/stale": "The game was over before this line.",
+  "table/unexpected": "Nothing called for this line.",
+  "table/mismatch": "This line is not what rules and evidence give.",
+  "table/void": "The house voided the game. Such a game counts for nothing.",
+  "fair/bad-evidence": "What the house told does not fit what it had fixed.",
+  "fair/unopened": "The house did not open what it had hidden.",
+  "bank/other-bet": "This is not the game of the bet.",
+  "bank/other-order": "The Player did not sign this order.",
+};
+export const otherFault = "This is not what it must be.";
+
+export const contest = {
+  about: (contest: string) => `contest ${contest}`,
+  games: (games: number, played: number) =>
+    `${count(games, "game")} for each entry, ${played.toLocaleString("en")} played, all run again`,
+  standings: "Standings, computed again",
+  columns: ["", "Team", "Solved", "Mean", "95 %", "Worst"],
+  training: "training",
+  none: "–",
+  pairs: "Who is better than whom",
+};
+
+export const without = {
+  heading: "Without us, and without this page",
+  lead: "Any line, with the tool that came with your machine:",
+  openssl: (
+    line: number,
+    file: string,
+  ) => [`sed -n ${line}p ${file} | openssl dgst -sha3-256`, `# what line ${line + 1} names as "prev"`],
+  python: (file: string) => [`fairground verify ${file}`, "# the same verdict, from other code"],
+  node: (file: string) => [`node check.mjs ${file}`, "# this page’s checker, without a browser"],
+  agree:
+    "Our two checkers share no line of code, and must agree on every record. Do they disagree on a game of yours? Then one of them is wrong, and we want to know.",
+};
+
+export const foot = {
+  nothing: "Nothing on this page is sent anywhere: its own policy forbids every request.",
+  save: "Save this page",
+  genuine: "Is this copy genuine? A file cannot hold its own hash. So compare it with",
+  genuineTool: "sha256sum verify.html",
+  genuineAnd: "and what",
+  genuineCommand: "fairground verify --page",
+  genuineEnd: "prints, what the foot of the arena’s page says, and what the changelog says.",
+};
