@@ -1,0 +1,216 @@
+"""verify.html from a disk, in a real browser without a network: as `fairground verify` judges.
+
+``make campaign`` brings a thousand honest records and ten thousand forged ones before it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fairground.contest.file import check
+from fairground.receipts import found
+from fairground.verify import verify
+from tests.helpers.browser import Theme, faults_of, is_wider_than_its_window
+from tests.helpers.page import WEB, page
+from tests.helpers.places import DATA, TESTS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+GAMES = TESTS / "vectors" / "games"
+SAMPLE = WEB / "verify" / "sample.jsonl"
+STAMPS = {
+    "valid": "Holds",
+    "invalid": "Does not hold",
+    "unfinished": "Unfinished",
+    "cannot be judged": "Not judged",
+}
+RECORDS = [
+    *sorted((TESTS / "playthroughs").glob("*chain*.jsonl"))[::4],
+    *sorted(GAMES.glob("receipts-*.jsonl"))[::6],
+    *sorted(GAMES.glob("refused-*.jsonl"))[::12],
+    *sorted(GAMES.glob("unfinished-*.jsonl"))[:1],
+    GAMES / "croupier-at-home.jsonl",
+    GAMES / "refused-dice--another-game.jsonl",
+    DATA / "claims" / "G-name-prints-claims.jsonl",
+]
+
+
+@contextmanager
+def opened(browser: Browser, theme: Theme = "light", width: int = 1280) -> Iterator[Page]:
+    """The page, from its file, with the network cut: it must not ask for anything."""
+    context = browser.new_context(
+        offline=True,
+        color_scheme=theme,
+        viewport={"width": width, "height": 800},
+        reduced_motion="reduce",
+    )
+    asked: list[str] = []
+    wrong: list[str] = []
+    tab = context.new_page()
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.on("console", lambda said: wrong.append(said.text))
+    url = (page() / "verify.html").as_uri()
+    tab.goto(url)
+    yield tab
+    assert [one for one in asked if not one.startswith("data:")] == [url]
+    assert wrong == []
+    context.close()
+
+
+def drop(tab: Page, *paths: Path) -> None:
+    tab.set_input_files("input[type=file]", list(paths))
+    tab.wait_for_selector(f".chip >> text={paths[0].name}")
+
+
+def with_receipts(path: Path) -> list[Path]:
+    beside = path.with_suffix(".receipts")
+    return [path, beside] if beside.exists() else [path]
+
+
+def told(tab: Page) -> dict[str, Any]:
+    """What the page says of what it looks at."""
+    said: dict[str, Any] = tab.evaluate(
+        """() => {
+          const text = (found) => found?.textContent.trim() ?? null;
+          const all = (chosen, from = document) => [...from.querySelectorAll(chosen)];
+          return {
+            stamp: text(document.querySelector(".stamp")),
+            fault: text(document.querySelector(".fault .mono")),
+            about: text(document.querySelector(".about")),
+            status: text(document.querySelector("[role=status]")),
+            claims: all(".claims li").map((one) => [
+              text(one.querySelector(".tag-line")),
+              text(one.querySelector("p")),
+            ]),
+          };
+        }"""
+    )
+    return said
+
+
+def payoff_of(about: str | None) -> list[int]:
+    signed = re.findall(r"\u00a0([+−]?[\d,]+)(?= ·|$)", about or "")
+    return [int(one.replace(",", "").replace("−", "-")) for one in signed]
+
+
+def test_it_says_what_verify_says(browser: Browser) -> None:
+    with opened(browser) as tab:
+        for path in RECORDS:
+            data = path.read_bytes()
+            ours = verify(data, found(path, data))
+            drop(tab, *with_receipts(path))
+            theirs = told(tab)
+            assert theirs["stamp"] == STAMPS[ours.judged], path
+            code = theirs["fault"] and theirs["fault"].partition(": ")[0]
+            assert code == (ours.fault and ours.fault.code), path
+            claims = [[claim.name, claim.sentence] for claim in ours.claims]
+            assert theirs["claims"] == claims, path
+            assert payoff_of(theirs["about"]) == list(ours.payoff or ()), path
+
+
+@pytest.mark.parametrize("name", ["contest", "contest-refused-standings"])
+def test_a_contest_too(browser: Browser, name: str) -> None:
+    path = GAMES / f"{name}.jsonl"
+    ours = check(path.read_bytes())
+    with opened(browser) as tab:
+        drop(tab, path)
+        theirs = told(tab)
+        rows = tab.locator("tbody tr").count()
+    assert theirs["stamp"] == ("Holds" if ours.ok else "Does not hold")
+    assert theirs["claims"] == [[claim.name, claim.sentence] for claim in ours.claims]
+    table = ours.table or {"official": [], "training": []}
+    assert rows == len(table["official"]) + len(table["training"])
+
+
+def test_a_newcomer_sees_it_catch_two_forgeries(browser: Browser) -> None:
+    with opened(browser) as tab:
+        assert told(tab)["stamp"] == "Holds"
+        tab.get_by_role("button", name="Change one digit").click()
+        assert told(tab)["fault"].startswith("transcript/broken-chain")
+        assert tab.locator(".ticket.bad .n").text_content() == "12"
+        tab.get_by_role("button", name="Forge it better").click()
+        assert told(tab)["fault"].startswith("table/mismatch")
+        assert tab.locator(".ticket.bad .n").text_content() == "12"
+        tab.get_by_role("button", name="Undo").click()
+        assert told(tab)["status"].startswith("Holds.")
+
+
+def test_every_forgery_of_a_record_that_holds_is_caught(browser: Browser) -> None:
+    with opened(browser) as tab:
+        for path in sorted((TESTS / "playthroughs").glob("*.jsonl"))[::3]:
+            drop(tab, path)
+            for button in ("Change one digit", "Forge it better"):
+                tab.get_by_role("button", name=button).click()
+                assert told(tab)["stamp"] == "Does not hold", (path.name, button)
+
+
+def test_receipts_count_and_can_be_taken_away(browser: Browser) -> None:
+    head = json.loads(SAMPLE.with_suffix(".receipts").read_text().splitlines()[0])["head"]
+    with opened(browser) as tab:
+        tab.get_by_role("button", name="Take example.receipts away").click()
+        assert "ORDERED" not in dict(told(tab)["claims"])
+        tab.get_by_label("A receipt that you kept").fill(head)
+        tab.keyboard.press("Enter")
+        assert "lines 1 to 2 stood" in dict(told(tab)["claims"])["ORDERED"]
+        tab.get_by_label("A receipt that you kept").fill("5e" * 32)
+        tab.keyboard.press("Enter")
+        assert told(tab)["fault"].startswith("transcript/receipt")
+
+
+def test_the_bytes_behind_a_step_are_those_of_the_record(browser: Browser) -> None:
+    line = json.loads(SAMPLE.read_text().splitlines()[11])
+    with opened(browser) as tab:
+        step = tab.locator(".ticket", has_text="The dice were rolled")
+        step.locator("summary").click()
+        shown = (step.locator("details").text_content() or "").replace(" ", "")
+        assert line["evidence"]["link"] in shown
+        assert '"fairground/chains-stream/1"' in shown
+        assert all(f"mod6={value}" in shown for _, value in line["draws"])
+
+
+def test_what_a_file_says_stays_text(browser: Browser, tmp_path: Path) -> None:
+    """Names of files and seats are shown, and never become elements."""
+    evil = tmp_path / "<img src=x onerror=alert(1)>.jsonl"
+    evil.write_bytes((DATA / "claims" / "G-name-prints-claims.jsonl").read_bytes())
+    with opened(browser) as tab:
+        drop(tab, evil)
+        assert tab.locator("img").count() == 0
+        assert "\x1b" not in (tab.text_content("body") or "")
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 320), ("dark", 1280)])
+def test_it_is_for_everybody(browser: Browser, theme: Theme, width: int) -> None:
+    context = browser.new_context(
+        offline=True, bypass_csp=True, color_scheme=theme, reduced_motion="reduce",
+        viewport={"width": width, "height": 800},
+    )  # fmt: skip
+    tab = context.new_page()
+    tab.goto((page() / "verify.html").as_uri())
+    tab.locator("summary").nth(4).click()
+    assert faults_of(tab) == []
+    assert not is_wider_than_its_window(tab)
+    tab.get_by_role("button", name="Forge it better").click()
+    assert faults_of(tab) == []
+    drop(tab, GAMES / "contest.jsonl")
+    assert faults_of(tab) == []
+    assert not is_wider_than_its_window(tab)
+    context.close()
+
+
+def test_the_keyboard_suffices(browser: Browser) -> None:
+    with opened(browser) as tab:
+        tab.keyboard.press("Tab")
+        assert tab.evaluate("document.activeElement.textContent") == "Skip to the verdict"
+        tab.keyboard.press("Enter")
+        tab.keyboard.press("Tab")
+        tab.keyboard.press("Enter")
+        assert told(tab)["stamp"] == "Does not hold"
