@@ -57,7 +57,8 @@ export interface Game {
   params: Schema;
   view?: Schema;
   move?: Schema;
-  rules?: string;
+  /** How it is played, in a few sentences. */
+  how?: string;
 }
 
 export interface Ask {
@@ -184,23 +185,25 @@ export function secretOf(url: string): string {
   return new URL(url, location.origin).pathname.split("/")[4];
 }
 
-type RawPlayers = { [name: string]: string | { sentence: string; exact?: boolean } } | Player[];
-
-function players(raw: RawPlayers): Player[] {
-  if (Array.isArray(raw)) return raw;
-  return Object.entries(raw).map(([name, given]) =>
-    typeof given === "string"
-      ? { name, sentence: given, exact: name === "optimal" }
-      : { name, sentence: given.sentence, exact: given.exact ?? false }
-  );
+/** As the arena says it: what each seat can be played by, and what is known of each player. */
+interface Declared extends Omit<Game, "roles"> {
+  roles: (Omit<Role, "players"> & { players: { [name: string]: string } })[];
+  players: Player[];
 }
 
 let catalogue: Promise<Game[]> | null = null;
 
 /** The games of this arena, asked for once. */
 export function games(): Promise<Game[]> {
-  catalogue ??= call<{ games: (Game & { roles: { players: RawPlayers }[] })[] }>("GET", "/games").then(({ games }) =>
-    games.map((game) => ({ ...game, roles: game.roles.map((role) => ({ ...role, players: players(role.players) })) }))
+  catalogue ??= call<{ games: Declared[] }>("GET", "/games").then(({ games }) =>
+    games.map((game) => {
+      const exact = new Set(game.players.filter((player) => player.exact).map(({ name }) => name));
+      const roles = game.roles.map((role) => ({
+        ...role,
+        players: Object.entries(role.players).map(([name, sentence]) => ({ name, sentence, exact: exact.has(name) })),
+      }));
+      return { ...game, roles };
+    })
   );
   catalogue.catch(() => catalogue = null);
   return catalogue;

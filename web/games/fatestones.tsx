@@ -212,7 +212,6 @@ export const fatestones: GamePage<FateView> = {
   Picture: FateScene,
   art: "fate",
   rivals: ["optimal", "greedy"],
-  rules: w.fate.rules,
   Table,
   Below,
   tag: ({ view }) => w.fate.round(view.round + (view.payoff ? 0 : 1), view.hands[0].length),

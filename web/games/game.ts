@@ -32,6 +32,15 @@ export interface Moment<V = unknown> extends People {
   seatView: SeatView | null;
 }
 
+/** A game with one click: who sits across, and what is not as usual. */
+export interface Quick {
+  words: string;
+  player: string;
+  params?: JsonObject;
+  /** Our seat; by default the last. */
+  seat?: number;
+}
+
 export interface GamePage<V = unknown> {
   /** The games that it draws, by their names in records. The first is the one that is opened. */
   names: readonly string[];
@@ -42,10 +51,8 @@ export interface GamePage<V = unknown> {
   art: string;
   /** Opponents that fit best, best first. */
   rivals: readonly string[];
-  /** Other quick games than the usual one: a name for each, and what it changes. */
-  more?: readonly { words: string; params?: JsonObject; seat?: number; rival?: string }[];
-  /** The rules, a paragraph each. */
-  rules: readonly string[];
+  /** What the lobby offers with one click, instead of the rivals. */
+  quick?: readonly Quick[];
   /** The table: felt, hands, choices. */
   Table: ComponentType<Moment<V>>;
   /** What stands below the table: odds and the like. */

@@ -149,7 +149,6 @@ export const generic: GamePage = {
   Picture: () => <PlainScene letter="?" />,
   art: "plain",
   rivals: ["optimal", "mcts", "random"],
-  rules: [],
   Table,
   state: (at) => sentences(at.seatView?.words).map(told).join(" "),
   tell: () => null,

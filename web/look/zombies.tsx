@@ -60,11 +60,11 @@ export function ZombieDie({ colour, face, size = 56 }: { colour: number; face: s
       aria-label={face ? `${name} die: ${FACES[face]}` : `${name} die`}
     >
       <rect x="1.5" y="1.5" width="53" height="53" rx="11" fill={fill} stroke={EDGE} stroke-width="2" />
-      <g transform="translate(28 28) scale(1.42)">
+      <g transform="translate(31 31) scale(1.3)">
         {face ? <Symbol face={face} /> : null}
       </g>
       {!face && <text x="28" y="35" text-anchor="middle" font-size="20" font-weight="700" fill={EDGE}>{letter}</text>}
-      {face && <text x="8" y="15" font-size="10" font-weight="700" fill={EDGE}>{letter}</text>}
+      {face && <text x="5" y="14" font-size="11" font-weight="700" fill={EDGE}>{letter}</text>}
     </svg>
   );
 }

@@ -6,6 +6,7 @@ import { allKept, type Kept, onChange } from "../arena/secrets.ts";
 import { openTable, ownName, seatHash, sitDown, type Sitter } from "../arena/sit.ts";
 import { follow } from "../arena/stream.ts";
 import { isObject, type Json, type JsonObject } from "../check/json.ts";
+import type { Quick } from "../games/game.ts";
 import { GAME_PAGES, pageFor } from "../games/index.ts";
 import { PlainScene } from "../look/scenes.tsx";
 import { Tick } from "../look/seals.tsx";
@@ -43,12 +44,18 @@ export function rivals(game: Game, seat: number): string[] {
   return [...best, ...offered.filter((name) => !best.includes(name))];
 }
 
-/** Opens a game at once: we sit last, players of the house in all other seats. */
-export async function quick(game: Game, rival: string, params: JsonObject = {}, mine?: number): Promise<void> {
+/** What can be played with one click. */
+export function quicks(game: Game): Quick[] {
+  const { quick } = pageFor(game.name);
+  return quick ? [...quick] : rivals(game, 0).map((player) => ({ words: w.lobby.vs(capital(player)), player }));
+}
+
+/** Opens a game at once: we sit last, if nothing else is said; players of the house in all other seats. */
+export async function start(game: Game, { player, params, seat }: Quick): Promise<void> {
   const roles = rolesOf(game);
-  const seat = mine ?? roles.length - 1;
-  const sitters: Sitter[] = roles.map((_, i) => i === seat ? { you: true } : { player: rival });
-  go(await openTable(game, params, sitters, true));
+  const mine = seat ?? roles.length - 1;
+  const sitters: Sitter[] = roles.map((_, i) => i === mine ? { you: true } : { player });
+  go(await openTable(game, params ?? {}, sitters, true));
 }
 
 const problem = signal("");
@@ -164,8 +171,9 @@ function GameCard({ game, wide }: { game: Game; wide: boolean }) {
   const page = pageFor(game.name);
   const named = page.names.length > 0;
   const seats = rolesOf(game).length;
-  const choices = rivals(game, 0);
-  const [rival, setRival] = useState(choices[0] ?? "random");
+  const choices = quicks(game);
+  const [chosen, setChosen] = useState(0);
+  const [busy, setBusy] = useState(false);
   const id = `rival-${game.name.replace(/\W/g, "-")}`;
   return (
     <article class={wide ? "game card wide" : "game card"}>
@@ -180,15 +188,24 @@ function GameCard({ game, wide }: { game: Game; wide: boolean }) {
           <button
             type="button"
             class="btn go"
-            onClick={() => attempt(() => quick(game, rival))}
+            disabled={busy}
+            onClick={() => {
+              setBusy(true);
+              attempt(() => start(game, choices[chosen]).finally(() => setBusy(false)));
+            }}
             aria-label={`${w.lobby.play} ${told(game.title)}`}
           >
-            {w.lobby.play}
+            {busy ? w.working : w.lobby.play}
           </button>
           <span class="against">
             <label class="sr" for={id}>{w.lobby.opponent(told(game.title))}</label>
-            <select id={id} class="btn" value={rival} onChange={(event) => setRival(event.currentTarget.value)}>
-              {choices.map((name) => <option value={name} key={name}>{w.lobby.against} {capital(name)}</option>)}
+            <select
+              id={id}
+              class="btn"
+              value={choices[chosen]?.words}
+              onChange={(event) => setChosen(event.currentTarget.selectedIndex)}
+            >
+              {choices.map(({ words }) => <option value={words} key={words}>{words}</option>)}
             </select>
           </span>
           <a

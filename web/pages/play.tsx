@@ -34,15 +34,27 @@ function Setup({ game, all }: { game: Game; all: readonly Game[] }) {
   const [listed, setListed] = useState(true);
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
-  const { fields, value, set } = useFields(game.params, counted ? [counted] : []);
+  const { fields, value } = useFields(game.params, counted ? [counted] : []);
   useEffect(() => {
     document.title = `${w.play.title(game.title)} · ${w.name}`;
   }, [game]);
-  const best = (seat: number) => {
-    const offered = roles[seat].players.map((one) => one.name);
-    return page.rivals.find((one) => offered.includes(one)) ?? offered[0];
+  /** Who can sit there with these parameters: some players are for one kind of game only. */
+  const offered = (seat: number): { name: string; sentence: string }[] => {
+    const special = (page.quick ?? []).filter(({ params = {}, seat: mine = roles.length - 1 }) => {
+      const there = Object.entries(params);
+      return mine !== seat && there.length > 0 && there.every(([name, wanted]) => value[name] === wanted);
+    });
+    if (special.length && seat === 0) return special.map(({ player, words }) => ({ name: player, sentence: words }));
+    return roles[seat].players;
   };
-  const sitter = (seat: number) => taken[seat] ?? (seat === roles.length - 1 ? "you" : best(seat));
+  const best = (seat: number) => {
+    const names = offered(seat).map((one) => one.name);
+    return page.rivals.find((one) => names.includes(one)) ?? names[0];
+  };
+  const sitter = (seat: number) => {
+    const one = taken[seat] ?? (seat === roles.length - 1 ? "you" : best(seat));
+    return ["you", "open"].includes(one) || offered(seat).some(({ name }) => name === one) ? one : best(seat);
+  };
   const open = async () => {
     const params: { [name: string]: Json } = { ...value };
     if (counted) params[counted] = seats;
@@ -91,24 +103,6 @@ function Setup({ game, all }: { game: Game; all: readonly Game[] }) {
           void open();
         }}
       >
-        {page.more && (
-          <div class="acts">
-            {page.more.map(({ words, params, seat, rival }) => (
-              <button
-                type="button"
-                class="btn"
-                key={words}
-                onClick={() => {
-                  set(Object.fromEntries(Object.entries(params ?? {}).map(([name, one]) => [name, String(one)])));
-                  if (seat !== undefined) sit(seat, "you");
-                  if (rival) setTaken((now) => ({ ...now, [1 - (seat ?? 1)]: rival }));
-                }}
-              >
-                {words}
-              </button>
-            ))}
-          </div>
-        )}
         <fieldset class="card pane">
           <legend>{w.play.who}</legend>
           {counted && (
@@ -134,7 +128,7 @@ function Setup({ game, all }: { game: Game; all: readonly Game[] }) {
               >
                 <option value="you">{w.play.you}</option>
                 <option value="open">{w.play.anyone}</option>
-                {role.players.map(({ name, sentence }) => (
+                {offered(seat).map(({ name, sentence }) => (
                   <option value={name} key={name}>{capital(name)}: {told(sentence)}</option>
                 ))}
               </select>

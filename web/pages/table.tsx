@@ -76,7 +76,7 @@ export function TablePage({ id, secret }: { id: string; secret: string | null })
         <span class="tag opt">{shown(told.dealer)}</span>
         {!secret && <span class="tag">{w.table.watching}</span>}
         <span class="end">
-          <Rules page={page} title={title} />
+          <Rules how={declared?.how ?? ""} title={title} />
           {secret && !told.over && !wrong && <Leave live={live} />}
         </span>
       </div>
@@ -239,15 +239,15 @@ export function ProblemNote({ problem }: { problem: Problem }) {
   return <p class="notice bad" role="alert">{problem.isAway ? w.table.cannotReach : shown(problem.detail)}</p>;
 }
 
-function Rules({ page, title }: { page: GamePage; title: string }) {
+function Rules({ how, title }: { how: string; title: string }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  if (!page.rules.length) return null;
+  if (!how) return null;
   return (
     <>
       <button type="button" class="btn quiet" onClick={() => dialog.current?.showModal()}>{w.table.rules}</button>
       <dialog ref={dialog} class="sheet" aria-labelledby="rules-title">
         <h2 id="rules-title">{shown(title)}</h2>
-        {page.rules.map((rule) => <p key={rule}>{rule}</p>)}
+        {how.split("\n").map((rule) => <p key={rule}>{shown(rule)}</p>)}
         <form method="dialog">
           <button type="submit" class="btn go">{w.close}</button>
         </form>
