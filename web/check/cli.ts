@@ -10,6 +10,7 @@ import { argv } from "node:process";
 import { readLine } from "./chain.ts";
 import { check, refused, type Verdict } from "./check.ts";
 import { checkContest } from "./contest.ts";
+import { loadCurve } from "./curve.ts";
 import { Fault } from "./fault.ts";
 import { readReceipts, type Receipt } from "./receipts.ts";
 import { split } from "./chain.ts";
@@ -41,6 +42,7 @@ function judge(path: string, given: readonly Receipt[]): Verdict {
   }
 }
 
+await loadCurve();
 const words = argv.slice(2);
 const files: string[] = [];
 const contests: string[] = [];

@@ -8,10 +8,12 @@ import { helpOpen, KeyHelp, useKeys } from "../parts/Keys.tsx";
 import { Say } from "../parts/Say.tsx";
 import { w } from "../words.ts";
 import { Lobby } from "./lobby.tsx";
-import { PlayPage } from "./play.tsx";
+import { later } from "./later.tsx";
 import { go, route } from "./route.ts";
 import { TablePage } from "./table.tsx";
-import { VerifyPage } from "./verify.tsx";
+
+const PlayPage = later(() => import("./play.tsx").then(({ PlayPage }) => PlayPage));
+const VerifyPage = later(() => import("./verify.tsx").then(({ VerifyPage }) => VerifyPage));
 
 const LINKS = [
   { href: "#/", words: w.nav.play, pages: ["", "play", "seat"] },

@@ -1,6 +1,7 @@
 /** Check a file: the same strip, the same replay, the same verdict as at a table. */
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { fromFile, judge, type Told } from "../arena/record.ts";
+import { loadCurve } from "../check/curve.ts";
 import { Fault } from "../check/fault.ts";
 import { readReceipts } from "../check/receipts.ts";
 import { check, type Verdict as Judged } from "../check/check.ts";
@@ -33,7 +34,9 @@ function checked(bytes: Uint8Array, text: string): Checked {
 
 export function VerifyPage() {
   const file = dropped.value;
-  const result = useMemo(() => file && checked(file.bytes, file.receipts), [file]);
+  const [ready, setReady] = useState(false);
+  useEffect(() => void loadCurve().then(() => setReady(true)), []);
+  const result = useMemo(() => ready && file ? checked(file.bytes, file.receipts) : null, [file, ready]);
   useEffect(() => {
     document.title = `${w.verify.title} · ${w.name}`;
   }, []);

@@ -5,6 +5,7 @@ import { chained, readLine, readRecord, split } from "../check/chain.ts";
 import { checkChance } from "../check/chance.ts";
 import { check } from "../check/check.ts";
 import { checkContest } from "../check/contest.ts";
+import { loadCurve } from "../check/curve.ts";
 import { commitmentOf } from "../check/schemes/contest.ts";
 import { hmacOf } from "../check/schemes/hmac_user.ts";
 import { readReceipts } from "../check/receipts.ts";
@@ -12,6 +13,7 @@ import { seal } from "../check/seals.ts";
 import { read, write } from "../check/canonical.ts";
 import type { Json } from "../check/json.ts";
 
+await loadCurve();
 const HERE = new URL("../../tests/", import.meta.url);
 
 function equal(found: unknown, wanted: unknown, what = ""): void {

@@ -1,7 +1,7 @@
 /** `croupier/1`: the Blind Croupier. Seeds are signatures, and their commitments stand in a signed bet. */
-import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bigEndian, type Chance, fromHex, fromText, join, type Named, type Show, toHex, toNumber } from "../bytes.ts";
+import { theCurve } from "../curve.ts";
 import { hasJust, isHex, type Json, type JsonObject, readInt } from "../json.ts";
 import * as s from "./scheme.ts";
 
@@ -52,8 +52,9 @@ function isAddress(value: Json | undefined): value is string {
 function signer(hash: Uint8Array, r: Uint8Array, s: Uint8Array, v: number): string | null {
   const [rr, ss] = [toNumber(r), toNumber(s)];
   if ((v !== 27 && v !== 28) || rr < 1n || rr >= ORDER || ss < 1n || ss > ORDER / 2n) return null;
+  const { Signature } = theCurve();
   try {
-    const key = new secp256k1.Signature(rr, ss, v - 27).recoverPublicKey(hash).toBytes(false);
+    const key = new Signature(rr, ss, v - 27).recoverPublicKey(hash).toBytes(false);
     return spelled(toHex(keccak(key.slice(1)).slice(12)));
   } catch {
     return null;

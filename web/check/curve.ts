@@ -1,0 +1,14 @@
+/** The curve of the Croupier's signatures. It is large, so it is loaded before it is needed, and only then. */
+import type { secp256k1 } from "@noble/curves/secp256k1.js";
+
+let curve: typeof secp256k1 | null = null;
+
+/** Loads it. To be awaited before a record of `croupier/1` is judged. */
+export async function loadCurve(): Promise<void> {
+  curve ??= (await import("@noble/curves/secp256k1.js")).secp256k1;
+}
+
+export function theCurve(): typeof secp256k1 {
+  if (!curve) throw new Error("loadCurve() comes first");
+  return curve;
+}

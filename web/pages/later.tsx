@@ -1,0 +1,27 @@
+/** A page that is loaded when it is wanted. */
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { w } from "../words.ts";
+
+export function later<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  let loaded: ComponentType<P> | null = null;
+  return function Later(props: P) {
+    const [, again] = useState(0);
+    const [failed, setFailed] = useState(false);
+    useEffect(() => {
+      if (!loaded) {
+        load().then((page) => {
+          loaded = page;
+          again((count) => count + 1);
+        }, () => setFailed(true));
+      }
+    }, []);
+    const Page = loaded;
+    if (Page) return <Page {...props} />;
+    return (
+      <main id="main" class="wrap" tabIndex={-1}>
+        <p class="mute">{failed ? w.lost : w.working}</p>
+      </main>
+    );
+  };
+}
