@@ -170,6 +170,14 @@ def play(client: Client, uri: str) -> list[Row]:
 # Making and watching
 
 
+def test_a_client_that_follows_redirects_still_learns_how_to_close(client: Client) -> None:
+    made = client.post("/contests", json={"base": 2, "length": 1, "games": 1})
+    assert made.status_code == 201
+    assert made.headers["Location"] == made.json()["self"]
+    assert client.post(made.json()["close"]).json()["state"] == "closed"
+    assert client.get(made.json()["self"]).json()["state"] == "closed"
+
+
 def test_a_new_contest_describes_itself(client: Client, clock: Clock) -> None:
     contest = Contest(client)
     seen = contest.watch()

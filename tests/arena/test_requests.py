@@ -459,6 +459,18 @@ REFUSED: list[Refused] = [
         lambda s: s.post("/newcontest", ORACLE | FACTORY),
     ),
     (
+        "open_contest",
+        "game/params",
+        "not 0",
+        lambda s: s.post("/contests", {**CONTEST, "games": 0}),
+    ),
+    (
+        "open_contest",
+        "arena/forbidden",
+        "http://a.example/x",
+        lambda s: s.post("/contests", ORACLE | FACTORY),
+    ),
+    (
         "enter_contest",
         "arena/name",
         "' Ada'",

@@ -10,14 +10,16 @@ from fairground.arena.http.examples import CONTEST, HEAD, HERE, NOTHING
 from fairground.contest.book import Entry
 from fairground.contest.standings import ContestTeam, StandingsRow, row_of, tally_of
 
+_WANTED: Final = {
+    "a hundred codes": {"base": 6, "length": 4, "oracle_type": "fair", "games": 100},
+    "mixed, closing in an hour": [
+        {"base": 6, "length": 4, "oracle_type": "fair", "games": 50, "closes_in": 3600},
+        {"base": 10, "length": 5, "oracle_type": "evil", "games": 10},
+    ],
+}
 BODIES: Final[dict[str, dict[str, Any]]] = {
-    "new_contest": {
-        "a hundred codes": {"base": 6, "length": 4, "oracle_type": "fair", "games": 100},
-        "mixed, closing in an hour": [
-            {"base": 6, "length": 4, "oracle_type": "fair", "games": 50, "closes_in": 3600},
-            {"base": 10, "length": 5, "oracle_type": "evil", "games": 10},
-        ],
-    },
+    "new_contest": _WANTED,
+    "open_contest": _WANTED,
     "enter_contest": {"a team": {"team_name": "The Guessers", "software_version": "1.0"}},
 }
 
@@ -53,10 +55,11 @@ _OPENED: Final = (
     f'"parts":[{{"base":6,"games":2,"length":4,"oracle":"fair"}}],"prev":"{NOTHING}"}}\n'
 )
 
+_MADE: Final = {"self": CONTEST, "close": f"{CONTEST}/close/YWWRO1zbmg3lIHMpEFxFOAn9"}
+
 ANSWERS: Final[dict[str, dict[str, Any]]] = {
-    "new_contest": {
-        "made": {"self": CONTEST, "close": f"{CONTEST}/close/YWWRO1zbmg3lIHMpEFxFOAn9"}
-    },
+    "new_contest": {"made": _MADE},
+    "open_contest": {"made": _MADE},
     "watch_contest": {"open": _WATCH, "closed": _CLOSED},
     "enter_contest": {
         "two games": {

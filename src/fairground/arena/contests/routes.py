@@ -65,12 +65,31 @@ async def new_contest(
     arena: TheArena,
 ) -> Response[MadeContest]:
     """Open a contest. Keep ``close``: no other answer has it."""
-    parts, closes_in = read_parts(data, arena.factories)
+    return await _made(request, data, arena, 303)
+
+
+@post("/contests", status_code=201, summary="Open a contest, without a redirect")
+async def open_contest(
+    request: TheRequest,
+    data: JSONBody[NewContest | list[NewContest]],
+    arena: TheArena,
+) -> Response[MadeContest]:
+    """The same as ``/newcontest`` for programs that follow redirects, such as browsers.
+
+    They would never see the answer that names ``close``.
+    """
+    return await _made(request, data, arena, 201)
+
+
+async def _made(
+    request: TheRequest, wanted: NewContest | list[NewContest], arena: TheArena, status: int
+) -> Response[MadeContest]:
+    parts, closes_in = read_parts(wanted, arena.factories)
     name, secret = await arena.contests.make(parts, closes_in)
     here = address(request, f"contest/{name}")
     close = f"{here}/close/{secret}"
     headers = {"Location": here, CLOSE: close}
-    return Response(MadeContest(here, close), status_code=303, headers=headers)
+    return Response(MadeContest(here, close), status_code=status, headers=headers)
 
 
 @get("/contest/{name:str}", summary="Watch a contest")
@@ -169,6 +188,7 @@ async def contest_events(
 
 CONTEST_ROUTES: Final = (
     new_contest,
+    open_contest,
     watch_contest,
     enter_contest,
     close_contest,

@@ -152,6 +152,15 @@ ROUTES: Final = {
             CLOSE: "The private URI that closes the contest early",
         },
     ),
+    "open_contest": Route(
+        "contests",
+        "The contest is open",
+        (BadParams, Forbidden),
+        {
+            "Location": "The absolute URI of the watch page",
+            CLOSE: "The private URI that closes the contest early",
+        },
+    ),
     "watch_contest": Route("contests", "The contest as everyone may see it"),
     "enter_contest": Route(
         "contests",

@@ -17,8 +17,11 @@ from fairground.web import built, not_built
 TYPES: Final = {
     "css": "text/css",
     "html": "text/html",
+    "java": "text/plain",
     "js": "text/javascript",
     "mjs": "text/javascript",
+    "py": "text/plain",
+    "sh": "text/plain",
     "txt": "text/plain",
     "woff2": "font/woff2",
 }
