@@ -24,6 +24,7 @@ except ModuleNotFoundError:  # called by hand
 
 ROOT = Path(__file__).resolve().parents[1]
 WEB = ROOT / "web"
+BOTS = ROOT / "examples" / "bots"
 PAGE = ROOT / "src" / "fairground" / "web" / "page"
 BUILT_FROM = WEB / "node_modules" / ".built-from"
 """The digest of the sources of the page that is there."""
@@ -76,8 +77,8 @@ def build_into(folder: Path) -> None:
 
 def _digest_of_sources() -> str:
     digest = hashlib.sha256()
-    for path in sorted(WEB.rglob("*")):
-        name = path.relative_to(WEB)
+    for path in sorted([*WEB.rglob("*"), *BOTS.iterdir()]):
+        name = path.relative_to(ROOT)
         if path.is_file() and not set(name.parts) & set(NOT_SOURCES):
             digest.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()

@@ -58,6 +58,9 @@ async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }
 
+/** Players for contests, which every arena hands out to bots' authors. */
+const BOTS = ["python_bot.py", "bot.js", "Bot.java", "bot.sh"];
+
 /** A source that a policy lets through: this text and no other. */
 async function allowed(text: string): Promise<string> {
   return `'sha256-${(await sha256(text)).toBase64()}'`;
@@ -126,4 +129,5 @@ function notices(built: readonly Metafile[]): string {
 const first = await Promise.all([verify(), command()]);
 const built = [...first, await page((await sha256(Deno.readTextFileSync(`${folder}/verify.html`))).toHex())];
 write("NOTICES.txt", notices(built));
+for (const name of BOTS) write(name, read(`../examples/bots/${name}`));
 await stop();

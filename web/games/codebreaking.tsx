@@ -24,7 +24,7 @@ function Table(at: At) {
       <Hidden view={view} base={base} own={me === 0} />
       <ol class="board" aria-label={w.code.board}>
         {rows.map(({ guess, answer }, i) => (
-          <Row
+          <CodeRow
             guess={guess}
             base={base}
             answer={answer}
@@ -34,7 +34,7 @@ function Table(at: At) {
             key={i}
           />
         ))}
-        {view.asked && <Row guess={view.asked} base={base} number={rows.length + 1} />}
+        {view.asked && <CodeRow guess={view.asked} base={base} number={rows.length + 1} />}
       </ol>
       {impossible && <p class="notice bad">{w.code.impossible(impossible)}</p>}
       {asked && view.stage === "guess" && <Guess {...at} key={rows.length} />}
@@ -74,7 +74,7 @@ interface RowProps {
   wrong?: boolean;
 }
 
-function Row({ guess, base, number, answer, left, wrong }: RowProps) {
+export function CodeRow({ guess, base, number, answer, left, wrong }: RowProps) {
   return (
     <li class={wrong ? "guess wrong" : "guess"}>
       <span class="n mono">{number}</span>
@@ -101,7 +101,7 @@ function Row({ guess, base, number, answer, left, wrong }: RowProps) {
 }
 
 /** Pegs that are filled one after the other: by a click, by a digit key, by typing. */
-function useCode(base: number, length: number) {
+export function useCode(base: number, length: number) {
   const [code, setCode] = useState<number[]>([]);
   const add = (digit: number) => setCode((now) => now.length < length && digit < base ? [...now, digit] : now);
   const back = () => setCode((now) => now.slice(0, -1));
@@ -118,7 +118,7 @@ function useCode(base: number, length: number) {
   return { code, setCode, add, back, keys };
 }
 
-function Pad({ base, length, code, setCode, add, back }: {
+export function CodePad({ base, length, code, setCode, add, back }: {
   base: number;
   length: number;
   code: readonly number[];
@@ -194,7 +194,7 @@ function Guess(at: At) {
         ask();
       }}
     >
-      <Pad base={base} length={length} {...typing} />
+      <CodePad base={base} length={length} {...typing} />
       <div class="act">
         <button type="submit" class="btn go" disabled={!whole}>
           {w.code.ask} <kbd>Enter</kbd>
@@ -256,7 +256,7 @@ function Show(at: At) {
     >
       <strong>{w.code.showLegend}</strong>
       {fits?.length === 1 && <p class="small mute">{w.code.oneFits(written(fits[0], base))}</p>}
-      <Pad base={base} length={length} {...typing} />
+      <CodePad base={base} length={length} {...typing} />
       {miss && (
         <p class="notice bad" role="alert">
           {w.code.noFit(

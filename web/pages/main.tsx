@@ -13,10 +13,16 @@ import { go, route } from "./route.ts";
 import { TablePage } from "./table.tsx";
 
 const PlayPage = later(() => import("./play.tsx").then(({ PlayPage }) => PlayPage));
+const ContestsPage = later(() => import("./contests.tsx").then(({ ContestsPage }) => ContestsPage));
+const ContestPage = later(() => import("./contest.tsx").then(({ ContestPage }) => ContestPage));
+const OraclePage = later(() => import("./oracle.tsx").then(({ OraclePage }) => OraclePage));
+const BotsPage = later(() => import("./bots.tsx").then(({ BotsPage }) => BotsPage));
 const VerifyPage = later(() => import("./verify.tsx").then(({ VerifyPage }) => VerifyPage));
 
 const LINKS = [
   { href: "#/", words: w.nav.play, pages: ["", "play", "seat"] },
+  { href: "#/contests", words: w.nav.contests, pages: ["contests", "contest", "oracle"] },
+  { href: "#/bots", words: w.nav.bots, pages: ["bots"] },
   { href: "#/verify", words: w.nav.verify, pages: ["verify"] },
 ];
 
@@ -26,6 +32,10 @@ function Page() {
   if (page === "play") return <PlayPage name={parts[0] ?? ""} />;
   if (page === "table") return <TablePage id={parts[0] ?? ""} secret={null} key={parts[0]} />;
   if (page === "seat") return <TablePage id={parts[0] ?? ""} secret={parts[1] ?? ""} key={parts.join()} />;
+  if (page === "contests") return <ContestsPage />;
+  if (page === "contest") return <ContestPage id={parts[0] ?? ""} key={parts[0]} />;
+  if (page === "oracle") return <OraclePage id={parts[0] ?? ""} key={parts[0]} />;
+  if (page === "bots") return <BotsPage />;
   if (page === "verify") return <VerifyPage />;
   return (
     <main id="main" class="wrap narrow" tabIndex={-1}>

@@ -1,0 +1,117 @@
+"""A contest in the browser: opened, entered by hand and by a bot, closed, and checked there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fairground.arena.app import make_app
+from fairground.games.codebreaking import marks
+from tests.helpers.arena import in_a_thread
+from tests.helpers.browser import faults_of, is_wider_than_its_window
+from tests.helpers.page import page
+from tests.helpers.places import ROOT
+from tests.helpers.visitor import visiting
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    page()
+    folder = tmp_path_factory.mktemp("arena")
+    with in_a_thread(make_app(f"sqlite:///{folder / 'arena.db'}")) as url:
+        yield url
+
+
+def find_the_code(page: Page, base: int, length: int) -> int:
+    """By keys alone, always with a code that fits what the board says; how many steps it took."""
+    codes = list(product(range(base), repeat=length))
+    for step in range(1, 100):
+        page.locator(".entry").wait_for()
+        guess = codes[0]
+        for digit in guess:
+            page.keyboard.press(str(digit))
+        page.keyboard.press("Enter")
+        row = page.locator(".board li").nth(step - 1)
+        full, partial = (
+            int(row.locator(".marks > span").nth(i).inner_text().split()[1]) for i in (0, 1)
+        )
+        if full == length:
+            return step
+        codes = [code for code in codes if marks(code, guess) == (full, partial)]
+    raise AssertionError("never found")
+
+
+def test_a_contest_from_its_opening_to_its_check(browser: Browser, arena: str) -> None:
+    with visiting(browser, arena) as ada:
+        screen = ada.page
+        screen.goto(f"{arena}/#/contests")
+        for name, value in {"Games": "2", "Digits (base)": "3", "Places": "2"}.items():
+            screen.get_by_label(name).fill(value)
+        screen.get_by_role("button", name="Open the contest").click()
+        screen.wait_for_url("**/#/contest/*")
+        contest = f"{arena}/contest/{screen.url.rpartition('/')[2]}"
+
+        bot = [sys.executable, str(ROOT / "examples" / "bots" / "python_bot.py")]
+        subprocess.run([*bot, contest, "<img src=x>", "1.0"], check=True, capture_output=True)
+        screen.locator(".teams").get_by_text("<img src=x>").wait_for()
+        assert screen.locator(".teams img").count() == 0
+
+        screen.get_by_label("Team").fill("Ada")
+        screen.get_by_role("button", name="Enter", exact=True).click()
+        screen.get_by_role("link", name="Game 1").click()
+        steps = find_the_code(screen, 3, 2)
+        screen.get_by_text(f"Found, in {steps} step").wait_for()
+        screen.reload()
+        assert screen.locator(".board li").count() == steps
+        screen.get_by_role("link", name="Back to the contest").click()
+        screen.locator("tr", has_text="Ada").get_by_text("1 of 2").wait_for()
+
+        screen.get_by_role("button", name="Close the contest now").click()
+        screen.get_by_role("button", name="Close it").click()
+        screen.get_by_role("button", name="Check the whole contest here").click()
+        assert screen.locator(".stamp").inner_text().upper() == "HOLDS"
+        screen.get_by_text("3 games played again in this browser").wait_for()
+
+
+def test_a_bot_author_is_led_by_this_arenas_own_addresses(browser: Browser, arena: str) -> None:
+    with visiting(browser, arena) as ada:
+        ada.page.goto(f"{arena}/#/bots")
+        ada.page.get_by_role("button", name="Open a practice contest").click()
+        ada.page.locator("pre", has_text="/contest/").wait_for()
+        fetch, run = ada.page.locator("pre").inner_text().splitlines()
+        assert fetch == f"curl -O {arena}/page/python_bot.py"
+        handed_out = ada.page.request.get(fetch.split()[-1])
+        ours = ROOT / "examples" / "bots" / "python_bot.py"
+        assert handed_out.body() == ours.read_bytes()
+        *_, contest, team, version = run.split()
+        subprocess.run(
+            [sys.executable, str(ours), contest, team, version], check=True, capture_output=True
+        )
+        ada.page.locator("tr", has_text="MyTeam").get_by_text("3 of 3").wait_for()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_everybody_can_read_it(browser: Browser, arena: str, theme: str) -> None:
+    context = browser.new_context(
+        bypass_csp=True, color_scheme=theme, viewport={"width": 320, "height": 640}
+    )
+    screen = context.new_page()
+    for place in ("contests", "bots"):
+        screen.goto(f"{arena}/#/{place}")
+        screen.locator("h1").wait_for()
+        assert faults_of(screen) == []
+        assert not is_wider_than_its_window(screen)
+    screen.goto(f"{arena}/#/contests")
+    screen.get_by_role("button", name="Open the contest").click()
+    screen.get_by_role("heading", name="Standings").wait_for()
+    assert faults_of(screen) == []
+    assert not is_wider_than_its_window(screen)
+    context.close()

@@ -1,0 +1,124 @@
+/** The English of contests, oracles and bots. */
+import { plural, told } from "../words.ts";
+
+export const c = {
+  title: "Contests",
+  lead:
+    "All teams meet the same hidden codes, each in an order and a disguise of its own. Whoever finds more of them ranks first; then whoever needs fewer steps.",
+  none: "No contest yet. Open one below.",
+  running: "running",
+  closed: "closed",
+  more: "Show more",
+  kind: { fair: "fair", nice: "nice", evil: "evil" } as { [kind: string]: string },
+  part: (games: number, base: number, length: number, kind: string) =>
+    `${plural(games, "game")} of ${length} digits below ${base}, ${kind}`,
+  teams: (count: number) => plural(count, "team"),
+
+  open: {
+    title: "Open a contest",
+    games: "Games",
+    base: "Digits (base)",
+    length: "Places",
+    kind: "Oracle",
+    kinds: {
+      fair: "fair: a code is drawn beforehand, and committed to",
+      nice: "nice: answers so that you learn most",
+      evil: "evil: answers so that you learn least",
+    } as { [kind: string]: string },
+    closes: "Closes after",
+    hours: { 1: "an hour", 24: "a day", 168: "a week" } as { [hours: number]: string },
+    go: "Open the contest",
+    kept: "Only this browser will know how to close it early.",
+  },
+
+  page: {
+    title: (id: string) => `Contest ${told(id).slice(0, 6)}`,
+    until: (time: string) => `It closes ${time}.`,
+    since: (time: string) => `It closed ${time}.`,
+    standings: "Standings",
+    nobody: "Nobody has entered yet.",
+    how:
+      "Each line is a 95 % interval: lines drawn like this hold the true mean 95 times in 100. Ranks go by games solved, then by the mean number of steps.",
+    rank: "Rank",
+    team: "Team",
+    solved: "Solved",
+    mean: "Mean steps",
+    range: "95 %",
+    worst: "Worst",
+    progress: (done: number, all: number) => `${done} of ${all}`,
+    training: "Training",
+    trainingText: "Later versions of a team. They never rank.",
+    showTraining: (count: number) => `Show ${plural(count, "training entry", "training entries")}`,
+    before: "Fixed before anybody entered",
+    beforeText: "This is the hash of the seed from which all of that follows:",
+    afterText: "The contest is closed, so the seed is open. The file below has it, with every game of every team.",
+    check: "Check the whole contest here",
+    checking: "Playing every game again …",
+    checked: (games: number) =>
+      `${
+        plural(games, "game")
+      } played again in this browser. Every answer, order, disguise and the whole table follow from the seed that was fixed before.`,
+    failed: (line: number | null, reason: string) =>
+      line === null ? `It does not hold: ${told(reason)}` : `It does not hold at line ${line}: ${told(reason)}`,
+    file: "Save the contest file",
+    closeIt: "Close the contest now",
+    closeAsk: "Close it now? Games that are not finished count as unfinished.",
+    closeYes: "Close it",
+    keep: "Keep it open",
+    gone: "There is no such contest here.",
+  },
+
+  hand: {
+    title: "Enter by hand",
+    text: "Play as a team, to feel what a bot feels. Only a team’s first entry ranks.",
+    team: "Team",
+    enter: "Enter",
+    yours: (team: string) => `You are in, as ${told(team)}.`,
+    next: "Play the next game",
+    game: (number: number) => `Game ${number}`,
+    solved: "found",
+    over: "over",
+    steps: (count: number) => plural(count, "step"),
+  },
+
+  oracle: {
+    title: "Find the code",
+    is: (length: number, base: number, kind: string) =>
+      `${length} digits, each from 0 to ${base - 1}. The oracle is ${kind}.`,
+    found: (steps: number) => `Found, in ${plural(steps, "step")}.`,
+    gaveUp: "Given up.",
+    giveUp: "Give up",
+    back: "Back to the contest",
+    check: "Check this game",
+    laterSteps: "Earlier steps were made elsewhere; this browser did not see their answers.",
+    gone: "There is no such oracle here.",
+    commitment: "The code was fixed before you began. This is its hash:",
+  },
+
+  bots: {
+    title: "Build a bot",
+    lead: "A bot finds hidden codes by asking. Four requests are all there is, in any language.",
+    first: "1. A contest to practise in",
+    firstText: "Everybody may open one. This makes three small games that close in an hour.",
+    make: "Open a practice contest",
+    made: "Your contest:",
+    watch: "Watch it",
+    second: "2. Let it play",
+    secondText: "Copy one of these. Each is complete, and plays every game of the contest.",
+    copy: "Copy",
+    copied: "Copied",
+    third: "3. See what it does",
+    thirdText: "Steps and results appear here while your bot plays.",
+    nothing: "Nobody has entered yet. Start your bot.",
+    fourth: "4. What to know",
+    facts: [
+      "A submission that is not legal is refused with 422 and costs nothing. The answer’s “detail” says why.",
+      "429 and 503: wait as many seconds as Retry-After says, and send the same again.",
+      "Ask every oracle for its base and length: the games of a contest may differ.",
+      "Only a team’s first entry ranks. Bring a team_key, and nobody else can enter in your name.",
+      "Digits and places are disguised anew for each team and game. Nothing learned in one helps in another.",
+    ],
+    api: "All routes",
+    full: "Longer players, without packages, lie in examples/bots: Python, JavaScript, Java and bash.",
+  },
+};
