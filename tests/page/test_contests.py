@@ -70,6 +70,7 @@ def test_a_contest_from_its_opening_to_its_check(browser: Browser, arena: str) -
         steps = find_the_code(screen, 3, 2)
         screen.get_by_text(f"Found, in {steps} step").wait_for()
         screen.reload()
+        screen.locator(".board li").nth(steps - 1).wait_for()
         assert screen.locator(".board li").count() == steps
         screen.get_by_role("link", name="Back to the contest").click()
         screen.locator("tr", has_text="Ada").get_by_text("1 of 2").wait_for()
