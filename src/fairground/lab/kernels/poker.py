@@ -19,7 +19,7 @@ KINDS = {"random": 0, "optimal": 1}
 
 
 @njit(cache=True)
-def _draw(seen: Any, many: int, tape: Any, data: Any) -> Any:
+def draw_card(seen: Any, many: int, tape: Any, data: Any) -> Any:
     """A card that is not among the first ``many`` of the seen ones, which are ascending."""
     card = below(DECK - many, tape, data)
     at = 0
@@ -65,7 +65,7 @@ def _play(first: int, game: Any, room: Any, out: Any) -> None:
         for lane in range(3):
             rewind(tapes[lane], first + d)
         for i in range(HAND):
-            facts[d, i] = _draw(seen, i, tapes[0], data[0])
+            facts[d, i] = draw_card(seen, i, tapes[0], data[0])
         for i in range(HAND):
             ascending[i] = seen[i]
         if kind == 1:
@@ -76,7 +76,7 @@ def _play(first: int, game: Any, room: Any, out: Any) -> None:
         for i in range(HAND):
             hands[d, i] = facts[d, i]
             if order >> (HAND - 1 - i) & 1:
-                hands[d, i] = _draw(seen, many, tapes[0], data[0])
+                hands[d, i] = draw_card(seen, many, tapes[0], data[0])
                 many += 1
         facts[d, HAND] = order
 

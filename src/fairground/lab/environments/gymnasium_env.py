@@ -1,0 +1,184 @@
+"""Gymnasium: you play one seat, our players take the others.
+
+::
+
+    import gymnasium
+    env = gymnasium.make("fairground/Zombie-v2", players=["greedy"])
+    observation, info = env.reset(seed=7)
+    observation, reward, terminated, truncated, info = env.step(info["legal_actions"][0])
+
+An observation is a row of integers (see `codecs`). ``info["action_mask"]`` has a one for every
+legal action. Rewards are payoffs: nothing on the way, and all at the end. An illegal action is
+taken as leaving the game. ``env.unwrapped.transcript()`` is the episode as a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from fairground.core import Game, InputError, Seat
+from fairground.extras import needs
+from fairground.games import GAMES, make_game
+from fairground.lab.environments.match import Match
+from fairground.players import Player, make_player
+from fairground.players.seats import seat_labels, usual_player
+from fairground.transcript import Transcript
+
+with needs("rl", "an environment"):
+    import gymnasium
+    import numpy as np
+    from gymnasium import spaces
+    from numpy.typing import NDArray
+
+    from fairground.lab.environments.codecs import Codec, codec_of
+
+NAMESPACE: Final = "fairground"
+MOST_TURNS: Final = 1000
+"""After so many turns an episode is cut off."""
+
+
+def id_of(name: str) -> str:
+    """The id of a registered game without its namespace: ``zombie/2`` is ``Zombie-v2``."""
+    family, _, version = name.partition("/")
+    title = GAMES[name].title
+    camel = "".join(word[:1].upper() + word[1:] for word in title.replace("-", " ").split())
+    return f"{camel or family}-v{version or 0}"
+
+
+def ids() -> dict[str, str]:
+    """All ids, and the games that they stand for."""
+    return {id_of(name): name for name in GAMES}
+
+
+def register_all() -> None:
+    """Make all games known to `gymnasium.make`; the entry point calls this inside the namespace."""
+    for env_id, name in ids().items():
+        if env_id not in _registered():
+            gymnasium.register(
+                env_id,
+                entry_point="fairground.lab.environments.gymnasium_env:FairgroundEnv",
+                kwargs={"game": name},
+            )
+
+
+def _registered() -> Iterator[str]:
+    return (spec.name + f"-v{spec.version}" for spec in gymnasium.registry.values()
+            if spec.namespace == NAMESPACE)  # fmt: skip
+
+
+class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
+    """One seat of a game."""
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - as the base class declares it
+
+    def __init__(
+        self,
+        game: str | Game[Any],
+        seat: Seat | None = None,
+        players: Sequence[str] | None = None,
+        *,
+        most_turns: int = MOST_TURNS,
+        codec: Codec | None = None,
+        render_mode: str | None = None,
+        **params: Any,
+    ) -> None:
+        self.game = make_game(GAMES.newest(game), params) if isinstance(game, str) else game
+        self.codec = codec or codec_of(self.game)
+        self.seat = self.codec.acting[-1] if seat is None else seat
+        if self.seat not in self.codec.acting:
+            raise InputError(f"the seat {seat!r} of {self.game.name} never moves")
+        self.players = self._hired(players)
+        self.match = Match(self.game)
+        self.most_turns = most_turns
+        self.render_mode = render_mode
+        low, high = self.codec.low, self.codec.high
+        self.observation_space = spaces.Box(low, high, (self.codec.size,), np.int32)
+        self.action_space = spaces.Discrete(self.codec.count(self.seat))
+        self._others: dict[Seat, Player] = {}
+
+    def _hired(self, players: Sequence[str] | None) -> dict[Seat, str]:
+        others = [seat for seat in range(self.game.seats) if seat != self.seat]
+        if players is None:
+            usual = {seat: usual_player(self.game, seat) for seat in others}
+            return {seat: name for seat, name in usual.items() if name is not None}
+        if isinstance(players, str) or len(players) != len(others):
+            labels = [seat_labels(self.game)[seat] for seat in others]
+            raise InputError(
+                f"players must be a list of {len(others)}, for {', '.join(labels)}; not {players!r}"
+            )
+        return dict(zip(others, players, strict=True))
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        """The next episode; with a seed, episode 0 of that seed."""
+        super().reset(seed=seed)
+        match = self.match
+        while True:
+            match.reset(seed)
+            self._others = {
+                seat: make_player(spec, self.game, match.stream(1 + seat), seat)
+                for seat, spec in self.players.items()
+            }
+            self._until_mine()
+            if match.payoff is None:
+                return self._observed()
+            seed = None  # the game was over before it was this seat's turn: on to the next one
+
+    def step(
+        self, action: np.int64 | int
+    ) -> tuple[NDArray[np.int32], float, bool, bool, dict[str, Any]]:
+        """Act, and let the others act until it is this seat's turn again."""
+        match = self.match
+        illegal = int(action) not in self._legal
+        if illegal:
+            match.leave(self.seat)
+        else:
+            match.act(self.seat, self.codec.move(self.seat, int(action)))
+            self._until_mine()
+        over = match.payoff is not None
+        reward = float(match.payoff[self.seat]) if match.payoff is not None else 0.0
+        observation, info = self._observed()
+        if illegal:
+            info["illegal_action"] = int(action)
+        return observation, reward, over, not over and match.turns >= self.most_turns, info
+
+    def _until_mine(self) -> None:
+        match = self.match
+        while others := [seat for seat in match.to_move if seat != self.seat]:
+            for seat in others:
+                match.act(seat, self._others[seat].choose(self.game, match.view(seat), seat))
+
+    @property
+    def _legal(self) -> list[int]:
+        if self.match.payoff is not None:
+            return []
+        return self.codec.legal(self.match.view(self.seat), self.seat)
+
+    def _observed(self) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        legal = self._legal
+        return self.codec.encode(self.match.view(self.seat), self.seat), {
+            "legal_actions": legal,
+            "action_mask": self.codec.mask(legal, self.seat),
+        }
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions, as some trainers ask for them."""
+        return self.codec.mask(self._legal, self.seat).astype(np.bool_)
+
+    def render(self) -> Any:
+        """What this seat sees, in words."""
+        from fairground.words import words_for
+
+        words = words_for(self.game, seat_labels(self.game), self.seat, GAMES)
+        return "\n".join(words.state(self.match.view(self.seat)))
+
+    def transcript(self) -> Transcript:
+        """The episode so far, as a record that ``fairground verify`` checks."""
+        return self.match.transcript()
+
+    def save(self, path: str | Path) -> None:
+        """Write that record to a file."""
+        Path(path).write_bytes(bytes(self.transcript()))
