@@ -21,7 +21,7 @@ from tests.helpers.installing import uv
 from tests.helpers.places import ROOT
 from tests.helpers.width import WIDE
 
-EXTRAS = ("solve", "chain", "postgres", "lab", "cluster")
+EXTRAS = ("solve", "chain", "postgres", "lab", "cluster", "rl", "openspiel")
 BUILT = ROOT / "src" / "fairground" / "web" / "page"
 OF_THE_PAGE = ("index.html", "verify.html", "check.mjs", "NOTICES.txt")
 DICE = ["2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3"]
@@ -38,6 +38,24 @@ class Probe(NamedTuple):
     """On standard output or standard error."""
     slow: bool = False
 
+
+ENVIRONMENTS = """
+import sys
+import fairground as fg
+try:
+    from fairground.lab.environments import {module}
+except fg.MissingExtra as missing:
+    print(missing, file=sys.stderr)
+    sys.exit(2)
+{then}
+"""
+GYMNASIUM = """
+import gymnasium
+env = gymnasium.make("fairground/FateStones-v1", players=["random"])
+env.reset(seed=1)
+print("dealt")
+"""
+OPENSPIEL = 'print(openspiel.load("fatestones").new_initial_state().is_chance_node())'
 
 PROBES = [
     Probe(None, ["--version"], 0, "fairground 0."),
@@ -57,6 +75,8 @@ PROBES = [
     ),
     Probe("lab", [*SIMULATE, "--out", "rows.parquet"], 0, "rows.parquet"),
     Probe("cluster", [*SIMULATE, "--cluster", "tcp://127.0.0.1:1"], 2, "no Dask scheduler"),
+    Probe("rl", ["-c", ENVIRONMENTS.format(module="gymnasium_env", then=GYMNASIUM)], 0, "dealt"),
+    Probe("openspiel", ["-c", ENVIRONMENTS.format(module="openspiel", then=OPENSPIEL)], 0, "True"),
 ]
 
 PROGRAM = """
@@ -114,7 +134,8 @@ def in_its_place(bin_folder: Path, cwd: Path, extra: str | None) -> None:
             continue
         if extra is not None and probe.extra != extra and not WIDE:
             continue
-        done = run(bin_folder / "fairground", *probe.command, cwd=cwd)
+        program = "python" if probe.command[0] == "-c" else "fairground"
+        done = run(bin_folder / program, *probe.command, cwd=cwd)
         what = f"with {extra}: {probe.command}\n{done.stdout}{done.stderr}"
         assert "Traceback" not in done.stderr, what
         if probe.extra in (None, extra):

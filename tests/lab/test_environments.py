@@ -8,14 +8,13 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env
-from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
 from fairground.core import Game, IllegalMove, InputError, Over
 from fairground.games import GAMES, make_game
 from fairground.games.fatestones import FateStones
-from fairground.lab.environments import gymnasium_env
 from fairground.lab.environments.codecs import MOST_CODES, WalkedCodec, codec_of
 from fairground.lab.environments.gymnasium_env import FairgroundEnv, id_of, ids, register_all
 from fairground.lab.environments.match import Match
@@ -26,6 +25,11 @@ from fairground.lab.rows import schema_of
 from fairground.testing.toys import GUESS, Toy
 from fairground.verify import verify
 from tests.helpers.width import WIDE
+
+with warnings.catch_warnings():
+    # Its tests make an old game of its own, which is deprecated there.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
 OURS = list(GAMES.listed)
 TOGETHER = ["fatestones/1", "poker/2"]
@@ -43,22 +47,16 @@ def no_advice_on_style() -> Any:
         yield
 
 
-def registered(env_id: str) -> str:
-    gymnasium.registry.pop(f"fairground/{env_id}", None)
-    with gymnasium.envs.registration.namespace("fairground"):
-        register_all()
-    return f"fairground/{env_id}"
-
-
 @pytest.mark.parametrize("name", OURS)
 def test_gymnasium_accepts_every_game(name: str) -> None:
-    env = gymnasium.make(registered(id_of(name)), render_mode="ansi")
+    env = gymnasium.make(id_of(name), render_mode="ansi")
     check_env(env.unwrapped)
     assert env.spec is not None and env.spec.version == int(name.partition("/")[2])
 
 
 def test_ids_carry_the_version_of_the_rules() -> None:
-    assert {"ZombieDice-v1", "ZombieDice-v2", "FateStones-v1", "VideoPoker-v2"} <= set(ids())
+    named = {"ZombieDice-v1", "ZombieDice-v2", "FateStones-v1", "VideoPoker-v2"}
+    assert {f"fairground/{name}" for name in named} <= set(ids()) <= set(gymnasium.registry)
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -71,6 +69,14 @@ def test_pettingzoo_accepts_every_game(name: str) -> None:
 def test_pettingzoo_accepts_games_at_the_same_time(name: str) -> None:
     parallel_api_test(parallel_env(name), num_cycles=CYCLES)
     parallel_seed_test(lambda: parallel_env(name), num_cycles=CYCLES)
+
+
+def test_pettingzoo_knows_the_ids() -> None:
+    for name in OURS:
+        assert pettingzoo.make("aec", id_of(name)).metadata["name"] == name.replace("/", "_v")
+    assert [one for one in pettingzoo.parallel_registry if one.startswith("fairground/")] == [
+        "fairground/FateStones-v1"
+    ]
 
 
 def test_a_game_in_turns_has_no_parallel_environment() -> None:
@@ -280,12 +286,12 @@ def test_lanes_that_cannot_be() -> None:
         vector_env("poker", 2).reset(seed=[1, 2])
 
 
-def test_the_module_registers_once() -> None:
-    registered("FateStones-v1")
-    with gymnasium.envs.registration.namespace("fairground"):
-        register_all()
-    found = [one for one in gymnasium.registry if one.startswith("fairground/")]
-    assert len(found) == len(set(found)) == len(gymnasium_env.ids())
+def test_the_ids_are_known_to_a_program_that_only_names_the_module() -> None:
+    made = gymnasium.make("fairground.lab.environments.gymnasium_env:fairground/FateStones-v1")
+    assert isinstance(made.unwrapped, FairgroundEnv)
+    before = len(gymnasium.registry)
+    register_all()
+    assert len(gymnasium.registry) == before
 
 
 def test_the_end_of_a_match_is_the_rules_end() -> None:

@@ -3,7 +3,8 @@
 ::
 
     import gymnasium
-    env = gymnasium.make("fairground/Zombie-v2", players=["greedy"])
+    import fairground.lab.environments.gymnasium_env      # registers the ids
+    env = gymnasium.make("fairground/ZombieDice-v2", players=["greedy"])
     observation, info = env.reset(seed=7)
     observation, reward, terminated, truncated, info = env.step(info["legal_actions"][0])
 
@@ -14,7 +15,7 @@ taken as leaving the game. ``env.unwrapped.transcript()`` is the episode as a re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,17 +35,16 @@ with needs("rl", "an environment"):
 
     from fairground.lab.environments.codecs import Codec, codec_of
 
-NAMESPACE: Final = "fairground"
 MOST_TURNS: Final = 1000
 """After so many turns an episode is cut off."""
 
 
 def id_of(name: str) -> str:
-    """The id of a registered game without its namespace: ``zombie/2`` is ``Zombie-v2``."""
+    """The id of a registered game: ``zombie/2`` is ``fairground/ZombieDice-v2``."""
     family, _, version = name.partition("/")
     title = GAMES[name].title
     camel = "".join(word[:1].upper() + word[1:] for word in title.replace("-", " ").split())
-    return f"{camel or family}-v{version or 0}"
+    return f"fairground/{camel or family}-v{version or 0}"
 
 
 def ids() -> dict[str, str]:
@@ -53,19 +53,14 @@ def ids() -> dict[str, str]:
 
 
 def register_all() -> None:
-    """Make all games known to `gymnasium.make`; the entry point calls this inside the namespace."""
+    """Make all games known to `gymnasium.make`. Importing this module does it."""
     for env_id, name in ids().items():
-        if env_id not in _registered():
+        if env_id not in gymnasium.registry:
             gymnasium.register(
                 env_id,
                 entry_point="fairground.lab.environments.gymnasium_env:FairgroundEnv",
                 kwargs={"game": name},
             )
-
-
-def _registered() -> Iterator[str]:
-    return (spec.name + f"-v{spec.version}" for spec in gymnasium.registry.values()
-            if spec.namespace == NAMESPACE)  # fmt: skip
 
 
 class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
@@ -182,3 +177,6 @@ class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
     def save(self, path: str | Path) -> None:
         """Write that record to a file."""
         Path(path).write_bytes(bytes(self.transcript()))
+
+
+register_all()

@@ -6,6 +6,8 @@
     env = aec_env("zombie", players=3)
     env.reset(seed=7)
 
+They are registered, too: ``pettingzoo.make("aec", "fairground/ZombieDice-v2")``.
+
 `aec_env` serves every game: agents act one after the other, and where they move at the same time,
 nobody sees a move before all have moved. `parallel_env` serves games in which all agents always
 move at the same time. Agents are called by their role: ``keeper_0``, or ``player_0``, ``player_1``.
@@ -20,7 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from fairground.core import Game, InputError, Over, Seat, Turn
+from fairground.core import BadParams, Game, InputError, Over, Seat, Turn
 from fairground.extras import needs
 from fairground.games import GAMES, make_game
 from fairground.lab.environments.match import Match
@@ -29,10 +31,12 @@ from fairground.transcript import Transcript
 
 with needs("rl", "an environment"):
     import numpy as np
+    import pettingzoo
     from gymnasium import spaces
     from pettingzoo import AECEnv, ParallelEnv
 
     from fairground.lab.environments.codecs import Codec, codec_of
+    from fairground.lab.environments.gymnasium_env import id_of
 
 MOST_TURNS: Final = 1000
 
@@ -45,6 +49,27 @@ def aec_env(game: str | Game[Any], **options: Any) -> TurnsEnv:
 def parallel_env(game: str | Game[Any], **options: Any) -> TogetherEnv:
     """An environment whose agents act at the same time, for games that are played so."""
     return TogetherEnv(*_made(game, options))
+
+
+def register_all() -> None:
+    """Make all games known to `pettingzoo.make`. Importing this module does it."""
+    here = "fairground.lab.environments.pettingzoo_env"
+    for name in GAMES:
+        env_id, given = id_of(name), {"game": name}
+        if env_id not in pettingzoo.aec_registry:
+            pettingzoo.register("aec", env_id, f"{here}:aec_env", kwargs=given)
+        if env_id not in pettingzoo.parallel_registry and _together(name):
+            pettingzoo.register("parallel", env_id, f"{here}:parallel_env", kwargs=given)
+
+
+def _together(name: str) -> bool:
+    """Whether all seats of a game move at the same time, as far as its start tells."""
+    try:
+        match = Match(make_game(name, {}))
+    except BadParams:
+        return False  # it cannot be made without parameters
+    match.reset(0)
+    return len(match.to_move) == match.game.seats > 1
 
 
 def _made(game: str | Game[Any], options: dict[str, Any]) -> tuple[Game[Any], Codec, int, Any]:
@@ -297,3 +322,6 @@ class TogetherEnv(ParallelEnv[str, Any, Any]):
     def save(self, path: str | Path) -> None:
         """Write that record to a file."""
         Path(path).write_bytes(bytes(self.transcript()))
+
+
+register_all()
