@@ -154,10 +154,9 @@ def test_no_client_owes_a_game_for_ever(tmp_path: Path) -> None:
                 await oracles.make(6, 4, "fair")
             assert not limits._open
             seats = [NewSeat("A", "cautious"), NewSeat("B", "cautious")]
-            over, _ = await Tables(here, News(here), Clocks(here.clock)).make(
-                NewTable("zombie/1", seats, {"players": 2})
-            )
-            assert over.table.closed and not limits._open
+            tables = Tables(here, News(here), Clocks(here.clock))
+            over, _ = await tables.make(NewTable("zombie/1", seats, {"players": 2}))
+            assert (await tables.find(over)).table.closed and not limits._open
             logs = [(await oracles.make(6, 4, "fair")).log for _ in range(3)]
             with pytest.raises(TooManyRequests):
                 await oracles.make(6, 4, "fair")

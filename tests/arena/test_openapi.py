@@ -168,7 +168,8 @@ def real_names(url: str) -> dict[str, arena_games.Names]:
         kind = path.split("/")[1]
         for operation in methods.values():
             if "{" in path and kind not in CROUPIER:
-                names[operation["operationId"]] = arena_games.OPEN[kind](post)
+                name = operation["operationId"]
+                names[name] = arena_games.FIT.get(name, arena_games.OPEN[kind])(post)
     return names
 
 

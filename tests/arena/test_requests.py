@@ -379,6 +379,15 @@ class Story:
         url: str = self.post("/tables", table).json()["seats"][1]["url"]
         return url[url.index("/tables") :]
 
+    @cached_property
+    def open_seat(self) -> str:
+        """At a table where the other seat is open."""
+        return self.seat_at({**TABLE, "seats": [{"open": True}, SEATS[1]]})
+
+    @property
+    def open_table(self) -> str:
+        return self.open_seat.partition("/seats/")[0]
+
     def answer(self, seat: str, answer: Any, **change: Any) -> Any:
         """To the first ask of a seat."""
         ask = self.get(seat).json()["asks"][0]["id"]
@@ -447,6 +456,12 @@ REFUSED: list[Refused] = [
         lambda s: s.get(f"{s.contest_oracle}/transcript"),
     ),
     (
+        "codes_left",
+        "arena/too-early",
+        "in a contest",
+        lambda s: s.get(f"{s.contest_oracle}/left"),
+    ),
+    (
         "new_contest",
         "game/params",
         "not 0",
@@ -512,6 +527,40 @@ REFUSED: list[Refused] = [
         "'chess/1'",
         lambda s: s.post("/tables", {**TABLE, "game": "chess/1"}),
     ),
+    (
+        "take_seat",
+        "input/bad",
+        "'gold'",
+        lambda s: s.post(f"{s.open_table}/seats", {"name": "Bob", "lends": "gold"}),
+    ),
+    (
+        "take_seat",
+        "arena/conflict",
+        "not open",
+        lambda s: s.post(f"{s.open_table}/seats", {"name": "Bob", "seat": 1}),
+    ),
+    (
+        "make_remark",
+        "input/bad",
+        "direction marks",
+        lambda s: s.post(f"{s.seat}/remark", {"text": "a\u202eb"}),
+    ),
+    (
+        "make_remark",
+        "arena/over",
+        "over",
+        lambda s: last_of(
+            s.post(f"{s.seat}/forfeit", {}), s.post(f"{s.seat}/remark", {"text": "bye"})
+        ),
+    ),
+    (
+        "make_remark",
+        "ask/stale",
+        "not begun",
+        lambda s: s.post(f"{s.open_seat}/remark", {"text": "hello"}),
+    ),
+    ("ask_for_hint", "ask/stale", "no hint", lambda s: s.post(f"{s.open_seat}/hint", None)),
+    ("play_again", "ask/stale", "not over", lambda s: s.post(f"{s.seat}/rematch", None)),
     ("answer", "move/illegal", "'jump'", lambda s: s.answer(s.seat, "jump")),
     ("answer", "move/illegal", "not 1.5", lambda s: s.answer(s.seat, 1.5)),
     ("answer", "share/bad", "not 7", lambda s: s.answer(s.seat_at(STIRRED), 7)),

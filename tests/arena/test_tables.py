@@ -18,7 +18,7 @@ from litestar.testing import TestClient
 from fairground.arena.app import make_app
 from fairground.arena.http.gate import CLIENT, ClientLimits
 from fairground.arena.http.problems import GameOver, TooManyRequests
-from fairground.arena.live_games import Hall
+from fairground.arena.live_games import Hall, Live
 from fairground.arena.log_watch import News
 from fairground.arena.oracles.keeping import Oracles
 from fairground.arena.tables.clocks import Clocks
@@ -576,6 +576,12 @@ class Clock:
         return self.at
 
 
+async def made(tables: Tables, wanted: NewTable) -> tuple[Live, dict[int, str]]:
+    """A new table, and the tokens of its seats."""
+    name, tokens = await tables.make(wanted)
+    return await tables.find(name), tokens
+
+
 @asynccontextmanager
 async def worker(database: str, clock: Clock, capacity: int = 100) -> AsyncIterator[Tables]:
     """A process of an arena, without HTTP and without sweeps of its own."""
@@ -609,7 +615,7 @@ def test_silence_is_a_forfeit_that_the_house_asserts(database: str) -> None:
 
     async def act() -> None:
         async with worker(database, clock) as tables:
-            live, tokens = await tables.make(duel(10))
+            live, tokens = await made(tables, duel(10))
             clock.at += 4
             await tables.sweep()
             first = await asks_of(tables, live.log)
@@ -640,7 +646,7 @@ def test_an_answer_after_the_flag_fell_is_too_late(database: str) -> None:
 
     async def act() -> None:
         async with worker(database, clock) as tables:
-            live, tokens = await tables.make(duel(10))
+            live, tokens = await made(tables, duel(10))
             first = await asks_of(tables, live.log)
             clock.at += 5
             await tables.answer(live.log, tokens[0], ask_id(first[0]), "x")
@@ -657,7 +663,7 @@ def test_clocks_go_on_after_a_restart_and_not_meanwhile(database: str) -> None:
 
     async def act() -> None:
         async with worker(database, clock) as tables:
-            live, tokens = await tables.make(duel(10))
+            live, tokens = await made(tables, duel(10))
             clock.at += 4
             (ask, _) = await asks_of(tables, live.log)
             await tables.answer(live.log, tokens[0], ask_id(ask), "x")
@@ -683,7 +689,7 @@ def test_our_own_players_have_no_clock(database: str) -> None:
     async def act() -> None:
         async with worker(database, clock) as tables:
             seats = [NewSeat("Bot", player="random"), NewSeat("Ada", lends="stir")]
-            live, _ = await tables.make(NewTable("zombie/1", seats, ZOMBIE))
+            live, _ = await made(tables, NewTable("zombie/1", seats, ZOMBIE))
             reading = tables.clocks.reading(live)
             assert reading is not None
             assert reading.left == {1: 600}
@@ -697,7 +703,7 @@ def test_one_game_in_two_workers(database: str) -> None:
 
     async def act() -> None:
         async with worker(database, clock) as one, worker(database, clock) as two:
-            live, tokens = await one.make(duel())
+            live, tokens = await made(one, duel())
             (first, second) = await asks_of(one, live.log)
             assert await asks_of(two, live.log) == (first, second)
             await one.answer(live.log, tokens[0], ask_id(first), "x")
@@ -735,7 +741,7 @@ def test_news_that_come_while_a_game_is_read_are_not_lost(database: str) -> None
 
     async def act() -> None:
         async with worker(database, clock) as one, worker(database, clock) as two:
-            live, tokens = await one.make(duel())
+            live, tokens = await made(one, duel())
             (ask, _) = await asks_of(one, live.log)
             store = two._hall.store
             read = store.read
@@ -760,10 +766,10 @@ def test_many_at_once_and_a_small_hall(database: str) -> None:
 
     async def act() -> None:
         async with worker(database, clock, capacity=2) as tables:
-            made = [await tables.make(duel()) for _ in range(6)]
+            all_made = [await made(tables, duel()) for _ in range(6)]
             for _ in range(3):
                 answers = []
-                for live, tokens in made:
+                for live, tokens in all_made:
                     for ask in await asks_of(tables, live.log):
                         move = "x" if ask.kind == "stir" else "roll"
                         answers.append(tables.answer(live.log, tokens[ask.seat], ask_id(ask), move))
@@ -780,7 +786,7 @@ def test_nothing_is_shown_before_it_is_durable(database: str, fails: bool) -> No
 
     async def act() -> None:
         async with worker(database, clock) as tables:
-            live, tokens = await tables.make(duel())
+            live, tokens = await made(tables, duel())
             (first, second) = await asks_of(tables, live.log)
             await tables.answer(live.log, tokens[0], ask_id(first), "x")
             lines, asks = await tables.lines(live.log), await asks_of(tables, live.log)
@@ -820,7 +826,7 @@ def test_waiting_ends_when_something_happens(database: str) -> None:
 
     async def act() -> None:
         async with worker(database, clock) as tables:
-            live, tokens = await tables.make(duel())
+            live, tokens = await made(tables, duel())
             step = live.table.transcript.step
             waiting = asyncio.create_task(tables.wait(live.log, step, 60))
             following = aiter(tables.follow(live.log, step))
@@ -845,7 +851,7 @@ def test_a_stale_ask_is_told_apart_from_a_wrong_one(database: str) -> None:
 
     async def act() -> None:
         async with worker(database, clock) as tables:
-            live, tokens = await tables.make(duel())
+            live, tokens = await made(tables, duel())
             with pytest.raises(StaleAsk, match=r"'stir\.1'"):
                 await tables.answer(live.log, tokens[0], "stir.1", "x")
 

@@ -52,6 +52,19 @@ def finished_table(post: Post) -> Names:
     return made
 
 
+def open_table(post: Post) -> Names:
+    """With twenty seats to take."""
+    seats = [{"open": True}] * 20
+    wanted = {"game": "zombie/2", "params": {"players": 20}, "seats": seats}
+    return {"name": last(post("/tables", wanted).headers["location"])}
+
+
+def table_to_move(post: Post) -> Names:
+    """Where a move is asked for."""
+    made = post("/tables", {**TABLE, "dealer": "system/1", "seats": SEATS})
+    return {"name": last(made.headers["location"]), "secret": last(made.json()["seats"][1]["url"])}
+
+
 def stream(post: Post) -> Names:
     return {"name": last(post("/events", {"topics": []}).json()["stream"])}
 
@@ -63,3 +76,10 @@ OPEN: dict[str, Callable[[Post], Names]] = {
     "events": stream,
 }
 """Something open to act on, by the first word of its path."""
+
+FIT: dict[str, Callable[[Post], Names]] = {
+    "take_seat": open_table,
+    "ask_for_hint": table_to_move,
+    "play_again": finished_table,
+}
+"""For routes that want something special, by their names."""

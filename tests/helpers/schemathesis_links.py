@@ -20,14 +20,16 @@ REAL_NAMES = "FAIRGROUND_REAL_NAMES"
 """The environment variable with operation → parameter → value, as JSON."""
 
 NAMED = {
-    "oracle": ("get_oracle", "submit", "give_up", "lend_share", "oracle_transcript"),
+    "oracle": (
+        *("get_oracle", "submit", "give_up", "lend_share", "oracle_transcript", "codes_left"),
+    ),
     "contest": (
         *("watch_contest", "enter_contest", "contest_standings", "contest_csv"),
         *("contest_book", "contest_file"),
     ),
-    "tables": ("get_table", "table_transcript"),
+    "tables": ("get_table", "table_transcript", "take_seat"),
 }
-SEATED = ("get_seat", "answer", "leave")
+SEATED = ("get_seat", "answer", "leave", "make_remark", "ask_for_hint", "play_again")
 
 
 def last_part(source: str, kind: str) -> str:

@@ -216,14 +216,15 @@ class Hall:
             table.note(note)
         return self._game(name or token(), table, vault, private, made, kind=kind)
 
-    async def keep(self, *fresh_games: Live, kind: str) -> None:
-        """Store new games, all or none, and take them into the hall."""
+    async def keep(self, *fresh_games: Live, kind: str, more: Sequence[Append] = ()) -> None:
+        """Store new games, together with ``more``, all or none; take them into the hall."""
         names = {live.log for live in fresh_games}
         if self.opening is not None:
             self.opening(sorted(names))
         self._keeping |= names
         try:
-            await self.store.commit(*(live.news()._replace(kind=kind) for live in fresh_games))
+            made = (live.news()._replace(kind=kind) for live in fresh_games)
+            await self.store.commit(*made, *more)
         except BaseException:
             for name in names - self._live.keys():
                 self._has_ended(name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Self
 
 from fairground.arena.live_games import Hall
@@ -47,6 +47,8 @@ class News:
         self._hall = hall
         self._watches: dict[str, set[Watch]] = {}
         self._task: asyncio.Task[None] | None = None
+        self.hearers: list[Callable[[str, int], None]] = []
+        """Who wants to hear of every log that has grown, with its step; `MISSED`: of any."""
         self.closing = False
         """Whether the arena is stopping. Then nobody should wait any longer."""
 
@@ -63,6 +65,8 @@ class News:
 
     async def _listen(self, news: AsyncIterator[tuple[str, int]]) -> None:
         async for log, step in news:
+            for hear in self.hearers:
+                hear(log, step)
             if (log, step) == MISSED:
                 self._hall.doubt()
                 self._wake_everyone()
@@ -103,3 +107,11 @@ class News:
         self._watches[log].discard(watch)
         if not self._watches[log]:
             del self._watches[log]
+
+
+@contextlib.asynccontextmanager
+async def at_most(seconds: float) -> AsyncIterator[None]:
+    """Go on after this time, whatever has happened."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            yield

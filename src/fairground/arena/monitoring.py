@@ -11,7 +11,7 @@ from fairground import __version__
 from fairground.arena.http.metrics import TEXT
 from fairground.arena.oracles.keeping import KIND as ORACLE
 from fairground.arena.state import TheArena
-from fairground.arena.tables.keeping import KIND as TABLE
+from fairground.arena.tables.opening import KIND as TABLE
 
 
 class Health(Struct):

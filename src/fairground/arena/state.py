@@ -16,6 +16,7 @@ from litestar.di import NamedDependency
 from fairground.arena.contests.books import Contests
 from fairground.arena.contests.factories import Factories
 from fairground.arena.contests.games import ContestGames, place_of
+from fairground.arena.contests.lists import ContestLists
 from fairground.arena.contests.relay import Relay
 from fairground.arena.events.stream import Streams
 from fairground.arena.events.tickets import Tickets
@@ -26,7 +27,9 @@ from fairground.arena.log_watch import News
 from fairground.arena.oracles.idle import Idle
 from fairground.arena.oracles.keeping import Oracles, Room
 from fairground.arena.tables.clocks import Clocks
+from fairground.arena.tables.company import Company
 from fairground.arena.tables.keeping import Tables
+from fairground.arena.tables.lists import Lists
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.store import open_store
@@ -46,7 +49,10 @@ class ArenaState:
     idle: Idle
     contests: Contests
     contest_games: ContestGames
+    contest_lists: ContestLists
     tables: Tables
+    lists: Lists
+    company: Company
     streams: Streams
     bank: LedgerBank | None = None
     """The Croupier's Bank, if it is a ledger in our own store."""
@@ -111,7 +117,10 @@ async def open_arena(
                 idle,
                 contests,
                 contest_games,
+                ContestLists(contests),
                 tables,
+                Lists(tables, store, news, clock),
+                Company(tables, store),
                 Streams(Tickets(store, clock)),
             )
     finally:

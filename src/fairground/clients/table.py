@@ -97,7 +97,7 @@ class RemoteTable:
         self._holder: ChainHolder | None = None
         self.shown: Any = {}
         """What the arena last said of the table."""
-        self.look()
+        self._wait_for_the_beginning()
         start = self.events[0]
         self.seat: Seat = self.shown["seat"]
         self.game: Game[Any] = make_game(start["game"], start["params"])
@@ -120,7 +120,10 @@ class RemoteTable:
     def look(self, wait: float = 0) -> None:
         """Learn what is new, wait for it if need be, and check all of it."""
         question = f"?after={self.shown.get('step', 0)}&wait={wait:g}" if wait else ""
-        shown = self._http.get(self._url + question, wait=wait)
+        self._see(self._http.get(self._url + question, wait=wait))
+
+    def _see(self, shown: Any) -> None:
+        """Take what the arena says of the table, and check all of it."""
         step, head = shown.get("step"), shown.get("head")
         if type(step) is not int or step < 1:
             raise Fault("remote/history", f"the arena speaks of line {step!r}")
@@ -130,6 +133,12 @@ class RemoteTable:
         self.shown = shown
         self._local = self._run_again(step)
         self._check_given()
+
+    def _wait_for_the_beginning(self) -> None:
+        """At a table with open seats there is no first line before all are taken."""
+        while (shown := self._http.get(self._url)).get("state") == "open":
+            self._http.get(f"{self._url}?after=0&wait={WAIT:g}", wait=WAIT)
+        self._see(shown)
 
     def _fetch(self, step: int) -> None:
         """Download what is new, at least up to this line.

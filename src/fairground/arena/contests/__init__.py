@@ -6,6 +6,7 @@
 `relay`      games that are kept elsewhere: made, relayed, and counted by us
 `factories`  oracle factories elsewhere: other servers that speak this API
 `allowlist`  where the arena may send requests of its own
+`lists`      all contests, newest first
 `pages`      a contest as others read it: the watch page's JSON, the standings as CSV
 `routes`     the routes
 `wire`       the bodies of requests and answers

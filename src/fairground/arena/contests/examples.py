@@ -60,6 +60,22 @@ _MADE: Final = {"self": CONTEST, "close": f"{CONTEST}/close/YWWRO1zbmg3lIHMpEFxF
 ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "new_contest": {"made": _MADE},
     "open_contest": {"made": _MADE},
+    "list_contests": {
+        "one": {
+            "contests": [
+                {
+                    "id": "X4KaYZthamIzsXqQ0ytXJllb",
+                    "title": "2 games of code breaking: 6 digits, length 4",
+                    "state": "running",
+                    "parts": _WATCH["parts"],
+                    "commitment": _WATCH["commitment"],
+                    "closes": _WATCH["closes"],
+                    "teams": 1,
+                }
+            ],
+            "next": None,
+        }
+    },
     "watch_contest": {"open": _WATCH, "closed": _CLOSED},
     "enter_contest": {
         "two games": {

@@ -281,6 +281,11 @@ class ContestGames(Room):
             out.transcript = f"{address}/transcript"
         return out
 
+    async def left(self, log: str) -> int | None:
+        """Not told: in a contest programs count for themselves."""
+        await self._place(log)
+        raise TooEarly("in a contest nobody is told how many codes are left: count them yourself")
+
     async def transcript(self, log: str) -> bytes:
         """The game's transcript, once the contest is closed."""
         place = await self._place(log)

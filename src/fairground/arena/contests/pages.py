@@ -44,6 +44,13 @@ def covers(live: LiveBook) -> str:
     return "; ".join(words)
 
 
+def part_of(part: Part) -> ContestPart:
+    """A part as JSON."""
+    return ContestPart(
+        part.base, part.length, part.oracle, part.games, proof_of(part), part.factory
+    )
+
+
 def watch(live: LiveBook, at: Callable[[str], str]) -> ContestOut:
     """The watch page; ``at`` makes absolute URIs of paths."""
     book, here = live.book, f"contest/{live.name}"
@@ -52,10 +59,7 @@ def watch(live: LiveBook, at: Callable[[str], str]) -> ContestOut:
         self=at(here),
         entry=at(f"{here}/entry"),
         games=book.games,
-        parts=[
-            ContestPart(p.base, p.length, p.oracle, p.games, proof_of(p), p.factory)
-            for p in book.parts
-        ],
+        parts=[part_of(part) for part in book.parts],
         state="closed" if book.closed else "open",
         opened=book.opened,
         closes=book.closes,

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from litestar import Request, Response, get, post
 from litestar.datastructures import State
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import ServerSentEvent, ServerSentEventMessage, Stream
 
 from fairground.arena.contests import pages
 from fairground.arena.contests.books import LiveBook
 from fairground.arena.contests.factories import Factories
-from fairground.arena.contests.wire import ContestOut, Entered, MadeContest, NewContest, NewEntry
+from fairground.arena.contests.wire import (
+    CONTEST_STATES,
+    ContestList,
+    ContestOut,
+    Entered,
+    MadeContest,
+    NewContest,
+    NewEntry,
+)
+from fairground.arena.events.topics import LOBBY
 from fairground.arena.http.addresses import address
 from fairground.arena.http.problems import Malformed
+from fairground.arena.http.queries import Behind, Limit, read_states
 from fairground.arena.state import TheArena
 from fairground.clients.protocol import CLOSE, CSV, EVENTS, JSON_LINES, RECEIPT
 from fairground.contest.book import Part, oracle_name
@@ -58,6 +68,25 @@ def _parts(one: NewContest, factories: Factories) -> list[Part]:
     return [Part(one.base, one.length, one.oracle_type, each, uri) for uri in one.oraclefactories]
 
 
+@get("/contests", summary="All contests")
+async def list_contests(
+    arena: TheArena,
+    states: Annotated[
+        str,
+        QueryParameter(
+            name="state",
+            description=f"one or more of {','.join(CONTEST_STATES)}",
+            schema_extra={"pattern": "^(running|closed)(,(running|closed))*$"},
+        ),
+    ] = "running,closed",
+    after: Behind = 0,
+    limit: Limit = 20,
+) -> ContestList:
+    """Newest first."""
+    wanted = read_states(states, CONTEST_STATES)
+    return ContestList(*await arena.contest_lists.page(wanted, after, limit))
+
+
 @post("/newcontest", status_code=303, summary="Open a contest; redirects to its watch page")
 async def new_contest(
     request: TheRequest,
@@ -86,6 +115,7 @@ async def _made(
 ) -> Response[MadeContest]:
     parts, closes_in = read_parts(wanted, arena.factories)
     name, secret = await arena.contests.make(parts, closes_in)
+    arena.news.tell(LOBBY)
     here = address(request, f"contest/{name}")
     close = f"{here}/close/{secret}"
     headers = {"Location": here, CLOSE: close}
@@ -187,6 +217,7 @@ async def contest_events(
 
 
 CONTEST_ROUTES: Final = (
+    list_contests,
     new_contest,
     open_contest,
     watch_contest,

@@ -102,3 +102,30 @@ class ContestOut(Struct, omit_defaults=True):
     oracle_type: str | None = None
     file: str | None = None
     """Once it is closed: the contest file, for ``fairground verify --contest``."""
+
+
+RUNNING: Final = "running"
+CLOSED: Final = "closed"
+CONTEST_STATES: Final = (RUNNING, CLOSED)
+
+
+class ContestRow(Struct):
+    """A contest in the list."""
+
+    id: str
+    title: str
+    state: Annotated[str, Meta(extra_json_schema={"enum": list(CONTEST_STATES)})]
+    parts: list[ContestPart]
+    commitment: str
+    closes: int
+    """When it closes, or would have, in seconds since 1970."""
+    teams: int
+    """How many have entered."""
+
+
+class ContestList(Struct):
+    """Contests, newest first."""
+
+    contests: list[ContestRow]
+    next: int | None
+    """What `after` has to be for the next page; null: there is none."""

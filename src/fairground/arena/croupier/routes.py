@@ -7,13 +7,13 @@ else.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from litestar import Request, Response, get, post
 from litestar.datastructures import State
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, JSONBody, QueryParameter
 
 from fairground.arena.croupier.showing import shown_game
 from fairground.arena.croupier.wire import (
@@ -27,6 +27,8 @@ from fairground.arena.croupier.wire import (
 )
 from fairground.arena.http.addresses import address
 from fairground.arena.http.problems import Unknown
+from fairground.arena.http.queries import Wait
+from fairground.arena.log_watch import News, at_most
 from fairground.arena.state import TheArena
 from fairground.bank.bank_port import PLAY_MONEY
 from fairground.bank.calls import SEED, SIGNATURE, THE_BET
@@ -90,9 +92,20 @@ async def place_bet(
 
 @get("/croupier/games/{name:str}", summary="How far a game is")
 async def get_croupier_game(
-    request: TheRequest, name: FromPath[str], desk: TheCroupier
+    request: TheRequest,
+    name: FromPath[str],
+    desk: TheCroupier,
+    arena: TheArena,
+    *,
+    after: Annotated[
+        str | None,
+        QueryParameter(name="after", description="wait while the game is at this stage"),
+    ] = None,
+    wait: Wait = 0,
 ) -> CroupierGame:
     """With his seeds, as far as they may be told."""
+    if wait and after is not None:
+        await _wait(name, desk, arena.news, after, wait)
     return await shown_game(address(request, ""), name, desk)
 
 
@@ -122,6 +135,14 @@ async def tell_order(
 async def croupier_transcript(name: FromPath[str], desk: TheCroupier) -> Response[bytes]:
     """What ``fairground verify`` checks. The Player's client writes the same bytes itself."""
     return Response(await desk.transcript(name), media_type=JSON_LINES)
+
+
+async def _wait(name: str, desk: Croupier, news: News, stage: str, seconds: float) -> None:
+    """Return when the game is at another stage, or after this time."""
+    with news.watch(name) as watch:
+        async with at_most(seconds):
+            while (await desk.look(name)).stage == stage and not news.closing:
+                await watch.wait(seconds)
 
 
 CROUPIER_ROUTES: Final = (

@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
+from fairground.arena.contests.wire import CONTEST_STATES, ContestRow
 from fairground.arena.croupier.showing import shown_game
 from fairground.arena.events.cursor import Mark
 from fairground.arena.events.topics import CONTEST, CROUPIER, LOBBY, SEAT, TABLE, Topic
 from fairground.arena.http.problems import Unknown
+from fairground.arena.http.queries import MOST_ROWS
+from fairground.arena.tables.lists import CHANGED
 from fairground.arena.tables.showing import describe
+from fairground.arena.tables.waiting import log_of as waiting_log
+from fairground.arena.tables.waiting import rematch_log
+from fairground.arena.tables.wire import STATES, TableRow
 
 if TYPE_CHECKING:
     from fairground.arena.state import ArenaState
@@ -25,6 +31,10 @@ PAUSE: Final = 0.5
 
 GLANCE: Final = 5.0
 """Seconds between two looks at a game with the Croupier: what troubles him is in no log."""
+
+LOBBY_CONTESTS: Final = 20
+LOBBY_GLANCE: Final = 15.0
+"""Seconds between two looks at the contests: what happens in them is not told to the lobby."""
 
 encode = msgspec.json.Encoder().encode
 
@@ -45,11 +55,11 @@ class Source(ABC):
         """The arena's address, as this client reaches it."""
         self.topic = topic
         self.mark = mark
-        self.log = topic.name
-        """What it waits for: when this log grows there may be news."""
+        self.logs = [topic.name]
+        """What it waits for: when one of these logs grows there may be news."""
         self.due: float | None = None
         """When to look even if nothing was heard, by the arena's clock."""
-        self._last = b""
+        self._last: Any = None
 
     @abstractmethod
     async def news(self) -> Sequence[News]:
@@ -59,13 +69,12 @@ class Source(ABC):
         """Whether there was too much for one time."""
         return False
 
-    def changed(self, **told: Any) -> Sequence[News]:
-        """A message, unless it is the same as the last one."""
-        data = encode({"topic": self.topic.text, **told})
-        if data == self._last:
+    def changed(self, essence: Any, **told: Any) -> Sequence[News]:
+        """A message, unless it is the same as the last one in essence."""
+        if essence == self._last:
             return ()
-        self._last = data
-        return (News(data),)
+        self._last = essence
+        return (News(encode({"topic": self.topic.text, **told})),)
 
 
 class TableSource(Source):
@@ -94,17 +103,16 @@ class TableSource(Source):
 class SeatSource(Source):
     """A seat: its own view, as ``GET`` gives it."""
 
-    _step = -1
+    def __init__(self, arena: ArenaState, here: str, topic: Topic, mark: Mark) -> None:
+        super().__init__(arena, here, topic, mark)
+        self.logs += [waiting_log(topic.name), rematch_log(topic.name)]
 
     async def news(self) -> Sequence[News]:
-        """The view, if the table has moved on."""
-        tables = self.arena.tables
-        live, seat = await tables.sit(self.topic.name, self.topic.secret)
-        shown = await tables.shown(live)
-        if shown.step == self._step:
-            return ()
-        self._step = shown.step
-        return self.changed(seat=describe(self.here, live, shown, tables, seat))
+        """The view, if the table has moved on; clocks run without being told of."""
+        tables, name = self.arena.tables, self.topic.name
+        table, seat = await tables.sit(name, self.topic.secret)
+        shown = await describe(self.here, name, table, tables, seat)
+        return self.changed((shown.step, shown.words, shown.rematch), seat=shown)
 
 
 class ContestSource(Source):
@@ -125,7 +133,8 @@ class ContestSource(Source):
         )
         standings = await arena.contests.standing(name)
         self.due = None if closed else closes
-        return self.changed(standings=standings, state="closed" if closed else "running")
+        state = "closed" if closed else "running"
+        return self.changed((standings, state), standings=standings, state=state)
 
 
 class CroupierSource(Source):
@@ -138,15 +147,38 @@ class CroupierSource(Source):
             raise Unknown("there is no Croupier in this arena")
         game = await shown_game(self.here, self.topic.name, desk)
         self.due = None if game.stage == "over" else self.arena.hall.clock() + GLANCE
-        return self.changed(**msgspec.to_builtins(game))
+        return self.changed(game, **msgspec.to_builtins(game))
 
 
 class LobbySource(Source):
-    """The lobby: what is listed."""
+    """The lobby: what is listed. First all of it, then what has changed."""
+
+    def __init__(self, arena: ArenaState, here: str, topic: Topic, mark: Mark) -> None:
+        super().__init__(arena, here, topic, mark)
+        self.logs = [CHANGED]
+        self._quiet_until = 0.0
+        self._known: dict[str, TableRow | ContestRow] | None = None
 
     async def news(self) -> Sequence[News]:
-        """Nothing is."""
-        return self.changed(all=True, tables=[], contests=[], gone=[])
+        """The rows that are new or different, and the names of those that are gone."""
+        now = self.arena.hall.clock()
+        if now < self._quiet_until:
+            self.due = self._quiet_until
+            return ()
+        self._quiet_until, self.due = now + PAUSE, now + LOBBY_GLANCE
+        tables, _ = await self.arena.lists.page(STATES, None, 0, MOST_ROWS)
+        contests, _ = await self.arena.contest_lists.page(CONTEST_STATES, 0, LOBBY_CONTESTS)
+        rows: dict[str, TableRow | ContestRow] = {one.id: one for one in tables}
+        rows |= {one.id: one for one in contests}
+        first, known, self._known = self._known is None, self._known or {}, rows
+        told = {
+            "topic": self.topic.text,
+            "all": first,
+            "tables": [one for one in tables if known.get(one.id) != one],
+            "contests": [one for one in contests if known.get(one.id) != one],
+            "gone": [name for name in known if name not in rows],
+        }
+        return (News(encode(told)),) if first or any(list(told.values())[2:]) else ()
 
 
 SOURCES: Final[dict[str, type[Source]]] = {

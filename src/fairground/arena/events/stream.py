@@ -77,6 +77,8 @@ class EventStream:
         self._marks = read_cursor(after)
         self._cursor = Cursor()
         self._watch = Watch()
+        self._logs: Counter[str] = Counter()
+        """Log → how many topics wait for it."""
         self._sources: dict[str, Source] = {}
         self._dirty: dict[str, None] = {}
         """Topics that may have something to say, in the order of their turns."""
@@ -114,7 +116,7 @@ class EventStream:
                 del self._sources[text]
                 self._dirty.pop(text, None)
                 self._cursor.drop(text)
-                self._arena.news.leave(self._watch, source.log)
+                self._ignore(source)
         for text, serial in topics.items():
             if text not in self._sources:
                 topic = read_topic(text)
@@ -125,8 +127,20 @@ class EventStream:
                 if mark.lines:
                     self._cursor.move(text, mark)
                 self._sources[text] = source
-                self._arena.news.join(self._watch, source.log)
+                self._attend(source)
                 self._dirty[text] = None
+
+    def _attend(self, source: Source) -> None:
+        for log in source.logs:
+            if not self._logs[log]:
+                self._arena.news.join(self._watch, log)
+            self._logs[log] += 1
+
+    def _ignore(self, source: Source) -> None:
+        for log in source.logs:
+            self._logs[log] -= 1
+            if not self._logs[log]:
+                self._arena.news.leave(self._watch, log)
 
     async def _take_note(self, own: str) -> None:
         """See what was heard: which topics may have news, and whether the topics changed."""
@@ -138,7 +152,7 @@ class EventStream:
                 self._follow({})
         now = self._arena.hall.clock()
         for text, source in self._sources.items():
-            if source.log in heard or (source.due is not None and source.due <= now):
+            if not heard.isdisjoint(source.logs) or (source.due is not None and source.due <= now):
                 self._dirty[text] = None
 
     def _patience(self) -> float:

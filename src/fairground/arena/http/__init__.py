@@ -7,6 +7,7 @@
 `requests`     how a request is read: what it accepts, what it says it is, its body
 `origin`       refuses what another web site made a browser send
 `browsers`     a person is sent to the page; headers that keep browsers safe
+`queries`      what several routes are asked alike: a page of a list, waiting for news
 `problems`     what goes wrong: problem details (RFC 9457) with stable codes
 `addresses`    absolute addresses, as the client at hand reaches us
 `metrics`      what is counted, for Prometheus

@@ -142,6 +142,7 @@ ROUTES: Final = {
     "lend_share": Route(
         "oracles", "The share is mixed in", (BadShare, AlreadyDone, GameOver, Conflict)
     ),
+    "codes_left": Route("oracles", "The count", (TooEarly,)),
     "oracle_transcript": Route("oracles", "JSON Lines, one for each event", (TooEarly,)),
     "new_contest": Route(
         "contests",
@@ -161,6 +162,7 @@ ROUTES: Final = {
             CLOSE: "The private URI that closes the contest early",
         },
     ),
+    "list_contests": Route("contests", "A page of the list"),
     "watch_contest": Route("contests", "The contest as everyone may see it"),
     "enter_contest": Route(
         "contests",
@@ -179,6 +181,23 @@ ROUTES: Final = {
         "tables",
         "The table is open; hand out the URLs of its seats",
         (InputError, BadParams, UnknownName, MissingExtra),
+        {"Location": "The absolute URI of the table"},
+    ),
+    "list_tables": Route("tables", "A page of the list"),
+    "take_seat": Route(
+        "tables",
+        "The seat is yours: keep its URL",
+        (InputError, AlreadyDone, MissingExtra, Conflict),
+        {"Location": "The private URI of the seat"},
+    ),
+    "make_remark": Route("tables", "Recorded", (InputError, GameOver, StaleAsk, Conflict)),
+    "ask_for_hint": Route(
+        "tables", "What our adviser would play", (StaleAsk, MissingExtra, Conflict)
+    ),
+    "play_again": Route(
+        "tables",
+        "The next game, with the URL of your seat",
+        (StaleAsk, Conflict),
         {"Location": "The absolute URI of the table"},
     ),
     "get_table": Route("tables", "The table as everyone may see it"),

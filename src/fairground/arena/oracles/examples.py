@@ -38,5 +38,6 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "get_oracle": {"in play": _ORACLE, "given up": _ENDED},
     "submit": {"one in place": {"full_match_count": 1, "partial_match_count": 0}},
     "give_up": {"given up": _ENDED},
+    "codes_left": {"counted": {"left": 312, "exact": True}},
     "oracle_transcript": {"one line of several": LINE},
 }

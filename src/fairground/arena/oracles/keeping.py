@@ -16,7 +16,7 @@ from typing import Final
 from fairground.arena.http.problems import AlreadyDone, GameOver
 from fairground.arena.live_games import Hall, Live
 from fairground.arena.oracles.wire import CountsOut, OracleOut, Reveal
-from fairground.core import BadShare
+from fairground.core import SAFE, BadShare
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import is_hex
 from fairground.games.codebreaking import (
@@ -25,6 +25,7 @@ from fairground.games.codebreaking import (
     GIVE_UP,
     KEEPER,
     CodeBreaking,
+    Row,
     State,
 )
 from fairground.oracle_table import (
@@ -38,12 +39,17 @@ from fairground.oracle_table import (
     rules_of,
     step,
 )
+from fairground.solve.codebreaking.advice import Counting
 from fairground.store import retried
 
 KIND: Final = "oracle"
 
 QUICK: Final = 100_000
 """An evil oracle with more codes than this thinks in a thread, so that others are served."""
+
+
+COUNTED: Final = 1_000_000
+"""The largest space in which the codes that are left are counted."""
 
 
 class Room(ABC):
@@ -64,6 +70,10 @@ class Room(ABC):
     @abstractmethod
     async def describe(self, log: str, address: str) -> OracleOut:
         """An oracle as everyone may see it; ``address`` is its absolute URI."""
+
+    @abstractmethod
+    async def left(self, log: str) -> int | None:
+        """How many codes fit all answers; ``None`` where they are too many to be counted."""
 
     @abstractmethod
     async def transcript(self, log: str) -> bytes:
@@ -131,6 +141,16 @@ class Oracles(Room):
         async with self._hall.using(log, KIND) as live:
             return describe(live, address)
 
+    async def left(self, log: str) -> int | None:
+        """Counted one by one, in a thread, in spaces that are not too large."""
+        async with self._hall.using(log, KIND) as live:
+            game, rows = rules_of(live.table), live.table.state.rows
+        if not rows:
+            return game.codes if game.codes <= SAFE else None
+        if game.codes > COUNTED:
+            return None
+        return await live.keepers.think(_count, game.base, game.length, rows)
+
     async def transcript(self, log: str) -> bytes:
         """What was written so far."""
         live = await self._hall.find(log, KIND)
@@ -142,6 +162,13 @@ class Oracles(Room):
             if not live.table.closed and live.seen < before:
                 live.table.forfeit(BREAKER, reason, by="house")
                 await self._hall.save(live)
+
+
+def _count(base: int, length: int, rows: Sequence[Row]) -> int:
+    counting = Counting(base, length)
+    for row in rows:
+        counting.keep(row)
+    return counting.count().value
 
 
 async def let_the_keeper_answer(live: Live) -> None:

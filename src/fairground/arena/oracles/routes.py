@@ -15,7 +15,14 @@ from litestar.params import FromPath, JSONBody
 from fairground.arena.http.addresses import address, see_other
 from fairground.arena.http.fast_lane import refusing
 from fairground.arena.oracles.keeping import Room
-from fairground.arena.oracles.wire import CountsOut, NewOracle, NewShare, OracleOut, Submission
+from fairground.arena.oracles.wire import (
+    CountsOut,
+    LeftOut,
+    NewOracle,
+    NewShare,
+    OracleOut,
+    Submission,
+)
 from fairground.arena.state import TheArena
 from fairground.clients.protocol import JSON_LINES, RECEIPT
 
@@ -75,6 +82,13 @@ async def oracle_transcript(name: FromPath[str], room: TheRoom) -> Response[byte
     return Response(await room.transcript(name), media_type=JSON_LINES)
 
 
+@get("/oracle/{name:str}/left", summary="How many codes are left")
+async def codes_left(name: FromPath[str], room: TheRoom) -> LeftOut:
+    """How many codes fit all answers so far, counted one by one where they are not too many."""
+    left = await room.left(name)
+    return LeftOut(left, exact=left is not None)
+
+
 ORACLE_ROUTES: Final = (
     new_oracle,
     get_oracle,
@@ -82,4 +96,5 @@ ORACLE_ROUTES: Final = (
     give_up,
     lend_share,
     oracle_transcript,
+    codes_left,
 )

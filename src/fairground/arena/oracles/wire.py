@@ -64,6 +64,14 @@ class Reveal(Struct, omit_defaults=True):
     note: str | None = None
 
 
+class LeftOut(Struct):
+    """How many codes fit all answers so far."""
+
+    left: int | None
+    """Null where they are too many to be counted here."""
+    exact: bool
+
+
 class OracleOut(Struct, omit_defaults=True):
     """A code-breaking game, as everyone may see it."""
 

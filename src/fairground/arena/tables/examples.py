@@ -20,11 +20,21 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
             "seats": [{"name": "House", "player": "random"}, {"name": "Ada", "lends": "stir"}],
             "seconds": 600,
         },
+        "listed, with an open seat": {
+            "game": "fatestones/1",
+            "seats": [{"name": "Ada", "lends": "chain"}, {"open": True}],
+            "listed": True,
+        },
     },
     "answer": {
         "a move": {"ask": "move.4", "answer": "roll"},
         "a share of chance": {"ask": "stir.2", "answer": "the third swan from the left"},
     },
+    "take_seat": {
+        "lending nothing": {"name": "Bob"},
+        "with a chain": {"name": "Bob", "lends": "chain"},
+    },
+    "make_remark": {"polite": {"text": "Good luck!"}},
     "leave": {"with a reason": {"reason": "I have to go"}, "without a word": {}},
 }
 
@@ -50,6 +60,7 @@ _TABLE: Final = {
     "transcript": f"{TABLE}/transcript",
     "events": f"{TABLE}/events",
     "table": "5b1f2c0c6f36cbf6a05c3f1f1dc1a1d0d1f3c0e9a7f44f0b9c8e6d5a4b3c2d1e",
+    "state": "playing",
     "words": "Bot has 0 brains after 0 turns. Ada has 0 brains after 0 turns. Round 1.",
 }
 _SEAT: Final = {
@@ -62,6 +73,46 @@ _SEAT: Final = {
 
 ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "new_table": {
+        "made": {
+            "self": TABLE,
+            "seats": [
+                {"seat": 0, "name": "Bot", "player": "cautious"},
+                {"seat": 1, "name": "Ada", "url": f"{TABLE}/seats/{SECRET}"},
+            ],
+        }
+    },
+    "list_tables": {
+        "one table": {
+            "tables": [
+                {
+                    "id": TABLE.rpartition("/")[2],
+                    "game": "fatestones/1",
+                    "params": {},
+                    "state": "open",
+                    "seats": [
+                        {"name": "Ada", "player": None, "open": False},
+                        {"name": "", "player": None, "open": True},
+                    ],
+                    "words": "The game begins when everybody sits. 1 seat is open.",
+                    "lines": 0,
+                    "changed": 1_790_000_000.0,
+                }
+            ],
+            "next": None,
+        }
+    },
+    "take_seat": {
+        "taken": {"seat": 1, "name": "Bob", "url": f"{TABLE}/seats/{SECRET}"},
+    },
+    "ask_for_hint": {
+        "exact": {
+            "move": 0,
+            "words": "The die 144444. That is what optimal would do: it plays perfectly.",
+            "exact": True,
+            "value": "1/2",
+        }
+    },
+    "play_again": {
         "made": {
             "self": TABLE,
             "seats": [

@@ -15,34 +15,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 from fairground.arena.http.problems import AlreadyDone, GameOver, Unknown
-from fairground.arena.live_games import Hall, Live, Private
-from fairground.arena.log_watch import News
+from fairground.arena.live_games import Hall, Live
+from fairground.arena.log_watch import News, at_most
 from fairground.arena.slow_players import Thinkers
 from fairground.arena.tables.clocks import Clocks, Reading, stored_reading
+from fairground.arena.tables.opening import KIND, opened
+from fairground.arena.tables.waiting import Waiting, WaitingTable, listing_of, token_digest
 from fairground.arena.tables.wire import NewTable, Taken
-from fairground.core import BadParams, InputError, Seat, StaleAsk
-from fairground.fair.bits import Tag, digest, same, token
-from fairground.fair.register import SCHEMES, dealer_class
-from fairground.fair.schemes import Chair
-from fairground.games import make_game
+from fairground.core import Seat, StaleAsk
+from fairground.fair.bits import same, token
 from fairground.replay import said
-from fairground.store import Conflict, retried
+from fairground.store import Append, Conflict, retried
 from fairground.table import Ask
 from fairground.transcript import canonical, line_hash
 
 log = logging.getLogger("fairground.arena")
-
-KIND: Final = "table"
-
-LONGEST_CHAIN: Final = 10_000
-DEEPEST_THOUGHT: Final = 20_000
-"""The largest number that may stand behind a player's name, such as ``mcts:2000``."""
 
 THINKERS: Final = 4
 """How many of our players think at the same time."""
@@ -76,11 +68,6 @@ def ask_id(ask: Ask) -> str:
     return f"{ask.kind}.{ask.step}"
 
 
-def token_digest(name: str, secret: str) -> str:
-    """What is kept of a seat's token."""
-    return digest(Tag.TOKEN, name, secret).hex()
-
-
 class Tables:
     """All tables of an arena."""
 
@@ -89,10 +76,11 @@ class Tables:
         self._news = news
         self.clocks = clocks
         self._shown: WeakKeyDictionary[Live, Shown] = WeakKeyDictionary()
-        self._thinkers = Thinkers(THINKERS, "thinker")
+        self.thinkers = Thinkers(THINKERS, "thinker")
         self._deadlines: dict[str, float] = {}
         """Open tables: when the first bank of each will be empty, as far as we know."""
         self._sweeping: asyncio.Task[None] | None = None
+        self.waiting = Waiting(hall, self.begin)
 
     async def __aenter__(self) -> Self:
         self._sweeping = asyncio.create_task(self._sweep_on())
@@ -103,46 +91,37 @@ class Tables:
             self._sweeping.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._sweeping
-        self._thinkers.close()
+        self.thinkers.close()
 
     # Making
 
-    async def make(self, wanted: NewTable) -> tuple[Live, dict[Seat, str]]:
-        """Open a table, durably; return it with the tokens of its seats."""
-        _check_options(wanted)
-        game = make_game(wanted.game, wanted.params)
-        chairs = [
-            Chair(seat.name, "house" if seat.player is not None else "self", seat.lends)
-            for seat in wanted.seats
-        ]
-        players = {
-            number: _modest(seat.player)
-            for number, seat in enumerate(wanted.seats)
-            if seat.player is not None
-        }
+    async def make(self, wanted: NewTable) -> tuple[str, dict[Seat, str]]:
+        """Open a table, durably; return its name, and the tokens of its seats.
+
+        With open seats it waits for those who take them, and begins when all are taken.
+        """
         name = token()
-        tokens = {seat: token() for seat in range(len(chairs)) if seat not in players}
-        private = Private(
-            self._hall.clock(),
-            tokens={str(seat): token_digest(name, secret) for seat, secret in tokens.items()},
-            seconds=float(wanted.seconds),
-        )
-        live = self._hall.open(
-            KIND,
-            game,
-            dealer_class(wanted.dealer),
-            chairs,
-            players,
-            name=name,
-            private=private,
-            options=wanted.options,
-        )
-        if players:
+        tokens = {
+            number: token()
+            for number, seat in enumerate(wanted.seats)
+            if seat.player is None and not seat.open
+        }
+        digests = {str(seat): token_digest(name, secret) for seat, secret in tokens.items()}
+        listing = [listing_of(name, self._hall.clock())] if wanted.listed else []
+        if any(seat.open for seat in wanted.seats):
+            await self.waiting.put_up(name, WaitingTable(wanted, digests), *listing)
+        else:
+            await self.begin(name, WaitingTable(wanted, digests), *listing)
+        return name, tokens
+
+    async def begin(self, name: str, table: WaitingTable, *more: Append) -> None:
+        """Begin to play, durably, together with ``more``."""
+        live = opened(self._hall, name, table.wanted, table.tokens, table.note)
+        if live.private.players:
             await self._think(live, live_plays)
         reading = self.clocks.note(live)
-        await self._hall.keep(live, kind=KIND)
+        await self._hall.keep(live, kind=KIND, more=more)
         self._remember(live, reading)
-        return live, tokens
 
     # Looking
 
@@ -150,10 +129,23 @@ class Tables:
         """A table by its public name."""
         return await self._hall.find(name, KIND)
 
-    async def sit(self, name: str, secret: str) -> tuple[Live, Seat]:
+    async def look(self, name: str) -> Live | WaitingTable:
+        """A table, or one that has not begun."""
+        try:
+            return await self.find(name)
+        except Unknown:
+            waiting = await self.waiting.find(name)
+            if waiting is None:
+                raise
+            # It may have begun between our two looks.
+            return await self.find(name) if waiting.ended else waiting
+
+    async def sit(self, name: str, secret: str) -> tuple[Live | WaitingTable, Seat]:
         """The table and seat that a private URL names."""
-        live = await self.find(name)
-        return live, _seat(live, secret)
+        table = await self.look(name)
+        if isinstance(table, WaitingTable):
+            return table, _seat(name, table.tokens, secret)
+        return table, _seat(name, table.private.tokens, secret)
 
     async def shown(self, live: Live) -> Shown:
         """How the table stands in the store."""
@@ -179,17 +171,21 @@ class Tables:
     async def wait(self, name: str, after: int, seconds: float) -> None:
         """Return when the table has more than ``after`` lines, or after this time."""
         with self._news.watch(name) as watch:
-            live = await self.find(name)
-            async with _at_most(seconds):
+            table = await self.look(name)
+            async with at_most(seconds):
                 while not self._news.closing:
-                    if live.stored > after or live.heard > after or live.table.closed:
+                    if isinstance(table, Live) and (
+                        table.stored > after or table.heard > after or table.table.closed
+                    ):
                         return
                     await watch.wait(seconds)
-                    live = await self.find(name)
+                    table = await self.look(name)
 
     async def lines(self, name: str, after: int = 0) -> tuple[bytes, ...]:
         """The lines behind line ``after``: what is public now."""
-        live = await self.find(name)
+        live = await self.look(name)
+        if isinstance(live, WaitingTable):
+            return ()
         if live.outdated or after > live.stored:  # who asks may know more than we do
             stored = await self._hall.store.read(name)
             assert stored is not None
@@ -226,10 +222,10 @@ class Tables:
             step = table.transcript.step
             table.submit(wanted, answer)
             head = line_hash(table.transcript.lines[step])
-            await self._play_on(live)
+            await self.play_on(live)
             return Taken(ask, step + 1, head)
 
-        return await self._acting(name, secret, act)
+        return await self.acting(name, secret, act)
 
     async def forfeit(self, name: str, secret: str, reason: str) -> Taken:
         """A seat leaves, by its own word. Said again, it gets the same receipt."""
@@ -242,22 +238,26 @@ class Tables:
                 table.forfeit(seat, reason)
                 left = _left_at(live, seat)
                 assert left is not None
-                await self._play_on(live)
+                await self.play_on(live)
             return _taken("forfeit", live, left)
 
-        return await self._acting(name, secret, act)
+        return await self.acting(name, secret, act)
 
-    async def _acting(self, name: str, secret: str, act: Callable[[Live, Seat], Awaitable[T]]) -> T:
+    async def acting(self, name: str, secret: str, act: Callable[[Live, Seat], Awaitable[T]]) -> T:
         """Act on a table, alone; again if another worker was faster."""
 
         @retried
         async def acting() -> T:
             async with self._hall.using(name, KIND) as live:
-                return await act(live, _seat(live, secret))
+                return await act(live, _seat(name, live.private.tokens, secret))
 
-        return await acting()
+        try:
+            return await acting()
+        except Unknown:
+            await self.sit(name, secret)
+            raise StaleAsk("this game has not begun: a seat is still open") from None
 
-    async def _play_on(self, live: Live) -> None:
+    async def play_on(self, live: Live) -> None:
         """Let our players answer, commit all of it, and show it."""
         table = live.table
         if any(str(ask.seat) in live.private.players for ask in table.asks()):
@@ -269,7 +269,7 @@ class Tables:
     async def _think(self, live: Live, how: Callable[[Live], None]) -> None:
         """In a thread, so that others are served meanwhile."""
         try:
-            await self._thinkers.think(how, live)
+            await self.thinkers.think(how, live)
         except asyncio.CancelledError:
             self._hall.forget(live)  # the thread thinks on; nobody may use what it touches
             raise
@@ -295,7 +295,7 @@ class Tables:
         bank = live.private.seconds
         reason = f"silent: its time bank of {bank:g} seconds is empty, by the house's clock"
         live.table.forfeit(seat, reason, by="house")
-        await self._play_on(live)
+        await self.play_on(live)
 
     async def adopt(self) -> None:
         """Take over the clocks of tables that another process opened, or we before a crash."""
@@ -329,18 +329,12 @@ class Tables:
             try:
                 if rounds % ADOPT == 0:
                     await self.adopt()
+                    await self.waiting.expire()
                 await self.sweep()
             except Exception:
                 log.exception("the clocks could not be looked at")
             rounds += 1
             await asyncio.sleep(SWEEP)
-
-
-@contextlib.asynccontextmanager
-async def _at_most(seconds: float) -> AsyncIterator[None]:
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            yield
 
 
 def live_plays(live: Live) -> None:
@@ -361,36 +355,10 @@ def _plays_or_resigns(live: Live) -> None:
             return
 
 
-def _modest(player: str) -> str:
-    """Refuse a player that would think for hours."""
-    number = re.match(r"[0-9]*", player.partition(":")[2])
-    if number and number[0] and (len(number[0]) > 9 or int(number[0]) > DEEPEST_THOUGHT):
-        raise InputError(f"{player!r} thinks too long for this arena: at most {DEEPEST_THOUGHT}")
-    return player
-
-
-def _check_options(wanted: NewTable) -> None:
-    """Refuse a scheme that tables cannot have, and options that it does not take."""
-    possible = [name for name, listing in SCHEMES.items() if listing.at_tables]
-    if wanted.dealer not in possible:
-        raise BadParams(
-            f"a table cannot be dealt by {wanted.dealer!r}; it can by {', '.join(possible)}"
-        )
-    known = {option.name for option in dealer_class(wanted.dealer).options}
-    if unknown := sorted(wanted.options.keys() - known):
-        allowed = ", ".join(sorted(known)) or "no options"
-        raise BadParams(f"{wanted.dealer} takes {allowed}, not {unknown[0]!r}")
-    length = wanted.options.get("length", 2)
-    if type(length) is not int or not 2 <= length <= LONGEST_CHAIN:
-        raise BadParams(f"length must be an integer from 2 to {LONGEST_CHAIN}, not {length!r}")
-    if wanted.options.get("stir", "once") not in ("once", "each"):
-        raise BadParams(f"stir is once or each, not {wanted.options['stir']!r}")
-
-
-def _seat(live: Live, secret: str) -> Seat:
+def _seat(name: str, tokens: Mapping[str, str], secret: str) -> Seat:
     """The seat that a token opens. Every one is compared, and in constant time."""
-    told = token_digest(live.log, secret)
-    found = [int(seat) for seat, kept in live.private.tokens.items() if same(kept, told)]
+    told = token_digest(name, secret)
+    found = [int(seat) for seat, kept in tokens.items() if same(kept, told)]
     if not found:
         raise Unknown("there is no such seat at this table")
     return found[0]

@@ -16,14 +16,21 @@ from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from fairground.arena.http.addresses import address
+from fairground.arena.http.queries import Behind, Limit, Wait, read_states
+from fairground.arena.live_games import Live
 from fairground.arena.state import TheArena
 from fairground.arena.tables.showing import describe
 from fairground.arena.tables.wire import (
+    STATES,
+    Hint,
     Leaving,
     MadeSeat,
     MadeTable,
     NewAnswer,
+    NewSitter,
     NewTable,
+    Remark,
+    TableList,
     TableOut,
     Taken,
 )
@@ -31,18 +38,16 @@ from fairground.clients.protocol import EVENTS, JSON_LINES
 
 TheRequest = Request[Any, Any, State]
 
-LONGEST_WAIT: Final = 30.0
 
 After = Annotated[
     int, QueryParameter(name="after", ge=0, description="leave out the lines up to this one")
 ]
-Wait = Annotated[
-    float,
+States = Annotated[
+    str,
     QueryParameter(
-        name="wait",
-        ge=0,
-        le=LONGEST_WAIT,
-        description="wait up to this many seconds for the table to have more than `after` lines",
+        name="state",
+        description=f"one or more of {','.join(STATES)}",
+        schema_extra={"pattern": "^(open|playing|over)(,(open|playing|over))*$"},
     ),
 ]
 
@@ -51,19 +56,48 @@ Wait = Annotated[
 async def new_table(
     request: TheRequest, data: JSONBody[NewTable], arena: TheArena
 ) -> Response[MadeTable]:
-    """Any game, with our players and with seats for others; each of those gets a private URL."""
-    live, tokens = await arena.tables.make(data)
-    where = address(request, f"tables/{live.log}")
+    """Any game, with our players and with seats for others; each of those gets a private URL.
+
+    With open seats the game begins when somebody has taken each of them.
+    """
+    name, tokens = await arena.tables.make(data)
+    where = address(request, f"tables/{name}")
     seats = [
         MadeSeat(
             seat,
             wanted.name,
             f"{where}/seats/{tokens[seat]}" if seat in tokens else None,
             wanted.player,
+            wanted.open,
         )
         for seat, wanted in enumerate(data.seats)
     ]
     return Response(MadeTable(where, seats), headers={"Location": where})
+
+
+@get("/tables", summary="The tables that are listed")
+async def list_tables(
+    arena: TheArena,
+    states: States = "open,playing,over",
+    game: Annotated[
+        str | None, QueryParameter(name="game", description="only tables of this game")
+    ] = None,
+    after: Behind = 0,
+    limit: Limit = 20,
+) -> TableList:
+    """Newest first. ``open`` ones have a seat to take; ``playing`` ones can be watched."""
+    wanted = read_states(states, STATES)
+    return TableList(*await arena.lists.page(wanted, game, after, limit))
+
+
+@post("/tables/{name:str}/seats", summary="Take an open seat")
+async def take_seat(
+    request: TheRequest, name: FromPath[str], data: JSONBody[NewSitter], arena: TheArena
+) -> Response[MadeSeat]:
+    """Its private URL is told only here. The last who sits down begins the game."""
+    seat, secret = await arena.tables.waiting.take(name, data)
+    where = address(request, f"tables/{name}/seats/{secret}")
+    return Response(MadeSeat(seat, data.name, where), headers={"Location": where})
 
 
 @get("/tables/{name:str}", summary="A table, as everyone may see it")
@@ -73,8 +107,8 @@ async def get_table(
     """The bystander's view, the seats, and the payoff once it is over."""
     if wait:
         await arena.tables.wait(name, after, wait)
-    live = await arena.tables.find(name)
-    return describe(address(request, ""), live, await arena.tables.shown(live), arena.tables)
+    table = await arena.tables.look(name)
+    return await describe(address(request, ""), name, table, arena.tables)
 
 
 @get("/tables/{name:str}/transcript", media_type=JSON_LINES, summary="What was written so far")
@@ -103,11 +137,12 @@ async def table_events(
     Whoever comes back with ``Last-Event-ID`` goes on behind that line; when there is
     nothing more to come the answer is 204, which tells a browser not to come back.
     """
-    live = await arena.tables.find(name)
-    shown = await arena.tables.shown(live)
+    live = await arena.tables.look(name)
     after = int(last) if last and last.isascii() and last.isdigit() and len(last) < 10 else 0
-    if shown.over and after >= shown.step:
-        return Response(None, status_code=204)
+    if isinstance(live, Live):
+        shown = await arena.tables.shown(live)
+        if shown.over and after >= shown.step:
+            return Response(None, status_code=204)
 
     async def events() -> AsyncIterator[bytes]:
         number = after
@@ -136,12 +171,11 @@ async def get_seat(
     wait: Wait = 0,
 ) -> TableOut:
     """The seat's own view, what it is asked, and its legal moves."""
-    live, seat = await arena.tables.sit(name, secret)
+    table, seat = await arena.tables.sit(name, secret)
     if wait:
         await arena.tables.wait(name, after, wait)
-        live = await arena.tables.find(name)
-    shown = await arena.tables.shown(live)
-    return describe(address(request, ""), live, shown, arena.tables, seat)
+        table = await arena.tables.look(name)
+    return await describe(address(request, ""), name, table, arena.tables, seat)
 
 
 @post(
@@ -168,12 +202,44 @@ async def leave(
     return await arena.tables.forfeit(name, secret, data.reason)
 
 
+@post("/tables/{name:str}/seats/{secret:str}/remark", status_code=204, summary="Say something")
+async def make_remark(
+    name: FromPath[str], secret: FromPath[str], data: JSONBody[Remark], arena: TheArena
+) -> None:
+    """It stands in the record as a note, for everybody."""
+    await arena.company.remark(name, secret, data.text)
+
+
+@post("/tables/{name:str}/seats/{secret:str}/hint", status_code=200, summary="Ask for advice")
+async def ask_for_hint(name: FromPath[str], secret: FromPath[str], arena: TheArena) -> Hint:
+    """What our best adviser would play. The record says that it was asked, not what it said."""
+    return await arena.company.hint(name, secret)
+
+
+@post("/tables/{name:str}/seats/{secret:str}/rematch", summary="Play the same game again")
+async def play_again(
+    request: TheRequest, name: FromPath[str], secret: FromPath[str], arena: TheArena
+) -> Response[MadeTable]:
+    """With the same people and players, once the game is over. Your seat's URL is told.
+
+    The others find the table as ``rematch`` at their old seats. It begins when all of them have
+    asked for it too.
+    """
+    made = await arena.company.rematch(address(request, ""), name, secret)
+    return Response(made, headers={"Location": made.self})
+
+
 TABLE_ROUTES: Final = (
     new_table,
+    list_tables,
+    take_seat,
     get_table,
     table_transcript,
     table_events,
     get_seat,
     answer,
     leave,
+    make_remark,
+    ask_for_hint,
+    play_again,
 )

@@ -8,11 +8,13 @@ from typing import Any, Final
 
 from fairground.arena.live_games import Live
 from fairground.arena.tables.keeping import Shown, Tables, ask_id
-from fairground.arena.tables.wire import AskOut, Choice, SeatOut, TableOut
+from fairground.arena.tables.waiting import WaitingTable
+from fairground.arena.tables.wire import OPEN, OVER, PLAYING, AskOut, Choice, SeatOut, TableOut
 from fairground.core import Game, Seat, TooMany, written
+from fairground.transcript import NO_LINE
 from fairground.views import as_json
 from fairground.words import PlainWords, words_for
-from fairground.words.plain import listed
+from fairground.words.plain import count, listed, quoted
 
 MOST_MOVES: Final = 1000
 """Legal moves are listed if there are no more than this."""
@@ -77,10 +79,66 @@ def _choices(words: PlainWords[Any], view: Any, seat: Seat) -> list[dict[str, An
     return [{"move": as_json(one), "words": words.option(view, seat, one)} for one in moves]
 
 
-def describe(
-    here: str, live: Live, shown: Shown, tables: Tables, seat: Seat | None = None
+async def describe(
+    here: str, name: str, table: Live | WaitingTable, tables: Tables, seat: Seat | None = None
 ) -> TableOut:
     """A table as everyone may see it, or as a seat sees it; ``here`` is the arena's address."""
+    if isinstance(table, WaitingTable):
+        return _waiting(here, name, table, seat)
+    out = _begun(here, table, await tables.shown(table), tables, seat)
+    if out.over and (following := await tables.waiting.following(name)):
+        out.rematch = f"{here}tables/{following}"
+    return out
+
+
+def waiting_words(table: WaitingTable) -> str:
+    """Who is yet to come."""
+    chairs = table.wanted.seats
+    free = [seat for seat in table.missing if chairs[seat].open]
+    away = [quoted(chairs[seat].name) for seat in table.missing if not chairs[seat].open]
+    lines = ["The game begins when everybody sits."]
+    if free:
+        lines.append(f"{count(len(free), 'seat is', 'seats are')} open.")
+    if away:
+        lines.append(f"The table waits for {listed(away)}.")
+    return " ".join(lines)
+
+
+def _waiting(here: str, name: str, table: WaitingTable, seat: Seat | None) -> TableOut:
+    wanted, where = table.wanted, f"{here}tables/{name}"
+    out = TableOut(
+        where,
+        wanted.game,
+        wanted.params,
+        wanted.dealer,
+        {},
+        [
+            SeatOut(
+                chair.name,
+                "self" if chair.player is None else "house",
+                chair.lends,
+                chair.player,
+                open=chair.open,
+            )
+            for chair in wanted.seats
+        ],
+        0,
+        NO_LINE,
+        [],
+        False,
+        None,
+        f"{where}/transcript",
+        f"{where}/events",
+        "",
+        waiting_words(table),
+        OPEN,
+    )
+    if seat is not None:
+        out.seat, out.asks = seat, []
+    return out
+
+
+def _begun(here: str, live: Live, shown: Shown, tables: Tables, seat: Seat | None) -> TableOut:
     table, private = live.table, live.private
     where = f"{here}tables/{live.log}"
     reading = tables.clocks.reading(live)
@@ -111,6 +169,7 @@ def describe(
         f"{where}/events",
         start["table"],
         told["words"],
+        OVER if shown.over else PLAYING,
         void=shown.void,
     )
     if shown.over:

@@ -14,17 +14,24 @@ SECONDS: Final = 600
 
 LONGEST_BANK: Final = 30 * 24 * 3600
 MOST_SEATS: Final = 100
+OPEN: Final = "open"
+PLAYING: Final = "playing"
+OVER: Final = "over"
+STATES: Final = (OPEN, PLAYING, OVER)
+"""A table with open seats has not begun."""
 SEATS: Final = [{"name": "Bot", "player": "cautious"}, {"name": "Ada", "lends": "chain"}]
 
 
 class NewSeat(Struct):
     """A chair: played by a built-in ``player``, or else by whoever gets its private URL."""
 
-    name: Annotated[str, Meta(examples=["Ada"], description="1 to 80 characters")]
+    name: Annotated[str, Meta(examples=["Ada"], description="1 to 80 characters")] = ""
     player: str | None = None
     """A built-in player's name; such a seat lends nothing to chance."""
     lends: Annotated[str, Meta(examples=["chain"])] = "nothing"
     """What the seat lends to chance: nothing, stir, chain (or number, where it fits)."""
+    open: bool = False
+    """Whether nobody sits there yet. Whoever takes it says a name, and what to lend."""
 
 
 class NewTable(Struct):
@@ -39,6 +46,18 @@ class NewTable(Struct):
     seconds: Annotated[float, Meta(examples=[SECONDS], ge=1, le=LONGEST_BANK)] = SECONDS
     """The time bank of each seat that the house does not play: the seconds that it may be waited
     for in the whole game."""
+    listed: bool = False
+    """Whether everybody may find the table in the list of tables."""
+
+
+class NewSitter(Struct):
+    """Who takes an open seat."""
+
+    name: Annotated[str, Meta(examples=["Bob"], description="1 to 80 characters")]
+    lends: Annotated[str, Meta(examples=["chain"])] = "nothing"
+    """What the seat lends to chance: nothing, stir, chain (or number, where it fits)."""
+    seat: Annotated[int, Meta(ge=0, le=MOST_SEATS)] | None = None
+    """Which of the open seats; by default the first."""
 
 
 class MadeSeat(Struct, omit_defaults=True):
@@ -48,6 +67,7 @@ class MadeSeat(Struct, omit_defaults=True):
     name: str
     url: str | None = None
     player: str | None = None
+    open: bool = False
 
 
 class MadeTable(Struct):
@@ -79,6 +99,8 @@ class SeatOut(Struct, omit_defaults=True):
     player: str | None = None
     left: float | None = None
     """Seconds left in its time bank, by the house's clock."""
+    open: bool = False
+    """Whether anybody may take it."""
 
 
 class Choice(Struct):
@@ -110,9 +132,12 @@ class TableOut(Struct, omit_defaults=True):
     """The table's name: 64 hex digits, as in the first line of the transcript."""
     words: str
     """How things stand, in sentences, to whoever asks."""
+    state: Annotated[str, Meta(extra_json_schema={"enum": list(STATES)})]
     payoff: list[int] | UnsetType | None = UNSET
     void: str | None = None
     """Why the house voided the game; nobody wins then."""
+    rematch: str | None = None
+    """The table at which this game is played again, if people want to."""
     seat: int | UnsetType = UNSET
     asks: list[AskOut] | UnsetType = UNSET
     moves: Any = UNSET
@@ -121,6 +146,38 @@ class TableOut(Struct, omit_defaults=True):
     """The moves that one would choose from, with words, where they are few."""
     form: dict[str, Any] | UnsetType = UNSET
     """A JSON Schema of the move, where the choices are not few."""
+
+
+class RowSeat(Struct):
+    """A chair in the list of tables."""
+
+    name: str
+    player: str | None = None
+    open: bool = False
+
+
+class TableRow(Struct):
+    """A table in the list."""
+
+    id: str
+    game: str
+    params: dict[str, Any]
+    state: Annotated[str, Meta(extra_json_schema={"enum": list(STATES)})]
+    seats: list[RowSeat]
+    words: str
+    """How things stand, in sentences."""
+    lines: int
+    """How many lines its transcript has."""
+    changed: float
+    """When it last changed, in seconds since 1970, by the house's clock."""
+
+
+class TableList(Struct):
+    """Listed tables, newest first."""
+
+    tables: list[TableRow]
+    next: int | None
+    """What `after` has to be for the next page; null: there is none."""
 
 
 class NewAnswer(Struct):
@@ -136,6 +193,24 @@ class Taken(Struct):
     ask: str
     line: int
     head: str
+
+
+class Remark(Struct):
+    """Something that a seat says, for the record."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=200, examples=["Good luck!"])]
+
+
+class Hint(Struct, omit_defaults=True):
+    """Advice on the move that a seat is asked for."""
+
+    move: Any
+    words: str
+    exact: bool
+    """Whether no move is better."""
+    value: str | None = None
+    """What the position is worth with perfect play, as a fraction, where that is known: the chance
+    to win; in poker, what comes back for each unit staked."""
 
 
 class Leaving(Struct):

@@ -1,0 +1,464 @@
+"""Open seats, lists, remarks, hints, another game: what people do around a game."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from fairground.arena.app import make_app
+from fairground.arena.http.gate import ClientLimits, Gate
+from fairground.arena.http.metrics import Metrics
+from fairground.arena.tables.company import MOST_NOTES
+from fairground.arena.tables.lists import Lists
+from fairground.arena.tables.waiting import MOST_OF_ONE, PATIENCE
+from fairground.clients.table import play
+from fairground.games.codebreaking import fits
+from fairground.solve.fatestones.choices import solve
+from fairground.verify import verify
+from tests.helpers.arena import in_a_thread, play_all
+from tests.helpers.event_stream import connected, messages
+
+Client = TestClient[Litestar]
+
+ADA = {"name": "Ada", "lends": "stir"}
+OPEN = {"open": True}
+BOT = {"name": "Bot", "player": "cautious"}
+ZOMBIE = {"game": "zombie/1", "params": {"players": 2, "brains_to_win": 3}}
+STONES = {"game": "fatestones/1", "params": {"scratch": "end"}}
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/arena.db"
+
+
+@pytest.fixture
+def client(database: str) -> Iterator[Client]:
+    with TestClient(make_app(database)) as client:
+        yield client
+
+
+def post(client: Client, url: str, body: Any = None, status: int = 201) -> Any:
+    answer = client.post(url, json=body) if body is not None else client.post(url)
+    assert answer.status_code == status, answer.text
+    return answer.json() if answer.content else None
+
+
+def new(client: Client, *seats: Any, **more: Any) -> Any:
+    return post(client, "/tables", {**ZOMBIE, "seats": seats, **more})
+
+
+def rows(client: Client, query: str = "") -> list[Any]:
+    return list(client.get(f"/tables?{query}").json()["tables"])
+
+
+def name_of(made: Any) -> str:
+    return str(made["self"].rpartition("/")[2])
+
+
+# Open seats
+
+
+def test_the_game_begins_when_the_last_seat_is_taken(client: Client) -> None:
+    made = new(client, ADA, OPEN, listed=True)
+    ada = made["seats"][0]["url"]
+    assert made["seats"][1] == {"seat": 1, "name": "", "open": True}
+    seen = client.get(ada).json()
+    assert (seen["state"], seen["step"], seen["asks"], seen["seat"]) == ("open", 0, [], 0)
+    assert seen["seats"][1]["open"] and "1 seat is open" in seen["words"]
+    assert client.get(f"{made['self']}/transcript").content == b""
+    early = client.post(ada, json={"ask": "stir.2", "answer": "x"})
+    assert (early.status_code, early.json()["code"]) == (409, "ask/stale")
+    (row,) = rows(client)
+    assert (row["state"], row["lines"], row["seats"][1]["open"]) == ("open", 0, True)
+
+    taken = post(client, f"{made['self']}/seats", {"name": "Bob", "lends": "stir"})
+    assert (taken["seat"], taken["name"]) == (1, "Bob")
+    seen = client.get(taken["url"]).json()
+    assert (seen["state"], seen["seat"]) == ("playing", 1)
+    assert [seat["name"] for seat in seen["seats"]] == ["Ada", "Bob"]
+    assert client.get(ada).json()["asks"]
+    (row,) = rows(client)
+    assert (row["state"], row["lines"]) == ("playing", seen["step"])
+    again = client.post(f"{made['self']}/seats", json={"name": "Eve"})
+    assert (again.status_code, again.json()["code"]) == (409, "arena/conflict")
+
+
+def test_of_those_who_take_the_same_seat_one_gets_it(client: Client) -> None:
+    made = new(client, ADA, OPEN)
+
+    def take(number: int) -> int:
+        body = {"name": f"Guest {number}"}
+        return int(client.post(f"{made['self']}/seats", json=body).status_code)
+
+    with ThreadPoolExecutor(8) as guests:
+        told = list(guests.map(take, range(8)))
+    assert sorted(told) == [201] + 7 * [409]
+
+
+def test_three_sit_down_in_any_order_and_a_bot_is_there(client: Client) -> None:
+    made = new(client, OPEN, BOT, OPEN, ADA, game="zombie/2", params={"players": 4})
+    third = post(client, f"{made['self']}/seats", {"name": "Cy", "seat": 2})
+    assert third["seat"] == 2
+    assert client.get(third["url"]).json()["state"] == "open"
+    taken = client.post(f"{made['self']}/seats", json={"name": "Di", "seat": 2})
+    assert taken.status_code == 409
+    first = post(client, f"{made['self']}/seats", {"name": "Di"})
+    assert first["seat"] == 0
+    seen = client.get(third["url"]).json()
+    assert [seat["name"] for seat in seen["seats"]] == ["Di", "Bot", "Cy", "Ada"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code"),
+    [
+        ({"seats": [ADA, OPEN, OPEN]}, "input/bad"),
+        ({"seats": [{**ADA, "lends": "gold"}, OPEN]}, "input/bad"),
+        ({"seats": [{"name": "Bot", "player": "nobody"}, OPEN]}, "name/unknown"),
+        ({"seats": [ADA, OPEN], "game": "chess/1"}, "name/unknown"),
+        ({"seats": [ADA, OPEN], "options": {"length": 1}}, "game/params"),
+        ({"seats": [{"name": "a\nb"}, OPEN]}, "input/bad"),
+    ],
+)
+def test_what_could_not_begin_does_not_wait(client: Client, wanted: Any, code: str) -> None:
+    answer = client.post("/tables", json={**ZOMBIE, **wanted, "listed": True})
+    assert (answer.status_code, answer.json()["code"]) == (422, code)
+    assert rows(client) == []
+
+
+def test_who_cannot_sit_there_changes_nothing(client: Client) -> None:
+    made = new(client, ADA, OPEN)
+    for body in ({"name": ""}, {"name": "x" * 81}, {"name": "Bob", "lends": "gold"}):
+        answer = client.post(f"{made['self']}/seats", json=body)
+        assert answer.status_code == 422, body
+    assert client.post("/tables/nobody/seats", json={"name": "Bob"}).status_code == 404
+    assert post(client, f"{made['self']}/seats", {"name": "Bob"})["seat"] == 1
+
+
+def test_it_all_survives_a_restart(database: str) -> None:
+    with TestClient(make_app(database)) as client:
+        waiting = new(client, ADA, OPEN, listed=True)
+        playing = new(client, ADA, BOT, listed=True)
+        over = new(client, BOT, BOT, listed=True)
+        hidden = new(client, ADA, OPEN)
+        before = rows(client)
+    with TestClient(make_app(database)) as client:
+        assert rows(client) == before
+        assert [row["id"] for row in before] == [name_of(m) for m in (over, playing, waiting)]
+        assert [row["state"] for row in before] == ["over", "playing", "open"]
+        for made in (waiting, hidden):
+            taken = post(client, f"{made['self']}/seats", {"name": "Bob"})
+            assert client.get(taken["url"]).json()["state"] == "playing"
+        assert client.get(waiting["seats"][0]["url"]).json()["asks"]
+
+
+def test_a_table_to_which_nobody_comes_expires(database: str) -> None:
+    now = [1_000_000.0]
+    app = make_app(database, clock=lambda: now[0])
+    with TestClient(app) as client:
+        made = new(client, ADA, OPEN, listed=True)
+        seat = made["seats"][0]["url"]
+        now[0] += PATIENCE + 60
+        with client.portal() as portal:
+            portal.call(app.state.arena.tables.waiting.expire)
+        assert rows(client) == []
+        assert client.get(seat).status_code == client.get(made["self"]).status_code == 404
+        answer = client.post(f"{made['self']}/seats", json={"name": "Bob"})
+        assert answer.status_code == 404
+        assert not app.state.arena.tables.waiting._clients
+
+
+def test_one_client_cannot_fill_the_list(database: str) -> None:
+    with in_a_thread(_gated(database)) as url, httpx.Client(base_url=url) as client:
+        wanted = {**ZOMBIE, "seats": [ADA, OPEN], "options": {"length": 2}}
+        told = [client.post("/tables", json=wanted).status_code for _ in range(MOST_OF_ONE + 1)]
+    assert told == MOST_OF_ONE * [201] + [429]
+
+
+def _gated(database: str) -> Any:
+    limits, metrics = ClientLimits(), Metrics()
+    app: Any = make_app(database, limits=limits, metrics=metrics)
+    return Gate(app, limits, metrics)
+
+
+# Lists
+
+
+def test_only_what_is_listed_is_found_newest_first_and_in_pages(client: Client) -> None:
+    new(client, ADA, BOT)
+    ids = [name_of(new(client, ADA, BOT, listed=True)) for _ in range(5)]
+    stones = name_of(new(client, ADA, OPEN, listed=True, **STONES))
+    assert [row["id"] for row in rows(client)] == [stones, *reversed(ids)]
+    assert [row["id"] for row in rows(client, "game=fatestones/1")] == [stones]
+    assert [row["id"] for row in rows(client, "state=open")] == [stones]
+    found, after = [], ""
+    while True:
+        page = client.get(f"/tables?state=playing&limit=2{after}").json()
+        found += [row["id"] for row in page["tables"]]
+        assert len(page["tables"]) <= 2
+        if page["next"] is None:
+            break
+        after = f"&after={page['next']}"
+    assert found == list(reversed(ids))
+    assert client.get("/tables?state=shut").status_code == 400
+    assert client.get("/tables?limit=101").status_code == 400
+
+
+def test_the_list_has_an_end(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[Lists.__module__], "MOST_LISTED", 3)
+    ids = [name_of(new(client, ADA, BOT, listed=True)) for _ in range(5)]
+    assert [row["id"] for row in rows(client)] == ids[:1:-1]
+    assert client.get(f"/tables/{ids[0]}").status_code == 200
+
+
+def test_contests_are_listed_in_pages(client: Client) -> None:
+    made = []
+    for games in (1, 2, 3):
+        body = {"base": 4, "length": 3, "games": games}
+        answer = client.post("/newcontest", json=body, follow_redirects=False)
+        made.append(answer.json())
+    post(client, made[1]["close"], {}, 200)
+    post(client, f"{made[0]['self']}/entry", {"team_name": "A", "software_version": "1"})
+    listed = client.get("/contests").json()
+    ids = [name_of(one) for one in made]
+    assert [row["id"] for row in listed["contests"]] == ids[::-1] and listed["next"] is None
+    assert [row["state"] for row in listed["contests"]] == ["running", "closed", "running"]
+    assert [row["teams"] for row in listed["contests"]] == [0, 0, 1]
+    watched = client.get(made[0]["self"]).json()
+    for member in ("parts", "commitment", "closes"):
+        assert listed["contests"][2][member] == watched[member]
+    first = client.get("/contests?state=running&limit=1").json()
+    second = client.get(f"/contests?state=running&limit=1&after={first['next']}").json()
+    assert [row["id"] for row in first["contests"] + second["contests"]] == ids[::-2]
+    assert second["next"] is None
+
+
+def test_the_lobby_hears_what_changes(database: str) -> None:
+    with in_a_thread(_gated(database)) as url, httpx.Client(base_url=url, timeout=60) as client:
+
+        def send(path: str, body: Any) -> Any:
+            return client.post(path, json=body).json()
+
+        made = send("/tables", {**ZOMBIE, "seats": [ADA, OPEN], "listed": True})
+        ticket = send("/events", {"topics": ["lobby"]})["stream"]
+        with connected(url + ticket) as line:
+            stream = messages(line)
+            first = next(stream)
+            assert (first.event, first.data["all"], first.data["topic"]) == ("lobby", True, "lobby")
+            assert [row["id"] for row in first.data["tables"]] == [name_of(made)]
+            send(f"/tables/{name_of(made)}/seats", {"name": "Bob"})
+            second = next(stream).data
+            assert second["all"] is False and second["contests"] == []
+            assert [row["state"] for row in second["tables"]] == ["playing"]
+            other = send("/tables", {**ZOMBIE, "seats": [BOT, BOT], "listed": True})
+            third = next(stream).data
+            assert [row["id"] for row in third["tables"]] == [name_of(other)]
+            send("/newcontest", {"base": 4, "length": 3, "games": 1})
+            assert len(next(stream).data["contests"]) == 1
+
+
+# Remarks and hints
+
+
+def notes(client: Client, made: Any) -> list[Any]:
+    lines = client.get(f"{made['self']}/transcript").text.splitlines()
+    return [e["body"] for e in map(json.loads, lines) if e["kind"] == "note"]
+
+
+def test_a_remark_stands_in_the_record(client: Client) -> None:
+    made = new(client, ADA, BOT)
+    seat = made["seats"][0]["url"]
+    post(client, f"{seat}/remark", {"text": "Good luck!"}, 204)
+    assert notes(client, made) == [{"remark": "Good luck!", "seat": 0}]
+    for text in ("", "x" * 201):
+        assert client.post(f"{seat}/remark", json={"text": text}).status_code == 400
+    assert client.post(f"{seat}/remark", json={"text": "a\u202eb"}).status_code == 422
+    for _ in range(MOST_NOTES - 1):
+        post(client, f"{seat}/remark", {"text": "well"}, 204)
+    assert client.post(f"{seat}/remark", json={"text": "well"}).status_code == 429
+    post(client, f"{seat}/forfeit", {}, 200)
+    assert client.post(f"{seat}/remark", json={"text": "bye"}).status_code == 409
+    assert verify(client.get(f"{made['self']}/transcript").content).ok
+
+
+def test_a_hint_is_exact_where_that_can_be_and_the_others_do_not_learn_it(client: Client) -> None:
+    made = post(
+        client,
+        "/tables",
+        {
+            **STONES,
+            "params": {"hands": [["111666", "222555", "333444"], ["123456", "134445", "144444"]]},
+            "dealer": "system/1",
+            "seats": [{"name": "Ada"}, {"name": "Bob"}],
+        },
+    )
+    seat = made["seats"][0]["url"]
+    hint = post(client, f"{seat}/hint", None, 200)
+    seen = client.get(seat).json()
+    mine, theirs = seen["view"]["hands"]
+    found = solve(tuple(mine), tuple(theirs))
+    assert hint["exact"] and Fraction(hint["value"]) == found.value
+    assert found.my_mix[hint["move"]] > 0
+    assert notes(client, made) == [{"hint": True, "seat": 0}], "that it was asked, not what"
+    post(client, f"{seat}/hint", None, 200)
+    assert len(notes(client, made)) == 1, "asked again in the same place, it is the same hint"
+    other = client.get(made["seats"][1]["url"]).text + client.get(made["self"]).text
+    assert hint["words"] not in other
+
+
+def test_a_hint_for_who_breaks_a_code(client: Client) -> None:
+    made = post(
+        client,
+        "/tables",
+        {
+            "game": "codebreaking/1",
+            "params": {"base": 6, "length": 4, "oracle": "fair"},
+            "dealer": "system/1",
+            "seats": [{"name": "House", "player": "fair"}, {"name": "Ada"}],
+        },
+    )
+    seat = made["seats"][1]["url"]
+    exact = []
+    for _ in range(10):
+        seen = client.get(seat).json()
+        if seen["over"]:
+            break
+        hint = post(client, f"{seat}/hint", None, 200)
+        exact.append(hint["exact"])
+        post(client, seat, {"ask": seen["asks"][0]["id"], "answer": hint["move"]}, 200)
+    assert seen["over"] and exact and all(exact)
+    assert client.post(f"{seat}/hint").status_code == 409
+    assert verify(client.get(f"{made['self']}/transcript").content).ok
+
+
+def test_nobody_is_advised_out_of_turn(client: Client) -> None:
+    made = new(client, {"name": "Ada"}, OPEN, dealer="system/1")
+    assert client.post(f"{made['seats'][0]['url']}/hint").status_code == 409
+    bob = post(client, f"{made['self']}/seats", {"name": "Bob"})["url"]
+    told = [client.post(f"{url}/hint") for url in (made["seats"][0]["url"], bob)]
+    assert sorted(answer.status_code for answer in told) == [200, 409]
+    (hint,) = [answer.json() for answer in told if answer.status_code == 200]
+    assert hint["move"] == "roll" and hint["words"].startswith("Roll")
+
+
+# Another game
+
+
+def test_the_same_again_against_a_bot_begins_at_once_and_names_the_first(client: Client) -> None:
+    made = new(client, ADA, BOT, listed=True)
+    seat = made["seats"][0]["url"]
+    assert client.post(f"{seat}/rematch").status_code == 409, "it is not over"
+    post(client, f"{seat}/forfeit", {}, 200)
+    again = post(client, f"{seat}/rematch")
+    assert post(client, f"{seat}/rematch") == again, "said twice, it is one game"
+    seen = client.get(again["seats"][0]["url"]).json()
+    first = client.get(made["self"]).json()
+    assert (seen["state"], seen["params"]) == ("playing", first["params"])
+    assert [s["name"] for s in seen["seats"]] == ["Ada", "Bot"]
+    assert first["rematch"] == again["self"]
+    assert notes(client, again) == [{"rematch": first["table"], "head": first["head"]}]
+    assert [row["id"] for row in rows(client)] == [name_of(again), name_of(made)]
+    post(client, f"{again['seats'][0]['url']}/forfeit", {}, 200)
+    assert verify(client.get(f"{again['self']}/transcript").content).ok
+
+
+def test_people_come_back_one_by_one(client: Client) -> None:
+    made = new(client, ADA, {"name": "Bob", "lends": "chain"})
+    ada, bob = (seat["url"] for seat in made["seats"])
+    post(client, f"{ada}/forfeit", {}, 200)
+    first = post(client, f"{bob}/rematch")
+    assert [seat.get("url") is not None for seat in first["seats"]] == [False, True]
+    mine = first["seats"][1]["url"]
+    waiting = client.get(mine).json()
+    assert waiting["state"] == "open" and "waits for Ada" in waiting["words"]
+    stranger = client.post(f"{first['self']}/seats", json={"name": "Eve"})
+    assert stranger.status_code == 409, "Ada's seat is not open to others"
+    assert client.get(ada).json()["rematch"] == first["self"]
+    second = post(client, f"{ada}/rematch")
+    assert second["self"] == first["self"] and second["seats"][0]["url"] != mine
+    seen = client.get(second["seats"][0]["url"]).json()
+    assert (seen["state"], seen["seat"]) == ("playing", 0)
+    assert [seat["lends"] for seat in seen["seats"]] == ["stir", "chain"]
+
+
+def test_the_others_are_told_of_it_by_their_stream(database: str) -> None:
+    with in_a_thread(_gated(database)) as url, httpx.Client(timeout=60) as client:
+
+        def send(path: str, body: Any = None) -> Any:
+            return client.post(path, json=body).json()
+
+        made = send(f"{url}/tables", {**ZOMBIE, "seats": [ADA, {"name": "Bob"}]})
+        ada, bob = (seat["url"] for seat in made["seats"])
+        send(f"{ada}/forfeit", {})
+        topic = f"seat:{name_of(made)}/{bob.rpartition('/')[2]}"
+        with connected(url + send(f"{url}/events", {"topics": [topic]})["stream"]) as line:
+            stream = messages(line)
+            assert "rematch" not in next(stream).data["seat"]
+            again = send(f"{ada}/rematch")
+            assert next(stream).data["seat"]["rematch"] == again["self"]
+        bobs = send(f"{bob}/rematch")
+        urls = [again["seats"][0]["url"], bobs["seats"][1]["url"]]
+        played = play_all(urls)
+        assert all(one.verdict.ok for one in played)
+
+
+def test_our_client_waits_until_the_game_begins(database: str) -> None:
+    with in_a_thread(_gated(database)) as url, httpx.Client(timeout=60) as client:
+        wanted = {**ZOMBIE, "seats": [ADA, OPEN]}
+        made = client.post(f"{url}/tables", json=wanted).json()
+        with ThreadPoolExecutor(1) as player:
+            ada = player.submit(play, made["seats"][0]["url"], "cautious")
+            taken = client.post(f"{url}/tables/{name_of(made)}/seats", json={"name": "Bob"}).json()
+            bob = play(taken["url"], "cautious")
+            assert ada.result(60).payoff == bob.payoff
+
+
+# Codes left
+
+
+def test_the_codes_that_are_left_are_counted(client: Client) -> None:
+    body = {"base": 4, "length": 3}
+    uri = client.post("/neworacle", json=body, follow_redirects=False).headers["location"]
+    assert client.get(f"{uri}/left").json() == {"left": 64, "exact": True}
+    every = [(a, b, c) for a in range(4) for b in range(4) for c in range(4)]
+    rows: list[Any] = []
+    for guess in ((0, 0, 1), (1, 2, 3)):
+        counts = client.post(uri, json={"submission": guess}).json()
+        rows.append((guess, (counts["full_match_count"], counts["partial_match_count"])))
+        left = sum(fits(code, rows) for code in every)
+        assert client.get(f"{uri}/left").json() == {"left": left, "exact": True}
+    body = {"base": 100, "length": 40}
+    uri = client.post("/neworacle", json=body, follow_redirects=False).headers["location"]
+    assert client.get(f"{uri}/left").json() == {"left": None, "exact": False}
+    client.post(uri, json={"submission": [0] * 40})
+    assert client.get(f"{uri}/left").json() == {"left": None, "exact": False}
+
+
+def test_rows_are_made_again_only_when_something_changed(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = new(client, ADA, BOT, listed=True)
+    looked = []
+    begun_row = Lists._begun_row
+
+    async def noting(self: Lists, live: Any) -> Any:
+        looked.append(live.log)
+        return await begun_row(self, live)
+
+    monkeypatch.setattr(Lists, "_begun_row", noting)
+    for _ in range(3):
+        rows(client)
+    assert len(looked) == 1
+    post(client, f"{made['seats'][0]['url']}/forfeit", {}, 200)
+    assert [row["state"] for row in rows(client)] == ["over"]
+    assert len(looked) == 2
