@@ -8,10 +8,12 @@ cache where it has them, so that nothing is downloaded twice.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
 import tarfile
+import urllib.request
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,10 +123,32 @@ def test_sdist_and_wheel_work_alone_and_with_each_extra_alone(tmp_path: Path) ->
     told = run(base / "python", "-c", PROGRAM, cwd=tmp_path)
     assert told.returncode == 0, told.stderr
     assert "fairground[solve]" in told.stdout
+    serves_its_page(base, tmp_path)
 
     for extra in EXTRAS:
         made = installed(tmp_path / extra, f"fairground[{extra}] @ {wheel.as_uri()}")
         in_its_place(made, tmp_path, extra)
+
+
+def serves_its_page(bin_folder: Path, cwd: Path) -> None:
+    """Where neither Deno nor Node is to be found, since the page was built before."""
+    arena = subprocess.Popen(
+        [bin_folder / "fairground", "serve", "--port", "0", "--database", "sqlite:///arena.db"],
+        cwd=cwd, env={"PATH": "", "HOME": str(cwd)}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert arena.stdout is not None
+        url = next(line for line in arena.stdout if "http://" in line).split()[-1]
+        for address, says in (("/", "/main."), ("/verify.html", "default-src 'none'")):
+            with urllib.request.urlopen(url + address, timeout=60) as answer:
+                assert says in answer.read().decode()
+    finally:
+        arena.terminate()
+        arena.communicate(timeout=60)
+    made = run(bin_folder / "fairground", "verify", "--page", "copy.html", cwd=cwd)
+    page = (cwd / "copy.html").read_bytes()
+    assert f"SHA-256 {hashlib.sha256(page).hexdigest()}" in made.stdout
+    assert page == (BUILT / "verify.html").read_bytes()
 
 
 def in_its_place(bin_folder: Path, cwd: Path, extra: str | None) -> None:

@@ -19,6 +19,14 @@ def built() -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
+def built_file(name: str) -> bytes:
+    """One of the built files."""
+    try:
+        return built()[name]
+    except KeyError:
+        raise not_built() from None
+
+
 def not_built() -> MissingExtra:
     """What to say where a file is missing that a build would have made."""
     return MissingExtra("the page was not built here: in a checkout, `make page` builds it")

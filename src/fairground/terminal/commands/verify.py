@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import sys
@@ -19,6 +20,7 @@ from fairground.terminal.console import Arguments
 from fairground.terminal.proof import claim_heading
 from fairground.terminal.saving import read_file
 from fairground.verify import SeatSummary, Verdict, verify
+from fairground.web import built_file
 
 WIDEST: Final = 96
 """Longer lines are hard to read, however wide the terminal is."""
@@ -32,7 +34,8 @@ def _arguments() -> Arguments:
         "Example:\n"
         "  fairground dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3 --save game.jsonl\n"
         "  fairground verify game.jsonl\n"
-        "  fairground verify croupier.jsonl --bank http://127.0.0.1:8545\n\n"
+        "  fairground verify croupier.jsonl --bank http://127.0.0.1:8545\n"
+        "  fairground verify --page verify.html\n\n"
         "Receipts show the order of lines. They are looked for beside the transcript\n"
         "(game.receipts), where our clients write them.\n\n"
         "Exit code 0: all are valid. 1: one is invalid, or unfinished; the line and the\n"
@@ -62,6 +65,12 @@ def _arguments() -> Arguments:
         help="for a game of the Blind Croupier: also prove that the Bank settled it so. The "
         "JSON-RPC address of a node of its chain, or of the arena that keeps its ledger",
     )
+    parser.add_argument(
+        "--page",
+        metavar="FILE",
+        help="write the second checker into this file: a page that shares no code with this "
+        "command, and works in any browser without a network. Its SHA-256 is printed",
+    )
     parser.add_argument("--json", action="store_true", help="print the verdict as one JSON object")
     return parser
 
@@ -69,6 +78,10 @@ def _arguments() -> Arguments:
 def run(arguments: Sequence[str]) -> int:
     """``fairground verify``"""
     options = _arguments().parse_args(arguments)
+    if options.page is not None:
+        if options.files or options.contest is not None:
+            raise InputError("--page writes the checker, and checks nothing: leave the files out")
+        return _write_page(Path(options.page))
     if bool(options.files) == (options.contest is not None):
         raise InputError("give files: fairground verify FILE ..., or verify --contest FILE")
     if options.contest is not None:
@@ -97,6 +110,17 @@ def run(arguments: Sequence[str]) -> int:
     if options.json:
         print(json.dumps(verdicts[0] if len(verdicts) == 1 else {"verdicts": verdicts}))
     return 1 if 1 in exits else max(exits)
+
+
+def _write_page(path: Path) -> int:
+    page = built_file("verify.html")
+    try:
+        path.write_bytes(page)
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+    print(f"{shown(str(path))}: the second checker. Open it in a browser; it needs no network.")
+    print(f"SHA-256 {hashlib.sha256(page).hexdigest()}")
+    return 0
 
 
 def _unreadable(error: FairgroundError) -> dict[str, Any]:
