@@ -24,6 +24,7 @@ from fairground.arena.app import make_app
 from tests.helpers.anvil import TOOLS
 from tests.helpers.arena import in_a_thread
 from tests.helpers.installing import install_newgame
+from tests.helpers.page import page
 from tests.helpers.places import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
@@ -152,6 +153,7 @@ def test_every_command_of_the_document(document: Path, tmp_path: Path) -> None:
     if "examples/newgame" in document.read_text():
         packages = install_newgame(tmp_path / "packages")
         environment["PYTHONPATH"] = os.pathsep.join([*sys.path, str(packages)])
+    page()  # the arenas of these documents serve it
     todo = steps(document)
     assert todo
     for step in todo:

@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fairground.contest.file import check
+from fairground.core import FairgroundError
 from fairground.receipts import found
 from fairground.verify import verify
 from tests.helpers.browser import Theme, faults_of, is_wider_than_its_window
 from tests.helpers.page import WEB, page
-from tests.helpers.places import DATA, TESTS
+from tests.helpers.places import DATA, ROOT, TESTS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -102,19 +106,41 @@ def payoff_of(about: str | None) -> list[int]:
     return [int(one.replace(",", "").replace("−", "-")) for one in signed]
 
 
+def must_agree(tab: Page, path: Path) -> None:
+    """The page and `fairground verify` on one record, with the receipts beside it."""
+    drop(tab, *with_receipts(path))
+    theirs = told(tab)
+    data = path.read_bytes()
+    try:
+        ours = verify(data, found(path, data))
+    except FairgroundError:  # not even a transcript
+        assert theirs["stamp"] == STAMPS["cannot be judged"], path
+        return
+    assert theirs["stamp"] == STAMPS[ours.judged], path
+    code = theirs["fault"] and theirs["fault"].partition(": ")[0]
+    assert code == (ours.fault and ours.fault.code), path
+    assert theirs["claims"] == [[claim.name, claim.sentence] for claim in ours.claims], path
+    assert payoff_of(theirs["about"]) == list(ours.payoff or ()), path
+
+
 def test_it_says_what_verify_says(browser: Browser) -> None:
     with opened(browser) as tab:
         for path in RECORDS:
-            data = path.read_bytes()
-            ours = verify(data, found(path, data))
-            drop(tab, *with_receipts(path))
-            theirs = told(tab)
-            assert theirs["stamp"] == STAMPS[ours.judged], path
-            code = theirs["fault"] and theirs["fault"].partition(": ")[0]
-            assert code == (ours.fault and ours.fault.code), path
-            claims = [[claim.name, claim.sentence] for claim in ours.claims]
-            assert theirs["claims"] == claims, path
-            assert payoff_of(theirs["about"]) == list(ours.payoff or ()), path
+            must_agree(tab, path)
+
+
+if "CAMPAIGN" in os.environ:
+
+    def test_of_thousands_too(browser: Browser, tmp_path: Path) -> None:
+        """A thousand honest records and ten thousand forged ones."""
+        subprocess.run(
+            [sys.executable, ROOT / "tools" / "checker_campaign.py", "--seed", "page",
+             "--made", "1000", "--mutants", "10000", "--out", tmp_path],
+            check=True,
+        )  # fmt: skip
+        with opened(browser) as tab:
+            for path in sorted(tmp_path.glob("*.jsonl")):
+                must_agree(tab, path)
 
 
 @pytest.mark.parametrize("name", ["contest", "contest-refused-standings"])

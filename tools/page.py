@@ -3,6 +3,9 @@
 The sources are in ``web/``; Deno and esbuild make ``src/fairground/web/page/`` of them, which git
 ignores. An sdist brings the page along, so only a checkout needs Deno. Nothing is built
 again while the sources are the same.
+
+Before a release, ``python tools/page.py --changelog`` writes the hash of verify.html into the
+changelog.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +29,7 @@ except ModuleNotFoundError:  # called by hand
 ROOT = Path(__file__).resolve().parents[1]
 WEB = ROOT / "web"
 BOTS = ROOT / "examples" / "bots"
+CHANGELOG = ROOT / "CHANGELOG.md"
 PAGE = ROOT / "src" / "fairground" / "web" / "page"
 BUILT_FROM = WEB / "node_modules" / ".built-from"
 """The digest of the sources of the page that is there."""
@@ -97,5 +102,14 @@ def _deno(*arguments: str) -> None:
         sys.exit(f"deno {' '.join(arguments)}\n{done.stdout}{done.stderr}")
 
 
+def write_changelog() -> None:
+    """Put the SHA-256 of verify.html where the changelog has it."""
+    digest = hashlib.sha256((PAGE / "verify.html").read_bytes()).hexdigest()
+    text = CHANGELOG.read_text()
+    CHANGELOG.write_text(re.sub(r"(?<=in this version:\n  `)[0-9a-f]{64}", digest, text, count=1))
+
+
 if __name__ == "__main__":
     build()
+    if sys.argv[1:] == ["--changelog"]:
+        write_changelog()
