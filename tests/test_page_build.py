@@ -26,7 +26,8 @@ def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
     """The second one elsewhere, from nothing."""
     other = tmp_path / "checkout"
     leave_out = shutil.ignore_patterns("node_modules")
-    shutil.copytree(WEB, other / "web", ignore=leave_out)
+    for folder in ("web", "examples/bots"):
+        shutil.copytree(ROOT / folder, other / folder, ignore=leave_out)
     (other / "tools").mkdir()
     shutil.copy(ROOT / "tools" / "page.py", other / "tools")
     subprocess.run([sys.executable, other / "tools" / "page.py"], check=True)
