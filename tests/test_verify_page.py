@@ -64,6 +64,7 @@ def opened(browser: Browser, theme: Theme = "light", width: int = 1280) -> Itera
     tab.on("console", lambda said: wrong.append(said.text))
     url = (page() / "verify.html").as_uri()
     tab.goto(url)
+    tab.wait_for_selector(".stamp")
     yield tab
     assert [one for one in asked if not one.startswith("data:")] == [url]
     assert wrong == []

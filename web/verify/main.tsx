@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { fromText } from "../check/bytes.ts";
+import { loadCurve } from "../check/curve.ts";
 import type { Receipt } from "../check/receipts.ts";
 import { Tent } from "../look/seals.tsx";
 import { NotProven, Proven } from "./Claims.tsx";
@@ -353,5 +354,8 @@ function Page() {
   );
 }
 
-lookAtSample();
-render(<Page />, document.body);
+// All of it is in this one file, so nothing is fetched for this.
+void loadCurve().then(() => {
+  lookAtSample();
+  render(<Page />, document.body);
+});
