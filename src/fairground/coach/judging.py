@@ -23,7 +23,7 @@ from fairground.words.plain import PlainWords
 Values: TypeAlias = tuple[Fraction, ...]
 """What something is worth, seat by seat."""
 
-Spread: TypeAlias = "list[tuple[Fraction, Fraction]]"
+Spread: TypeAlias = "Sequence[tuple[Fraction | float, Fraction | float]]"
 """What chance could have given one seat: a value, and how likely it is."""
 
 NOISE: Final = Fraction(1, 10**11)
@@ -127,6 +127,8 @@ JUDGES: Final = {
     "fatestones/1": "fairground.coach.fatestones:FateStonesJudge",
     "poker/1": "fairground.coach.poker:PokerJudge",
     "poker/2": "fairground.coach.poker:PokerJudge",
+    "zombie/1": "fairground.coach.zombie:judge",
+    "zombie/2": "fairground.coach.zombie:judge",
 }
 """Who judges which game."""
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
-from math import floor
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from fairground.coach.judging import Spread
 from fairground.extras import needs
@@ -20,7 +19,7 @@ from fairground.extras import needs
 EXACT: Final = 4000
 """Up to this many different sums are followed as fractions."""
 
-CELLS: Final = 20_000
+CELLS: Final = 8_000
 """So fine is the grid beyond that."""
 
 
@@ -38,36 +37,35 @@ class LuckOdds(NamedTuple):
     """Draws that could not be, such as a deal of a bag of one's own."""
 
 
-def odds_of(spreads: Sequence[Spread], luck: Fraction, unknown: int = 0) -> LuckOdds | None:
+def odds_of(
+    spreads: Sequence[Spread], luck: Fraction, *, unknown: int = 0, exact: bool = True
+) -> LuckOdds | None:
     """The odds of this much luck; ``None`` where no draw is known."""
     if not spreads:
         return None
-    sides = [_centred(spread) for spread in spreads]
     good = luck >= 0
-    if not good:
-        sides = [[(-value, chance) for value, chance in side] for side in sides]
-        luck = -luck
-    exact = _exactly(sides)
-    if exact is not None:
-        chance = sum((c for value, c in exact.items() if value >= luck), Fraction(0))
+    sums = _exactly(spreads) if exact else None
+    if sums is not None:
+        as_lucky = (c for value, c in sums.items() if (value >= luck if good else value <= luck))
+        chance = sum(as_lucky, Fraction(0))
         return LuckOdds(good, chance, chance, len(spreads), unknown)
-    low, high = _on_a_grid(sides, float(luck))
+    low, high = _on_a_grid(spreads, float(luck), 1 if good else -1)
     return LuckOdds(good, Fraction(low), Fraction(high), len(spreads), unknown)
 
 
 def _centred(spread: Spread) -> Spread:
     """What chance gives, compared with what was to be expected."""
-    mean = sum((value * chance for value, chance in spread), Fraction(0))
+    mean = sum(value * chance for value, chance in spread)
     return [(value - mean, chance) for value, chance in spread]
 
 
-def _exactly(sides: Sequence[Spread]) -> dict[Fraction, Fraction] | None:
+def _exactly(spreads: Sequence[Spread]) -> dict[Any, Any] | None:
     """All sums and their chances; ``None`` where they are too many."""
-    sums: dict[Fraction, Fraction] = {Fraction(0): Fraction(1)}
-    for side in sides:
+    sums: dict[Any, Any] = {Fraction(0): Fraction(1)}
+    for side in map(_centred, spreads):
         if len(sums) * len(side) > 4 * EXACT:
             return None
-        after: dict[Fraction, Fraction] = defaultdict(Fraction)
+        after: dict[Any, Any] = defaultdict(Fraction)
         for total, weight in sums.items():
             for value, chance in side:
                 after[total + value] += weight * chance
@@ -77,24 +75,25 @@ def _exactly(sides: Sequence[Spread]) -> dict[Fraction, Fraction] | None:
     return sums
 
 
-def _on_a_grid(sides: Sequence[Spread], luck: float) -> tuple[float, float]:
+def _on_a_grid(spreads: Sequence[Spread], luck: float, sign: int) -> tuple[float, float]:
     """The chance of at least this luck: once with all outcomes rounded down, once up."""
     with needs("solve", "the odds of a long run of luck"):
         import numpy as np
-    floats = [[(float(value), float(chance)) for value, chance in side] for side in sides]
-    least = sum(min(value for value, _ in side) for side in floats)
-    most = sum(max(value for value, _ in side) for side in floats)
-    cell = max(most - least, 1e-12) / CELLS
+    sides = [np.array(spread, dtype=float) for spread in spreads]
+    for side in sides:
+        side[:, 0] = sign * (side[:, 0] - side[:, 0] @ side[:, 1])
+    cell = max(sum(float(np.ptp(side[:, 0])) for side in sides), 1e-12) / CELLS
     bounds = []
     for up in (0, 1):
         sums, first = np.ones(1), 0
-        for side in floats:
-            shifts = [(floor(value / cell) + up, chance) for value, chance in side]
-            low, high = min(shifts)[0], max(shifts)[0]
-            after = np.zeros(len(sums) + high - low)
-            for shift, chance in shifts:
-                after[shift - low : shift - low + len(sums)] += chance * sums
+        for side in sides:
+            shifts = np.floor(side[:, 0] / cell).astype(np.int64) + up
+            low = int(shifts.min())
+            weights = np.bincount(shifts - low, weights=side[:, 1])
+            after = np.zeros(len(sums) + len(weights) - 1)
+            for shift in np.flatnonzero(weights):
+                after[shift : shift + len(sums)] += weights[shift] * sums
             sums, first = after, first + low
-        reached = (first + np.arange(len(sums))) * cell >= luck - (1 - up) * cell * 1e-9
+        reached = (first + np.arange(len(sums))) * cell >= sign * luck - 1e-9
         bounds.append(float(sums[reached].sum()))
     return max(0.0, bounds[0]), min(1.0, bounds[1])

@@ -148,6 +148,8 @@ def review(table: Table, judge: Judge[Any] | None = None) -> Review:
     for what in course:
         steps += walk.steps(what)
     finished = table.payoff is not None
+    if table.payoff is not None:
+        steps += walk.rounding(judge.paid(table.payoff), table.transcript.step)
     seats = [_seat(walk, seat, chair, steps, table.payoff) for seat, chair in enumerate(chairs)]
     name = table.transcript.events[0]["table"]
     return Review(table.game, name, judge, tuple(steps), tuple(seats), finished, walk.start)
@@ -185,7 +187,12 @@ def _seat(
         model=total("model"),
         decisions=len(mine),
         mistakes=sum(step.cost > 0 for step in mine),
-        odds=odds_of(walk.spreads[seat], walk.known_luck[seat], walk.unknown),
+        odds=odds_of(
+            walk.spreads[seat],
+            walk.known_luck[seat],
+            unknown=walk.unknown,
+            exact=walk.judge.basis.exact,
+        ),
     )
 
 
@@ -194,6 +201,7 @@ class _Walk:
 
     def __init__(self, judge: Judge[Any], words: PlainWords[Any], table: Table) -> None:
         self.judge, self.words, self.game = judge, words, table.game
+        self._noise = Fraction(0) if judge.basis.exact else NOISE
         self.start = self.values = value_of(judge, table.game.start())
         self.spreads: list[list[Spread]] = [[] for _ in self.start]
         self.known_luck = [Fraction(0) for _ in self.start]
@@ -223,6 +231,12 @@ class _Walk:
             yield from self._moved(what)
         elif what.after is not what.before:
             yield self._left(what)
+
+    def rounding(self, result: Values, line: int) -> Iterator[Step]:
+        """What floating point numbers have left over at the end, if anything."""
+        if self.values != result:
+            assert all(abs(a - b) <= NOISE for a, b in zip(self.values, result, strict=True))
+            yield self._step(line, "model", None, "", result)
 
     def _step(self, line: int, kind: Kind, seat: Seat | None, says: str, after: Values) -> Step:
         change = tuple(b - a for a, b in zip(self.values, after, strict=True))
@@ -267,7 +281,7 @@ class _Walk:
             return
         options = self.judge.options(what.before, what.seat, (what.move,))
         best = options[0].values
-        if best != self.values:
+        if any(abs(a - b) > self._noise for a, b in zip(best, self.values, strict=True)):
             yield self._step(what.line, "model", None, "", best)
         yield self._decided(what, says, options)
 
@@ -285,7 +299,7 @@ class _Walk:
         best = options[0]
         chosen = next(option for option in options if option.move == what.move)
         cost = best.values[seat] - chosen.values[seat]
-        if not self.judge.basis.exact and abs(cost) <= NOISE:
+        if abs(cost) <= self._noise:
             cost, chosen = Fraction(0), chosen._replace(values=best.values)
         after = tuple(
             now + b - a for now, a, b in zip(self.values, best.values, chosen.values, strict=True)
@@ -309,7 +323,7 @@ class _Walk:
             if at < LISTED or option.move == chosen.move:
                 value = option.values[seat]
                 cost = best - value
-                if not self.judge.basis.exact and abs(cost) <= NOISE:
+                if abs(cost) <= self._noise:
                     cost = Fraction(0)
                 says = self.words.option(state, seat, option.move)
                 yield Alternative(option.move, says, value, cost, option.mix)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from fairground.coach.judging import Unit
+from fairground.coach.judging import NOISE, Unit
 from fairground.coach.luck import LuckOdds
 from fairground.coach.reviewing import Review, SeatReview, Step
 from fairground.core import InputError, Seat
@@ -130,7 +130,7 @@ def account(review: Review, seat: Seat) -> list[tuple[str, str]]:
     if others:
         whose = shown(others[0].name) if len(others) == 1 else "the others"
         rows.append((f"what {whose} gave away", signed(one.given, unit)))
-    if one.model:
+    if abs(one.model) > NOISE:
         rows.append(("what the model did not foresee", signed(one.model, unit)))
     end = "the result" if one.result is not None else "expected now"
     return [*rows, (end, signed(one.now, unit))]

@@ -20,6 +20,11 @@ def in_100(share: Fraction) -> str:
     return f"{number(100 * share)} in 100"
 
 
+def times_in_100(share: Fraction) -> str:
+    """How often something happens: "41 times in 100"."""
+    return f"{number(100 * share)} times in 100"
+
+
 def number(value: Fraction) -> str:
     """A number with as many digits as matter: 41, 4.1, 0.41."""
     size = abs(value)
@@ -66,9 +71,9 @@ def fatestones_pick(
     *, die: str, best: str, feared: str, chance: Fraction, wins: int, losses: int, best_wins: int
 ) -> str:
     """What the other side's perfect mix does to a die."""
-    often = "always takes" if chance == 1 else f"takes {in_100(chance)} times"
+    often = f"always takes {feared}" if chance == 1 else f"takes {feared} {times_in_100(chance)}"
     return (
-        f"Perfect play on the other side {often} {feared}. {die} beats it in {wins} of 36 rolls "
+        f"Perfect play on the other side {often}. {die} beats it in {wins} of 36 rolls "
         f"and loses {losses}; {best} beats it in {best_wins}."
     )
 
@@ -77,7 +82,7 @@ def fatestones_mix(mix: Sequence[tuple[str, Fraction]], value: Fraction) -> str:
     """The perfect mix."""
     if len(mix) == 1:
         return f"Perfect play takes {mix[0][0]}, and wins {in_100(value)} games."
-    parts = [f"{die} {in_100(chance)} times" for die, chance in mix]
+    parts = [f"{die} {times_in_100(chance)}" for die, chance in mix]
     return f"Perfect play takes {listed(parts)}, and wins {in_100(value)} games."
 
 
@@ -129,7 +134,7 @@ def zombie_roll(
     dice = "die" if sum(many for _, many in bag) == 1 else "dice"
     first = (
         f"{guns[0].upper()}{guns[1:]} so far, and {left} {dice} left in the bag: one more roll is "
-        f"shot {in_100(shot)} times, and brings {number(gain)} more brains on average."
+        f"shot {times_in_100(shot)} and brings {number(gain)} more brains on average."
     )
     if rolling is None or holding is None:
         return first

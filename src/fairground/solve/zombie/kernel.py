@@ -333,3 +333,43 @@ def sweep_shared(  # noqa: PLR0917 - numba wants its arguments in order
                         here[i, c] = rolled[c] * share
     value: Array = ring[0, shapes - 1].copy()
     return value
+
+
+@nb.njit(cache=True)
+def worths(  # noqa: PLR0917 - numba wants its arguments in order
+    links: Links, layers: TurnLayers, hold: Array, own: int, top: int, choice: Array
+) -> Array:
+    """[brains, shape, seat]: what every state of a turn is worth to everybody.
+
+    ``hold`` and ``own`` are as in `sweep_shared`, for one turn. Where ``choice`` has rows it is
+    obeyed; else the mover takes what is best for itself. States with ``top`` brains or more are
+    held.
+    """
+    shapes, columns = len(links.stay), hold.shape[1]
+    value = np.empty((top + RING - 1, shapes, columns))
+    rolled = np.zeros(columns)
+    obey = len(choice) > 0
+    for t in range(top + RING - 1):
+        for i in range(shapes):
+            value[t, i] = hold[t]
+    for t in range(top - 1, -1, -1):
+        for j in range(layers.first[t], layers.first[t + 1]):
+            i = layers.shapes[j]
+            must = i == shapes - 1
+            if links.stay[i] >= STUCK:
+                continue
+            for c in range(columns):
+                rolled[c] = links.bust[i] * hold[0, c]
+            for k in range(links.first[i], links.first[i + 1]):
+                for c in range(columns):
+                    there = value[t + links.gain[k], links.target[k], c]
+                    rolled[c] += links.chance[k] * there
+            share = 1.0 / (1.0 - links.stay[i])
+            if obey:
+                rolls = t < len(choice) and choice[t, i] == 1
+            else:
+                rolls = rolled[own] * share > hold[t, own]
+            if must or rolls:
+                for c in range(columns):
+                    value[t, i, c] = rolled[c] * share
+    return value

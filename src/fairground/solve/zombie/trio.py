@@ -110,6 +110,11 @@ class TrioPayoffs:
 
     def at(self, where: TrioSituation) -> Array:
         """The payoffs of the one to move."""
+        mine: Array = np.ascontiguousarray(self.shared(where)[:, where.turn])
+        return mine
+
+    def shared(self, where: TrioSituation) -> Array:
+        """The payoffs of all three, when the one to move holds."""
         a, b, c = where.scores
         best = max(where.scores[: where.turn], default=0)
         if where.extra or best >= self.goal:
@@ -123,8 +128,7 @@ class TrioPayoffs:
                 hold = self.answer[lead, lead]
         else:
             hold = (self.first_hold, self.second_hold, self.third_hold)[where.turn](a, b, c)
-        mine: Array = np.ascontiguousarray(hold[:, where.turn])
-        return mine
+        return hold
 
     def behind(self, top: int) -> Array:
         """What the round brings if the third stays behind."""

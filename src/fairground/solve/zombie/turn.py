@@ -267,6 +267,36 @@ class Turns:
         got = self._sweep(kernel.Payoffs(hold, np.array([0.0, 1.0])), kernel.FOLLOW, choice)
         return Strategy(float(got[0]), float(got[1]))
 
+    def worths(self, hold: Array, own: int, choice: Array | None = None) -> Array:
+        """[brains, shape, seat]: what each state is worth to everybody; see `kernel.worths`."""
+        mine = np.ascontiguousarray(hold[:, own : own + 1])
+        top = self.quiet(mine, mine[0]) if choice is None else len(choice)
+        obeyed = np.empty((0, 0), np.uint8) if choice is None else choice
+        return kernel.worths(self.links, self.layers, np.ascontiguousarray(hold), own, top, obeyed)
+
+    def banked(self, choice: Array) -> Array:
+        """By these choices: the chance to bank 0, 1, 2, ... brains in a turn."""
+        most = len(choice) + kernel.RING - 1
+        hold = np.zeros((self.top + kernel.RING, most))
+        hold[np.arange(most), np.arange(most)] = 1.0
+        return self._sweep(kernel.Payoffs(hold, hold[0].copy()), kernel.FOLLOW, choice)
+
+    def outcomes(self, shape: int) -> list[tuple[int, int, float]]:
+        """What one roll can do: brains gained, the shape it leads to, and its chance.
+
+        The shape is `kernel.BUST` for three shotguns, and the same as before if nothing changes.
+        """
+        links = self.links
+        arrows = slice(links.first[shape], links.first[shape + 1])
+        rows = zip(
+            links.gain[arrows].tolist(),
+            links.target[arrows].tolist(),
+            links.chance[arrows].tolist(),
+            strict=True,
+        )
+        more = [(0, kernel.BUST, float(links.bust[shape])), (0, shape, float(links.stay[shape]))]
+        return [*rows, *(row for row in more if row[2])]
+
     def _sweep(self, payoffs: kernel.Payoffs, mode: int, choice: Array) -> Array:
         return kernel.sweep(self.links, self.layers, payoffs, mode, choice)
 

@@ -1,0 +1,137 @@
+"""Four zombies or more: the chance of each to win, if everybody plays each turn for brains.
+
+Perfect play among so many is not known. This is a model of it: from now on every turn is played by
+`Turns.greedy`, whatever the scores are. Then what a turn brings has one known distribution, all
+turns are independent, and the chances follow without any simulation.
+
+Let D_i(r, x) be the chance that zombie i has x brains after r more rounds and was never over the
+goal before. The game ends with the first round in which somebody is. Zombie i wins it with x brains
+if all others have fewer; m who are level at the top have the same chance each, 1/m, because extra
+rounds are alike for all. The share of i is D_i(x) times the integral over z from 0 to 1 of
+the product over the others of P(fewer than x) + z D_j(x). That product is a polynomial in z, so a
+quadrature of enough points is exact.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from fairground.games.zombie import State, Zombie
+from fairground.solve.zombie import kernel, turn
+from fairground.solve.zombie.turn import Array, TooMuchWork
+
+MOST: Final = 12
+"""More zombies than this are not followed."""
+
+UNLIKELY: Final = 1e-6
+"""Turns with so many brains that even a zombie who never holds counts them with less than this
+chance are held: far less than the model itself may be off."""
+
+UNDECIDED: Final = 1e-9
+"""Rounds are followed until the game goes on with less than this chance."""
+
+MOST_ROUNDS: Final = 400
+
+
+class Crowd(NamedTuple):
+    """What a turn brings, and how it is played."""
+
+    choice: Array
+    """[brains, shape] → 1 rolls, 0 holds: the choices for the most brains."""
+    banked: Array
+    """The chance of a turn to bring 0, 1, 2, ... brains."""
+
+
+def crowd(game: Zombie) -> Crowd:
+    """How everybody plays in the model."""
+    if game.seats > MOST:
+        raise TooMuchWork(f"games of more than {MOST} zombies are not followed")
+    if game.brains_to_win > 200 or game.max_turns > 200:
+        raise TooMuchWork("such long games of many zombies are not followed")
+    found = turn.turns(game)
+    choice = found.greedy()[: int(np.argmax(found.reached < UNLIKELY))]
+    return Crowd(choice, found.banked(choice))
+
+
+def holds(game: Zombie, found: Crowd, s: State) -> Array:
+    """[t, player]: everybody's chance to win when the one to move holds t brains.
+
+    Players are counted in the order of ``s.playing``.
+    """
+    mine = s.scores[s.playing[s.at]]
+    least = 0 if s.extra or game.max_turns else game.brains_to_win
+    brains = len(found.choice) + kernel.RING
+    others = [
+        _course(game, found, s, player, s.scores[seat])
+        for player, seat in enumerate(s.playing)
+        if player != s.at
+    ]
+    held = [_course(game, found, s, s.at, mine + t) for t in range(brains)]
+    rounds = max(len(course) for course in (*others, *held))
+    width = max(course.shape[1] for course in (*others, *held))
+    shares = _shares(
+        np.array([_padded(course, rounds, width) for course in others]),
+        np.array([_padded(course, rounds, width) for course in held]),
+        least,
+    )
+    rows = np.empty((turn.turns(game).top + kernel.RING, len(s.playing)))
+    in_order = [*range(1, s.at + 1), 0, *range(s.at + 1, len(s.playing))]
+    rows[:brains] = shares[:, in_order]
+    rows[brains:] = rows[brains - 1]
+    return rows
+
+
+def _padded(course: Array, rounds: int, width: int) -> Array:
+    return np.pad(course, ((0, rounds - len(course)), (0, width - course.shape[1])))
+
+
+def _course(game: Zombie, found: Crowd, s: State, player: int, score: int) -> Array:
+    """D_i as [round, brains]; in a game of rounds, and in extra rounds, only the last round.
+
+    The one to move has held: its turn of this round is over, as for those before it.
+    """
+    pending = player > s.at
+    now = np.zeros(score + 1)
+    now[score] = 1.0
+    first = np.convolve(now, found.banked) if pending else now
+    if s.extra:
+        return first[np.newaxis]
+    if game.max_turns:
+        for _ in range(game.max_turns - s.round):
+            first = np.convolve(first, found.banked)
+        return first[np.newaxis]
+    goal = game.brains_to_win
+    rows = [first]
+    while rows[-1][:goal].sum() > UNDECIDED and len(rows) < MOST_ROUNDS:
+        rows.append(np.convolve(rows[-1][:goal], found.banked))
+    size = max(len(row) for row in rows)
+    return np.array([np.pad(row, (0, size - len(row))) for row in rows])
+
+
+def _shares(others: Array, held: Array, least: int) -> Array:
+    """[t, player]: everybody's chance to win with at least so many brains; the mover first.
+
+    ``others`` are D_j as [player, round, brains], ``held`` is the mover's D for each t.
+    """
+    below, below_held = (np.cumsum(d, axis=-1) - d for d in (others, held))
+    others, held, below, below_held = (d[..., least:] for d in (others, held, below, below_held))
+    points, weights = np.polynomial.legendre.leggauss(len(others) // 2 + 1)
+    nodes, shape = len(points), others.shape[1:]
+    factors = below + ((points + 1) / 2)[:, None, None, None] * others
+    weight = (weights / 2)[:, None, None]
+    shares = np.empty((len(held), len(others) + 1))
+    flat_held, flat_below = held.reshape(len(held), -1), below_held.reshape(len(held), -1)
+    shares[:, 0] = flat_held @ (weight * factors.prod(axis=1)).sum(axis=0).ravel()
+    for j in range(len(others)):
+        rest = np.ones((nodes, *shape)) if len(others) == 1 else _without(factors, j).prod(axis=1)
+        alone = weight * rest * others[j]
+        tied = alone * ((points + 1) / 2)[:, None, None]
+        shares[:, j + 1] = flat_below @ alone.sum(axis=0).ravel()
+        shares[:, j + 1] += flat_held @ tied.sum(axis=0).ravel()
+    return shares
+
+
+def _without(factors: Array, player: int) -> Array:
+    return np.delete(factors, player, axis=1)
