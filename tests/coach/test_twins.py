@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
@@ -10,13 +11,19 @@ from typing import Any
 import pytest
 
 from fairground.coach.judging import judge_of
-from fairground.core import Move
+from fairground.coach.zombie import CrowdJudge, SolvedZombieJudge
+from fairground.core import HIDDEN, Move
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
+from fairground.games.codebreaking import Row
+from fairground.games.codebreaking import State as Board
 from fairground.games.fatestones import State as Stones
 from fairground.games.fatestones import all_dice
 from fairground.games.intransitive import State as Dice
 from fairground.games.poker import State as Cards
+from fairground.games.zombie import Zombie
+from fairground.solve.codebreaking.trees import best_stored
+from fairground.solve.codebreaking.worth import KNOWN
 from fairground.solve.poker.holds import RETURNS, perfect_return
 
 HALF = Fraction(1, 2)
@@ -180,3 +187,197 @@ def test_poker(case: int) -> None:
 @pytest.mark.parametrize("level", range(1, 6))
 def test_the_kept_return_is_the_one_over_all_deals(level: int) -> None:
     assert RETURNS[level] == perfect_return(level)
+
+
+# Code breaking: every tree there is, for small spaces
+
+
+def answer(code: tuple[int, ...], guess: tuple[int, ...]) -> tuple[int, int]:
+    full = sum(a == b for a, b in zip(code, guess, strict=True))
+    rest = list(code)
+    for digit in guess:
+        if digit in rest:
+            rest.remove(digit)
+    return full, len(code) - len(rest) - full
+
+
+class Trees:
+    """The least guesses of a set of codes, all together and at worst, by trying every guess."""
+
+    def __init__(self, base: int, length: int) -> None:
+        self.codes = list(product(range(base), repeat=length))
+        self.known: dict[frozenset[tuple[int, ...]], tuple[int, int]] = {}
+
+    def parts(self, left: frozenset[Any], guess: tuple[int, ...]) -> dict[Any, frozenset[Any]]:
+        split: dict[Any, set[Any]] = {}
+        for code in left:
+            split.setdefault(answer(code, guess), set()).add(code)
+        return {a: frozenset(part) for a, part in split.items()}
+
+    def after(self, left: frozenset[Any], guess: tuple[int, ...]) -> tuple[int, int] | None:
+        parts = self.parts(left, guess)
+        won = parts.pop((len(guess), 0), None)
+        if won is None and len(parts) == 1:
+            return None
+        found = [self.least(part) for part in parts.values()]
+        worst = 1 + max((least[1] for least in found), default=0)
+        return len(left) + sum(least[0] for least in found), worst
+
+    def least(self, left: frozenset[Any]) -> tuple[int, int]:
+        if left not in self.known:
+            tried = [found for code in self.codes if (found := self.after(left, code))]
+            self.known[left] = min(t for t, _ in tried), min(w for _, w in tried)
+        return self.known[left]
+
+
+@pytest.mark.parametrize(("base", "length"), [(3, 2), (4, 2), (2, 4), (5, 2)])
+def test_codes(base: int, length: int) -> None:
+    trees = Trees(base, length)
+    everything = frozenset(trees.codes)
+    total, worst = trees.least(everything)
+    fair = judge_of(make_game("codebreaking/1", {"base": base, "length": length}))
+    evil = judge_of(make_game("codebreaking/1", {"base": base, "length": length, "oracle": "evil"}))
+    assert fair.worth(fair.game.start())[0] == Fraction(total, len(everything))
+    assert evil.worth(evil.game.start())[0] == worst
+    stream = SeededStream("coach codes", base)
+    for _ in range(6):
+        guess = trees.codes[stream.below(len(trees.codes))]
+        for a, part in trees.parts(everything, guess).items():
+            if a == (length, 0):
+                continue
+            rows = (Row(guess, a),)
+            least, low = trees.least(part)
+            assert -fair.worth(Board("guess", HIDDEN, rows))[1] == 1 + Fraction(least, len(part))
+            assert -evil.worth(Board("guess", None, rows))[1] == 1 + low
+            next_guess = trees.codes[stream.below(len(trees.codes))]
+            spent = trees.after(part, next_guess)
+            if spent is not None:
+                (option,) = (
+                    o
+                    for o in fair.options(Board("guess", HIDDEN, rows), 1, (next_guess,))
+                    if o.move == next_guess
+                )
+                assert -option.values[1] == 1 + Fraction(spent[0], len(part))
+
+
+@pytest.mark.parametrize(("base", "length"), [(6, 4), (7, 4)])
+def test_the_known_figures_are_those_of_the_stored_trees(base: int, length: int) -> None:
+    stored = best_stored(base, length)
+    assert stored is not None
+    assert KNOWN[base, length] == (
+        stored.total(),
+        stored.root.guess,
+        len(stored.distribution()),
+        stored.proven,
+    )
+
+
+def test_published_figures_of_code_breaking() -> None:
+    """Koyama and Lai 1993: 5625/1296; Knuth 1977: five guesses at worst."""
+    fair = judge_of(make_game("codebreaking/1", {}))
+    evil = judge_of(make_game("codebreaking/1", {"oracle": "evil"}))
+    assert fair.worth(fair.game.start()) == (Fraction(5625, 1296), -Fraction(5625, 1296))
+    assert fair.options(Board("guess", HIDDEN), 1)[0].values[0] == Fraction(5625, 1296)
+    assert evil.worth(evil.game.start()) == (Fraction(5), Fraction(-5))
+
+
+# Zombie Dice: three dice without footprints, so that a turn is a short list of rolls
+
+
+FACES = ("bbs", "bs", "bss")
+
+
+class Duel:
+    """Two zombies over one round, by repeated substitution."""
+
+    most = 14
+
+    def __init__(self) -> None:
+        self.level = 0.5
+        for _ in range(60):
+            self.level = self.turn(lambda t: 1 - self.turn(lambda u: self.against(u, t)))
+
+    def against(self, mine: int, theirs: int) -> float:
+        """The second of a round holds: level at the top, the first begins an extra round."""
+        return 1.0 if mine > theirs else 0.0 if mine < theirs else 1 - self.level
+
+    def turn(self, hold: Callable[[int], float], shot: frozenset[int] = frozenset()) -> float:
+        worth = [hold(t) for t in range(self.most + 4)]
+        memory: dict[tuple[int, frozenset[int]], float] = {}
+        return self.roll(worth, memory, 0, shot)
+
+    def state(self, worth: list[float], memory: Any, brains: int, shot: frozenset[int]) -> float:
+        if brains > self.most:
+            return worth[brains]
+        key = (brains, shot)
+        if key not in memory:
+            memory[key] = max(worth[brains], self.roll(worth, memory, brains, shot))
+        return float(memory[key])
+
+    def roll(self, worth: list[float], memory: Any, brains: int, shot: frozenset[int]) -> float:
+        dice = [die for die in range(3) if die not in shot]
+        total = 0.0
+        throws = list(product(*(FACES[die] for die in dice)))
+        for faces in throws:
+            hit = shot | {die for die, face in zip(dice, faces, strict=True) if face == "s"}
+            eaten = faces.count("b")
+            busts = len(hit) == 3
+            total += worth[0] if busts else self.state(worth, memory, brains + eaten, hit)
+        return total / len(throws)
+
+
+def test_zombie() -> None:
+    twin = Duel()
+    params = {f"{kind}_dice": 1 for kind in ("weak", "strong", "tough")}
+    faces = dict(zip(("weak_die_faces", "strong_die_faces", "tough_die_faces"), FACES, strict=True))
+    game = make_game("zombie/2", {**params, **faces, "max_turns": 1})
+    judge = judge_of(game)
+    start = game.drawn(game.start(), 1)
+    assert start.playing == (0, 1)
+    assert float(judge.worth(start)[0]) == pytest.approx(twin.level, abs=1e-9)
+    for brains, lead in ((3, 5), (3, 3), (4, 6), (5, 5)):
+        for shot in (frozenset[int](), frozenset({0}), frozenset({1, 2})):
+            pile = tuple(int(die in shot) for die in range(3))
+            state = start._replace(
+                at=1,
+                scores=(lead, 0),
+                brains=brains,
+                rolls=1,
+                shotgun_dice=pile,
+                brain_dice=tuple(1 - n for n in pile),
+                bag=(0, 0, 0),
+            )
+            worth = [twin.against(t, lead) for t in range(18)]
+            memory: dict[Any, float] = {}
+            options = {o.move: float(o.values[1]) for o in judge.options(state, 1)}
+            assert options["hold"] == pytest.approx(worth[brains], abs=1e-9)
+            assert options["roll"] == pytest.approx(
+                twin.roll(worth, memory, brains, shot), abs=1e-9
+            )
+
+
+def test_published_figures_of_zombie_dice() -> None:
+    """The first of two wins 0.464791578109834 in perfect play, the third of three 0.36920."""
+    two, three = (make_game("zombie/2", {"players": n}) for n in (2, 3))
+    start = two.drawn(two.start(), 1)
+    assert float(judge_of(two).worth(start)[0]) == pytest.approx(0.464791578109834, abs=1e-14)
+    begin = three.drawn(three.drawn(three.start(), 2), 1)
+    assert begin.playing == (0, 1, 2)
+    chances = [float(value) for value in judge_of(three).worth(begin)]
+    assert chances == pytest.approx([0.29978, 0.33102, 0.36920], abs=1e-5)
+
+
+def test_the_model_of_a_crowd_is_as_far_off_as_it_says() -> None:
+    """Where three play, perfect play is known: the model of the crowd is measured against it."""
+    game = Zombie(3)
+    perfect, model = SolvedZombieJudge(game), CrowdJudge(game)
+    state = game.drawn(game.drawn(game.start(), 2), 1)
+    stream = SeededStream("coach crowd", 1)
+    off = []
+    for _ in range(12):
+        scores = tuple(stream.below(13) for _ in range(3))
+        here = state._replace(scores=scores, at=stream.below(3))
+        pairs = zip(perfect.worth(here), model.worth(here), strict=True)
+        off += [abs(float(a - b)) for a, b in pairs]
+        assert sum(model.worth(here)) == pytest.approx(1, abs=1e-6)
+    assert max(off) <= model.basis.error

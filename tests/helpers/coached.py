@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import fairground as fg
@@ -11,6 +12,7 @@ from fairground.coach.judging import Judge, judge_of
 from fairground.coach.reviewing import Review
 from fairground.coach.sources import review_of
 from fairground.core import Draw, Game, Move, Over, Seat
+from fairground.games.codebreaking import GIVE_UP
 from fairground.players import Player
 
 
@@ -21,13 +23,18 @@ class Follower(Player):
         self.judge, self.errs, self.made = judge, errs, 0
 
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
-        if self.judge.reveals(view):
+        if self.judge.reveals(view) or getattr(view, "phase", "") == "show":
             return next(iter(game.moves(view, seat)))
-        options = self.judge.options(view, seat)
-        if len(options) == 1:
-            return options[0].move
+        if self.judge.forced(view, seat):
+            return next(iter(game.choices(view, seat)))
         self.made += 1
-        return options[-1 if self.made in self.errs else 0].move
+        if self.made not in self.errs:
+            return self.judge.options(view, seat)[0].move
+        return self.judge.options(view, seat, self._all(game, view, seat))[-1].move
+
+    def _all(self, game: Game[Any], view: Any, seat: Seat) -> list[Move]:
+        """Some moves to choose the worst of; giving up would end the game at once."""
+        return [move for move in islice(game.choices(view, seat), 20) if move != GIVE_UP]
 
 
 def followed(

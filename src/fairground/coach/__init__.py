@@ -7,6 +7,7 @@
 `luck`           how odd a run of luck was
 `shape`          a review as JSON
 `telling`        a review in sentences
-`intransitive`   `fatestones`, `poker`: the judges
+`intransitive`   `fatestones`, `poker`, `zombie`, `codebreaking`: the judges
+`codesets`       the codes that fit a board, and how many more guesses they need
 ===============  ===========================================================================
 """

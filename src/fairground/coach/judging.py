@@ -13,9 +13,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from fairground.core import Game, InputError, Move, Over, Seat
+from fairground.core import Game, InputError, Move, Over, Seat, TooMany
 from fairground.course import Happening
 from fairground.registers import load
 from fairground.words.plain import PlainWords
@@ -78,8 +79,6 @@ class Judge(ABC, Generic[G]):
 
     unit: ClassVar[Unit] = WINS
     basis: Basis
-    advises: ClassVar[tuple[str, ...]] = ()
-    """The roles whose decisions can be weighed; empty: all."""
 
     def __init__(self, game: G) -> None:
         self.game = game
@@ -107,6 +106,13 @@ class Judge(ABC, Generic[G]):
     def options(self, state: Any, seat: Seat, also: Sequence[Move] = ()) -> list[Option]:
         """The moves worth a look, best first: at least one of the best, and all of ``also``."""
 
+    def forced(self, state: Any, seat: Seat) -> bool:
+        """Whether the seat has no choice."""
+        try:
+            return len(list(islice(self.game.choices(state, seat), 2))) < 2
+        except TooMany:
+            return False
+
     def spread(self, before: Any, after: Any, seat: Seat) -> Spread | None:
         """All that could have come of ``before`` when ``after`` did; ``None``: not known."""
         return None
@@ -129,6 +135,7 @@ JUDGES: Final = {
     "poker/2": "fairground.coach.poker:PokerJudge",
     "zombie/1": "fairground.coach.zombie:judge",
     "zombie/2": "fairground.coach.zombie:judge",
+    "codebreaking/1": "fairground.coach.codebreaking:judge",
 }
 """Who judges which game."""
 

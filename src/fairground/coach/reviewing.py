@@ -304,7 +304,7 @@ class _Walk:
         after = tuple(
             now + b - a for now, a, b in zip(self.values, best.values, chosen.values, strict=True)
         )
-        kind: Kind = "decision" if len(options) > 1 else "forced"
+        kind: Kind = "forced" if self.judge.forced(state, seat) and not cost else "decision"
         step = self._step(what.line, kind, seat, says, after)
         return step._replace(
             move=what.move,

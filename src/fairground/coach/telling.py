@@ -11,6 +11,7 @@ from fairground.coach.luck import LuckOdds
 from fairground.coach.reviewing import Review, SeatReview, Step
 from fairground.core import InputError, Seat
 from fairground.games import GAMES
+from fairground.games.codebreaking import STAKE
 from fairground.shown import shown
 from fairground.words.plain import count, listed
 from fairground.words.reasons import number
@@ -36,6 +37,8 @@ def readers(review: Review) -> list[Seat]:
 
 def amount(value: Fraction, unit: Unit) -> str:
     """A value with its unit: "4.2 wins in 100 games"."""
+    if unit.name == "guesses" and abs(value) > STAKE // 2:
+        return "the game"
     scaled = value * unit.scale
     return f"{number(scaled)} {unit.one if scaled == 1 else unit.many}"
 

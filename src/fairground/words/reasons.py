@@ -147,31 +147,82 @@ def zombie_roll(
 # Code breaking
 
 
+def codes(many: float) -> str:
+    """How many codes; a very large number by its order of magnitude."""
+    if many >= 10**15:
+        return f"about 10^{len(str(int(many))) - 1} codes"
+    return count(round(many), "code")
+
+
 def code_guess(
+    *,
     guess: str,
     best: str,
-    left: int,
+    left: float,
     average: Fraction,
     best_average: Fraction,
-    *,
     possible: bool,
     best_possible: bool,
+    answers: int,
+    best_answers: int,
 ) -> str:
     """What two guesses leave of the codes that still fit."""
-    told = (
-        f"{count(left, 'code')} still fit. The answer to {guess} leaves {number(average)} of them "
-        f"on average; the answer to {best} leaves {number(best_average)}."
+    told = f"{codes(left)} still fit."
+    if round(left) == 1:
+        return f"Only one code still fits, and that is {best}."
+    told += (
+        f" {guess} has {count(answers, 'answer')} and leaves {number(average)} codes on average; "
+        f"{best} has {best_answers} and leaves {number(best_average)}."
     )
     if not possible:
-        told += f" And {guess} could not be the code" + (
-            f", but {best} could." if best_possible else "."
+        told += f" And {guess} cannot be the code" + (
+            f", but {best} can." if best_possible else "."
         )
     return told
 
 
-def code_worst(guess: str, best: str, left: int, worst: int, best_worst: int) -> str:
-    """What two guesses leave when the keeper is evil."""
+def code_average(guess: str, left: float, needed: Fraction) -> str:
+    """A good guess."""
     return (
-        f"{count(left, 'code')} still fit. The keeper needs at most {best_worst} more guesses to "
-        f"give after {best}, but {worst} after {guess}."
+        f"{codes(left)} still fit. With {guess} the code takes {number(needed)} more guesses on "
+        "average."
+    )
+
+
+def code_any() -> str:
+    """A nice keeper."""
+    return "Any guess is right: a nice keeper takes it for its code."
+
+
+def code_gave_up(left: float, guesses: Fraction) -> str:
+    """Giving up."""
+    return f"{codes(left)} still fit: the code could be found with guess {number(guesses)}."
+
+
+def code_worst(guess: str, best: str, left: float, worst: Fraction, best_worst: Fraction) -> str:
+    """What two guesses need when the keeper is evil."""
+    return (
+        f"{codes(left)} still fit. After {guess} an evil keeper can hold out until guess "
+        f"{number(worst)}, after {best} only until guess {number(best_worst)}."
+    )
+
+
+def code_answer(answer: str, best: str, guesses: Fraction, best_guesses: Fraction) -> str:
+    """What two answers of an evil keeper lead to."""
+    return (
+        f"After the answer {answer} the code can be found with guess {number(guesses)}; after "
+        f"{best} not before guess {number(best_guesses)}."
+    )
+
+
+def code_contradiction(answer: str) -> str:
+    """An answer after which no code fits."""
+    return f"No code fits any more after the answer {answer}."
+
+
+def code_at_worst(move: str, left: float, guesses: Fraction) -> str:
+    """A good move where the keeper is evil."""
+    return (
+        f"{codes(left)} still fit. With {move} the code is found with guess {number(guesses)} at "
+        "the latest."
     )

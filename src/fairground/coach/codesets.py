@@ -1,0 +1,259 @@
+"""The codes that fit a board, and how many more guesses they need.
+
+`ListedSets` goes through all codes of a space of up to 2^24; `SampledSets` has samples of larger
+ones, so all that it says is an estimate.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from functools import cached_property
+from math import log
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from fairground.coach.judging import Basis
+from fairground.games.codebreaking import EVIL, Code, CodeBreaking, Marks, Row
+from fairground.solve.codebreaking.advice import enumerable, split_well
+from fairground.solve.codebreaking.kernels import Answers, Bytes, answers_general
+from fairground.solve.codebreaking.sets import Listed, Sampled
+from fairground.solve.codebreaking.worth import (
+    CLASSIC,
+    GROWTH_ERROR,
+    KNOWN,
+    SEARCHABLE,
+    Searcher,
+    by_size,
+    worst_by_size,
+)
+
+Rows: TypeAlias = tuple[Row, ...]
+
+PROVEN: Final = "Every value is exact: the cheapest way to find the code was searched and proven."
+SEARCHED: Final = (
+    "Values come from a search that was cut short: positions with many codes may need fewer "
+    "guesses than it found, by up to {error:g}. Positions with few codes are exact."
+)
+ESTIMATED: Final = (
+    "There are too many codes to search. Values are estimated from how many codes still fit, and "
+    "can be off by up to {error:g} guesses; what one guess cost against another is surer than that."
+)
+WORST_OF_CLASSIC: Final = 5
+"""Knuth, 1977: the 6^4 codes need five guesses at worst, and never more."""
+
+TRIED: Final = 60
+"""Codes of a sample that are compared as guesses."""
+
+
+WALKS: Final = 1000
+"""How hard a sample is filled up again after each row."""
+
+
+class Best(NamedTuple):
+    """How many more guesses a set needs, and a guess that achieves it."""
+
+    guesses: Fraction
+    guess: Code | None
+
+
+class Sets(ABC):
+    """What is known of the codes that fit a board."""
+
+    def __init__(self, game: CodeBreaking) -> None:
+        self.game = game
+        self.base, self.length = game.base, game.length
+        self.evil = game.oracle == EVIL
+        self.win: Marks = (game.length, 0)
+
+    @property
+    @abstractmethod
+    def basis(self) -> Basis:
+        """How good this is."""
+
+    @abstractmethod
+    def size(self, rows: Rows) -> float:
+        """How many codes fit."""
+
+    @abstractmethod
+    def parts(self, rows: Rows, guess: Code) -> dict[Marks, Fraction]:
+        """How likely each answer is, if all codes that fit are."""
+
+    @abstractmethod
+    def best(self, rows: Rows) -> Best:
+        """Guesses needed on average; with an evil keeper, at worst."""
+
+    def after(self, rows: Rows, guess: Code) -> dict[Marks, tuple[Fraction, Fraction]]:
+        """For each answer to a guess: how likely it is, and the guesses needed after it."""
+        return {
+            answer: (
+                share,
+                Fraction(0)
+                if answer == self.win
+                else self.best((*rows, Row(guess, answer))).guesses,
+            )
+            for answer, share in self.parts(rows, guess).items()
+        }
+
+    def worth(self, rows: Rows, guess: Code) -> Fraction:
+        """The guesses needed from here on, this one included."""
+        after = self.after(rows, guess).values()
+        if self.evil:
+            return 1 + max((guesses for _, guesses in after), default=Fraction(0))
+        return 1 + sum((share * guesses for share, guesses in after), Fraction(0))
+
+
+class ListedSets(Sets):
+    """Every code that fits, in a space that can be gone through."""
+
+    def __init__(self, game: CodeBreaking) -> None:
+        super().__init__(game)
+        self._listed: dict[Rows, Listed] = {(): Listed(self.base, self.length)}
+        self._best: dict[Rows, Best] = {}
+        self._searchable = game.codes <= SEARCHABLE and game.base * game.length <= 64
+
+    @property
+    def basis(self) -> Basis:
+        """Proven, searched, or estimated by size."""
+        if self.game.codes <= CLASSIC and self._searchable:
+            return Basis(True, 0.0, PROVEN)
+        if self._searchable and not self.evil:
+            return Basis(False, 0.15, SEARCHED.format(error=0.15))
+        if self._searchable:
+            return Basis(False, 1.0, SEARCHED.format(error=1))
+        error = 2.0 if self.evil else round(GROWTH_ERROR * log(self.game.codes) + 0.3, 1)
+        return Basis(False, error, ESTIMATED.format(error=error))
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        return Searcher(self.base, self.length)
+
+    def _fitting(self, rows: Rows) -> Listed:
+        if rows not in self._listed:
+            before = self._fitting(rows[:-1])
+            guess, (full, partial) = rows[-1]
+            numbers = before.numbers()[before.answers(guess) == full * (self.length + 1) + partial]
+            self._listed[rows] = Listed.of(self.base, self.length, numbers)
+        return self._listed[rows]
+
+    def size(self, rows: Rows) -> float:
+        """Counted."""
+        return len(self._fitting(rows))
+
+    def parts(self, rows: Rows, guess: Code) -> dict[Marks, Fraction]:
+        """Counted."""
+        fitting = self._fitting(rows)
+        sizes = fitting.sizes(guess)
+        return {
+            divmod(int(number), self.length + 1): Fraction(int(sizes[number]), len(fitting))
+            for number in np.flatnonzero(sizes)
+        }
+
+    def best(self, rows: Rows) -> Best:
+        """By the tree of all codes, by a search, or by size."""
+        if rows not in self._best:
+            self._best[rows] = self._found(rows)
+        return self._best[rows]
+
+    def _found(self, rows: Rows) -> Best:
+        fitting = self._fitting(rows)
+        n = len(fitting)
+        if not rows and (known := KNOWN.get((self.base, self.length))) is not None:
+            if not self.evil:
+                return Best(Fraction(known.total, n), known.guess)
+            classic = (self.base, self.length) == (6, 4)
+            return Best(Fraction(WORST_OF_CLASSIC if classic else known.worst), known.guess)
+        if self._searchable and n and self._searcher.fits(n):
+            members = fitting.numbers().astype(np.int64)
+            asked = tuple(row.guess for row in rows)
+            search = self._searcher.worst if self.evil else self._searcher.average
+            found = search(members, asked)
+            return Best(found.guesses, found.guess)
+        return Best(worst_by_size(n) if self.evil else by_size(n), None)
+
+    def suggestion(self, rows: Rows) -> Code | None:
+        """A good guess where no search has named one."""
+        return split_well(self._fitting(rows), "minimax" if self.evil else None)
+
+
+class SampledSets(Sets):
+    """Samples of the codes that fit, and an estimate of their number."""
+
+    def __init__(self, game: CodeBreaking) -> None:
+        super().__init__(game)
+        self._sample = Sampled(game.base, game.length, seed=1)
+        self._seen: dict[Rows, tuple[float, Bytes]] = {(): (float(game.codes), self._codes())}
+
+    @property
+    def basis(self) -> Basis:
+        """Estimated, from an estimated number of codes."""
+        error = round(2 * GROWTH_ERROR * log(self.game.codes), 0)
+        return Basis(False, error, ESTIMATED.format(error=error))
+
+    def _codes(self) -> Bytes:
+        return self._sample.codes().copy()
+
+    def _look(self, rows: Rows) -> tuple[float, Bytes]:
+        """Go on row by row, as `advice.Counting` does; what was seen is remembered."""
+        if rows not in self._seen:
+            number, codes = self._look(rows[:-1])
+            guess, (full, partial) = rows[-1]
+            share = float(
+                np.mean(self._answers(codes, guess) == full * (self.length + 1) + partial)
+            )
+            if self._sample.rows != rows[:-1]:
+                return max(1.0, number * share), codes
+            self._sample.keep(rows[-1])
+            if len(self._sample):
+                self._sample.refresh(WALKS)
+            self._seen[rows] = max(1.0, number * share), self._codes()
+        return self._seen[rows]
+
+    def _answers(self, codes: Bytes, guess: Code) -> Answers:
+        out = np.empty(len(codes), np.uint16)
+        answers_general(np.array(guess, np.uint8), codes, self.base, out)
+        return out
+
+    def size(self, rows: Rows) -> float:
+        """Estimated."""
+        return self._look(rows)[0]
+
+    def parts(self, rows: Rows, guess: Code) -> dict[Marks, Fraction]:
+        """Of the sample."""
+        _, codes = self._look(rows)
+        if not len(codes):
+            return {}
+        sizes = np.bincount(self._answers(codes, guess))
+        return {
+            divmod(int(number), self.length + 1): Fraction(int(sizes[number]), len(codes))
+            for number in np.flatnonzero(sizes)
+        }
+
+    def after(self, rows: Rows, guess: Code) -> dict[Marks, tuple[Fraction, Fraction]]:
+        """By the share of each answer."""
+        number = self.size(rows)
+        estimate = worst_by_size if self.evil else by_size
+        return {
+            answer: (
+                share,
+                Fraction(0) if answer == self.win else estimate(max(1.0, number * float(share))),
+            )
+            for answer, share in self.parts(rows, guess).items()
+        }
+
+    def best(self, rows: Rows) -> Best:
+        """By size."""
+        number = self.size(rows)
+        return Best(worst_by_size(number) if self.evil else by_size(number), None)
+
+    def suggestion(self, rows: Rows) -> Code | None:
+        """The best of some codes that fit, as a guess."""
+        _, codes = self._look(rows)
+        tried = [tuple(map(int, code)) for code in codes[:: max(1, len(codes) // TRIED)]]
+        return min(tried, key=lambda code: self.worth(rows, code), default=None)
+
+
+def sets_for(game: CodeBreaking) -> ListedSets | SampledSets:
+    """The best that can be had for a space of this size."""
+    return ListedSets(game) if enumerable(game.base, game.length) else SampledSets(game)
