@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +46,7 @@ class Visitor:
     def starts(self, title: str, against: str | None = None) -> None:
         """One click in the lobby."""
         if against:
-            self.page.get_by_label(f"Opponent in {title}").select_option(against)
+            self.page.get_by_label(f"Opponent in {title}").select_option(label=against)
         self.page.get_by_role("button", name=f"Play {title}", exact=True).click()
         self.page.wait_for_url(re.compile("#/seat/"))
 
@@ -60,14 +60,15 @@ class Visitor:
         """The head of the strip."""
         return self.page.locator(".proof .big").inner_text()
 
-    def plays(self, step: Any, page: Page | None = None) -> None:
-        """Makes moves by ``step`` until the stamp is there."""
-        page = page or self.page
+    def plays(self, step: Callable[[Page], None]) -> None:
+        """Makes moves by ``step``, each when it is wanted, until the stamp is there."""
         for _ in range(400):
-            page.locator(".stamp, [data-asked]").first.wait_for()
-            if page.locator(".stamp").count():
+            self.page.locator(".stamp, [data-asked]").first.wait_for()
+            if self.stamp.count():
                 return
-            step(page)
+            lines = self.page.locator("[data-lines]").get_attribute("data-lines")
+            step(self.page)
+            self.page.locator(f"[data-lines]:not([data-lines='{lines}'])").wait_for()
         raise AssertionError("the game does not end")
 
 

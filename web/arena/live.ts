@@ -11,10 +11,10 @@ import { write } from "../check/canonical.ts";
 import type { Verdict } from "../check/check.ts";
 import { isObject, type Json } from "../check/json.ts";
 import { seal } from "../check/seals.ts";
-import { arena, type Ask, type Hint, Problem, type SeatView } from "./api.ts";
+import { arena, type Ask, games, type Hint, Problem, type SeatView } from "./api.ts";
 import { chainAnswer } from "./chain.ts";
 import { Growing, judge, tell, type Told, type Wrong } from "./record.ts";
-import { type Answer, change, type Kept, kept, random, type Receipt } from "./secrets.ts";
+import { type Answer, change, keep, type Kept, kept, random, type Receipt } from "./secrets.ts";
 import { follow } from "./stream.ts";
 
 const SHARES = ["tip", "next-tip", "link", "stir", "number"];
@@ -50,6 +50,8 @@ export class Live {
   /** A move that is kept and on its way. */
   readonly sending = signal(false);
   readonly hint = signal<Hint | null>(null);
+  /** Whether it is known what this browser keeps of the seat. */
+  readonly known = signal(false);
 
   /** What is asked of the person: a move, if this tab plays. */
   readonly ask = computed<Ask | null>(() => {
@@ -165,8 +167,27 @@ export class Live {
 
   private async sit(): Promise<void> {
     this.kept.value = await kept(this.id) ?? null;
+    this.known.value = true;
     this.fold();
     await this.hold(false);
+  }
+
+  /** Somebody gave us the address of a seat that has said nothing yet: from now on this browser plays it. */
+  private async adopt(): Promise<void> {
+    const told = this.told.value, view = this.seatView.value;
+    if (!told || !view || !this.mine.value || this.kept.value || this.spoken) return;
+    const { name } = told.seats[view.seat];
+    const others = told.seats.filter((_, seat) => seat !== view.seat).map(({ name }) => name);
+    const title = (await games().catch(() => [])).find((game) => game.name === told.game)?.title ?? told.game;
+    await keep({ id: this.id, secret: this.secret as string, game: told.game, title, name, others });
+    this.kept.value = await kept(this.id) ?? null;
+    void this.work();
+  }
+
+  /** Whether our seat has said something already. */
+  get spoken(): boolean {
+    const seat = this.seatView.value?.seat;
+    return this.told.value?.lines.some(({ event }) => event.seat === seat) ?? false;
   }
 
   /** One tab answers for a seat. Another one may take it over. */
@@ -203,6 +224,7 @@ export class Live {
   }
 
   private async answerOne(): Promise<boolean> {
+    if (this.known.value && !this.kept.value && this.secret) await this.adopt();
     const view = this.seatView.value, told = this.told.value, mine = this.kept.value;
     if (this.dead || !this.mine.value || !view || !told || !mine || this.wrong.value || told.over) return false;
     if (view.step > told.lines.length) {

@@ -82,7 +82,7 @@ export function TablePage({ id, secret }: { id: string; secret: string | null })
       </div>
       {wrong && <Alarm wrong={wrong} />}
       {live.problem.value && <ProblemNote problem={live.problem.value} />}
-      {secret && live.kept.value === null && live.seatView.value && !told.over && (
+      {secret && live.known.value && !live.kept.value && live.spoken && !told.over && (
         <p class="notice">{w.table.noSecret}</p>
       )}
       {secret && live.kept.value && !live.mine.value && !told.over && (
