@@ -279,6 +279,7 @@ export const w = {
     "page/does-not-follow":
       "This line does not name the hash of the line before it. Something was changed, put in or taken out.",
     "page/other-history": "The arena asks for an answer in another history than the one that it showed.",
+    "page/withheld": "The arena speaks of this line, and does not show it.",
     "page/not-asked": "By the rules nothing is to be answered here. The arena asks for it all the same.",
     "page/not-what-you-said": "This stands in the record as your answer. It is not what you answered.",
     "page/receipt": "You kept the hash of this line before you answered. The line that stands here now is another one.",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Route
 
 PATIENCE = 20_000
 """Milliseconds that anything may take on a loaded machine."""
@@ -73,9 +73,16 @@ class Visitor:
 
 
 @contextmanager
-def visiting(browser: Browser, url: str, **options: Any) -> Iterator[Visitor]:
-    """A browser for a while. In the end it must not have complained."""
+def visiting(
+    browser: Browser, url: str, routes: Mapping[str, Callable[[Route], None]] = {}, **options: Any
+) -> Iterator[Visitor]:
+    """A browser for a while. In the end it must not have complained.
+
+    ``routes`` stand between it and the arena: what they do with a request is what it sees.
+    """
     context = browser.new_context(**options)
+    for pattern, handler in routes.items():
+        context.route(pattern, handler)
     visitor = Visitor(context, url)
     try:
         yield visitor

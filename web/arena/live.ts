@@ -17,6 +17,7 @@ import { Growing, judge, tell, type Told, type Wrong } from "./record.ts";
 import { type Answer, change, keep, type Kept, kept, random, type Receipt } from "./secrets.ts";
 import { follow } from "./stream.ts";
 
+const LOOKS = 6;
 const SHARES = ["tip", "next-tip", "link", "stir", "number"];
 
 /** The name under which an answer is kept. A share is given once for its run, whatever the history. */
@@ -30,11 +31,19 @@ function below(n: bigint): Json {
   return value > BigInt(Number.MAX_SAFE_INTEGER) ? value.toString() : Number(value);
 }
 
+/** Of two things that are wrong, the one at the earlier line. */
+function first(a: Wrong | null, b: Wrong | null): Wrong | null {
+  if (!a || !b) return a ?? b;
+  return (b.line ?? 0) < (a.line ?? 0) ? b : a;
+}
+
 export class Live {
   private readonly record = new Growing();
   private readonly stops: (() => void)[] = [];
   private dead = false;
   private working = false;
+  /** How often we have looked for a line that the arena speaks of. */
+  private looks = 0;
   private again = false;
   private release: (() => void) | null = null;
 
@@ -130,7 +139,7 @@ export class Live {
   private fold(): void {
     const { lines, wrong } = this.record;
     if (lines.length && lines.length !== this.told.value?.lines.length) this.told.value = tell(lines);
-    this.wrong.value ??= wrong ?? this.told.value?.wrong ?? this.notOurs();
+    this.wrong.value ??= first(wrong, this.told.value?.wrong ?? null) ?? this.notOurs();
     void this.remember();
     void this.work();
   }
@@ -228,9 +237,12 @@ export class Live {
     const view = this.seatView.value, told = this.told.value, mine = this.kept.value;
     if (this.dead || !this.mine.value || !view || !told || !mine || this.wrong.value || told.over) return false;
     if (view.step > told.lines.length) {
-      await this.refresh();
+      // An arena of several workers may lag behind itself for a moment.
+      if (++this.looks > LOOKS) return this.alarm(told.lines.length + 1, "page/withheld");
+      setTimeout(() => this.dead || this.refresh(), 100 * this.looks);
       return false;
     }
+    this.looks = 0;
     if (view.step < told.lines.length) return false; // a newer view is on its way
     for (const ask of view.asks ?? []) {
       if (told.lines[ask.step - 1]?.hash !== ask.head) return this.alarm(ask.step, "page/other-history");

@@ -199,7 +199,8 @@ class Table {
     this.head = toHex(sha3_256(fromText(text)));
   }
 
-  private compare(): void {
+  /** Compares what was written with the record. */
+  compare(): void {
     for (; this.compared < this.written.length; this.compared++) {
       const recorded = this.lines[this.compared];
       if (!recorded) throw new Fault("transcript/unfinished", "the record stops early", this.lines.length);
@@ -527,6 +528,12 @@ export function follow(lines: readonly Line[]): Following {
     }
   }
   if (!table) return { seats: [], views: [], workings: new Map(), written: [], checked: 0, asks: [], fault };
+  try {
+    table.compare(); // what was written before a fault may be wrong itself: the first line counts
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (error.code !== "transcript/unfinished") fault = error;
+  }
   const { seats, views, workings, written, checked } = table;
   return { seats, views, workings, written, checked, asks: fault ? [] : table.asks(), fault };
 }
