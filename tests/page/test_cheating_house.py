@@ -1,4 +1,4 @@
-"""A house that cheats, in several ways: the strip names the line, and the browser answers no more."""
+"""A house that cheats: the strip names the line, and the browser answers no more."""
 
 from __future__ import annotations
 
