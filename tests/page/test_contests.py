@@ -13,7 +13,7 @@ import pytest
 from fairground.arena.app import make_app
 from fairground.games.codebreaking import marks
 from tests.helpers.arena import in_a_thread
-from tests.helpers.browser import faults_of, is_wider_than_its_window
+from tests.helpers.browser import Theme, faults_of, is_wider_than_its_window
 from tests.helpers.page import page
 from tests.helpers.places import ROOT
 from tests.helpers.visitor import visiting
@@ -100,7 +100,7 @@ def test_a_bot_author_is_led_by_this_arenas_own_addresses(browser: Browser, aren
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_everybody_can_read_it(browser: Browser, arena: str, theme: str) -> None:
+def test_everybody_can_read_it(browser: Browser, arena: str, theme: Theme) -> None:
     context = browser.new_context(
         bypass_csp=True, color_scheme=theme, viewport={"width": 320, "height": 640}
     )
