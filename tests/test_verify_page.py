@@ -198,6 +198,7 @@ def test_the_bytes_behind_a_step_are_those_of_the_record(browser: Browser) -> No
     with opened(browser) as tab:
         step = tab.locator(".ticket", has_text="The dice were rolled")
         step.locator("summary").click()
+        step.locator(".draws").wait_for()
         shown = (step.locator("details").text_content() or "").replace(" ", "")
         assert line["evidence"]["link"] in shown
         assert '"fairground/chains-stream/1"' in shown
@@ -223,6 +224,7 @@ def test_it_is_for_everybody(browser: Browser, theme: Theme, width: int) -> None
     tab = context.new_page()
     tab.goto((page() / "verify.html").as_uri())
     tab.locator("summary").nth(4).click()
+    tab.locator(".working").first.wait_for()
     assert faults_of(tab) == []
     assert not is_wider_than_its_window(tab)
     tab.get_by_role("button", name="Forge it better").click()

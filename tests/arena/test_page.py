@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,6 +80,13 @@ def test_an_operator_may_let_a_friend_frame_it(tmp_path: Path) -> None:
     assert policy["frame-ancestors"] == "https://friend.example"
     with pytest.raises(InputError, match=r"not 'friend; script-src"):
         Settings("sqlite:///x.db", allow_frames=("friend; script-src *",)).check()
+
+
+def test_its_foot_tells_the_hash_of_the_checker(client: Client) -> None:
+    digest = hashlib.sha256(client.get("/verify.html").content).hexdigest()
+    main = re.search(r'src="(page/main[^"]+)"', client.get("/").text)
+    assert main is not None
+    assert digest in client.get(f"/{main[1]}").text
 
 
 def test_what_is_not_there_is_said(client: Client) -> None:

@@ -12,6 +12,9 @@ import { later } from "./later.tsx";
 import { go, route } from "./route.ts";
 import { TablePage } from "./table.tsx";
 
+/** The build puts it here: a file cannot hold its own hash. */
+declare const VERIFY_SHA256: string;
+
 const PlayPage = later(() => import("./play.tsx").then(({ PlayPage }) => PlayPage));
 const ContestsPage = later(() => import("./contests.tsx").then(({ ContestsPage }) => ContestsPage));
 const ContestPage = later(() => import("./contest.tsx").then(({ ContestPage }) => ContestPage));
@@ -100,7 +103,9 @@ function App() {
           <button type="button" class="link" onClick={() => helpOpen.value = true}>
             {w.keyboard} <kbd>?</kbd>
           </button>
-          <a href="/verify.html">verify.html</a>
+          <span class="hash">
+            <a href="/verify.html">verify.html</a> SHA-256 <code>{VERIFY_SHA256}</code>
+          </span>
           <a href="/schema">{w.foot.api}</a>
         </div>
       </footer>

@@ -25,6 +25,8 @@ const chosen = signal(0);
 const typed = signal<readonly string[]>([]);
 const forgery = signal<Forgery | null>(null);
 const trouble = signal("");
+/** Files are being read. */
+const busy = signal(false);
 
 function look(found: readonly Dropped[]): void {
   files.value = found;
@@ -44,6 +46,8 @@ function lookAtSample(): void {
 async function take(list: FileList | null | undefined): Promise<void> {
   const read: Dropped[] = [];
   trouble.value = "";
+  busy.value = true;
+  await new Promise((painted) => setTimeout(painted)); // so that it can be seen before the work begins
   for (const file of list ?? []) {
     try {
       read.push(fileOf(file.name, new Uint8Array(await file.arrayBuffer())));
@@ -51,6 +55,7 @@ async function take(list: FileList | null | undefined): Promise<void> {
       trouble.value = page.unreadableFile(outside(file.name));
     }
   }
+  busy.value = false;
   if (!read.length) return;
   if (read.every(({ kind }) => kind === "receipts")) files.value = [...files.value, ...read];
   else look(read);
@@ -72,7 +77,7 @@ function Zone() {
     };
   }, []);
   return (
-    <div class="zone">
+    <div class={busy.value ? "zone busy" : "zone"}>
       <p>
         <strong>{page.drop}</strong>
         <br />
@@ -331,7 +336,9 @@ function Page() {
           </div>
           <Files />
           <p class="sr" role="status">
-            {trouble.value || (found && words.said(stamp[stamped], found.verdict.claims.length))}
+            {busy.value
+              ? page.working
+              : trouble.value || (found && words.said(stamp[stamped], found.verdict.claims.length))}
           </p>
           {trouble.value && <p class="fault">{trouble.value}</p>}
           {found?.kind === "game" && <Game found={found} file={file} took={took} />}

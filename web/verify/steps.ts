@@ -119,6 +119,8 @@ class Telling {
   private readonly game: string;
   private readonly dealer: string;
   private readonly out: Step[] = [];
+  /** The seats that lent something, by run. */
+  private readonly lent = new Map<Json | undefined, Set<number>>();
   private seals: number[] = [];
   private opens: number[] = [];
 
@@ -127,6 +129,11 @@ class Telling {
     this.names = following.seats.map((seat) => name(`${seat.name}`));
     this.game = `${start.game}`;
     this.dealer = `${start.dealer}`;
+    for (const { event } of lines) {
+      if (event?.kind !== "share" || `${event.share}`.endsWith("tip")) continue;
+      const seats = this.lent.get(event.run) ?? new Set();
+      this.lent.set(event.run, seats.add(event.seat as number));
+    }
   }
 
   steps(): Step[] {
@@ -175,12 +182,7 @@ class Telling {
 
   /** Who lent something to a run. */
   private lenders(run: Json | undefined): string[] {
-    const seats = new Set<number>();
-    for (const { event } of this.lines) {
-      const lends = event?.kind === "share" && event.run === run && !`${event.share}`.endsWith("tip");
-      if (lends) seats.add(event.seat as number);
-    }
-    return [...seats].map((seat) => this.names[seat] ?? "?");
+    return [...this.lent.get(run) ?? []].map((seat) => this.names[seat] ?? "?");
   }
 
   private opened(line: number): void {

@@ -42,7 +42,7 @@ export const page = {
   sample: "Try the example",
   sampleName: "example.jsonl",
   sampleReceipts: "example.receipts",
-  files: "Files",
+  working: "One moment …",
   remove: (file: string) => `Take ${file} away`,
   games: "Games in these files",
   unreadableFile: (file: string) => `${file} cannot be read.`,
