@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from tests.helpers.pseudo_terminal import on_a_terminal, session
 Play = Callable[..., tuple[int, str, str]]
 
 CARD = r"(?:10|[2-9JQKA])[♡♢♧♤]"
-ROW = re.compile("│ ?" + " ?│ │ ?".join([f"({CARD})"] * 5) + " ?│")
+ROW = re.compile("│ +" + " │ │ +".join([f"({CARD})"] * 5) + " │")
 
 
 @pytest.fixture
@@ -71,22 +72,44 @@ class TestInAPipe:
         assert f"verify with: fairground verify {record}" in shown
         assert "Play money and test chains" in shown
         assert shown.count("operator trusted: an embedded chain") == 2, "at first and in the end"
-        # The protocol as the Player lives it, and the calls as the chain has them.
+        # The seventeen steps of the document, in their order, with what each party computes.
+        steps = re.findall(r"^Step (\d+)\.", shown, re.MULTILINE)
+        assert steps == [str(step) for step in range(1, 18)]
+        first, second = (
+            " ".join(map(CardArt(80, ascii_only=False).card, h)) for h in (dealt, final)
+        )
         assert in_order(
             shown,
             "Player checks chain and Bank",
             "Player checks the Croupier's funds: 100,000 chips",
             "Croupier → Player: an offer of game 0",
+            "Step 1. ",
             "Player → Croupier: the signed bet: a stake of 5 chips",
+            "Step 2. ",
+            "Croupier calls the Bank: submitBet",
             "Bank records BetSubmitted: it locks your stake, 5 chips, and the top prize",
+            "Step 3. ",
             "Bank records CroupierSeedSubmitted: his seed 0 fits",
+            "Step 4. ",
             "Player → Croupier: seed 0",
+            "Step 6. ",
             "Bank records PlayerSeedSubmitted: your seed 0 fits",
+            "Step 7. ",
+            "game seed 0 = the hash of both seeds and the bet = ",
+            "Step 8. ",
+            f"the cards: {first}",
             "Hold: 13",
+            "replace 3 of 5 cards",
             "Player → Croupier: the order: 0,1,0,1,1",
+            "Step 12. ",
             "Bank records CroupierSeedSubmitted: his seed 1 fits",
             "Player → Croupier: seed 1",
+            "Step 15. ",
+            f"the final hand: {second}",
+            "Step 16. ",
             "Bank records GameSettled",
+            "Step 17. ",
+            "Checked: the record of 10 lines is valid.",
         )
         calls = re.findall(r"Croupier calls the Bank: (\w+)(?: \d)?, ([\d,]+) gas", shown)
         assert [name for name, _ in calls][:8] == [
@@ -157,7 +180,7 @@ class TestInAPipe:
             (["--bank", "http://127.0.0.1:1"], "--bank needs --croupier URL"),
             (["--key", "k.json"], "--key needs --croupier URL"),
             (["--croupier", "http://127.0.0.1:1", "--bank", "http://127.0.0.1:2"], "--key FILE"),
-            (["--hands", "0"], "--hands must be 1 or more, not 0"),
+            (["--hands", "0"], "argument --games/--hands: '0' is not a number from 1"),
             (["--buy-in", "-1"], "--buy-in must be 1 or more, not -1"),
             (["--confirmations", "-1"], "--confirmations must be 0 or more"),
         ],
@@ -221,7 +244,7 @@ class TestOnATerminal:
         events = [json.loads(line) for line in record.read_text().splitlines()]
         assert [e["move"] for e in events if e["kind"] == "move"] == [[1, 0, 1, 0, 1]]
         assert events[0]["params"] == {"bet": 1, "level": 4}
-        dealt, final = hands(done.shown)
+        dealt, *_, final = hands(done.shown)
         assert (dealt[1], dealt[3]) == (final[1], final[3])
         assert verify(record.read_bytes()).ok
 
@@ -231,7 +254,7 @@ class TestOnATerminal:
         keys = [("q quits): ", "\n"), ("Hold nothing > ", "5"), ("Hold ", "\x03\n")]
         done = session(keys, 34, 120, "croupier", "--no-save", "--explain")
         assert done.shown.isascii()
-        assert b"\x1b[31m" not in done.raw and b"\x1b[1" not in done.raw
+        assert b"\x1b[31m" not in done.raw and b"\x1b[1m" not in done.raw
         assert "royal flush     [4000]" in done.shown
         assert "[3000]" not in done.shown
         assert re.search(r"^((10|[2-9JQKA])[hdcs] ?){5}", done.shown, re.MULTILINE)
@@ -250,6 +273,51 @@ class TestOnATerminal:
         shown = on_a_terminal(keys, 80, 60)
         assert "Blind Croupier: video poker, 9/6 Jacks or Better" in shown
         assert shown.endswith("exit 0")
+
+
+class TestLasting:
+    """A bankroll of play chips under a key of one's own."""
+
+    def balance(self, shown: str) -> int:
+        return int(re.findall(r"Your account at the Bank: ([\d,]+) chips", shown)[-1])
+
+    def test_chips_outlast_the_program(self, play: Play, tmp_path: Path) -> None:
+        code, first, _ = play("\n\nq\n", "--lasting", "--no-save")
+        assert code == 0 and "You deposit 200 chips at the Bank." in first
+        code, second, _ = play("\n\nq\n", "--lasting", "--no-save")
+        assert code == 0 and "You deposit" not in second
+        lost = re.findall(r"(won|lost) (\d+) chips?\.", second)
+        change = sum(int(n) if word == "won" else -int(n) for word, n in lost)
+        assert self.balance(second) == self.balance(first) + change
+        home = tmp_path / "data" / "fairground" / "croupier" / "home"
+        assert stat.S_IMODE((home / "player.key").stat().st_mode) == 0o600
+        assert stat.S_IMODE(home.stat().st_mode) == 0o700
+
+    def test_a_hand_that_was_left_goes_on(self, tmp_path: Path, play: Play) -> None:
+        code, shown, _ = play("\n", "--lasting", "--no-save")
+        assert code == 3 and "Start again with the same key in time" in " ".join(shown.split())
+        code, shown, _ = play("12\nq\n", "--lasting", "--no-save")
+        assert code == 0 and "Game 0 was left open: going on with it." in shown
+
+    def test_a_program_plays(self, play: Play) -> None:
+        code, shown, _ = play(
+            "", "--lasting", "--no-save", "--games", "3", "--seat", "player=optimal"
+        )
+        assert code == 0 and "3 hands played" in shown
+        assert "Hold" not in shown
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (("--match", "3"), "at the Croupier: --games N"),
+            (("--lasting", "--croupier", "http://127.0.0.1:1"), "--lasting is for the Croupier in"),
+            (("--seat", "player=genius"), "player=me or player=optimal"),
+            (("--hands", "0"), "is not a number from 1"),
+        ],
+    )
+    def test_what_does_not_fit(self, arguments: tuple[str, ...], said: str, play: Play) -> None:
+        code, _, errors = play("", *arguments)
+        assert code == 2 and said in errors
 
 
 class TestWords:
@@ -279,18 +347,22 @@ class TestWords:
     def test_held_cards_are_marked(self) -> None:
         hand = parse_hand("Jc 10d 2h As 7c")
         assert CardArt(80).row(hand, {0, 3}) == [
-            "+----+ +----+ +----+ +----+ +----+",
-            "| Jc | |10d | | 2h | | As | | 7c |",
-            "+----+ +----+ +----+ +----+ +----+",
-            "  1      2      3      4      5",
-            " held                 held",
+            "+-----+ +-----+ +-----+ +-----+ +-----+",
+            "|J    | |10   | |2    | |A    | |7    |",
+            "|  Jc | | 10d | |  2h | |  As | |  7c |",
+            "|    J| |   10| |    2| |    A| |    7|",
+            "+-----+ +-----+ +-----+ +-----+ +-----+",
+            "   1       2       3       4       5",
+            " HELD                    HELD",
         ]
+        assert len(CardArt(80).row(hand, marks=True)) == len(CardArt(80).row(hand, {0}))
         assert CardArt(30).row(hand, {0, 3}) == ["[Jc] 10d 2h [As] 7c"]
 
     def test_what_is_typed(self) -> None:
         assert parse_hold("13") == parse_hold("3, 1") == frozenset({0, 2})
         assert parse_hold("") == frozenset()
         assert parse_hold("6") is parse_hold("a") is parse_hold("0") is None
+        assert parse_hold("11") is None, "a slip is not taken"
         levels = range(1, 6)
         assert number_behind("level 3", "level", levels) == 3
         assert number_behind("l3", "level", levels) == 3

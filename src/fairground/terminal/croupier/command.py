@@ -17,14 +17,18 @@ from fairground.games.poker import BETS, LEVELS, Poker
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Arguments, Console, EndOfInput
 from fairground.terminal.croupier.look import CardArt
-from fairground.terminal.croupier.parties import Parties, at_home, far_away
+from fairground.terminal.croupier.parties import Parties, at_home, far_away, lasting
 from fairground.terminal.croupier.screen import CroupierScreen, Stake
+from fairground.terminal.croupier.steps import BankCalled
 from fairground.terminal.croupier.words import minutes
-from fairground.terminal.options import add_ascii
+from fairground.terminal.evening.again import add_counting
+from fairground.terminal.evening.seats import ME, add_seats
+from fairground.terminal.options import add_ascii, add_stir_always
 from fairground.terminal.saving import Saved, add_saving, data_directory
 from fairground.terminal.seat import Left
 
 BUY_IN: Final = 200
+PROGRAM: Final = "optimal"
 MOST_CHIPS: Final = 10**9
 """Of a buy-in: far more than anybody can lose in an evening."""
 
@@ -39,6 +43,7 @@ def _arguments() -> Arguments:
         "Examples:\n"
         "  fairground croupier\n"
         "  fairground croupier --bet 2 --level 5 --explain\n"
+        "  fairground croupier --lasting\n"
         "  fairground croupier --croupier http://127.0.0.1:8000\n"
         "  fairground croupier --croupier http://127.0.0.1:8000 --bank http://127.0.0.1:8545 \\\n"
         "      --key player.json --confirmations 2\n\n"
@@ -65,8 +70,16 @@ def _arguments() -> Arguments:
         metavar="CHIPS",
         help="what to deposit at the Bank when you have less there than the stake (default 200)",
     )
+    stake.add_argument(
+        "--lasting",
+        action="store_true",
+        help="keep your chips, your key and open games between evenings, in your data directory "
+        "(play money, in a ledger); with --key FILE under a key of yours",
+    )
     stake.add_argument("--withdraw", action="store_true", help="take all of it home in the end")
-    parser.add_argument("--hands", type=int, metavar="N", help="play N hands, and end")
+    add_counting(parser, "--hands")
+    add_seats(parser, "who plays your hands: player=me, or player=optimal to let a program play")
+    add_stir_always(parser, "your seeds are in every deal")
     where = parser.add_argument_group("separate programs")
     where.add_argument("--croupier", metavar="URL", help="the arena where the Croupier is")
     where.add_argument(
@@ -96,7 +109,10 @@ def _arguments() -> Arguments:
         "else 0)",
     )
     parser.add_argument(
-        "--explain", action="store_true", help="show each step: who tells whom what, and the gas"
+        "--explain",
+        action="store_true",
+        help="show the protocol's seventeen steps, one by one: who tells whom what, what "
+        "each computes, and the gas",
     )
     add_ascii(parser, "draw with plain characters", "with suits")
     add_saving(parser)
@@ -106,8 +122,13 @@ def _arguments() -> Arguments:
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _arguments()
     options = parser.parse_args(arguments)
+    if options.match is not None:
+        parser.error("--match is for games with two sides; at the Croupier: --games N")
+    if options.lasting and options.croupier is not None:
+        parser.error("--lasting is for the Croupier in this program, and --croupier URL is not")
+    options.player = _player(parser, options.seat)
     if options.croupier is None:
-        for name in ("bank", "key", "passphrase_file"):
+        for name in ("bank",) if options.lasting else ("bank", "key", "passphrase_file"):
             if getattr(options, name) is not None:
                 option = f"--{name.replace('_', '-')}"
                 parser.error(f"{option} needs --croupier URL: alone, all parties are in here")
@@ -124,9 +145,20 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         parser.error(f"--buy-in must be at least the stake of a hand, {stake} chips")
     if options.buy_in > MOST_CHIPS:
         parser.error(f"--buy-in must be at most {MOST_CHIPS:,} chips, not {options.buy_in:,}")
-    if options.hands is not None and options.hands < 1:
-        parser.error(f"--hands must be 1 or more, not {options.hands}")
     return options
+
+
+def _player(parser: Arguments, seats: Sequence[str]) -> str:
+    """Who plays the hands: ``me``, or a program."""
+    player = ME
+    for text in seats:
+        name, _, player = text.partition("=")
+        if name != "player" or player not in (ME, PROGRAM) or len(seats) > 1:
+            parser.error(
+                f"--seat {text!r} is not understood: at the Croupier there is player={ME} or "
+                f"player={PROGRAM}"
+            )
+    return player
 
 
 def _key(options: argparse.Namespace, console: Console) -> Key:
@@ -173,10 +205,10 @@ def run(arguments: Sequence[str]) -> int:
     console, art = Console(), CardArt.of_terminal(options.ascii)
     console.say(art.ink("Blind Croupier: video poker, 9/6 Jacks or Better", "bold"))
     console.say(art.fold(PLAY_MONEY))
-    key = _key(options, console)
-    early: list[News | str] = []
-    with Backstage[News | str]() as backstage:
-        parties = backstage.do(_parties(options, key, backstage), early.append)
+    key = None if options.lasting and options.key is None else _key(options, console)
+    early: list[News | BankCalled] = []
+    with Backstage[News | BankCalled]() as backstage:
+        parties, key = backstage.do(_parties(options, key, backstage), early.append)
         bank, tell = parties.bank, backstage.tell
         side = Side(bank, parties.desk, key, parties.notebook, tell, options.confirmations)
         player = PlayerClient(side)
@@ -189,8 +221,9 @@ def run(arguments: Sequence[str]) -> int:
             buy_in=options.buy_in,
             faucet=parties.faucet,
             explain=options.explain,
-            lasting=options.key is not None,
+            lasting=options.lasting or options.key is not None,
             keep=_Shelf(options).keep,
+            by_program=options.player == PROGRAM,
         )
         console.say(art.fold(f"The Bank: {bank.trusted}.", "", "  "))
         for news in early:
@@ -199,7 +232,7 @@ def run(arguments: Sequence[str]) -> int:
             screen.take_up()
             about, funds = backstage.do(_sat_down(player), screen.hear)
             _introduce(console, art, player, about, funds)
-            screen.play(options.hands)
+            screen.play(options.games)
         except Left:
             pass
         except (EndOfInput, KeyboardInterrupt):
@@ -207,7 +240,7 @@ def run(arguments: Sequence[str]) -> int:
             _tell_what_is_open(console, art, screen, options)
             raise
         screen.end(options.withdraw)
-    return 0
+    return 0 if screen.valid else 1
 
 
 async def _sat_down(player: PlayerClient) -> tuple[About, int]:
@@ -217,14 +250,16 @@ async def _sat_down(player: PlayerClient) -> tuple[About, int]:
 
 
 async def _parties(
-    options: argparse.Namespace, key: Key, backstage: Backstage[News | str]
-) -> Parties:
+    options: argparse.Namespace, key: Key | None, backstage: Backstage[News | BankCalled]
+) -> tuple[Parties, Key]:
+    folder = data_directory().with_name("croupier")
+    if options.lasting:
+        return await lasting(backstage.stack, folder / "home", key)
+    assert key is not None
     if options.croupier is None:
-        return await at_home(backstage.stack, key, backstage.tell, options.buy_in)
-    notes = None
-    if options.key is not None:
-        notes = data_directory().with_name("croupier") / key.address
-    return await far_away(backstage.stack, options.croupier, options.bank, key, notes)
+        return await at_home(backstage.stack, key, backstage.tell, options.buy_in), key
+    notes = folder / key.address if options.key is not None else None
+    return await far_away(backstage.stack, options.croupier, options.bank, key, notes), key
 
 
 def _introduce(
@@ -247,7 +282,7 @@ def _tell_what_is_open(
     again = (
         "Start again with the same key in time, and the game goes on; if you do not, the stake is "
         "lost."
-        if options.key is not None
+        if options.lasting or options.key is not None
         else "The key ends with this program, so the stake is lost."
     )
     console.say(art.fold(f"You leave in the middle of a game. {again}"))

@@ -17,7 +17,7 @@ PAYS: Final = "p"
 HELP: Final = "?"
 QUIT: Final = "q"
 ASIDES: Final = (BEST, PAYS, HELP, QUIT)
-SPELLINGS: Final = {"hint": BEST, "help": HELP, "quit": QUIT, "x": QUIT, "exit": QUIT}
+SPELLINGS: Final = {"best": BEST, "hint": BEST, "help": HELP, "quit": QUIT, "x": QUIT, "exit": QUIT}
 """The words of other games for the same things."""
 
 PLACES: Final = tuple("12345"[:HAND])
@@ -73,22 +73,26 @@ def ask_line(console: Console, prompt: str) -> Answer | None:
 
 
 class KeyHold:
-    """Holding by keys: the line below the cards shows what is held, and changes in place."""
+    """Holding by keys: the cards are marked, and the line below them changes, in place."""
 
     def __init__(self, art: CardArt, hand: Sequence[Card], hurry: Hurry) -> None:
         self._art = art
         self._hand = hand
         self._hurry = hurry
         self.held: set[int] = set()
+        self._drawn = 0
+        """How many lines above the prompt are ours to draw again."""
 
     def ask(self) -> Answer:
         """Until Enter, or a key that asks for something else."""
         forget_typed()
-        with reading_keys(self._show) as keys:
-            self._show()
+        self._drawn = 0
+        with reading_keys(self._draw) as keys:
+            self._draw()
             while True:
                 if said := self._hurry.warning():
-                    print(f"\r\x1b[K{said}")
+                    self._clear()
+                    print(said)
                     self._show()
                 key = keys.read(self._hurry.next_in())
                 if key is None:
@@ -106,7 +110,21 @@ class KeyHold:
                     self.held ^= {int(key) - 1}
                     self._show()
 
+    def _clear(self) -> None:
+        """Take the cards and the prompt away, where the cursor stands behind them."""
+        up = f"\x1b[{self._drawn}A" if self._drawn else ""
+        print(f"\r{up}\x1b[J", end="")
+        self._drawn = 0
+
     def _show(self) -> None:
+        """The same again, in the same place."""
+        self._clear()
+        self._draw()
+
+    def _draw(self) -> None:
+        lines = self._art.row(self._hand, self.held, marks=True)
+        print("\n".join(lines))
+        self._drawn = len(lines)
         kept = [self._hand[place] for place in sorted(self.held)]
         text = self._art.cards(kept) if kept else "nothing"
-        print(f"\r\x1b[KHold {text} > ", end="", flush=True)
+        print(f"Hold {text} > ", end="", flush=True)

@@ -2,11 +2,13 @@
 
 Five cards lie side by side where there is room, else in a line of signs::
 
-    +----+ +----+ +----+ +----+ +----+
-    | Jc | | 7d | | 9c | |10c | | Jh |
-    +----+ +----+ +----+ +----+ +----+
-       1      2      3      4      5
-     held                        held
+    +-----+ +-----+ +-----+ +-----+ +-----+
+    |J    | |7    | |9    | |10   | |J    |
+    |  Jc | |  7d | |  9c | | 10c | |  Jh |
+    |    J| |    7| |    9| |   10| |    J|
+    +-----+ +-----+ +-----+ +-----+ +-----+
+       1       2       3       4       5
+     HELD                            HELD
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ RANK_NAMES: Final = (
 RED: Final = (0, 1)
 """Hearts and diamonds."""
 
-CARD: Final = 6
+CARD: Final = 7
 ROW: Final = HAND * (CARD + 1) - 1
 NAMES: Final = max(len(rank.words) for rank in Rank)
 CELL: Final = 7
@@ -51,28 +53,38 @@ class CardArt(Ink):
         """Cards in signs, in one line."""
         return " ".join(map(self.card, cards))
 
-    def row(self, hand: Sequence[Card], held: Collection[int] = ()) -> list[str]:
-        """The hand on the table, each card over its number; ``held`` are places from 0."""
+    def row(
+        self, hand: Sequence[Card], held: Collection[int] = (), *, marks: bool = False
+    ) -> list[str]:
+        """The hand on the table, each card over its number; ``held`` are places from 0.
+
+        With ``marks`` there is a line for the held ones even if there are none.
+        """
         if self.columns <= ROW:
             return [self._small(hand, held)]
-        edges, down = self.edges, self.edges.down
+        edges = self.edges
         top, foot = (
             ends[0] + edges.across * (CARD - 2) + ends[2] for ends in (edges.top, edges.foot)
         )
-        faces = []
-        for card in hand:
-            text = f"{self.card(card):^4}" if len(self.card(card)) < 3 else f"{self.card(card):>3} "
-            faces.append(down + (self.ink(text, "suit") if card // KINDS in RED else text) + down)
+        faces = [self._face(card) for card in hand]
         lines = [
             " ".join([top] * HAND),
-            " ".join(faces),
+            *(" ".join(row) for row in zip(*faces, strict=True)),
             " ".join([foot] * HAND),
             " ".join(f"{place:^{CARD}}" for place in range(1, HAND + 1)).rstrip(),
         ]
-        if held:
-            marks = (f"{'held' if place in held else '':^{CARD}}" for place in range(HAND))
-            lines.append(" ".join(marks).rstrip())
+        if held or marks:
+            each = (f"{'HELD' if place in held else '':^{CARD}}" for place in range(HAND))
+            lines.append(self.ink(" ".join(each).rstrip(), "good"))
         return lines
+
+    def _face(self, card: Card) -> tuple[str, str, str]:
+        """The three lines inside a card."""
+        rank, down = RANKS[card % KINDS], self.edges.down
+        style = "suit" if card // KINDS in RED else "bold"
+        rows = (f"{rank:<5}", f"{self.card(card):>4} ", f"{rank:>5}")
+        first, middle, last = (down + self.ink(text, style) + down for text in rows)
+        return first, middle, last
 
     def _small(self, hand: Sequence[Card], held: Collection[int]) -> str:
         return " ".join(

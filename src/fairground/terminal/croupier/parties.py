@@ -9,19 +9,23 @@ their own node, or in the ledger of the Croupier's arena.
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from fairground.bank.bank_port import Bank, Call
+from fairground.bank.bank_port import Bank, BankRefused, Call
 from fairground.bank.calls import call_as_json
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.croupier_port import CroupierDesk
 from fairground.bank.messages import Key
+from fairground.bank.player.news import Party
 from fairground.bank.player.notes import FileNotebook, Notebook
 from fairground.core import InputError
+from fairground.terminal.croupier.steps import BankCalled
+from fairground.terminal.evening.vaults import PRIVATE_FILE, PRIVATE_FOLDER
 
 CHIP: Final = 10**15
 BANKROLL: Final = 100_000 * CHIP
@@ -41,7 +45,7 @@ class Parties(NamedTuple):
     """Makes so much play money in the Player's purse, in wei; on a chain nobody can."""
 
 
-Explain = Callable[[str], None]
+Explain = Callable[[BankCalled], None]
 
 
 async def at_home(stack: AsyncExitStack, player: Key, explain: Explain, buy_in: int) -> Parties:
@@ -65,10 +69,9 @@ async def at_home(stack: AsyncExitStack, player: Key, explain: Explain, buy_in: 
     stack.push_async_callback(bank.close)
 
     def watch(sender: Key, call: Call, mined: Mined) -> None:
-        who = "Croupier" if sender.address == house.address else "Player"
+        who = Party.CROUPIER if sender.address == house.address else Party.PLAYER
         said = call_as_json(call)
-        seed = f" {said['seed_id']}" if "seed_id" in said else ""
-        explain(f"{who} calls the Bank: {said['call']}{seed}, {mined.gas:,} gas")
+        explain(BankCalled(who, str(said["call"]), said.get("seed_id"), mined.gas))
 
     bank.watch = watch
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairground-croupier-"))
@@ -78,6 +81,54 @@ async def at_home(stack: AsyncExitStack, player: Key, explain: Explain, buy_in: 
     await croupier.prepare()
     await stack.enter_async_context(croupier)
     return Parties(bank, croupier, Notebook())
+
+
+async def lasting(stack: AsyncExitStack, folder: Path, key: Key | None) -> tuple[Parties, Key]:
+    """All three in this process, with a Bank that is a ledger in a folder of the user's.
+
+    Chips and open games outlast the program. The Player's key is in the folder, too, unless
+    another one is given; all of it is play money.
+    """
+    from fairground.bank.croupier.croupier import Croupier
+    from fairground.bank.croupier.journal import kept_key
+    from fairground.bank.ledger.bank import LedgerBank
+    from fairground.store import open_store
+
+    folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+    key = key or own_key(folder / "player.key")
+    notebook = FileNotebook(folder / key.address)
+    stack.callback(notebook.close)
+    store = await open_store(f"sqlite:///{folder / 'bank.db'}")
+    stack.push_async_callback(store.close)
+    bank = await LedgerBank.open(store)
+    bank.in_process = True  # whoever runs this program could know both sides
+    stack.push_async_callback(bank.close)
+    house = await kept_key(store)
+    account = await bank.account(house.address)
+    missing = BANKROLL - account.available - await bank.purse(house.address)
+    if missing > 0 and not account.open_games:
+        with contextlib.suppress(BankRefused):  # the faucet has an end, for him too
+            await bank.issue(house.address, missing)
+    croupier = Croupier(bank, house, store, bankroll=BANKROLL)
+    await croupier.prepare()
+    await stack.enter_async_context(croupier)
+    owner = key.address
+
+    async def faucet(amount: int) -> None:
+        await bank.issue(owner, amount)
+
+    return Parties(bank, croupier, notebook, faucet), key
+
+
+def own_key(path: Path) -> Key:
+    """A key for play money, in a file that nobody else may read; made if it is not there."""
+    if path.exists():
+        return Key(int.from_bytes(path.read_bytes(), "big"))
+    key = Key.fresh()
+    made = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE_FILE)
+    with os.fdopen(made, "wb") as file:
+        file.write(key.export())
+    return key
 
 
 async def far_away(

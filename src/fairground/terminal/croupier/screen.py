@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotDone
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from fairground.bank.bank_port import PLAY_MONEY, GameOutcome
 from fairground.bank.player.game import PlayersGame
@@ -33,13 +33,12 @@ from fairground.terminal.croupier.input import (
     ask_line,
 )
 from fairground.terminal.croupier.look import CardArt, in_words
+from fairground.terminal.croupier.steps import BankCalled, Steps
 from fairground.terminal.keys import can_read_keys
 from fairground.terminal.phrases import decimal
 from fairground.terminal.seat import YES, Left
+from fairground.verify import verify
 from fairground.words.plain import count, listed
-
-SETTLING: Final = 3.0
-"""Seconds that a person is kept waiting for the Bank after the final hand."""
 
 T = TypeVar("T")
 
@@ -73,7 +72,7 @@ class CroupierScreen:
         self,
         console: Console,
         art: CardArt,
-        backstage: Backstage[News | str],
+        backstage: Backstage[News | BankCalled],
         player: PlayerClient,
         stake: Stake,
         *,
@@ -82,9 +81,10 @@ class CroupierScreen:
         explain: bool,
         lasting: bool,
         keep: Callable[[PlayersGame], Path | None],
+        by_program: bool = False,
     ) -> None:
         """``keep`` saves the transcript of a game; ``buy_in`` is in chips; what a
-        ``faucet`` gives is play money.
+        ``faucet`` gives is play money. ``by_program``: the best hold is always taken.
         """
         self._console = console
         self._art = art
@@ -95,12 +95,16 @@ class CroupierScreen:
         self._stake = stake
         self._buy_in = buy_in * self._chip
         self._faucet = faucet
-        self._explain = explain
+        calls = getattr(player.side.bank, "watch", None) is not None
+        self._steps = Steps(art, self._words, self._say_behind, calls) if explain else None
         self._lasting = lasting
         self._keep = keep
+        self._by_program = by_program
         self._settling: list[tuple[PlayersGame, Future[GameEnded]]] = []
         self._tally = EveningTally()
         self._told_how_to_hold = False
+        self.valid = True
+        """Whether all records so far are valid."""
         self.open: PlayersGame | None = None
         """The game in which the person's stake is at risk."""
 
@@ -216,18 +220,24 @@ class CroupierScreen:
             self._do(game.draw(game.order or self._ask_order(game)))
         self.open = None
         self._tally.hands += 1
+        self._settling.append((game, self._backstage.start(game.settle())))
+        if self._steps is not None:
+            # Step by step: the Bank settles before the cards are shown.
+            self._backstage.wait(self._settling[-1][1], self.hear)
         if game.witness.is_final:
             self._show_final(game)
-        self._settling.append((game, self._backstage.start(game.settle())))
-        self._settled(SETTLING)
+        self._settled(0)
 
     def _ask_order(self, game: PlayersGame) -> tuple[int, ...]:
         hand, level = game.witness.hand, game.bet.level
-        self._console.say()
-        self._show(hand)
-        self._say(f"{_sentence(hand)} That is {_worth(hand)}.")
-        hurry = Hurry(self._do(game.seconds_left()))
         by_keys = can_read_keys()
+        self._console.say()
+        if not by_keys:
+            self._show(hand)
+        self._say(f"{_sentence(hand)} That is {_worth(hand)}.")
+        if self._by_program:
+            return holds(hand, level)[0].order
+        hurry = Hurry(self._do(game.seconds_left()))
         if not self._told_how_to_hold:
             self._told_how_to_hold = True
             self._say(words.HOLD_KEYS if by_keys else words.HOLD_LINE)
@@ -288,9 +298,7 @@ class CroupierScreen:
             try:
                 ended = self._backstage.wait(future, self.hear, seconds)
             except NotDone:
-                if seconds:
-                    self._say("The Bank is still settling the game; you may go on.")
-                return
+                return  # the next game may begin meanwhile
             self._settling.remove((game, future))
             self._ended(game, ended)
 
@@ -299,7 +307,18 @@ class CroupierScreen:
         balance = self._do(self._player.balance())
         outcome = "Settled. " if ended.outcome == GameOutcome.SETTLED else ""
         self._say(f"{outcome}Your account at the Bank: {self._words.chips(balance)}.")
-        if not ended.lapsed and (path := self._keep(game)):
+        if ended.lapsed:
+            return
+        path = self._keep(game)
+        verdict = verify(game.witness.record.data)
+        self.valid = self.valid and verdict.ok
+        if verdict.fault is not None:
+            self._say(
+                f"The record of this game is {verdict.judged.upper()}: {verdict.fault}", "bad"
+            )
+        else:
+            self._say(f"Checked: the record of {verdict.events} lines is valid.")
+        if path is not None:
             self._say(f"The game is in {path}")
             self._console.say(f"  verify with: fairground verify {shlex.quote(str(path))}")
 
@@ -308,19 +327,15 @@ class CroupierScreen:
     def _do(self, work: Coroutine[Any, Any, T]) -> T:
         return self._backstage.do(work, self.hear)
 
-    def hear(self, news: News | str) -> None:
+    def hear(self, news: News | BankCalled) -> None:
         """What the parties told, put into words; most only if it is to be explained."""
-        if isinstance(news, str):
-            text = news if self._explain else ""
-        elif self._explain:
-            text = self._words.explained(news)
-        else:
-            text = self._words.told(news)
-        if text:
-            mark = "  " if self._explain else ""
-            self._console.say(
-                self._art.ink(self._art.fold(text, mark, mark + "  "), "dim" if mark else "bold")
-            )
+        if self._steps is not None:
+            self._steps.hear(news)
+        elif not isinstance(news, BankCalled) and (text := self._words.told(news)):
+            self._say_behind(text, "", "bold")
+
+    def _say_behind(self, text: str, mark: str, style: str) -> None:
+        self._console.say(self._art.ink(self._art.fold(text, mark, mark + "  "), style))
 
     def _say(self, text: str, style: str = "") -> None:
         folded = self._art.fold(text)

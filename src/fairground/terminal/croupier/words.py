@@ -153,10 +153,13 @@ class NewsWords:
 
 
 def parse_hold(text: str) -> frozenset[int] | None:
-    """The places, from 0, of cards such as ``13`` or ``1 3``; ``None`` if it is not that."""
+    """The places, from 0, of cards such as ``13`` or ``1 3``; ``None`` if it is not that.
+
+    A card that is named twice may be a slip, so it is not taken.
+    """
     digits = text.replace(" ", "").replace(",", "")
     places = {digit: place for place, digit in enumerate("12345"[:HAND])}
-    if any(digit not in places for digit in digits):
+    if any(digit not in places for digit in digits) or len(set(digits)) < len(digits):
         return None
     return frozenset(places[digit] for digit in digits)
 
