@@ -10,10 +10,11 @@ arguments, 3 end of input in the middle, 130 Ctrl-C, 128 + N another signal N.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
+from functools import partial
 from importlib import import_module
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from fairground import __version__
 from fairground.core import FairgroundError
@@ -46,11 +47,14 @@ PLAY: Final = {
     "sit": Command("commands.sit", "Play a seat at an arena.", "A seat"),
 }
 WORK: Final = {
+    "tutorial": Command("commands.tutorial", "two minutes: a fair roll, and a cheat found out"),
     "resume": Command("commands.resume", "go on with a game that was stopped"),
     "history": Command("commands.history", "your games, how they ended, how often you won"),
     "replay": Command("commands.replay", "a game again, in words, step by step"),
     "coach": Command("commands.coach", "what each of your decisions was worth, and what was luck"),
     "verify": Command("commands.verify", "check a transcript, and see what it proves"),
+    "config": Command("commands.config", "your own defaults for any option"),
+    "completion": Command("commands.completion", "Tab in bash, zsh and fish"),
     "serve": Command("commands.serve", "the arena: all games over HTTP"),
     "bank key": Command("commands.bank:key", "a key file for a Croupier on a chain"),
     "bank deploy": Command("commands.bank:deploy", "a Bank on a test chain"),
@@ -76,6 +80,8 @@ WORK: Final = {
     "dataset verify": Command("commands.lab.dataset", "check a file of simulated games"),
 }
 COMMANDS: Final = PLAY | WORK
+OF_ANY_GAME: Final = ("play", "simulate")
+"""Commands that have a parser for each game."""
 
 EXAMPLES: Final = """\
 Examples:
@@ -128,14 +134,37 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if found is None:
         return _unknown(arguments)
     command, rest = found
-    module, _, function = command.module.partition(":")
-    run = getattr(import_module(f"fairground.terminal.{module}"), function or "run")
+    run = _loaded(command)
     from fairground.terminal.console import stopped_by_signals
 
     played = [*PLAY.values(), WORK["resume"]]
     with stopped_by_signals() if command in played else nullcontext():
-        exit_code: int = run(rest)
-    return exit_code
+        return run(rest)
+
+
+def _loaded(command: Command) -> Callable[[Sequence[str]], int]:
+    """The function that runs a command."""
+    module, _, function = command.module.partition(":")
+    run: Callable[..., int] = getattr(
+        import_module(f"fairground.terminal.{module}"), function or "run"
+    )
+    if command is WORK["completion"]:
+        return partial(run, offers=_offers)
+    return run
+
+
+def _offers() -> dict[str, Any]:
+    """What each command takes, as its own parser says it."""
+    from fairground.terminal.commands.completion import offer
+    from fairground.terminal.console import parser_of
+
+    offers = {}
+    for name, command in COMMANDS.items():
+        parser = None
+        with suppress(ImportError, FairgroundError):  # an extra that is not there
+            parser = parser_of(_loaded(command), ["zombie"] if name in OF_ANY_GAME else [])
+        offers[name] = offer(parser, command.summary)
+    return offers
 
 
 def _unknown(arguments: Sequence[str]) -> int:

@@ -257,7 +257,7 @@ class TestOnATerminal:
         assert b"\x1b[31m" not in done.raw and b"\x1b[1m" not in done.raw
         assert "royal flush     [4000]" in done.shown
         assert "[3000]" not in done.shown
-        assert re.search(r"^((10|[2-9JQKA])[hdcs] ?){5}", done.shown, re.MULTILINE)
+        assert re.search(r"^(\[?(10|[2-9JQKA])[hdcs]\]? ?){5}", done.shown, re.MULTILINE)
         assert "Player -> Croupier" in done.shown
         assert "so the stake is" in done.shown
         assert done.shown.endswith("exit 130")

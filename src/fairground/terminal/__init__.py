@@ -6,12 +6,14 @@
 `phrases`        fractions as people write them
 `waiting`        bars and wheels for long work
 `options`        options that several commands take
+`defaults`       the user's config file
 `proof`          the end of every game: what its record proves
 `keys`           keys one by one; what was typed too early is forgotten
 `shelf`          the games that are kept, in words
 `saving`         where transcripts go, line by line while the game goes on
 `seat`           the kernel of every screen: ask, stir, seal, leave
 `plain_screen`   a screen for any game, made of its declarations and words
+`evening/`       tables that outlast the program, who sits where, once more, matches
 `background`     parties that act while a person thinks: an event loop in a thread
 `intransitive/`  ``fairground dice``
 `codebreaking/`  ``fairground codebreaking``

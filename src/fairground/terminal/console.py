@@ -10,8 +10,8 @@ import signal
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NoReturn
 
 from fairground.core import InputError
 from fairground.terminal.keys import forget_typed
@@ -210,8 +210,31 @@ class _Folded(argparse.RawDescriptionHelpFormatter):
         )
 
 
+class ParserFound(Exception):
+    """Instead of parsing: here is the parser of a command. See `parser_of`."""
+
+    def __init__(self, parser: Arguments) -> None:
+        super().__init__()
+        self.parser = parser
+
+
+def parser_of(run: Callable[[Sequence[str]], int], words: Sequence[str] = ()) -> Arguments | None:
+    """The parser that a command would parse these words with; ``None`` if it parses nothing."""
+    Arguments.only_looked_at = True
+    try:
+        run(list(words))
+    except ParserFound as found:
+        return found.parser
+    finally:
+        Arguments.only_looked_at = False
+    return None
+
+
 class Arguments(argparse.ArgumentParser):
     """An argument parser whose complaints are errors of ours, with an example."""
+
+    only_looked_at: ClassVar[bool] = False
+    """Whether parsers are wanted for themselves, and nothing is to be parsed."""
 
     def __init__(self, command: str, description: str, example: str, **more: Any) -> None:
         super().__init__(
@@ -227,6 +250,25 @@ class Arguments(argparse.ArgumentParser):
         examples = [line for line in lines if line.startswith("fairground ")]
         own = (line for line in examples if line.startswith(f"fairground {command}"))
         self._example = next(own, examples[0])
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """What was typed, behind the user's own defaults."""
+        return super().parse_args(self._behind_defaults(args), namespace)
+
+    def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The same where options may stand between other words."""
+        return super().parse_intermixed_args(self._behind_defaults(args), namespace)
+
+    def _behind_defaults(self, typed: Sequence[str]) -> list[str]:
+        if Arguments.only_looked_at:
+            raise ParserFound(self)
+        from fairground.terminal.defaults import config_file
+
+        if not config_file().exists():
+            return list(typed)
+        from fairground.terminal.defaults import usual_words
+
+        return [*usual_words(self, self._command.partition(" ")[0], typed), *typed]
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, how it is done right, and where to read more."""

@@ -28,6 +28,12 @@ STYLES: Final = {
     "yellow": "1;33",
     "red": "1;31",
     "suit": "31",
+    **{
+        f"peg{digit}": colours
+        for digit, colours in enumerate(
+            ("97;41", "30;42", "30;43", "97;44", "97;45", "30;46", "30;47", "97;100")
+        )
+    },
 }
 """Colour never says anything that a letter or a word does not say as well."""
 

@@ -15,6 +15,7 @@ from fairground.games.codebreaking import (
     Marks,
     State,
 )
+from fairground.terminal.options import whole_number
 from fairground.words.codebreaking import CodeBreakingWords
 
 NAMES = ("Keeper", "Breaker")
@@ -23,10 +24,14 @@ NAMES = ("Keeper", "Breaker")
 def add_size(parser: argparse.ArgumentParser) -> None:
     """The options that say which codes there are."""
     parser.add_argument(
-        "--base", type=int, default=6, metavar="B", help="digits are 0 to B - 1; 2 to 100 (6)"
+        "--base",
+        type=whole_number,
+        default=6,
+        metavar="B",
+        help="digits are 0 to B - 1; 2 to 100 (6)",
     )
     parser.add_argument(
-        "--length", type=int, default=4, metavar="D", help="digits of a code; 1 to 40 (4)"
+        "--length", type=whole_number, default=4, metavar="D", help="digits of a code; 1 to 40 (4)"
     )
 
 

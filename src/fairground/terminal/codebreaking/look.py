@@ -17,6 +17,9 @@ from fairground.games.codebreaking import CodeBreaking, Marks, Row, write_code
 from fairground.solve.codebreaking.advice import Count
 from fairground.terminal.ink import Ink
 
+PEG_COLOURS: Final = 8
+SINGLE_DIGITS: Final = 10
+"""Up to this base every digit is one sign, and has a peg."""
 MOST_PEGS: Final = 10
 """Longer codes have their marks as numbers only: nobody counts twenty dots."""
 
@@ -69,6 +72,18 @@ class CodeArt(Ink):
         """One cell of a bar."""
         return "#" if self.ascii_only else "█"
 
+    def code(self, text: str) -> str:
+        """A written code, each digit on a peg of its own colour."""
+        return "".join(
+            self.ink(sign, f"peg{int(sign) % PEG_COLOURS}") if sign.isdigit() else sign
+            for sign in text
+        )
+
+    def marks(self, text: str) -> str:
+        """Marks in their colours."""
+        styles = {self.signs.full: "green", self.signs.partial: "yellow", self.signs.none: "dim"}
+        return "".join(self.ink(sign, styles.get(sign, "")) for sign in text)
+
     def pegs(self, marks: Marks, length: int) -> str:
         """One sign for each place: full matches first, then partial ones, then none."""
         full, partial = marks
@@ -100,7 +115,11 @@ class CodeBoard:
     @property
     def heading(self) -> list[str]:
         """The titles of the columns; none where rows are stacked."""
-        return [] if self._stacked else [self._art.ink(self._line(self._titles), "dim")]
+        return (
+            []
+            if self._stacked
+            else [self._art.ink("  ".join(self._cells(self._titles)).rstrip(), "dim")]
+        )
 
     def row(self, number: int, entry: BoardRow) -> list[str]:
         """One row of the board."""
@@ -142,10 +161,18 @@ class CodeBoard:
         return out
 
     def _line(self, cells: Sequence[str]) -> str:
+        """A row in its colours."""
+        parts = self._cells(cells)
+        if self._base <= SINGLE_DIGITS:
+            parts[1] = self._art.code(parts[1])
+        if self._length <= MOST_PEGS:
+            parts[2] = self._art.marks(parts[2])
+        return "  ".join(parts).rstrip()
+
+    def _cells(self, cells: Sequence[str]) -> list[str]:
         """Text to the left, numbers to the right."""
         left = {1, 2} if len(cells) > 5 else {1}
-        parts = [
+        return [
             f"{cell:<{wide}}" if i in left else f"{cell:>{wide}}"
             for i, (cell, wide) in enumerate(zip(cells, self._wide, strict=True))
         ]
-        return "  ".join(parts).rstrip()

@@ -26,6 +26,9 @@ def key(arguments: Sequence[str]) -> int:
     from fairground.bank.crypto.keystore import create, passphrase_from
     from fairground.bank.messages import Key
 
+    if options.file.exists():
+        what = "a folder" if options.file.is_dir() else "there already, and is left as it is"
+        raise InputError(f"{str(options.file)!r} is {what}. A key needs a new file")
     prompt = f"Passphrase for the new key {options.file}: "
     fresh = Key.fresh()
     create(options.file, fresh, passphrase_from(options.passphrase_file, prompt, twice=True))

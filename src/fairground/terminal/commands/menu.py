@@ -8,17 +8,41 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from fairground.core import FairgroundError
+from fairground.shown import shown
+from fairground.terminal.commands.resume import in_words
 from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.evening.vaults import unfinished
 from fairground.terminal.ink import Ink
 from fairground.terminal.keys import END, ENTER, can_read_keys, forget_typed, reading_keys
 from fairground.terminal.saving import data_directory
+from fairground.terminal.shelf import kept_games
 
 KEYS: Final = {"d": "dice", "c": "codebreaking", "z": "zombie", "f": "fatestones", "b": "croupier"}
 ARGUMENTS: Final = {"dice": ("2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3")}
 """What a game needs that cannot be left out."""
 
-PROMPT: Final = "Up and Down move, Enter starts; or press a letter."
+LEVELS: Final = {
+    "dice": ("hard", "easy"),
+    "codebreaking": ("medium", "hard", "easy"),
+    "fatestones": ("hard", "easy", "medium"),
+}
+"""How strong the house can be, the usual first; the zombies' names say it themselves."""
+
+PROMPT: Final = "Arrows choose a game and its level, Enter starts; or press a letter."
 LEAVE: Final = ("q", "x", "escape", END)
+LATEST_SHOWN: Final = 1
+"""How many results stand above the menu."""
+
+
+LEAST_ROOM: Final = 16
+"""Fewer letters say nothing."""
+
+
+def shorten(text: str, room: int) -> str:
+    """A text that fits, cut off between words."""
+    if len(text) <= room:
+        return text
+    return text[: room - 3].rpartition(" ")[0] + "..." if room > LEAST_ROOM else ""
 
 
 class Choice(NamedTuple):
@@ -28,6 +52,7 @@ class Choice(NamedTuple):
     name: str
     says: str
     command: tuple[str, ...]
+    levels: tuple[str, ...] = ()
 
 
 class MainMenu:
@@ -43,32 +68,67 @@ class MainMenu:
         self._art = Ink.of_terminal()
         self._start = start
         self._at = 0
-        self._choices = [
-            Choice(key, games[name][0], games[name][1], (name, *ARGUMENTS.get(name, ())))
-            for key, name in KEYS.items()
-        ]
-        self._choices += [
-            Choice("y", "History", "Your games, and how they ended.", ("history",)),
-            Choice("w", "Replay", "Your latest game again, step by step.", ("replay",)),
-            Choice("v", "Verify", "Check your latest game.", ("verify",)),
-            Choice("h", "Help", "All commands.", ("--help",)),
-            Choice("q", "Quit", "", ()),
-        ]
+        self._level: dict[str, int] = {}
+        """Which level each game is played on."""
+        self._games = games
+        self._choices: list[Choice] = []
 
     def run(self) -> int:
         """Until the user quits."""
+        self._look_round()
+        if not any(data_directory().glob("*.jsonl")):
+            self._at = next(i for i, choice in enumerate(self._choices) if choice.key == "t")
         while True:
             self._show_heading()
             choice = self._by_keys() if can_read_keys() else self._by_line()
             if choice is None or not choice.command:
                 return 0
             self._do(choice)
+            self._look_round()
+
+    def _look_round(self) -> None:
+        """What there is to do now."""
+        games = self._games
+        self._choices = [
+            Choice(
+                key,
+                games[name][0],
+                games[name][1],
+                (name, *ARGUMENTS.get(name, ())),
+                LEVELS.get(name, ()),
+            )
+            for key, name in KEYS.items()
+        ]
+        waiting = unfinished()
+        if waiting:
+            first = in_words(waiting[0])
+            more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
+            self._choices.append(Choice("r", "Resume", f"{first}{more}", ("resume",)))
+        for vault in waiting:
+            vault.close(over=False)
+        self._choices += [
+            Choice("t", "Tutorial", "Two minutes: roll fairly, cheat, be caught.", ("tutorial",)),
+            Choice("y", "History", "Your games, and how they ended.", ("history",)),
+            Choice("w", "Replay", "Your latest game again, step by step.", ("replay",)),
+            Choice("g", "Review", "What your latest game's choices were worth.", ("coach",)),
+            Choice("v", "Verify", "Check your latest game.", ("verify",)),
+            Choice("h", "Help", "All commands.", ("--help",)),
+            Choice("q", "Quit", "", ()),
+        ]
+        self._at = min(self._at, len(self._choices) - 1)
+        self._latest = [
+            f"{game.record.title}: {shown(game.ending)}" for game in kept_games(LATEST_SHOWN)
+        ]
 
     def _show_heading(self) -> None:
         say, art = self._console.say, self._art
         say()
         say(art.ink("Fairground", "title"))
         say(art.fold("Provably fair games: every roll can be checked by you."))
+        if not self._latest:
+            say(art.fold("New here? t rolls a fair die with you, and takes two minutes."))
+        for number, line in enumerate(self._latest):
+            say(art.ink(art.fold(line, "" if number else "Last: ", "      "), "dim"))
         say()
 
     def _lines(self) -> list[str]:
@@ -76,10 +136,21 @@ class MainMenu:
         lines = []
         for number, choice in enumerate(self._choices):
             mark = ">" if number == self._at else " "
-            text = f"{mark} {choice.key}  {choice.name:<{wide}}  {choice.says}"
-            text = text[: self._art.columns - 1].rstrip()
+            level = f" [{self._level_of(choice)}]" if choice.levels else ""
+            text = f"{mark} {choice.key}  {choice.name:<{wide}}  "
+            text += shorten(choice.says, max(0, self._art.columns - 1 - len(text) - len(level)))
+            text = f"{text}{level}"[: self._art.columns - 1].rstrip()
             lines.append(self._art.ink(text, "bold") if number == self._at else text)
         return lines
+
+    def _level_of(self, choice: Choice) -> str:
+        return choice.levels[self._level.get(choice.name, 0)]
+
+    def _change_level(self, by: int) -> None:
+        choice = self._choices[self._at]
+        if choice.levels:
+            level = self._level.get(choice.name, 0) + by
+            self._level[choice.name] = level % len(choice.levels)
 
     def _draw(self) -> None:
         print("\n".join(self._lines()))
@@ -99,6 +170,9 @@ class MainMenu:
                 key = keys.read()
                 if key in ("up", "down"):
                     self._at = (self._at + (1 if key == "down" else -1)) % len(self._choices)
+                    self._redraw()
+                elif key in ("left", "right"):
+                    self._change_level(1 if key == "right" else -1)
                     self._redraw()
                 elif key == ENTER:
                     return self._choices[self._at]
@@ -128,7 +202,9 @@ class MainMenu:
         """Run a command; what it says stays on the screen until a key is pressed."""
         command = list(choice.command)
         self._console.say()
-        if command[0] in ("verify", "replay"):
+        if choice.levels and self._level.get(choice.name, 0):
+            command += ["--difficulty", self._level_of(choice)]
+        if command[0] in ("verify", "replay", "coach"):
             latest = max(
                 data_directory().glob("*.jsonl"),
                 key=lambda file: file.stat().st_mtime,

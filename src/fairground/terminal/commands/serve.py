@@ -170,6 +170,8 @@ def run(arguments: Sequence[str]) -> int:
     from fairground.arena.serve import Settings, serve
 
     database = options.database or default_database()
+    if options.database is not None:
+        _must_have_a_folder(options.database)
     place, key = _croupier(options)
     in_memory = options.games_in_memory
     settings = Settings(
@@ -205,6 +207,16 @@ def run(arguments: Sequence[str]) -> int:
         raise KeyboardInterrupt
     print("Stopped.", file=sys.stderr)
     return 0
+
+
+def _must_have_a_folder(database: str) -> None:
+    """Refuse a file in a folder that is not there: it may be a slip, so nothing is made."""
+    folder = Path(database.removeprefix("sqlite:///")).parent
+    if database.startswith("sqlite:///") and not folder.is_dir():
+        raise InputError(
+            f"--database {database!r}: there is no folder {str(folder)!r}. For example: "
+            "--database sqlite:///arena.db"
+        )
 
 
 def _without_password(database: str) -> str:

@@ -187,6 +187,8 @@ class _Shelf:
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self._games = 0
+        self.lost = False
+        """Whether a record that was asked for could not be written."""
 
     def keep(self, game: PlayersGame) -> Path | None:
         """Save a game that is over; where, unless it is not wanted or cannot be."""
@@ -196,6 +198,7 @@ class _Shelf:
             options.save = options.save.with_stem(f"{options.save.stem}-{self._games}")
         with Saved(options, "croupier", game.bet.struct_hash()) as saved:
             saved.write(game.witness.record.data)
+        self.lost = self.lost or (saved.lost and options.save is not None)
         return saved.path
 
 
@@ -203,7 +206,7 @@ def run(arguments: Sequence[str]) -> int:
     """``fairground croupier``"""
     options = _parse(arguments)
     console, art = Console(), CardArt.of_terminal(options.ascii)
-    console.say(art.ink("Blind Croupier: video poker, 9/6 Jacks or Better", "bold"))
+    console.say(art.ink(art.fold("Blind Croupier: video poker, 9/6 Jacks or Better"), "bold"))
     console.say(art.fold(PLAY_MONEY))
     key = None if options.lasting and options.key is None else _key(options, console)
     early: list[News | BankCalled] = []
@@ -212,6 +215,7 @@ def run(arguments: Sequence[str]) -> int:
         bank, tell = parties.bank, backstage.tell
         side = Side(bank, parties.desk, key, parties.notebook, tell, options.confirmations)
         player = PlayerClient(side)
+        shelf = _Shelf(options)
         screen = CroupierScreen(
             console,
             art,
@@ -222,7 +226,7 @@ def run(arguments: Sequence[str]) -> int:
             faucet=parties.faucet,
             explain=options.explain,
             lasting=options.lasting or options.key is not None,
-            keep=_Shelf(options).keep,
+            keep=shelf.keep,
             by_program=options.player == PROGRAM,
         )
         console.say(art.fold(f"The Bank: {bank.trusted}.", "", "  "))
@@ -240,6 +244,8 @@ def run(arguments: Sequence[str]) -> int:
             _tell_what_is_open(console, art, screen, options)
             raise
         screen.end(options.withdraw)
+    if shelf.lost:
+        return 2
     return 0 if screen.valid else 1
 
 

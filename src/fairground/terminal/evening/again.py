@@ -122,6 +122,7 @@ class Parlour(ABC):
         self._won: dict[str, int] = {}
         self._count_played = 0
         self._valid = True
+        self._lost = False
 
     @abstractmethod
     def players(self, house: HousePlayers) -> dict[Seat, Player]:
@@ -146,6 +147,8 @@ class Parlour(ABC):
     def _go_on(self, played: GamePlayed | None) -> int:
         while played is not None and self._goes_on(played):
             played = self.new()
+        if self._lost and self.options.save is not None:
+            return 2  # the record was asked for, and is not there
         return 0 if self._valid else 1
 
     def new(self) -> GamePlayed | None:
@@ -156,6 +159,7 @@ class Parlour(ABC):
 
     def _goes_on(self, played: GamePlayed) -> bool:
         self._valid = self._valid and played.valid
+        self._lost = self._lost or played.opened.saved.lost
         self._count(played)
         if played.left:
             return False

@@ -97,5 +97,5 @@ class HelpTable:
             rich.print(page, crop=False, no_wrap=True)
             if number < len(pages):
                 more = f"Page {number} of {len(pages)}. Enter for the next, q to go back: "
-                if live and console.ask(more).lower() == "q":
+                if live and console.ask(more).lower() in ("q", "quit", "x", "exit"):
                     return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -120,6 +121,11 @@ class DiceScreen(Sitting):
 
     # Telling
 
+    def _say(self, text: str) -> None:
+        """A sentence; on a terminal no word is broken at the edge."""
+        on_a_terminal = self._art.lines != math.inf
+        self.console.say(self._art.fold(text) if on_a_terminal else text)
+
     def tell(self, event: Event) -> None:
         """Put a line of the record into words."""
         match event["kind"]:
@@ -133,20 +139,20 @@ class DiceScreen(Sitting):
                 self._tell_move(event)
             case "opening":
                 number, key = event["evidence"]["number"], event["evidence"]["key"]
-                self.console.say(f"My number was {number} (KEY={key}).")
+                self._say(f"My number was {number} (KEY={key}).")
                 self._remember_check(number, key)
             case "end":
                 self._tell_end()
 
     def _tell_ticket(self, event: Event) -> None:
         if self._state.first is None:
-            self.console.say("Let's determine who makes the first move.")
+            self._say("Let's determine who makes the first move.")
         else:
             mine = self._state.rolls[COMPUTER] is None
-            self.console.say(f"It's time for {'my' if mine else 'your'} roll.")
+            self._say(f"It's time for {'my' if mine else 'your'} roll.")
         if not event["ticket"]:
             return  # practice: nothing binds me
-        self.console.say(
+        self._say(
             f"I selected a random value in the range 0..{event['n'] - 1} "
             f"(HMAC={event['ticket']['hmac']})."
         )
@@ -156,7 +162,7 @@ class DiceScreen(Sitting):
             self._tell_draw(event, n, value)
 
     def _tell_draw(self, event: Event, n: int, value: int) -> None:
-        say = self.console.say
+        say = self._say
         before = self._state
         self._state = self._game.drawn(before, value)
         evidence = event["evidence"]
@@ -187,24 +193,24 @@ class DiceScreen(Sitting):
         die = label(self._game.dice[event["move"]])
         self._state = self._game.played(self._state, {event["seat"]: event["move"]})
         if event["seat"] == USER:
-            self.console.say(f"You choose the [{die}] dice.")
+            self._say(f"You choose the [{die}] dice.")
         elif self._state.first == COMPUTER:
-            self.console.say(f"I make the first move and choose the [{die}] dice.")
+            self._say(f"I make the first move and choose the [{die}] dice.")
         else:
-            self.console.say(f"I choose the [{die}] dice.")
+            self._say(f"I choose the [{die}] dice.")
 
     def _tell_end(self) -> None:
         state = self._state
         if None in state.rolls:
-            self.console.say("You left, so the computer wins.")
+            self._say("You left, so the computer wins.")
             return
         mine, yours = self._game.result(state, COMPUTER), self._game.result(state, USER)
         if mine == yours:
-            self.console.say(f"It's a tie ({yours} = {mine})!")
+            self._say(f"It's a tie ({yours} = {mine})!")
         elif yours > mine:
-            self.console.say(f"You win ({yours} > {mine})!")
+            self._say(f"You win ({yours} > {mine})!")
         else:
-            self.console.say(f"I win ({mine} > {yours})!")
+            self._say(f"I win ({mine} > {yours})!")
 
 
 def _arguments() -> Arguments:

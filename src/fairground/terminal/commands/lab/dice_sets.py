@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from typing import Final
 
 from fairground.games.fatestones import all_dice, fair_dice
 from fairground.solve.fatestones.ranking import Contradictions, Ranked, contradictions, ranking
 from fairground.terminal.console import Arguments
+from fairground.terminal.ink import Ink
 
 SETS: Final = {"all": all_dice, "fair": fair_dice}
 
@@ -64,9 +64,12 @@ def run(arguments: Sequence[str]) -> int:
             print(f"{die.die},{die.rank},{die.balance},{die.score},{die.mean}")
         return 0
     print(f"{len(dice)} dice, the best first\n")
-    print("\n".join(_table(ranked, shutil.get_terminal_size().columns)))
-    print(f"\n{EXPLANATION}\n")
-    print(_verdict(contradictions([die.die for die in ranked])))
+    art = Ink.of_terminal()
+    print("\n".join(_table(ranked, art.columns)))
+    for paragraph in EXPLANATION.split("\n\n"):
+        print(f"\n{art.fold(' '.join(paragraph.split()))}")
+    print()
+    print(art.fold(_verdict(contradictions([die.die for die in ranked]))))
     return 0
 
 
@@ -90,6 +93,6 @@ def _verdict(found: Contradictions) -> str:
     decided = found.pairs - found.level
     return (
         f"Of {found.pairs:,} pairs, {found.level:,} are level. The ranking contradicts "
-        f"{found.against:,} of the other {decided:,} ({100 * found.against / decided:.1f}%):\n"
+        f"{found.against:,} of the other {decided:,} ({100 * found.against / decided:.1f}%): "
         "there the die ranked lower beats the one ranked higher."
     )

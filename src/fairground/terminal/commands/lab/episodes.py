@@ -50,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
         print(json.dumps(found.as_json()))
     else:
         print("\n".join(_lines(found)))
-    return 0
+    return 1 if found.illegal else 0
 
 
 def _rows_at_most(path: Path) -> int | None:
