@@ -458,7 +458,7 @@ class TestKeeping:
         (["--base", "1"], "base must be in 2..100, not 1"),
         (["--base", "101"], "base must be in 2..100, not 101"),
         (["--length", "41"], "length must be in 1..40, not 41"),
-        (["--length", "four"], "invalid int value: 'four'"),
+        (["--length", "four"], "'four' is not a whole number"),
         (["--oracle", "kind"], "invalid choice: 'kind'"),
         (["--oracle", "fair", "--keeper"], "not allowed with"),
         (["--keeper", "--share", "word"], "with --keeper nothing is drawn"),

@@ -562,7 +562,7 @@ class TestEpisodes:
         path = tmp_path / "bad.csv"
         path.write_text("\n".join([HEADER, won, *bad]) + "\n")
         code, text, _ = run("episodes", path)
-        assert code == 0
+        assert code == 1, "a check failed"
         lines = dict(re.findall(r"^  line (\d+): (.*)$", text, re.MULTILINE))
         assert sorted(map(int, lines)) == [3, 4, 5, 6, 8]
         assert "rolls '2' with 133455" in lines["3"]

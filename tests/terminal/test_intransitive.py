@@ -290,7 +290,7 @@ def test_a_full_disk_costs_the_record_and_not_the_game(
     """/dev/full is a real file on which every write fails for want of room."""
     answers = "0\n0\n4\n5\n"
     code, text, error = play(monkeypatch, capsys, answers, *DICE, "--save", "/dev/full")
-    assert code == 0
+    assert code == 2, "the record was asked for, and is not there"
     assert re.match(the_sample(), text)
     assert error.count("not saved any more") == 1
     assert "The game is in" not in text

@@ -98,7 +98,7 @@ def go_on(opened: OpenTable, arguments: Sequence[str], house: HousePlayers) -> i
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _arguments()
-    options = parser.parse_args(arguments)
+    options: argparse.Namespace = parser.parse_args(arguments)
     _take_seats(options)
     lends = options.share is not None or options.no_share
     if options.keeper and lends:

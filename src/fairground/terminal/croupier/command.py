@@ -121,7 +121,7 @@ def _arguments() -> Arguments:
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _arguments()
-    options = parser.parse_args(arguments)
+    options: argparse.Namespace = parser.parse_args(arguments)
     if options.match is not None:
         parser.error("--match is for games with two sides; at the Croupier: --games N")
     if options.lasting and options.croupier is not None:

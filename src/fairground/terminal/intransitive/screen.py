@@ -239,7 +239,7 @@ def _arguments() -> Arguments:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Read the command's arguments; dice may begin with a minus sign."""
-    options = _arguments().parse_intermixed_args(guard_negative_dice(arguments))
+    options: argparse.Namespace = _arguments().parse_intermixed_args(guard_negative_dice(arguments))
     options.dice = [unguard(word) for word in options.dice]
     return options
 
