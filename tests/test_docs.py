@@ -147,6 +147,7 @@ def test_every_command_of_the_document(document: Path, tmp_path: Path) -> None:
         "PATH": ":".join([str(Path(sys.executable).parent), str(ANVIL), os.environ["PATH"]]),
         "HOME": str(tmp_path),
         "XDG_DATA_HOME": str(tmp_path / "data"),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
         "COLUMNS": "100",
     }
