@@ -16,6 +16,9 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
+from fairground.arena.events.cursor import Mark
+from fairground.arena.events.sources import SOURCES
+from fairground.arena.events.topics import read_topic
 from fairground.arena.http.gate import CLIENT, ClientLimits
 from fairground.arena.http.problems import GameOver, TooManyRequests
 from fairground.arena.live_games import Hall, Live
@@ -443,6 +446,17 @@ def secrets_of(database: str, name: str) -> LogVault:
     return asyncio.run(read())
 
 
+def streamed(client: Client, *topics: str) -> list[bytes]:
+    """All that a stream about these topics says at first."""
+    arena = client.app.state.arena
+    with client.portal() as portal:
+        found = []
+        for topic in map(read_topic, topics):
+            source = SOURCES[topic.kind](arena, "http://here/", topic, Mark(0, 0))
+            found += [news.data for news in portal.call(source.news)]
+    return found
+
+
 def forms(secret: bytes) -> list[bytes]:
     """How a secret could be written."""
     return [secret.hex().encode(), base64.b64encode(secret), base64.urlsafe_b64encode(secret)]
@@ -458,14 +472,19 @@ def forms(secret: bytes) -> list[bytes]:
 def test_no_secret_is_told_before_its_time(
     client: Client, database: str, game: str, params: dict[str, Any], seats: tuple[str, ...]
 ) -> None:
-    made = new(client, game, params, *seats, options={"stir": "each"})
+    made = new(client, game, params, *seats, options={"stir": "each"}, listed=True)
     name = made["self"].rpartition("/")[2]
-    urls = [made["self"], f"{made['self']}/transcript", made["seats"][1]["url"], "/metrics"]
+    seat = made["seats"][1]["url"]
+    urls = [made["self"], f"{made['self']}/transcript", seat, "/metrics", "/tables", "/games"]
+    topics = [f"table:{name}", f"seat:{name}/{seat.rpartition('/')[2]}", "lobby"]
     families = set()
 
     def look() -> None:
         vault = secrets_of(database, name)
+        hinted = client.post(f"{seat}/hint")
+        assert hinted.status_code in (200, 409)
         answers = [client.get(url).content for url in urls]
+        answers += [hinted.content, *streamed(client, *topics)]
         opened = answers[1].count(b'"kind":"open"')
         for kept, (secret, _) in vault.secrets.items():
             family = kept.partition(".")[0]
@@ -493,6 +512,36 @@ def test_no_secret_is_told_before_its_time(
         assert vault.secrets["blind.1"][0].hex().encode() in told
     else:
         assert vault.secrets["seal.0.0"][0][:32].hex().encode() in told
+
+
+def test_no_seat_learns_the_address_or_the_advice_of_another(client: Client) -> None:
+    """What is told to one of two seats and to everybody, while both choose in secret."""
+    hands = [["111666", "222555", "333444"], ["123456", "134445", "144444"]]
+    made = new(
+        client,
+        "fatestones/1",
+        {"hands": hands},
+        "nothing",
+        "nothing",
+        dealer="system/1",
+        listed=True,
+    )
+    name = made["self"].rpartition("/")[2]
+    mine, theirs = (seat["url"] for seat in made["seats"])
+    secrets = [url.rpartition("/")[2] for url in (mine, theirs)]
+    advice = client.post(f"{theirs}/hint").json()
+    answers = [
+        client.get(url).content
+        for url in (mine, made["self"], f"{made['self']}/transcript", "/tables", "/contests")
+    ]
+    answers.append(client.post(f"{mine}/remark", json={"text": "well"}).content)
+    answers += streamed(client, f"table:{name}", f"seat:{name}/{secrets[0]}", "lobby")
+    assert any(secrets[0].encode() in answer for answer in answers), "the topic names it"
+    for answer in answers:
+        assert secrets[1].encode() not in answer
+        assert advice["words"].encode() not in answer
+    private = streamed(client, f"seat:{name}/{secrets[1]}")
+    assert advice["words"].encode() not in private[0], "a hint is told once, to who asked"
 
 
 def test_hidden_values_are_marked(client: Client) -> None:

@@ -193,8 +193,8 @@ def test_somebody_elses_leaving_is_told_in_their_words(arena: str) -> None:
         "",
         "fatestones",
         "ftp://127.0.0.1/tables/a/seats/b",
-        "http://127.0.0.1:1/",
-        "http://h/tables/a",
+        "http://h/tables",
+        "http://h/tables/a/seats",
     ],
 )
 def test_what_is_no_address_of_a_seat_is_refused(address: str) -> None:
@@ -212,3 +212,24 @@ def test_no_arena_and_a_wrong_secret_are_said_plainly(arena: str) -> None:
     wrong = sit("", url[:-4] + "0000")
     assert wrong.code == 2
     assert wrong.err.startswith("fairground: ") and wrong.out == ""
+
+
+def test_open_seats_are_listed_and_one_is_taken(arena: str) -> None:
+    assert "No seat is open there." in sit("", arena).out
+    wanted = {"game": "zombie/1", "params": ZOMBIE, "listed": True}
+    made = open_table(arena, {**wanted, "seats": [HOUSE, {"open": True}]})
+    name = made["self"].rpartition("/")[2]
+    listed = sit("", f"{arena}/")
+    assert listed.code == 0
+    assert f"{name}  Zombie Dice, with Robot; 1 seat is open" in listed.out
+    assert f"fairground sit {arena}/tables/{name} --name NAME" in listed.out
+    nobody = sit("", made["self"])
+    assert nobody.code == 2 and "--name Ada" in nobody.err
+    told = sit("q\ny\n", made["self"], "--name", "Ada", "--no-save")
+    assert f"Your seat is {made['self']}/seats/" in told.out
+    record = Http().send("GET", f"{made['self']}/transcript").data
+    start = json.loads(record.splitlines()[0])
+    assert start["seats"][1] == {"by": "self", "lends": "chain", "name": "Ada"}
+    assert told.code == 0 and verify(record).ok
+    again = sit("", made["self"], "--name", "Bob")
+    assert again.code == 2 and "no seat is open" in again.err

@@ -21,6 +21,7 @@ from fairground.core import FairgroundError, Game, IllegalMove, InputError, Move
 from fairground.players import Player
 from fairground.receipts import Kept, beside, heads, keep
 from fairground.table import Ask
+from fairground.terminal.commands.seats import ARENA_URL, TABLE_URL, list_seats, take_seat
 from fairground.terminal.console import Arguments, Console, EndOfInput
 from fairground.terminal.ink import Ink
 from fairground.terminal.options import add_ascii
@@ -46,13 +47,21 @@ def _arguments() -> Arguments:
         "Play a seat at an arena. Give the private address of the seat, which whoever opened the\n"
         "table has got for you. Your own secrets stay here, every line of the record is checked,\n"
         "and in the end the whole game is.",
-        f"Example:\n  fairground sit {EXAMPLE}\n\n"
+        f"Examples:\n  fairground sit {EXAMPLE}\n"
+        "  fairground sit http://127.0.0.1:8000               lists the open seats\n"
+        "  fairground sit http://127.0.0.1:8000/tables/TABLE --name Ada\n\n"
         "At every prompt: ? shows the rules, look shows the table, q leaves.\n"
         "Ctrl-C asks whether you mean to leave; a second one leaves.\n"
         "Exit codes: 0 finished or left by choice, 1 the record does not hold, 2 bad input or no\n"
         "arena, 3 end of input in the middle, 130 Ctrl-C.",
     )
-    parser.add_argument("seat", metavar="SEAT_URL", help="the private address of a seat")
+    parser.add_argument(
+        "seat",
+        metavar="URL",
+        help="the private address of a seat; of a table with an open seat; or of an arena, whose "
+        "open seats are listed then",
+    )
+    parser.add_argument("--name", metavar="NAME", help="your name, for an open seat")
     add_ascii(parser, "keep to plain letters", "use all signs")
     add_saving(parser)
     return parser
@@ -258,6 +267,10 @@ class SeatScreen(PlainScreen):
 def run(arguments: Sequence[str]) -> int:
     """``fairground sit``"""
     options = _arguments().parse_args(arguments)
+    if ARENA_URL.fullmatch(options.seat):
+        return list_seats(Console(), options.seat)
+    if TABLE_URL.fullmatch(options.seat):
+        options.seat = take_seat(Console(), options.seat, options.name)
     if not SEAT_URL.fullmatch(options.seat):
         raise InputError(f"this is not the address of a seat: {options.seat!r}. One is {EXAMPLE}")
     remote = RemoteTable(options.seat)
