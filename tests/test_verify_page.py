@@ -22,6 +22,7 @@ from fairground.core import FairgroundError
 from fairground.receipts import found
 from fairground.verify import verify
 from tests.helpers.browser import Theme, faults_of, is_wider_than_its_window
+from tests.helpers.forging import events_of, rechain
 from tests.helpers.page import WEB, page
 from tests.helpers.places import DATA, ROOT, TESTS
 
@@ -213,6 +214,19 @@ def test_what_a_file_says_stays_text(browser: Browser, tmp_path: Path) -> None:
         drop(tab, evil)
         assert tab.locator("img").count() == 0
         assert "\x1b" not in (tab.text_content("body") or "")
+
+
+def test_values_of_any_kind_are_judged(browser: Browser, tmp_path: Path) -> None:
+    """An object where a seat belongs, and the like: forged records have everything."""
+    events = events_of(SAMPLE.read_bytes())
+    with opened(browser) as tab:
+        for number, event in enumerate(events):
+            for member in sorted(set(event) - {"prev"}):
+                path = tmp_path / f"{number}-{member}.jsonl"
+                forged = [dict(one) for one in events]
+                forged[number][member] = {"odd": [None]}
+                path.write_bytes(rechain(forged))
+                must_agree(tab, path)
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 320), ("dark", 1280)])

@@ -109,6 +109,12 @@ function drawn(draw: Json, index: number): string {
   return Array.isArray(draw) ? words.draw(index + 1, text(draw[1]), text(draw[0])) : text(draw);
 }
 
+/** A text, as it is; anything else as JSON. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : value === undefined ? "" : write(value);
+}
+
+/** A value as JSON, to be shown. */
 function text(value: Json | undefined): string {
   return value === undefined ? "–" : outside(write(value));
 }
@@ -126,11 +132,11 @@ class Telling {
 
   constructor(private readonly lines: readonly RawLine[], private readonly following: Following) {
     const start = lines[0].event ?? object({});
-    this.names = following.seats.map((seat) => name(`${seat.name}`));
-    this.game = `${start.game}`;
-    this.dealer = `${start.dealer}`;
-    for (const { event } of lines) {
-      if (event?.kind !== "share" || `${event.share}`.endsWith("tip")) continue;
+    this.names = following.seats.map((seat) => name(seat.name));
+    this.game = textOf(start.game);
+    this.dealer = textOf(start.dealer);
+    for (const { event } of lines.slice(0, following.checked)) {
+      if (event?.kind !== "share" || textOf(event.share).endsWith("tip")) continue;
       const seats = this.lent.get(event.run) ?? new Set();
       this.lent.set(event.run, seats.add(event.seat as number));
     }
@@ -222,7 +228,7 @@ class Telling {
       case "note":
         return this.note(event);
       case "forfeit":
-        return { title: words.left(who), words: words.leftWords(`${event.by}`, outside(`${event.reason}`)) };
+        return { title: words.left(who), words: words.leftWords(textOf(event.by), outside(textOf(event.reason))) };
       case "opening":
         return event.run === 0
           ? { title: words.openingSeed, words: words.openingSeedWords }
@@ -268,7 +274,7 @@ class Telling {
       case "seed":
         return { title: words.seed(who), words: words.seedWords };
       default:
-        return { title: words.stir(who), words: words.stirWords(outside(`${event.value}`)) };
+        return { title: words.stir(who), words: words.stirWords(outside(textOf(event.value))) };
     }
   }
 

@@ -61,6 +61,7 @@ export const stamp: { [verdict: string]: string } = {
 
 export const verdict = {
   label: "Verdict",
+  failedHere: "This page failed on this file. That is a mistake of ours, and no verdict. Use another checker.",
   about: (game: string, dealer: string) => `${game}, dealt by ${dealer}`,
   record: (number: number) => count(number, "line"),
   unfinished: "The record stops before the game was closed. It proves nothing yet.",
