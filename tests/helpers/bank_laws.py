@@ -30,14 +30,17 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitGameResult,
     SubmitPlayerSeed,
+    SubmitPlayerSeedAndOrder,
+    SubmitPlayerSeedAndResult,
     SubmitPublicKey,
     SubmitReplacementOrder,
     WithdrawFunds,
 )
 from fairground.bank.crypto.curve import ORDER, Signature
 from fairground.bank.messages import Key, ReplacementOrder, Signer
-from fairground.bank.seeds import fresh_seeds, packed_hand
-from fairground.games.poker import PAYS, PENALTY, Poker, Rank, rank
+from fairground.bank.prospect import locked
+from fairground.bank.seeds import deal, fresh_seeds, mix, packed_hand
+from fairground.games.poker import PAYS, Poker, Rank, rank
 from tests.helpers.bank_game import Round, enter
 
 CROUPIER, PLAYER, STRANGER, POOR = KEYS = tuple(Key(9000 + i) for i in range(4))
@@ -143,7 +146,8 @@ async def an_honest_game_is_paid_at_every_level(house: House) -> None:
         assert list(await bank.told(game.bet.key)) == recorded
         found = await bank.game(game.bet.key)
         assert (found.step, found.outcome) == (Step.HAND_FINAL, GameOutcome.SETTLED)
-        assert (found.bet_hash, found.cards) == (game.bet.struct_hash(), hand)
+        assert found.is_of(game.bet) and found.cards == hand
+        assert not found.is_of(game.bet._replace(expiry=game.bet.expiry + 1))
         assert found.replaced == order
     for key in (CROUPIER, PLAYER):
         assert (await bank.account(key.address)).open_games == 0
@@ -154,7 +158,11 @@ async def every_step_moves_just_the_money_that_it_should(house: House) -> None:
     begun = BANKROLL_CHIPS - top, PURSE_CHIPS - stake
     game = await house.play(bet=3)
     prize = Poker(3, 5).prize(game.final_hand())
-    expected = [begun] + [(begun[0] + stake, begun[1])] * 5
+    # With the order, what is out of reach is free again.
+    mixed = mix(game.bet.struct_hash(), 0, game.his[0].signature, game.theirs[0].signature)
+    freed = top - 3 * locked(5, deal(mixed), game.order)
+    expected = [begun] + [(begun[0] + stake, begun[1])] * 2
+    expected += [(begun[0] + stake + freed, begun[1])] * 3
     expected.append((BANKROLL_CHIPS + stake - prize, PURSE_CHIPS - stake + prize))
     for (sender, call), after in zip(game.calls(), expected, strict=True):
         deadline = await house.bank.now() + house.bank.terms.step_time
@@ -179,17 +187,13 @@ async def every_silence_has_a_deadline_and_an_end(house: House) -> None:
         await house.refused("TooLate", *late, deadline)
         for other in set(Silence) - {silence}:
             await house.refused("WrongStep", who, Complain(other, game.bet), step)
-        await house.refused("NotAParty", STRANGER, complaint)
-        (event,) = await bank.send(who, complaint)
-        stake = 5
-        name, outcome, gained = {
-            Silence.FIRST_CROUPIER_SEED: ("GameReleased", GameOutcome.RELEASED, 0),
-            Silence.SECOND_CROUPIER_SEED: (
-                "CroupierForfeited",
-                GameOutcome.CROUPIER_FORFEITED,
-                (PENALTY - 1) * stake,
-            ),
-        }.get(silence, ("PlayerForfeited", GameOutcome.PLAYER_FORFEITED, -stake))
+        # Anyone may complain for whoever is away.
+        (event,) = await bank.send(STRANGER if step % 2 else who, complaint)
+        # Two stakes for three cards, of which the Croupier has one from the Player; and on
+        # seed 0 the Player's stake goes back with one more.
+        name, outcome, gained = "PlayerForfeited", GameOutcome.PLAYER_FORFEITED, -5
+        if silence in CROUPIER_OWES:
+            name, outcome, gained = "CroupierForfeited", GameOutcome.CROUPIER_FORFEITED, 5
         assert event.name == name
         assert (await bank.game(game.bet.key)).outcome == outcome
         assert await house.available() == [his - gained, theirs + gained]
@@ -260,12 +264,11 @@ async def every_reason_to_refuse_a_key(house: House) -> None:
     await house.refused("BadSignature", PLAYER, SubmitPublicKey(NOBODY, proof))
     game = await house.play()
     await game.take(bank, 1)
-    await house.refused("KeyFrozen", PLAYER, SubmitPublicKey(unused.address, proof), 1)
-    await house.travel(bank.terms.step_time + 1)
-    await bank.send(PLAYER, Complain(Silence.FIRST_CROUPIER_SEED, game.bet))
     (event,) = await bank.send(PLAYER, SubmitPublicKey(unused.address, proof))
     assert event.values == {"owner": PLAYER.address, "key": unused.address}
     assert (await bank.account(PLAYER.address)).key == unused.address
+    for sender, call in list(game.calls())[1:]:
+        assert await bank.send(sender, call), "an open game goes on under its own keys"
     own = PLAYER.prove(bank.domain, PLAYER.address)
     assert await bank.send(PLAYER, SubmitPublicKey(PLAYER.address, own)), "one may go back"
 
@@ -279,7 +282,6 @@ async def every_reason_to_refuse_a_step(house: House) -> None:
     ordered = PLAYER.sign(bank.domain, ReplacementOrder.of(bet, game.order))
     await house.refused("UnknownBet", CROUPIER, SubmitCroupierSeed(bet, 0, his[0]))
     await game.take(bank, 1)
-    await house.refused("NotAParty", STRANGER, SubmitCroupierSeed(bet, 0, his[0]))
     await house.refused("BadSeedId", CROUPIER, SubmitCroupierSeed(bet, 2, his[0]))
     await house.refused("WrongSeed", CROUPIER, SubmitCroupierSeed(bet, 0, wrong[0]))
     await house.refused("BadSignature", CROUPIER, SubmitCroupierSeed(bet, 0, unsigned))
@@ -307,6 +309,28 @@ async def every_reason_to_refuse_a_step(house: House) -> None:
     kept = PLAYER.sign(bank.domain, ReplacementOrder.of(bet, (0, 0, 0, 0, 0)))
     other = SubmitReplacementOrder(bet, (0, 0, 0, 0, 0), kept)
     await house.refused("AlreadySubmitted", CROUPIER, other)
+
+
+async def two_steps_in_one_call_are_two_steps(house: House) -> None:
+    bank, game = house.bank, await house.play()
+    bet, his, theirs = game.bet, game.his, game.theirs
+    croupiers = his[0].signature
+    both = SubmitPlayerSeedAndOrder(bet, theirs[0], croupiers, game.order, game.order_signature)
+    last = SubmitPlayerSeedAndResult(bet, theirs[1], his[1].signature)
+    await game.take(bank, 1)
+    await house.refused("WrongStep", PLAYER, both, 1)
+    await bank.send(CROUPIER, SubmitCroupierSeed(bet, 0, his[0]))
+    await house.refused("BadSignature", PLAYER, both._replace(order=(1, 1, 1, 1, 1)))
+    await house.refused("WrongStep", PLAYER, last, 2)
+    recorded = list(await bank.send(STRANGER, both))
+    assert [event.name for event in recorded] == ["PlayerSeedSubmitted", "ReplacementOrderSubmitted"]
+    assert list(await bank.send(CROUPIER, both)) == [], "the Croupier may repeat himself"
+    await house.refused("AlreadySubmitted", PLAYER, both)
+    await bank.send(CROUPIER, SubmitCroupierSeed(bet, 1, his[1]))
+    recorded = list(await bank.send(PLAYER, last))
+    assert [event.name for event in recorded] == ["PlayerSeedSubmitted", "GameSettled"]
+    won = Poker(1, 5).prize(game.final_hand()) - 5
+    assert await house.available() == [BANKROLL_CHIPS - won, PURSE_CHIPS + won]
 
 
 async def games_have_locks_of_their_own(house: House) -> None:
@@ -340,5 +364,6 @@ LAWS: tuple[Law, ...] = (
     every_reason_to_refuse_a_bet,
     every_reason_to_refuse_a_key,
     every_reason_to_refuse_a_step,
+    two_steps_in_one_call_are_two_steps,
     games_have_locks_of_their_own,
 )

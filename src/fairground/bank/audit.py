@@ -13,7 +13,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
-from fairground.bank.bank_port import Bank, BankEvent, BankGame, GameOutcome, Step, step_after
+from fairground.bank.bank_port import (
+    RULES,
+    Bank,
+    BankEvent,
+    BankGame,
+    GameOutcome,
+    Step,
+    step_after,
+)
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.messages import Bet, Domain
 from fairground.bank.schemes import UNPROVEN, CroupierScheme, read_public
@@ -45,6 +53,8 @@ class TranscriptEnd(NamedTuple):
 
     domain: Domain
     bet: Bet
+    version: int
+    """Of the Bank whose rules it follows."""
     outcome: GameOutcome
     step: Step
     """The last one before its end."""
@@ -67,6 +77,7 @@ def read_end(data: bytes) -> TranscriptEnd:
             f"{events[0].get('dealer')!r}: leave --bank out"
         )
     domain, bet, _ = read_public(events[0]["public"])
+    version = next(number for number, rules in RULES.items() if rules.name == events[0]["game"])
     table = replay(lines, events)
     state, silent = table.state, [e["seat"] for e in events if e["kind"] == "forfeit"]
     order = None if state.order is None else packed_order(state.order)
@@ -81,10 +92,11 @@ def read_end(data: bytes) -> TranscriptEnd:
             step = step_after(step, state.order)
         outcome = GameOutcome.PLAYER_FORFEITED
         if silent[0] != PLAYER:
-            outcome = GameOutcome.CROUPIER_FORFEITED if state.dealt else GameOutcome.RELEASED
+            free = version == 1 and not state.dealt
+            outcome = GameOutcome.RELEASED if free else GameOutcome.CROUPIER_FORFEITED
     assert table.payoff is not None
     paid = bet.stake + table.payoff[PLAYER] * bet.chip_cost
-    return TranscriptEnd(domain, bet, outcome, step, order, hand, paid, len(lines))
+    return TranscriptEnd(domain, bet, version, outcome, step, order, hand, paid, len(lines))
 
 
 async def settled(
@@ -101,6 +113,12 @@ async def settled(
         try:
             if bank.domain != game.domain:
                 raise _elsewhere(game.domain, bank.domain)
+            if bank.version != game.version:
+                reason = (
+                    f"this Bank plays {RULES[bank.version].name}, and the record is of "
+                    f"{RULES[game.version].name}"
+                )
+                raise Fault("bank/other-bet", reason, 1)
             _compare(game, await bank.game(game.bet.key), await bank.told(game.bet.key))
         finally:
             await bank.close()
@@ -138,7 +156,7 @@ def _compare(game: TranscriptEnd, kept: BankGame, told: Sequence[BankEvent]) -> 
             "this bet was never taken, or not in this history of the chain"
         )
         raise Fault("bank/unknown-game", reason)
-    if kept.bet_hash != bet.struct_hash():
+    if not kept.is_of(bet):
         raise Fault("bank/other-bet", f"game {bet.game_id} of these two was another bet", 1)
     if kept.outcome == GameOutcome.OPEN:
         step = Step(kept.step).name.lower().replace("_", " ")

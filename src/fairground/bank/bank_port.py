@@ -20,8 +20,13 @@ from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Key
 from fairground.bank.seeds import Seed, unpacked_hand, unpacked_order
 from fairground.core import FairgroundError
+from fairground.games.poker import CROUPIER, PLAYER, BankPoker, Poker, State
 
 PLAY_MONEY: Final = "Play money and test chains. Nothing here is a licence to run a casino."
+
+
+RULES: Final[dict[int, type[Poker]]] = {1: Poker, 2: BankPoker}
+"""The game of each version of the Bank: they differ in what silence costs."""
 
 
 class BankRefused(FairgroundError):
@@ -94,6 +99,11 @@ class BankGame(NamedTuple):
     order: int
     hand: int
 
+    def is_of(self, bet: Bet) -> bool:
+        """Whether it is played under this very bet. Version 2 keeps 20 bytes of its hash."""
+        name = bet.struct_hash()
+        return self.bet_hash in (name, short_name(name))
+
     @property
     def cards(self) -> tuple[int, ...]:
         """The hand, card by card; empty before the deal."""
@@ -103,6 +113,18 @@ class BankGame(NamedTuple):
     def replaced(self) -> tuple[int, ...] | None:
         """The order, digit by digit; ``None`` before it is given."""
         return unpacked_order(self.order) if self.step >= Step.ORDER_SUBMITTED else None
+
+
+def short_name(bet_hash: bytes) -> bytes:
+    """What version 2 of the Bank keeps of a bet's hash: as many bits as an address has."""
+    return bytes(12) + bet_hash[12:]
+
+
+def price_of_silence(version: int, bet: Bet, game: BankGame) -> int:
+    """What the Player gets out of the lock when the Croupier is silent now, in wei."""
+    rules = RULES[version](bet.bet, bet.level)
+    payoff = rules.forfeit(State(game.cards, game.replaced), CROUPIER)
+    return bet.stake + payoff[PLAYER] * bet.chip_cost
 
 
 NO_GAME: Final = BankGame(bytes(32), 0, 0, 0, 0, 0)
@@ -173,6 +195,25 @@ class SubmitReplacementOrder(NamedTuple):
     signature: Signature
 
 
+class SubmitPlayerSeedAndOrder(NamedTuple):
+    """Bring the Player's seed 0 and the order in one call (version 2)."""
+
+    bet: Bet
+    seed: Seed
+    croupiers: Signature
+    order: tuple[int, ...]
+    signature: Signature
+    """Of the order."""
+
+
+class SubmitPlayerSeedAndResult(NamedTuple):
+    """Bring the Player's seed 1, and settle, in one call (version 2)."""
+
+    bet: Bet
+    seed: Seed
+    croupiers: Signature
+
+
 class SubmitGameResult(NamedTuple):
     """Settle a game whose final hand is known."""
 
@@ -204,6 +245,8 @@ Call = (
     | SubmitCroupierSeed
     | SubmitPlayerSeed
     | SubmitReplacementOrder
+    | SubmitPlayerSeedAndOrder
+    | SubmitPlayerSeedAndResult
     | SubmitGameResult
     | Complain
 )
@@ -237,6 +280,8 @@ class Bank(ABC):
 
     domain: Domain
     """Where signatures count: chain and address."""
+    version: int
+    """Of its rules: see `RULES`."""
     terms: Terms
     """What a chip costs, and how long a step may take."""
     trusted: str

@@ -27,6 +27,8 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitGameResult,
     SubmitPlayerSeed,
+    SubmitPlayerSeedAndOrder,
+    SubmitPlayerSeedAndResult,
     SubmitPublicKey,
     SubmitReplacementOrder,
     WithdrawFunds,
@@ -217,6 +219,20 @@ CALLS: Final[dict[str, tuple[type[Any], Fields]]] = {
         SubmitReplacementOrder,
         {"bet": THE_BET, "order": ORDER, "signature": SIGNATURE},
     ),
+    "submitPlayerSeedAndOrder": (
+        SubmitPlayerSeedAndOrder,
+        {
+            "bet": THE_BET,
+            "seed": SEED,
+            "croupiers": SIGNATURE,
+            "order": ORDER,
+            "signature": SIGNATURE,
+        },
+    ),
+    "submitPlayerSeedAndResult": (
+        SubmitPlayerSeedAndResult,
+        {"bet": THE_BET, "seed": SEED, "croupiers": SIGNATURE},
+    ),
     "submitGameResult": (SubmitGameResult, {"bet": THE_BET}),
     **{silence.value: (Complain, {"bet": THE_BET}) for silence in Silence},
 }
@@ -281,6 +297,9 @@ REFUSALS: Final[dict[str, tuple[FieldType, ...]]] = {
     "BadOrder": (),
     "KeyTaken": (ADDRESS,),
     "KeyFrozen": (UINT256,),
+    "AccountFull": (ADDRESS,),
+    # A ledger of the first version does not know the newer calls.
+    "UnknownCall": (),
     # Only a ledger knows these: a chain has its own numbers and its own money.
     "WrongNumber": (UINT256,),
     "FaucetEmpty": (ADDRESS, UINT256, UINT256),

@@ -9,8 +9,7 @@ A game, as the two speak of it::
     offer = await desk.offer(player)             commitments to two fresh seeds of his
     await desk.bet(offer.id, bet, signature)     he brings it to the Bank
     (await desk.look(offer.id)).seeds[0]         when the bet is final there, and the seed is, too
-    await desk.seed(offer.id, 0, seed)
-    await desk.order(offer.id, order, signature)
+    await desk.order(offer.id, order, signature, seed)
     (await desk.look(offer.id)).seeds[1]         when the order is final there
     await desk.seed(offer.id, 1, seed)
 """
@@ -143,8 +142,17 @@ class CroupierDesk(ABC):
         """Tell him the Player's seed."""
 
     @abstractmethod
-    async def order(self, offer_id: str, order: Sequence[int], signature: Signature) -> None:
-        """Tell him the signed order."""
+    async def order(
+        self,
+        offer_id: str,
+        order: Sequence[int],
+        signature: Signature,
+        seed: Seed | None = None,
+    ) -> None:
+        """Tell him the signed order; with it the Player's seed 0, if that was not told before.
+
+        So he can bring both to the Bank in one call.
+        """
 
     @abstractmethod
     async def look(self, offer_id: str) -> Sight:

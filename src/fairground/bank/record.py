@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from fairground.bank.bank_port import CROUPIER_OWES, Silence, Step, step_after
+from fairground.bank.bank_port import CROUPIER_OWES, RULES, Silence, Step, step_after
+from fairground.bank.chain.artifact import NEWEST
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Signer
 from fairground.bank.schemes import ORDER_SIGNATURE, CroupierDealer, public_of
 from fairground.bank.seeds import Seed, check_seed
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
-from fairground.games.poker import CROUPIER, PLAYER, Poker
+from fairground.games.poker import CROUPIER, PLAYER
 from fairground.table import Table
-
-"""The member of a note that has the Player's signature of the order in the next line."""
 
 CHAIRS: Final = (Chair("Croupier", "house"), Chair("Player", "self", "seed"))
 AT_HOME: Final = (Chair("Croupier", "house"), Chair("Player", "house", "seed"))
@@ -43,8 +42,15 @@ class GameRecord:
     """One game, as far as its messages are known. Each is checked as the Bank would check it."""
 
     def __init__(
-        self, domain: Domain, bet: Bet, signature: Signature, chairs: Sequence[Chair] = CHAIRS
+        self,
+        domain: Domain,
+        bet: Bet,
+        signature: Signature,
+        chairs: Sequence[Chair] = CHAIRS,
+        *,
+        version: int = NEWEST,
     ) -> None:
+        """``version``: of the Bank that it is played at."""
         name = bet.struct_hash()
         self._domain, self._bet = domain, bet
         self._vault = MemoryVault()
@@ -55,7 +61,7 @@ class GameRecord:
             public_of(domain, bet, signature),
             may_tell=lambda seed_id: seed_id < self._told,
         )
-        self.game = Poker(bet.bet, bet.level)
+        self.game = RULES[version](bet.bet, bet.level)
         self.step = Step.BET_SUBMITTED
         """How far the Bank is when it has these messages."""
         self._table = Table.open(self.game, dealer, chairs)

@@ -38,9 +38,13 @@ from fairground.fair.schemes import (
     is_hex,
 )
 from fairground.fair.vault import Vault
-from fairground.games.poker import PLAYER, Poker
+from fairground.games.poker import PLAYER, BankPoker, Poker
 
 RUNS: Final = 2
+
+GAMES: Final = (Poker.name, BankPoker.name)
+"""The games of the Bank, by its version. A bet names the Bank, and so its version."""
+
 UNPROVEN: Final = "UNPROVEN that the game ended so"
 """What is said of a forfeit as long as no Bank has confirmed it."""
 
@@ -179,10 +183,10 @@ class CroupierScheme(Scheme):
         """Game, bet and level must be what was signed, and the order the Player's."""
         start, bet = events[0], self.bet
         signed = {"bet": bet.bet, "level": bet.level}
-        if start["game"] != Poker.name or start["params"] != signed:
+        if start["game"] not in GAMES or start["params"] != signed:
             reason = (
-                f"the Player signed a bet of {bet.bet} on level {bet.level} at {Poker.name}, and "
-                f"this is {start['game']} with {start['params']}"
+                f"the Player signed a bet of {bet.bet} on level {bet.level} at "
+                f"{' or '.join(GAMES)}, and this is {start['game']} with {start['params']}"
             )
             raise Fault("bank/other-bet", reason, 1)
         review = self._check_order(events)

@@ -80,6 +80,12 @@ GAMES: Final[Games] = Register(
             "Five cards, one exchange, 9/6 Jacks or Better.",
             "fairground.words.poker:PokerWords",
         ),
+        "bank-poker/1": Listing(
+            "fairground.games.poker:BankPoker",
+            "Video poker at the Bank",
+            "Five cards, one exchange, and silence has its price.",
+            "fairground.words.poker:PokerWords",
+        ),
     },
     group="fairground.games",
 )

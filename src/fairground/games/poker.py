@@ -70,6 +70,11 @@ PENALTY: Final = 30
 could expect to save by silence, whatever the hand and the order (the most is 25 stakes:
 `fairground.solve.poker.holds.dearest_draw`), and no jackpot for whoever silences him."""
 
+SILENCE: Final = {2: 5, 3: 2, 4: 1, 5: 1}
+"""What the same silence costs under ``bank-poker/1``, in stakes, by the number of cards replaced:
+more than any such draw is worth (4.31, 1.55, 0.50, 0.40), and little for whoever silences him.
+For one card the price is computed (`silence_price`): such a draw can be worth 25 stakes."""
+
 Card: TypeAlias = int
 Order: TypeAlias = tuple[int, ...]
 
@@ -127,6 +132,21 @@ def rank(hand: Sequence[Card]) -> Rank:
             return Rank.ROYAL_FLUSH if a == TEN else Rank.STRAIGHT_FLUSH
         return Rank.FLUSH
     return Rank.STRAIGHT if straight else Rank.NOTHING
+
+
+def silence_price(bet: int, level: int, hand: Sequence[Card], order: Sequence[int]) -> int:
+    """What a croupier pays under ``bank-poker/1`` who is silent when this order was given, in chips.
+
+    For one card: what the draw is worth on average over the 47 cards that can come, rounded up
+    to a chip, and a stake.
+    """
+    replaced = sum(order)
+    if replaced != 1:
+        return SILENCE[replaced] * bet * level
+    place = tuple(order).index(1)
+    unseen = [card for card in range(DECK) if card not in hand]
+    total = sum(PAYS[level][rank((*hand[:place], card, *hand[place + 1 :]))] for card in unseen)
+    return -(-bet * total // len(unseen)) + bet * level
 
 
 # Cards as people write them
@@ -335,3 +355,21 @@ class PokerTwo(Poker):
         """The player loses the stake; the croupier pays a royal flush."""
         dearest = self.bet * PAYS[self.level][Rank.ROYAL_FLUSH]
         return self._settled(0 if seat == PLAYER else dearest)
+
+
+class BankPoker(Poker):
+    """Video poker with the prices of silence of the Bank's second contract.
+
+    They follow what the silence takes away. A croupier who is silent before the first card pays
+    one stake; after an order, `silence_price`.
+    """
+
+    name = "bank-poker/1"
+
+    def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
+        """The player loses the stake; the croupier pays for what he does not let come."""
+        if seat == CROUPIER and not s.dealt:
+            return self._settled(2 * self.stake)
+        if seat == CROUPIER and s.order and any(s.order):
+            return self._settled(silence_price(self.bet, self.level, s.dealt, s.order))
+        return super().forfeit(s, seat)

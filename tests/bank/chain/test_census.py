@@ -71,7 +71,7 @@ def census() -> str:
     assert solc.is_dir(), "the Solidity compiler is not installed: run tools/node-setup"
     done = subprocess.run(
         ["node", "-e", COMPILE, solc],
-        input=json.dumps([source(), CENSUS]),
+        input=json.dumps([source(1), CENSUS]),
         capture_output=True,
         text=True,
         check=True,

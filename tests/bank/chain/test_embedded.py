@@ -81,7 +81,7 @@ def test_time_is_the_clocks_and_can_be_travelled() -> None:
         assert await bank.now() >= deadline
         node.travel(1)
         await bank.send(BOB, complaint)
-        assert (await bank.game(game.bet.key)).outcome == GameOutcome.RELEASED
+        assert (await bank.game(game.bet.key)).outcome == GameOutcome.CROUPIER_FORFEITED
         await bank.close()
 
     run(play())

@@ -61,6 +61,7 @@ async def get_bank(bank: TheBank) -> BankOut:
         bank.trusted,
         PLAY_MONEY,
         await bank.now(),
+        bank.version,
     )
 
 

@@ -30,6 +30,8 @@ class BankOut(Struct):
     notice: str
     now: int
     """By the Bank's clock, in seconds since 1970."""
+    version: int
+    """Of its rules: 1, or 2 with graded prices of silence."""
 
 
 class AccountOut(Struct):

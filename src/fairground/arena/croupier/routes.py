@@ -123,7 +123,8 @@ async def tell_order(
     request: TheRequest, name: FromPath[str], data: JSONBody[NewOrder], desk: TheCroupier
 ) -> CroupierGame:
     """The first counts; and the one that the Bank has, before all others."""
-    await desk.order(name, data.order, SIGNATURE.read(data.signature, "signature"))
+    seed = None if data.seed is None else SEED.read(data.seed, "seed")
+    await desk.order(name, data.order, SIGNATURE.read(data.signature, "signature"), seed)
     return await shown_game(address(request, ""), name, desk)
 
 

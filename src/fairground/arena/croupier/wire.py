@@ -103,6 +103,8 @@ class NewOrder(Struct):
 
     order: Annotated[list[Annotated[int, Meta(ge=0, le=1)]], Meta(min_length=5, max_length=5)]
     signature: Signed
+    seed: SeedText | None = None
+    """The Player's seed 0, if it was not told before."""
 
 
 class CroupierGame(Struct):

@@ -1,7 +1,8 @@
 """Calls, results, errors and events of the contract, as bytes and back.
 
-A thin layer over ``eth-abi`` that knows our contract: the same code serves the EVM in
-this process, and any node over JSON-RPC.
+A thin layer over ``eth-abi`` that knows our contracts: the same code serves the EVM in
+this process, and any node over JSON-RPC. What both versions of the Bank have, they have
+in the same form, so one table serves both.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitGameResult,
     SubmitPlayerSeed,
+    SubmitPlayerSeedAndOrder,
+    SubmitPlayerSeedAndResult,
     SubmitPublicKey,
     SubmitReplacementOrder,
     WithdrawFunds,
 )
 from fairground.bank.calls import checked
-from fairground.bank.chain.artifact import artifact
+from fairground.bank.chain.artifact import CONTRACTS, NEWEST, artifact
 from fairground.bank.crypto.curve import Signature, checksummed, keccak
 from fairground.bank.messages import Bet
 from fairground.extras import needs
@@ -51,7 +54,12 @@ def _signature(entry: Json) -> str:
 
 @cache
 def _entries(kind: str) -> dict[str, Json]:
-    return {entry["name"]: entry for entry in artifact().abi if entry["type"] == kind}
+    return {
+        entry["name"]: entry
+        for version in CONTRACTS
+        for entry in artifact(version).abi
+        if entry["type"] == kind
+    }
 
 
 @cache
@@ -95,9 +103,9 @@ def call_data(name: str, *values: Any) -> bytes:
     return selector + encode(types, [plain(value) for value in values])
 
 
-def deployment(chip_cost: int, step_time: int) -> bytes:
+def deployment(chip_cost: int, step_time: int, version: int = NEWEST) -> bytes:
     """The bytes of the transaction that makes a Bank."""
-    return artifact().bytecode + encode(("uint256", "uint256"), (chip_cost, step_time))
+    return artifact(version).bytecode + encode(("uint256", "uint256"), (chip_cost, step_time))
 
 
 def result(name: str, data: bytes) -> Any:
@@ -153,6 +161,11 @@ def encoded(call: Call) -> bytes:
             return call_data("submitPlayerSeedAsSignature", bet, seed_id, *seed, croupiers)
         case SubmitReplacementOrder(bet, order, signature):
             return call_data("submitReplacementOrder", bet, list(order), signature)
+        case SubmitPlayerSeedAndOrder(bet, seed, croupiers, order, signature):
+            values = (bet, *seed, croupiers, list(order), signature)
+            return call_data("submitPlayerSeedAndOrder", *values)
+        case SubmitPlayerSeedAndResult(bet, seed, croupiers):
+            return call_data("submitPlayerSeedAndResult", bet, *seed, croupiers)
         case SubmitGameResult():
             return call_data("submitGameResult", *call)
         case Complain(silence, bet):

@@ -1,8 +1,11 @@
-"""The compiled contract, and whether what runs on a chain is just that.
+"""The compiled contracts, and whether what runs on a chain is just one of them.
 
-``contracts/Bank.json`` is written by ``tools/compile_bank``; a test compiles the source
-again and compares. A Bank's code on a chain equals `runtime_bytecode` except where the
-two immutable numbers, chip cost and step time, were filled in by its constructor.
+``contracts/Bank.json`` (version 1) and ``BankTwo.json`` (version 2) are written by
+``tools/compile_bank``; a test compiles the sources again and compares. New Banks are of
+version 2. What was played at a Bank of version 1 can be checked for ever.
+
+A Bank's code on a chain equals `runtime_bytecode` except where the two immutable numbers,
+chip cost and step time, were filled in by its constructor.
 """
 
 from __future__ import annotations
@@ -16,6 +19,9 @@ from typing import Any, Final, NamedTuple
 from fairground.core import InputError
 
 FOLDER: Final = files("fairground.bank.chain") / "contracts"
+
+CONTRACTS: Final = {1: "Bank", 2: "BankTwo"}
+NEWEST: Final = 2
 
 
 class WrongBank(InputError):
@@ -32,7 +38,7 @@ class Terms(NamedTuple):
 
 
 class Artifact(NamedTuple):
-    """What the compiler made of ``Bank.sol``."""
+    """What the compiler made of a contract."""
 
     compiler: str
     settings: dict[str, Any]
@@ -61,20 +67,30 @@ class Artifact(NamedTuple):
         return Terms(found["CHIP_COST"], found["STEP_TIME"])
 
 
-def source() -> str:
+def source(version: int = NEWEST) -> str:
     """The Solidity source."""
-    return (FOLDER / "Bank.sol").read_text("utf-8")
+    return (FOLDER / f"{CONTRACTS[version]}.sol").read_text("utf-8")
 
 
-def source_hash() -> str:
+def source_hash(version: int = NEWEST) -> str:
     """SHA-256 of the source, in hex."""
-    return hashlib.sha256(source().encode()).hexdigest()
+    return hashlib.sha256(source(version).encode()).hexdigest()
 
 
 @cache
-def artifact() -> Artifact:
+def artifact(version: int = NEWEST) -> Artifact:
     """The committed artifact."""
-    return parse((FOLDER / "Bank.json").read_text("utf-8"))
+    return parse((FOLDER / f"{CONTRACTS[version]}.json").read_text("utf-8"))
+
+
+def recognized(code: bytes) -> tuple[int, Terms]:
+    """The version of the Bank with this code, and its terms; raise `WrongBank`."""
+    for version in sorted(CONTRACTS, reverse=True):
+        try:
+            return version, artifact(version).terms_of(code)
+        except WrongBank:
+            continue
+    raise WrongBank("the code at this address is not a Bank that we were made for")
 
 
 def parse(text: str) -> Artifact:

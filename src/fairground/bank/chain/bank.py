@@ -74,7 +74,7 @@ class ChainBank(Bank):
         self.node = node
         self.address = checksummed(address)
         self.domain = node.domain(address)
-        self.terms = node.terms(address)
+        self.version, self.terms = node.terms(address)
         self.trusted = node.trusted
         self.watch: Callable[[Key, Call, Mined], None] | None = None
         """Who wants to hear of every call that came through, with the gas that it took."""
@@ -118,8 +118,8 @@ class ChainBank(Bank):
         now = self.node.live_chain_id()
         if now != self.domain.chain_id:
             raise OtherChain(f"the node is on the chain {now} now, not on {self.domain.chain_id}")
-        if self.node.terms(self.address) != self.terms:
-            raise WrongBank("the Bank at this address has other terms now")
+        if self.node.terms(self.address) != (self.version, self.terms):
+            raise WrongBank("the Bank at this address is another now")
 
     async def now(self) -> int:
         """The time of the latest block."""

@@ -16,6 +16,8 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitGameResult,
     SubmitPlayerSeed,
+    SubmitPlayerSeedAndOrder,
+    SubmitPlayerSeedAndResult,
     SubmitPublicKey,
     SubmitReplacementOrder,
     WithdrawFunds,
@@ -25,12 +27,14 @@ LIMITS: Final[Mapping[type[Any], int]] = {
     SubmitPublicKey: 100_000,
     DepositFunds: 60_000,
     WithdrawFunds: 50_000,
-    SubmitBet: 156_000,
+    SubmitBet: 98_000,
     SubmitCroupierSeed: 67_000,
     SubmitPlayerSeed: 72_000,
-    SubmitReplacementOrder: 61_000,
+    SubmitReplacementOrder: 68_000,
+    SubmitPlayerSeedAndOrder: 90_000,
+    SubmitPlayerSeedAndResult: 89_000,
     SubmitGameResult: 67_000,
-    Complain: 67_000,
+    Complain: 155_000,
 }
 """Gas that a call may use: what the dearest of its kind takes, and some 30 % more."""
 

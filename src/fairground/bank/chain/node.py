@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from fairground.bank.bank_port import NO_GAME, Account, BankAway, BankEvent, BankGame, Step
 from fairground.bank.chain import abi
-from fairground.bank.chain.artifact import Terms, WrongBank, artifact
+from fairground.bank.chain.artifact import Terms, WrongBank, recognized
 from fairground.bank.chain.gas import ASKING, DEAREST, LEAST_TIP, Fees, Price
 from fairground.bank.crypto.curve import checksummed, keccak
 from fairground.bank.messages import Domain, Key
@@ -176,13 +176,13 @@ class ChainNode:
         with self._answering():
             return self._web3.manager.request_blocking(method, list(values))  # type: ignore[arg-type]
 
-    def terms(self, bank: str) -> Terms:
-        """Chip cost and step time of a Bank; raise `WrongBank` if it is not just our contract."""
+    def terms(self, bank: str) -> tuple[int, Terms]:
+        """Version, and terms, of a Bank; raise `WrongBank` if it is not just our contract."""
         with self._answering():
             code = bytes(self._web3.eth.get_code(_at(bank)))
         if not code:
             raise WrongBank(f"there is no contract at {bank} on the chain {self.chain_id}")
-        return artifact().terms_of(code)
+        return recognized(code)
 
     def domain(self, bank: str) -> Domain:
         """Where signatures for this Bank count."""

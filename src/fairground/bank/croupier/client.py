@@ -88,9 +88,17 @@ class DeskClient(CroupierDesk):
         body = {"seed_id": seed_id, "seed": seed.hex()}
         await self._ask(f"croupier/games/{offer_id}/seed", body)
 
-    async def order(self, offer_id: str, order: Sequence[int], signature: Signature) -> None:
-        """Tell him the signed order."""
-        body = {"order": list(order), "signature": signature.hex()}
+    async def order(
+        self,
+        offer_id: str,
+        order: Sequence[int],
+        signature: Signature,
+        seed: Seed | None = None,
+    ) -> None:
+        """Tell him the signed order, and seed 0 with it."""
+        body: dict[str, Any] = {"order": list(order), "signature": signature.hex()}
+        if seed is not None:
+            body["seed"] = seed.hex()
         await self._ask(f"croupier/games/{offer_id}/order", body)
 
     async def look(self, offer_id: str) -> Sight:

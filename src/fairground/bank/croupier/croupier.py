@@ -227,7 +227,10 @@ class Croupier(CroupierDesk):
     @retried
     async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
         """Hear the Player's seed, in its turn."""
-        page = await self._journal.page(offer_id)
+        await self._hear_seed(await self._journal.page(offer_id), seed_id, seed)
+        self._rounds.wake(offer_id)
+
+    async def _hear_seed(self, page: JournalPage, seed_id: int, seed: Seed) -> JournalPage:
         bet = _must_be_playing(page)
         if seed_id not in SEED_IDS:
             raise Declined(f"a seed's number is 0 or 1, not {seed_id!r}")
@@ -238,11 +241,17 @@ class Croupier(CroupierDesk):
             )
         check_seed(self._bank.domain, bet, Signer.PLAYER, seed_id, seed)
         if page.heard[seed_id] is None:
-            await self._journal.add(page, "heard", seed_id=seed_id, seed=seed.hex())
-            self._rounds.wake(offer_id)
+            page = await self._journal.add(page, "heard", seed_id=seed_id, seed=seed.hex())
+        return page
 
     @retried
-    async def order(self, offer_id: str, order: Sequence[int], signature: Signature) -> None:
+    async def order(
+        self,
+        offer_id: str,
+        order: Sequence[int],
+        signature: Signature,
+        seed: Seed | None = None,
+    ) -> None:
         """Hear the order. The Bank's counts, if the Player told the Bank another."""
         page = await self._journal.page(offer_id)
         bet = _must_be_playing(page)
@@ -252,6 +261,8 @@ class Croupier(CroupierDesk):
             )
         message = ReplacementOrder.of(bet, tuple(order))
         must_be_signed(self._bank.domain, message, signature, bet.player_key)
+        if seed is not None:
+            page = await self._hear_seed(page, 0, seed)
         if page.heard[0] is None:
             page = await self._tending.ask(page, 0)
         if page.heard[0] is None:
@@ -270,7 +281,7 @@ class Croupier(CroupierDesk):
 
     async def transcript(self, offer_id: str) -> bytes:
         """The record of a game whose final hand is known, or that is over."""
-        return recorded(await self._journal.page(offer_id)).data
+        return recorded(await self._journal.page(offer_id), self._bank.version).data
 
     # What he asks of himself and of the Bank before he says yes
 
@@ -311,7 +322,7 @@ class Croupier(CroupierDesk):
             page.offer.id in self._tending.flying and await self._tending.time() <= page.bet.expiry
         ):
             seen = await self._tending.see(page)
-            if seen.now.bet_hash != page.bet.struct_hash():
+            if not seen.now.is_of(page.bet):
                 raise Busy("your last bet is on its way to the Bank: ask again when it is there")
         return False
 

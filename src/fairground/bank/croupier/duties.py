@@ -29,11 +29,15 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitGameResult,
     SubmitPlayerSeed,
+    SubmitPlayerSeedAndOrder,
+    SubmitPlayerSeedAndResult,
     SubmitReplacementOrder,
+    price_of_silence,
 )
+from fairground.bank.chain.artifact import NEWEST
 from fairground.bank.croupier.journal import LAPSED, JournalPage
 from fairground.bank.messages import Bet
-from fairground.games.poker import PENALTY
+from fairground.bank.seeds import Seed
 
 
 class Seen(NamedTuple):
@@ -82,15 +86,21 @@ TAKEN: Final = "another game of these two has this number"
 IN_WORDS: Final = {
     GameOutcome.RELEASED: "the Croupier's seed 0 did not reach the Bank in time: nobody pays",
     GameOutcome.PLAYER_FORFEITED: "the Player was silent beyond the deadline: the stake is lost",
-    GameOutcome.CROUPIER_FORFEITED: "the Croupier's seed 1 did not reach the Bank in time: he pays",
+    GameOutcome.CROUPIER_FORFEITED: "the Croupier's seed did not reach the Bank in time: he pays",
 }
 
 
 def duty(
-    page: JournalPage, seen: Seen, patience: int = 0, deaf: Collection[int] = (), margin: int = 0
+    page: JournalPage,
+    seen: Seen,
+    patience: int = 0,
+    deaf: Collection[int] = (),
+    margin: int = 0,
+    version: int = NEWEST,
 ) -> Duty:
     """What to do next. Do it, and look again.
 
+    ``version``: of the Bank. From the second on, some calls can be made in one.
     ``patience``: seconds after its expiry in which a bet that the Bank does not show could
     still come back, by a reorganisation.
     ``deaf``: numbers of the Player's seeds for which he asked the Bank, without an answer.
@@ -103,18 +113,20 @@ def duty(
         return REST
     if page.bet is None:
         return _ended(LAPSED, 0, UNUSED) if seen.time > page.offer.expiry else REST
-    ours = page.bet.struct_hash()
-    if ours not in (seen.final.bet_hash, seen.now.bet_hash):
+    final_is_ours, now_is_ours = seen.final.is_of(page.bet), seen.now.is_of(page.bet)
+    if not final_is_ours and not now_is_ours:
         return _missing(page, page.bet, seen, patience)
-    if seen.now.bet_hash != ours:
+    if not now_is_ours:
         return REST  # the chain was reorganised between two looks: look again later
     if page.told > page.brought and seen.now.step > SEED_AFTER[page.brought]:
         return Write("brought", {"seed_id": page.brought})
-    learned = _final(page, seen, deaf, margin) if seen.final.bet_hash == ours else None
+    learned = _final(page, seen, deaf, margin) if final_is_ours else None
     learned = learned or _in_a_hurry(page, seen, margin)
     if learned is not None:
         return learned
-    return _bring(page, page.bet, seen) if seen.now.outcome == GameOutcome.OPEN else REST
+    if seen.now.outcome != GameOutcome.OPEN:
+        return REST
+    return _bring(page, page.bet, seen, version)
 
 
 def _ended(outcome: str, step: int, reason: str = "") -> Write:
@@ -170,7 +182,7 @@ def _in_a_hurry(page: JournalPage, seen: Seen, margin: int) -> Duty | None:
     return Write("told", {"seed_id": 1})
 
 
-def _bring(page: JournalPage, bet: Bet, seen: Seen) -> Duty:
+def _bring(page: JournalPage, bet: Bet, seen: Seen, version: int) -> Duty:
     """What can be brought to the Bank now."""
     game = seen.now
     step = Step(game.step)
@@ -183,7 +195,7 @@ def _bring(page: JournalPage, bet: Bet, seen: Seen) -> Duty:
         case Step.BET_SUBMITTED | Step.ORDER_SUBMITTED if page.told > seed_id:
             return Send(SubmitCroupierSeed(bet, seed_id, ours))
         case Step.CROUPIER_SEED_0_SUBMITTED | Step.CROUPIER_SEED_1_SUBMITTED if theirs is not None:
-            return Send(SubmitPlayerSeed(bet, seed_id, theirs, ours.signature))
+            return Send(_with_what_follows(page, bet, seed_id, theirs, version))
         case Step.HAND_DEALT if page.mail is not None:
             order, signature = page.mail
             # Once seed 1 is told for one order, no other order may be brought to the Bank.
@@ -192,6 +204,18 @@ def _bring(page: JournalPage, bet: Bet, seen: Seen) -> Duty:
         case Step.HAND_FINAL:
             return Send(SubmitGameResult(bet))
     return REST
+
+
+def _with_what_follows(
+    page: JournalPage, bet: Bet, seed_id: int, theirs: Seed, version: int
+) -> Call:
+    """The Player's seed, and in the same call what can follow it at once."""
+    ours = page.seeds[seed_id].signature
+    if version > 1 and seed_id:
+        return SubmitPlayerSeedAndResult(bet, theirs, ours)
+    if version > 1 and page.mail is not None:
+        return SubmitPlayerSeedAndOrder(bet, theirs, ours, *page.mail)
+    return SubmitPlayerSeed(bet, seed_id, theirs, ours)
 
 
 class Wait(NamedTuple):
@@ -206,22 +230,31 @@ class Wait(NamedTuple):
     """What he loses at the deadline, in wei."""
 
 
-def waits_for(page: JournalPage, seen: Seen) -> Wait | None:
-    """What keeps a game from going on, when there is no duty; ``None`` if that is no game."""
+def loss(version: int, bet: Bet, game: BankGame) -> int:
+    """What the Croupier loses if he is silent now, in wei: of the stake he has nothing yet
+    before his seed 0.
+    """
+    price = price_of_silence(version, bet, game)
+    return price - bet.stake if game.step <= Step.BET_SUBMITTED else price
+
+
+def waits_for(page: JournalPage, seen: Seen, version: int) -> Wait | None:
+    """What keeps a game from going on, when there is no duty; ``None`` if that is no game.
+
+    ``version``: of the Bank, which says what silence costs.
+    """
     bet, game = page.bet, seen.now
     if bet is None or page.ended is not None or game.outcome != GameOutcome.OPEN:
         return None
+    if game.step in SEED_AFTER:
+        seed_id = SEED_AFTER.index(Step(game.step))
+        what = f"the Bank to take his seed {seed_id}"
+        if page.told == seed_id:
+            what = f"confirmations of the {'order' if seed_id else 'bet'}"
+        return Wait(what, game.deadline, True, loss(version, bet, game))
     match game.step:
         case Step.NONE:
             return Wait("the Bank to take the bet", bet.expiry)
-        case Step.BET_SUBMITTED if page.told == 0:
-            return Wait("confirmations of the bet", game.deadline, True)
-        case Step.ORDER_SUBMITTED if page.told == 1:
-            return Wait("confirmations of the order", game.deadline, True, PENALTY * bet.stake)
-        case Step.BET_SUBMITTED:
-            return Wait("the Bank to take his seed 0", game.deadline, True)
-        case Step.ORDER_SUBMITTED:
-            return Wait("the Bank to take his seed 1", game.deadline, True, PENALTY * bet.stake)
         case Step.HAND_DEALT:
             return Wait("the Player's order", game.deadline)
         case Step.HAND_FINAL:

@@ -40,8 +40,8 @@ def stage(page: JournalPage) -> str:
     return "order-sent" if page.brought == 1 else "awaits-seed-1"
 
 
-def recorded(page: JournalPage) -> GameRecord:
-    """The transcript of a game: what the Bank has of it, or will have."""
+def recorded(page: JournalPage, version: int) -> GameRecord:
+    """The transcript of a game: what the Bank, of this version, has of it, or will have."""
     if page.ended is not None and page.ended.outcome == LAPSED:
         raise Closed(f"no game came about: {page.ended.reason}")
     if page.ended is None and not page.final:
@@ -59,7 +59,7 @@ def recorded(page: JournalPage) -> GameRecord:
         page.heard[1],
     )
     step = Step.HAND_FINAL if page.ended is None else Step(page.ended.step)
-    record = GameRecord(page.domain, page.bet, page.signature)
+    record = GameRecord(page.domain, page.bet, page.signature, version=version)
     record.follow(messages, step)
     if record.step < step:
         raise TooSoon("the Player's seed is at the Bank alone, which does not tell it now")

@@ -71,8 +71,8 @@ class Watched(NamedTuple):
 class CroupierWatch:
     """All open games of one Croupier."""
 
-    def __init__(self, step_time: int, margin: int) -> None:
-        self._step_time, self._margin = step_time, margin
+    def __init__(self, step_time: int, margin: int, version: int) -> None:
+        self._step_time, self._margin, self._version = step_time, margin, version
         self._games: dict[str, Watched] = {}
         self._known: set[str] = set()
         """The games of players who are no strangers."""
@@ -85,12 +85,13 @@ class CroupierWatch:
         if page.bet is None or page.ended is not None:
             self._games.pop(page.offer.id, None)
         else:
-            game = _watched(page, seen.now)._replace(wait=waits_for(page, seen))
+            wait = waits_for(page, seen, self._version)
+            game = _watched(page, seen.now)._replace(wait=wait)
             self._games[page.offer.id] = game
 
     def tell(self, page: JournalPage, seen: Seen, trouble: str = "") -> None:
         """Log what a game waits for, once, and again when a loss comes nearer."""
-        wait = waits_for(page, seen)
+        wait = waits_for(page, seen, self._version)
         if wait is None:
             return
         if trouble:

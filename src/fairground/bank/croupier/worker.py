@@ -23,7 +23,7 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
 )
 from fairground.bank.clock import BankClock
-from fairground.bank.croupier.duties import Fetch, Rest, Seen, Send, Write, duty
+from fairground.bank.croupier.duties import Fetch, Rest, Seen, Send, Write, duty, loss
 from fairground.bank.croupier.journal import CroupierJournal, JournalPage
 from fairground.bank.croupier.scheduler import CALL_TIME, Turnstile, Urgency, log
 from fairground.bank.croupier.watch import CroupierWatch
@@ -31,7 +31,6 @@ from fairground.bank.croupier_port import UnknownGame
 from fairground.bank.messages import Key, Signer
 from fairground.bank.seeds import Seed, check_seed
 from fairground.core import FairgroundError
-from fairground.games.poker import PENALTY
 from fairground.store import Conflict
 
 LOOKS: Final = 16
@@ -50,7 +49,7 @@ class Tending:
         self._confirmations = confirmations
         self._patience = bank.terms.step_time if confirmations else 0
         self._margin = margin(bank.terms.step_time)
-        self.watch = CroupierWatch(bank.terms.step_time, self._margin)
+        self.watch = CroupierWatch(bank.terms.step_time, self._margin, bank.version)
         self.time = BankClock(bank)
         self.flying: dict[str, int] = {}
         """Bets that he has taken and the Bank not yet: the top prize of each."""
@@ -107,12 +106,12 @@ class Tending:
             self.watch.saw(page, seen)
             if offer_id in self.trouble:
                 self.watch.tell(page, seen, self.trouble[offer_id])
-            if page.bet is not None and (
-                page.refused or seen.now.bet_hash == page.bet.struct_hash()
-            ):
+            if page.bet is not None and (page.refused or seen.now.is_of(page.bet)):
                 self.flying.pop(offer_id, None)
             try:
-                match duty(page, seen, self._patience, deaf, self._margin):
+                match duty(
+                    page, seen, self._patience, deaf, self._margin, self._bank.version
+                ):
                     case Rest():
                         self.trouble.pop(offer_id, None)
                         self.watch.tell(page, seen)
@@ -156,7 +155,7 @@ class Tending:
         assert page.bet is not None
         try:
             async with self._turn(call, seen):
-                await self._bank.send(self._key, call, await self._spending(page, call))
+                await self._bank.send(self._key, call, await self._spending(page, call, seen))
             if isinstance(call, SubmitBet):
                 self.flying.pop(page.offer.id, None)  # from now on the Bank has locked its prize
         except BankRefused as refused:
@@ -168,7 +167,7 @@ class Tending:
                 raise
             # An earlier call that seemed lost may have come through meanwhile.
             game = await self._bank.game(page.bet.key)
-            if game.bet_hash != page.bet.struct_hash():
+            if not game.is_of(page.bet):
                 return await self._journal.add(page, "refused", reason=str(refused))
         return page
 
@@ -178,11 +177,11 @@ class Tending:
             return nullcontext()
         return self._sending.turn(_urgency(call, seen))
 
-    async def _spending(self, page: JournalPage, call: Call) -> Spending:
+    async def _spending(self, page: JournalPage, call: Call, seen: Seen) -> Spending:
         """Seed 1 may cost what its silence would cost. All else leaves enough for the seeds."""
         assert page.bet is not None
         if isinstance(call, SubmitCroupierSeed) and call.seed_id == 1:
-            return Spending(at_stake=PENALTY * page.bet.stake)
+            return Spending(at_stake=loss(self._bank.version, page.bet, seen.now))
         owed = self.watch.owed(page.offer.id, type(call))
         return Spending(keep=await self._bank.upkeep(owed))
 

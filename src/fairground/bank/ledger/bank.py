@@ -79,6 +79,7 @@ class LedgerBank(Bank):
         self._waiting: list[_QueuedAct] = []
         self._writer: asyncio.Task[None] | None = None
         self.domain: Domain = ledger.books.domain
+        self.version: int = ledger.books.version
         self.terms: Terms = ledger.books.terms
 
     @classmethod

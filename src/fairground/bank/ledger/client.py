@@ -83,7 +83,12 @@ class LedgerClient(Bank):
             UINT256.read(about["chip_cost"], "chip_cost"),
             UINT256.read(about["step_time"], "step_time"),
         )
-        if self.terms.chip_cost not in CHIP_COSTS or self.terms.step_time not in STEP_TIMES:
+        # An arena that does not say is older than the second version.
+        self.version = UINT256.read(about.get("version", 1), "version")
+        if self.version not in CHIP_COSTS:
+            raise BadCall(f"the ledger is of version {self.version}, which is not known here")
+        costs = CHIP_COSTS[self.version]
+        if self.terms.chip_cost not in costs or self.terms.step_time not in STEP_TIMES:
             raise BadCall(f"no Bank has such terms: {self.terms}")
         self.trusted = f"{TRUSTED}; it is kept at {url}"
         self._turns: dict[str, asyncio.Lock] = {}

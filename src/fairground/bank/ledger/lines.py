@@ -32,15 +32,16 @@ from fairground.bank.calls import (
     refusal_as_json,
     refusal_from_json,
 )
-from fairground.bank.chain.artifact import Terms
+from fairground.bank.chain.artifact import NEWEST, Terms
 from fairground.bank.crypto.curve import checksummed, keccak
-from fairground.bank.ledger.rules import Books
+from fairground.bank.ledger.rules_two import BOOKS
 from fairground.bank.messages import Domain
 from fairground.core import FairgroundError, Fault, InputError, whole, written
 from fairground.fair.bits import fresh
 from fairground.transcript import NO_LINE, canonical, line_hash, parse
 
-FORMAT: Final = "fairground-ledger/1"
+FORMATS: Final = {1: "fairground-ledger/1", 2: "fairground-ledger/2"}
+"""The first line names the version of the Bank's rules, which a ledger keeps for ever."""
 
 NO_CHAIN: Final = 0
 """The chain id of every ledger: no chain has it, so nothing signed here counts on one."""
@@ -79,14 +80,16 @@ class Ledger:
     def __init__(self, opening: bytes) -> None:
         try:
             said = parse(opening, 1)
-            if (said["kind"], said["prev"], said["format"]) != ("opened", NO_LINE, FORMAT):
+            versions = {name: version for version, name in FORMATS.items()}
+            if (said["kind"], said["prev"]) != ("opened", NO_LINE):
                 raise ValueError(f"its first line is {said['kind']!r}")
+            version = versions[said["format"]]
             terms = Terms(whole(said["chip_cost"], "chip_cost"), said["step_time"])
             faucet, name = whole(said["faucet"], "faucet"), bytes.fromhex(said["name"])
             at: int = said["at"]
         except (KeyError, TypeError, ValueError, FairgroundError) as error:
             raise InputError(f"this log is not the ledger of a Bank: {error}") from None
-        self.books = Books(domain_of(name), terms, faucet)
+        self.books = BOOKS[version](domain_of(name), terms, faucet)
         self._last: MutableMapping[str, Last] = {}
         self._games: MutableMapping[bytes, tuple[int, ...]] = {}
         self.step = 1
@@ -97,14 +100,16 @@ class Ledger:
         """When the last line was written; time never goes backward here."""
 
     @staticmethod
-    def opening(terms: Terms, faucet: int | None, at: int) -> bytes:
+    def opening(
+        terms: Terms, faucet: int | None, at: int, version: int = NEWEST
+    ) -> bytes:
         """The first line of a new ledger, with a name that no other has."""
         if faucet is None:
             faucet = FAUCET_CHIPS * terms.chip_cost
         line = {
             "kind": "opened",
             "prev": NO_LINE,
-            "format": FORMAT,
+            "format": FORMATS[version],
             "name": fresh().hex(),
             "chip_cost": written(terms.chip_cost),
             "step_time": terms.step_time,

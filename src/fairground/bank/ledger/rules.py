@@ -1,5 +1,7 @@
 """The rules of the Bank in plain Python: ``contracts/Bank.sol``, line for line.
 
+This is version 1, in which old ledgers go on; `rules_two` has what version 2 does otherwise.
+
 `Books` takes the contract's calls, asks the contract's questions in the contract's order,
 refuses for the same reason with the same values, and records the same events. It needs no
 chain and no extra. ``tests/helpers/evm.py`` runs both side by side and compares them, to the
@@ -39,12 +41,15 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitGameResult,
     SubmitPlayerSeed,
+    SubmitPlayerSeedAndOrder,
+    SubmitPlayerSeedAndResult,
     SubmitPublicKey,
     SubmitReplacementOrder,
     WithdrawFunds,
+    price_of_silence,
 )
 from fairground.bank.calls import UINT256, address, checked
-from fairground.bank.chain.artifact import Terms
+from fairground.bank.chain.artifact import NEWEST, Terms
 from fairground.bank.crypto.curve import BadSignature, Signature
 from fairground.bank.messages import (
     Bet,
@@ -66,12 +71,16 @@ from fairground.bank.seeds import (
     unpacked_hand,
     unpacked_order,
 )
-from fairground.games.poker import BETS, LEVELS, PAYS, PENALTY, rank
+from fairground.games.poker import BETS, LEVELS, PAYS, rank
 
 STEP_TIMES: Final = range(60, 30 * 24 * 3600 + 1)
-CHIP_COSTS: Final = range(1, 2**96 + 1)
+CHIP_COSTS: Final = {1: range(1, 2**96 + 1), 2: range(1, 2**60 + 1)}
+"""What a chip may cost, in each version."""
+
 MOST_MONEY: Final = 2**128
 """The contract keeps balances in 128 bits. Here less than that is ever made, so none overflows."""
+
+MergedCall = SubmitPlayerSeedAndOrder | SubmitPlayerSeedAndResult
 
 LAST_STEP: Final = {silence: step for step, silence in SILENT_AT.items()}
 """The step that each silence follows."""
@@ -103,9 +112,9 @@ def lock_of(key: bytes) -> Pocket:
     return Pocket("lock", key.hex())
 
 
-def check_terms(terms: Terms) -> None:
+def check_terms(terms: Terms, version: int = NEWEST) -> None:
     """Refuse what the contract's constructor refuses."""
-    if terms.chip_cost not in CHIP_COSTS or terms.step_time not in STEP_TIMES:
+    if terms.chip_cost not in CHIP_COSTS[version] or terms.step_time not in STEP_TIMES:
         raise BankRefused("BadTerms")
 
 
@@ -115,8 +124,10 @@ class Books:
     ``faucet`` is how much play money may ever be made for one owner.
     """
 
+    version = 1
+
     def __init__(self, domain: Domain, terms: Terms, faucet: int) -> None:
-        check_terms(terms)
+        check_terms(terms, self.version)
         self.domain = domain
         self.terms = terms
         self.faucet = faucet
@@ -144,7 +155,7 @@ class Books:
             assert isinstance(table, ChainMap)
             new, old = table.maps
             for key, value in new.items():
-                if value:
+                if value or isinstance(old, ChainMap):
                     old[key] = value
                 else:
                     old.pop(key, None)
@@ -220,6 +231,7 @@ class Books:
                 return self._submit_public_key(sender, call)
             case DepositFunds(amount):
                 self._must_have(sender, purse_of(sender), amount)
+                self._must_have_room(sender, amount)
                 self._move(purse_of(sender), available_to(sender), amount)
                 return [BankEvent("FundsDeposited", {"owner": sender, "amount": amount})]
             case WithdrawFunds(amount):
@@ -238,11 +250,22 @@ class Books:
                 return self._submit_result(sender, bet)
             case Complain(silence, bet):
                 return self._complain(sender, silence, bet, now)
+            case SubmitPlayerSeedAndOrder() | SubmitPlayerSeedAndResult():
+                return self._merged(sender, call, now)
 
-    def _submit_public_key(self, sender: str, call: SubmitPublicKey) -> list[BankEvent]:
-        open_games = self._open_games.get(sender, 0)
+    def _merged(self, sender: str, call: MergedCall, now: int) -> list[BankEvent]:
+        raise BankRefused("UnknownCall")
+
+    def _must_have_room(self, owner: str, amount: int) -> None:
+        """Accounts of 128 bits are never full."""
+
+    def _may_change_key(self, owner: str) -> None:
+        open_games = self._open_games.get(owner, 0)
         if open_games:
             raise BankRefused("KeyFrozen", (open_games,))
+
+    def _submit_public_key(self, sender: str, call: SubmitPublicKey) -> list[BankEvent]:
+        self._may_change_key(sender)
         owner = self._key_owners.get(call.key, sender)
         if owner != sender:
             raise BankRefused("KeyTaken", (owner,))
@@ -257,7 +280,7 @@ class Books:
             raise BankRefused("NotTheCroupier")
         bet_hash, key = bet.struct_hash(), bet.key
         if key in self._games:
-            if self._games[key].bet_hash != bet_hash:
+            if not self._games[key].is_of(bet):
                 raise BankRefused("AlreadySubmitted")
             return []
         if bet.croupier == bet.player:
@@ -287,7 +310,8 @@ class Books:
         for party in parties:
             self._open_games[party] = self._open_games.get(party, 0) + 1
         deadline = now + self.terms.step_time
-        self._games[key] = BankGame(bet_hash, Step.BET_SUBMITTED, GameOutcome.OPEN, deadline, 0, 0)
+        kept = self._kept_name(bet_hash)
+        self._games[key] = BankGame(kept, Step.BET_SUBMITTED, GameOutcome.OPEN, deadline, 0, 0)
         values = {"croupier": bet.croupier, "player": bet.player, "gameId": bet.game_id}
         values |= {"game": key, "betHash": bet_hash, "deadline": deadline}
         return [BankEvent("BetSubmitted", values)]
@@ -325,7 +349,7 @@ class Books:
         if not self._awaits(sender, bet, game, before, now):
             return []
         self._must_be_seed(call, Signer.PLAYER)
-        game_seed = mix(game.bet_hash, seed_id, croupiers, seed.signature)
+        game_seed = mix(bet.struct_hash(), seed_id, croupiers, seed.signature)
         if seed_id == 0:
             hand = deal(game_seed)
         else:
@@ -348,7 +372,9 @@ class Books:
             return []
         self._must_be_signed(ReplacementOrder.of(bet, digits), signature, bet.player_key)
         step = Step.ORDER_SUBMITTED if order else Step.HAND_FINAL
-        deadline = self._go_on(key, game._replace(order=order), step, now)
+        game = game._replace(order=order)
+        deadline = self._go_on(key, game, step, now)
+        self._let_go(bet, key, game)
         values = {"game": key, "order": order, "deadline": deadline}
         return [BankEvent("ReplacementOrderSubmitted", values)]
 
@@ -366,30 +392,47 @@ class Books:
         key, game = self._find(sender, bet)
         if silence is Silence.FIRST_CROUPIER_SEED:
             self._must_be_overdue(game, Step.BET_SUBMITTED, now)
-            self._close(bet, key, game, GameOutcome.RELEASED, bet.stake)
-            return [BankEvent("GameReleased", {"game": key})]
+            return self._without_first_seed(bet, key, game)
         if silence is Silence.SECOND_CROUPIER_SEED:
             stands = game.step == Step.HAND_FINAL and game.order == 0
             if game.outcome == GameOutcome.OPEN and stands:
                 return self._settle(bet, key, game)
             self._must_be_overdue(game, Step.ORDER_SUBMITTED, now)
-            penalty = PENALTY * bet.stake
-            self._close(bet, key, game, GameOutcome.CROUPIER_FORFEITED, penalty)
-            return [BankEvent("CroupierForfeited", {"game": key, "penalty": penalty})]
+            return self._forfeit_croupier(bet, key, game)
         last = LAST_STEP[silence]
         self._must_be_overdue(game, last, now)
         self._close(bet, key, game, GameOutcome.PLAYER_FORFEITED, 0)
         return [BankEvent("PlayerForfeited", {"game": key, "lastStep": int(last)})]
 
+    def _without_first_seed(self, bet: Bet, key: bytes, game: BankGame) -> list[BankEvent]:
+        self._close(bet, key, game, GameOutcome.RELEASED, bet.stake)
+        return [BankEvent("GameReleased", {"game": key})]
+
+    def _forfeit_croupier(self, bet: Bet, key: bytes, game: BankGame) -> list[BankEvent]:
+        penalty = price_of_silence(self.version, bet, game)
+        self._close(bet, key, game, GameOutcome.CROUPIER_FORFEITED, penalty)
+        return [BankEvent("CroupierForfeited", {"game": key, "penalty": penalty})]
+
     # What the calls have in common
 
-    def _find(self, sender: str, bet: Bet) -> tuple[bytes, BankGame]:
-        """The game of this very bet; only for its two parties."""
+    @staticmethod
+    def _kept_name(bet_hash: bytes) -> bytes:
+        """What is kept of a bet."""
+        return bet_hash
+
+    def _let_go(self, bet: Bet, key: bytes, game: BankGame) -> None:
+        """What a game does not need any more, now that its order is known: nothing here."""
+
+    def _may_bring(self, sender: str, bet: Bet) -> None:
         if sender not in (bet.croupier, bet.player):
             raise BankRefused("NotAParty")
+
+    def _find(self, sender: str, bet: Bet) -> tuple[bytes, BankGame]:
+        """The game of this very bet."""
+        self._may_bring(sender, bet)
         key = bet.key
         game = self._games.get(key)
-        if game is None or game.bet_hash != bet.struct_hash():
+        if game is None or not game.is_of(bet):
             raise BankRefused("UnknownBet")
         return key, game
 

@@ -17,7 +17,9 @@ from fairground.bank.bank_port import (
     GameOutcome,
     Silence,
     Step,
+    price_of_silence,
 )
+from fairground.bank.chain.artifact import NEWEST
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Signer
 from fairground.bank.player.news import Alarm, GameEnded, Party
@@ -25,17 +27,23 @@ from fairground.bank.player.notes import Note
 from fairground.bank.record import CHAIRS, GameRecord, Messages
 from fairground.bank.seeds import Seed, check_seed
 from fairground.fair.schemes import Chair
-from fairground.games.poker import DECK, HAND, PENALTY, hand_text
+from fairground.games.poker import DECK, HAND, hand_text
 
 
 class KnownGame:
     """What the Player knows of one game for certain."""
 
     def __init__(
-        self, domain: Domain, bet: Bet, signature: Signature, chairs: Sequence[Chair] = CHAIRS
+        self,
+        domain: Domain,
+        bet: Bet,
+        signature: Signature,
+        chairs: Sequence[Chair] = CHAIRS,
+        *,
+        version: int = NEWEST,
     ) -> None:
-        self.record = GameRecord(domain, bet, signature, chairs)
-        self._chairs = chairs
+        self.record = GameRecord(domain, bet, signature, chairs, version=version)
+        self._chairs, self._version = chairs, version
         self.his: list[Seed | None] = [None, None]
         """The Croupier's seeds, as far as they are known."""
         self._domain, self._bet, self._signature = domain, bet, signature
@@ -75,7 +83,7 @@ class KnownGame:
         """Raise `Alarm` unless the Bank says what our own record says."""
         if state.step == Step.NONE:
             return
-        if state.bet_hash != self._bet.struct_hash():
+        if not state.is_of(self._bet):
             raise Alarm(Party.BANK, "under this number it has a bet that you did not sign")
         if state.step >= Step.ORDER_SUBMITTED and state.replaced != self.record.order:
             given = f"you gave {self.record.order}"
@@ -108,7 +116,8 @@ class KnownGame:
                 paid, right = stake, owed is Silence.FIRST_CROUPIER_SEED
             case GameOutcome.CROUPIER_FORFEITED:
                 paid = _value(told, "CroupierForfeited", "penalty")
-                right = owed is Silence.SECOND_CROUPIER_SEED and paid == PENALTY * stake
+                price = price_of_silence(self._version, self._bet, state)
+                right = owed in CROUPIER_OWES and paid == price
             case _:
                 paid, right = 0, owed not in CROUPIER_OWES and now > state.deadline
         if not right or owed is None:
@@ -120,7 +129,9 @@ class KnownGame:
                 f"rules, and with the deadline at {state.deadline}, it could not",
             )
         # Only the messages that the Bank took: so the Croupier's record is the same.
-        self.record = GameRecord(self._domain, self._bet, self._signature, self._chairs)
+        self.record = GameRecord(
+            self._domain, self._bet, self._signature, self._chairs, version=self._version
+        )
         self.record.follow(self._known(note), state.step)
         self.record.silent(owed)
         return GameEnded(GameOutcome(state.outcome), (), paid, stake)

@@ -35,7 +35,10 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitGameResult,
     SubmitPlayerSeed,
+    SubmitPlayerSeedAndOrder,
+    SubmitPlayerSeedAndResult,
     SubmitReplacementOrder,
+    price_of_silence,
 )
 from fairground.bank.clock import BankClock
 from fairground.bank.croupier_port import CroupierDesk
@@ -58,7 +61,6 @@ from fairground.bank.player.notes import Note, Notebook
 from fairground.bank.record import AT_HOME, CHAIRS
 from fairground.bank.seeds import Seed, WrongSeed
 from fairground.core import FairgroundError
-from fairground.games.poker import PENALTY
 
 PATIENCE: Final = 60
 """Seconds that the Croupier has to bring something to the Bank before we do it ourselves;
@@ -134,7 +136,8 @@ class PlayersGame:
         assert note.signed is not None
         self.domain, self.bet, signature = note.signed
         chairs = AT_HOME if side.bank.in_process else CHAIRS
-        self.witness = KnownGame(self.domain, self.bet, signature, chairs)
+        version = side.bank.version
+        self.witness = KnownGame(self.domain, self.bet, signature, chairs, version=version)
         self.ended: GameEnded | None = None
         self._side = side
         self._note = note
@@ -223,11 +226,24 @@ class PlayersGame:
             return True
         match goal:
             case Goal.DEALT:
-                return self._state.step >= Step.HAND_DEALT
+                return self._state.step >= Step.HAND_DEALT or self._sees_the_hand
             case Goal.FINAL:
                 return self.witness.is_final and self._state.step > Step.HAND_DEALT
             case Goal.OVER:
                 return False
+
+    @property
+    def _merges(self) -> bool:
+        """Whether the Bank takes seed 0 and the order in one call."""
+        return self._side.bank.version > 1
+
+    @property
+    def _sees_the_hand(self) -> bool:
+        """Whether our own seed 0 may be told, and is kept back until the order is given.
+
+        The Croupier's seed is at the Bank, so the hand is fixed, and we know it already.
+        """
+        return self._merges and self._note.told > 0 and bool(self.witness.hand)
 
     async def _look(self) -> None:
         state = await self._side.bank.game(self.bet.key)
@@ -355,15 +371,34 @@ class PlayersGame:
                 return
             self._keep(told=seed_id + 1)
             self.witness.follow(self._note)
-        seed = self._note.seeds[seed_id]
+        if seed_id == 0 and self._merges:
+            await self._tell_seed_and_order(his, late)
+        else:
+            seed = self._note.seeds[seed_id]
+            await self._say(
+                f"seed {seed_id}",
+                seed.hex(),
+                lambda: side.desk.seed(self._note.offer_id, seed_id, seed),
+                SubmitPlayerSeedAndResult(self.bet, seed, his.signature)
+                if self._merges
+                else SubmitPlayerSeed(self.bet, seed_id, seed, his.signature),
+                late,
+            )
+        await self._confess(now)
+
+    async def _tell_seed_and_order(self, his: Seed, late: bool) -> None:
+        """Both together, as soon as there is an order."""
+        note, seed = self._note, self._note.seeds[0]
+        if note.order is None or note.order_signature is None:
+            return
+        order, signature = note.order, note.order_signature
         await self._say(
-            f"seed {seed_id}",
-            seed.hex(),
-            lambda: side.desk.seed(self._note.offer_id, seed_id, seed),
-            SubmitPlayerSeed(self.bet, seed_id, seed, his.signature),
+            "seed 0 and the order",
+            f"{seed.hex()} {','.join(map(str, order))}",
+            lambda: self._side.desk.order(note.offer_id, order, signature, seed),
+            SubmitPlayerSeedAndOrder(self.bet, seed, his.signature, order, signature),
             late,
         )
-        await self._confess(now)
 
     async def _is_settled_enough(self, now: int) -> bool:
         """Whether the Croupier's seed has the confirmations that the Player wants.
@@ -424,9 +459,11 @@ class PlayersGame:
         """What the Player loses if this call does not reach the Bank: so much it may cost."""
         stake = self.bet.stake
         match call:
-            case Complain(Silence.SECOND_CROUPIER_SEED):
-                stake *= PENALTY
-            case SubmitPlayerSeed(_, 1) | SubmitGameResult() if self.witness.is_final:
+            case Complain(silence) if silence in CROUPIER_OWES:
+                stake = price_of_silence(self._side.bank.version, self.bet, self._state)
+            case (
+                SubmitPlayerSeed(_, 1) | SubmitPlayerSeedAndResult() | SubmitGameResult()
+            ) if self.witness.is_final:
                 stake = self.witness.record.prize * self.bet.chip_cost
         return Spending(at_stake=stake)
 

@@ -67,7 +67,7 @@ def deploy(arguments: Sequence[str]) -> int:
     """``fairground bank deploy``"""
     options = _deploy_arguments().parse_args(arguments)
     from fairground.bank.bank_port import PLAY_MONEY
-    from fairground.bank.chain.artifact import Terms
+    from fairground.bank.chain.artifact import NEWEST, Terms
     from fairground.bank.chain.bank import deploy as deploy_bank
     from fairground.bank.chain.node import ChainNode
     from fairground.bank.crypto.keystore import load, passphrase_from
@@ -75,7 +75,7 @@ def deploy(arguments: Sequence[str]) -> int:
 
     terms = Terms(options.chip_cost, options.step_time)
     for option, value, allowed in (
-        ("--chip-cost", terms.chip_cost, CHIP_COSTS),
+        ("--chip-cost", terms.chip_cost, CHIP_COSTS[NEWEST]),
         ("--step-time", terms.step_time, STEP_TIMES),
     ):
         if value not in allowed:

@@ -18,7 +18,7 @@ from fairground.bank.player.news import (
     in_chips,
 )
 from fairground.bank.seeds import unpacked_hand, unpacked_order
-from fairground.games.poker import HAND, PENALTY
+from fairground.games.poker import HAND
 from fairground.terminal.croupier.look import CardArt
 
 RULES: Final = (
@@ -29,8 +29,8 @@ RULES: Final = (
     "to two seeds, in a bet that you signed; the deal is made of both first seeds, the "
     "replacements are made of both second ones. Your program checks each, and the Bank does, too.",
     "If the Croupier falls silent, your program complains to the Bank when his time is up: before "
-    "the deal you get your stake back, after your order he pays "
-    f"{PENALTY} stakes. If you fall silent, your stake is lost.",
+    "the deal you get your stake back and one more, after your order more than the cards that "
+    "did not come were worth. If you fall silent, your stake is lost.",
 )
 HOLD_KEYS: Final = (
     "1 to 5 hold a card or let it go, Enter draws, b tells the best hold, p the pay table, q quits."
@@ -46,9 +46,7 @@ BETWEEN: Final = (
 
 COMPLAINTS: Final = {
     Silence.FIRST_CROUPIER_SEED: "you complained: he did not show seed 0, so you get your stake",
-    Silence.SECOND_CROUPIER_SEED: (
-        f"you complained: he did not show seed 1, so he pays {PENALTY} stakes"
-    ),
+    Silence.SECOND_CROUPIER_SEED: "you complained: he did not show seed 1, so he pays for it",
 }
 
 LONGEST_HEX: Final = 24
