@@ -202,7 +202,7 @@ def departures() -> Iterator[Case]:
                 Driver(table).play()
                 name = f"left-at-once-{sample.name}--{way}--seat-{seat}"
                 yield Case(name, "somebody leaves at the first ask", bytes(table.transcript))
-    for game in ("poker/1", "poker/2"):
+    for game in ("poker/1", "poker/2", "bank-poker/1"):
         for at, order in ((0, None), (1, None), (2, (1, 0, 0, 0, 0)), (2, (1, 1, 1, 1, 1))):
             for way in ("hmac-sha3-user-number", "hash-chains-each"):
                 table = open_table(make_game(game, {"bet": 2, "level": 3}), mode(way))
@@ -467,6 +467,13 @@ def croupier_games() -> Iterator[Case]:
     yield Case("croupier-at-home", "one program made all seeds", hand.record(chairs=AT_HOME).data)
     yield Case("croupier-other-name", "another name of the table",
                forge(whole, set_("start", 0, "table", HEX)))  # fmt: skip
+    later = hand.record(version=2).data
+    yield Case("croupier-second-bank", "a whole hand at a Bank of the second version", later)
+    for steps in (0, 3):
+        record = hand.record(steps=steps, version=2)
+        record.forfeited(0, "was silent too long")
+        name = f"croupier-second-bank-silent-after-{steps}"
+        yield Case(name, f"the Croupier is silent after {steps} messages", record.data)
     for steps, seat in ((0, 0), (1, 1), (2, 1), (3, 0), (4, 1)):
         record = hand.record(steps=steps)
         record.forfeited(seat, "was silent too long")

@@ -371,7 +371,7 @@ def game_change(r, events, pool):
             "toString",
             "fatestones/1",
             "codebreaking/1",
-            "poker/3",
+            "bank-poker/1",
             "constructor",
         ]
     )

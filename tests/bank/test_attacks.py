@@ -89,8 +89,14 @@ def test_a_croupier_who_answers_for_ever_keeps_nobody_from_the_bank(tmp_path: Pa
         async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
             await self._far.seed(offer_id, seed_id, seed)
 
-        async def order(self, offer_id: str, order: Sequence[int], signature: Signature) -> None:
-            await self._far.order(offer_id, order, signature)
+        async def order(
+            self,
+            offer_id: str,
+            order: Sequence[int],
+            signature: Signature,
+            seed: Seed | None = None,
+        ) -> None:
+            await self._far.order(offer_id, order, signature, seed)
 
         async def look(self, offer_id: str) -> Sight:
             return await self._far.look(offer_id)
@@ -217,12 +223,12 @@ def test_who_is_cut_off_from_the_bank_shows_no_hand(tmp_path: Path) -> None:
         made.clock.time += STEP_TIME + 1
         await croupier.pump()
         assert (await croupier.look(offer.id)).seeds == (None, None)
-        assert await made.wealth() == (BANKROLL, PURSE)
+        assert await made.wealth() == (BANKROLL - bet.stake, PURSE + bet.stake)
 
     at_the_table(tmp_path, test)
 
 
-def test_seed_0_is_not_told_when_it_may_be_too_late_for_it(tmp_path: Path) -> None:
+def test_seed_0_is_told_late_rather_than_never(tmp_path: Path) -> None:
     async def test(table: PlayersTable) -> None:
         made, croupier, guest = table.house, table.croupier, table.house.guest
         for late in (0, 1):
@@ -233,11 +239,9 @@ def test_seed_0_is_not_told_when_it_may_be_too_late_for_it(tmp_path: Path) -> No
             # He was away until now, and finds the bet at the Bank.
             await croupier.bet(offer.id, bet, guest.sign(bet))
             await croupier.pump()
-            assert (await made.ledger.game(bet.key)).step == (
-                Step.BET_SUBMITTED if late else Step.CROUPIER_SEED_0_SUBMITTED
-            )
+            assert (await made.ledger.game(bet.key)).step == (Step.CROUPIER_SEED_0_SUBMITTED)
             stored = await made.store.read(offer.id)
-            assert stored is not None and bool(stored.spent) != bool(late)
+            assert stored is not None and stored.spent
 
     at_the_table(tmp_path, test)
 

@@ -27,7 +27,7 @@ from fairground.bank.schemes import ORDER_SIGNATURE, CroupierDealer, HistoricDea
 from fairground.cli import main
 from fairground.core import InputError
 from fairground.fair.vault import MemoryVault
-from fairground.games.poker import CROUPIER, PENALTY, Poker
+from fairground.games.poker import CROUPIER, Poker
 from fairground.replay import resume
 from fairground.table import Table, new_name
 from fairground.verify import Verdict, verify
@@ -146,10 +146,10 @@ def silent(game: Round, steps: int, silence: Silence) -> bytes:
 @pytest.mark.parametrize(
     ("steps", "silence", "words", "paid"),
     [
-        (1, Silence.FIRST_CROUPIER_SEED, "all stakes were released", 5),
+        (1, Silence.FIRST_CROUPIER_SEED, "paid the penalty", 10),
         (2, Silence.FIRST_PLAYER_SEED, "lost the stake", 0),
         (3, Silence.REPLACEMENT_ORDER, "lost the stake", 0),
-        (4, Silence.SECOND_CROUPIER_SEED, "paid the penalty", 5 * PENALTY),
+        (4, Silence.SECOND_CROUPIER_SEED, "paid the penalty", 10),
         (5, Silence.SECOND_PLAYER_SEED, "lost the stake", 0),
     ],
 )

@@ -217,6 +217,7 @@ class FateStones(Game):
 
 
 class Poker(Game):
+    bank = False
     two = False
 
     def __init__(self, params: dict[str, Any]) -> None:
@@ -286,14 +287,34 @@ class Poker(Game):
             return self.settled(0)
         if self.two:
             return self.settled(self.royal())
+        stake = self.params["bet"] * self.params["level"]
         if not self.seen:
-            return [0, 0]
+            return self.settled(2 * stake if self.bank else stake)
+        if self.bank and self.order and any(self.order):
+            return self.settled(self.silence(stake))
         standing = self.pays(self.hand) if len(self.seen) == 5 and not self.order else 0
         return self.settled(max(30 * self.params["bet"] * self.params["level"], standing))
+
+    def silence(self, stake: int) -> int:
+        assert self.order is not None
+        if sum(self.order) > 1:
+            return stake * [5, 2, 1, 1][sum(self.order) - 2]
+        total = 0
+        for card in range(52):
+            if card not in self.seen[:5]:
+                drawn = [
+                    card if new else old for old, new in zip(self.hand, self.order, strict=True)
+                ]
+                total += self.pays(drawn)
+        return stake - (-total // 47)
 
 
 class PokerTwo(Poker):
     two = True
+
+
+class BankPoker(Poker):
+    bank = True
 
 
 class Zombie(Game):
@@ -458,6 +479,7 @@ GAMES: dict[str, Any] = {
     "fatestones/1": FateStones,
     "poker/1": Poker,
     "poker/2": PokerTwo,
+    "bank-poker/1": BankPoker,
     "zombie/1": Zombie,
     "zombie/2": ZombieTwo,
 }

@@ -323,7 +323,10 @@ async def two_steps_in_one_call_are_two_steps(house: House) -> None:
     await house.refused("BadSignature", PLAYER, both._replace(order=(1, 1, 1, 1, 1)))
     await house.refused("WrongStep", PLAYER, last, 2)
     recorded = list(await bank.send(STRANGER, both))
-    assert [event.name for event in recorded] == ["PlayerSeedSubmitted", "ReplacementOrderSubmitted"]
+    assert [event.name for event in recorded] == [
+        "PlayerSeedSubmitted",
+        "ReplacementOrderSubmitted",
+    ]
     assert list(await bank.send(CROUPIER, both)) == [], "the Croupier may repeat himself"
     await house.refused("AlreadySubmitted", PLAYER, both)
     await bank.send(CROUPIER, SubmitCroupierSeed(bet, 1, his[1]))

@@ -48,7 +48,7 @@ class Table:
         final = await self.bank.game(bet.key, DEEP)
         for seed, step in zip(sight.seeds, (Step.BET_SUBMITTED, Step.ORDER_SUBMITTED), strict=True):
             if seed is not None:
-                assert final.bet_hash == bet.struct_hash() and final.step >= step
+                assert final.is_of(bet) and final.step >= step
         return sight.stage
 
     async def play(self, offer: Offer, order: Any, until: str) -> Bet:

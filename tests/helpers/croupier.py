@@ -60,6 +60,7 @@ class Wrapped(Bank):
     def __init__(self, bank: Bank) -> None:
         self.bank = bank
         self.domain, self.terms, self.trusted = bank.domain, bank.terms, bank.trusted
+        self.version = bank.version
 
     async def around(self, name: str, do: Callable[[], Any]) -> Any:
         return await do()

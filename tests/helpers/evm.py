@@ -351,9 +351,7 @@ class Play:
 
     def player_seed_and_result(self, by: Party | None = None) -> Receipt:
         seed, his = self.seeds[Signer.PLAYER, 1], self.seeds[Signer.CROUPIER, 1].signature
-        return self.bank.make(
-            by or self.croupier, SubmitPlayerSeedAndResult(self.bet, seed, his)
-        )
+        return self.bank.make(by or self.croupier, SubmitPlayerSeedAndResult(self.bet, seed, his))
 
     def run_merged(self, order: Sequence[int] = (1, 0, 1, 1, 0)) -> list[Receipt]:
         """A whole game in five calls, as our Croupier plays it; three if nothing is replaced."""

@@ -49,15 +49,21 @@ class Hand(NamedTuple):
         return cls(bet, (his[0], his[1]), (theirs[0], theirs[1]))
 
     def record(
-        self, *, signed: bool = True, chairs: Sequence[Chair] = CHAIRS, steps: int = 5
+        self,
+        *,
+        signed: bool = True,
+        chairs: Sequence[Chair] = CHAIRS,
+        steps: int = 5,
+        version: int = 1,
     ) -> GameRecord:
         player = key_of("player")
-        record = GameRecord(DOMAIN, self.bet, player.sign(DOMAIN, self.bet), chairs)
-        signature = player.sign(DOMAIN, ReplacementOrder.of(self.bet, ORDER)) if signed else None
+        signature = player.sign(DOMAIN, self.bet)
+        record = GameRecord(DOMAIN, self.bet, signature, chairs, version=version)
+        ordered = player.sign(DOMAIN, ReplacementOrder.of(self.bet, ORDER)) if signed else None
         acts: list[Callable[[], object]] = [
             lambda: record.croupier_told(self.croupier[0]),
             lambda: record.player_told(self.player[0]),
-            lambda: record.ordered(ORDER, signature),
+            lambda: record.ordered(ORDER, ordered),
             lambda: record.croupier_told(self.croupier[1]),
             lambda: record.player_told(self.player[1]),
         ]

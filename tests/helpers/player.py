@@ -81,8 +81,14 @@ class Crook(CroupierDesk):
     async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
         await self.croupier.seed(offer_id, seed_id, seed)
 
-    async def order(self, offer_id: str, order: Sequence[int], signature: Signature) -> None:
-        await self.croupier.order(offer_id, order, signature)
+    async def order(
+        self,
+        offer_id: str,
+        order: Sequence[int],
+        signature: Signature,
+        seed: Seed | None = None,
+    ) -> None:
+        await self.croupier.order(offer_id, order, signature, seed)
 
     async def look(self, offer_id: str) -> Sight:
         return await self.croupier.look(offer_id)

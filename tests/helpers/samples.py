@@ -64,6 +64,7 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
     ),
     "poker/1": (Sample("poker/1", "least", {"bet": 1, "level": 1}),),
     "poker/2": (Sample("poker/2", "least", {"bet": 1, "level": 1}),),
+    "bank-poker/1": (Sample("bank-poker/1", "least", {"bet": 1, "level": 1}),),
     "zombie/1": (
         Sample("zombie/1", "duel", _ZOMBIE),
         Sample("zombie/1", "three", {**_ZOMBIE, "players": 3}),

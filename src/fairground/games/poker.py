@@ -135,7 +135,7 @@ def rank(hand: Sequence[Card]) -> Rank:
 
 
 def silence_price(bet: int, level: int, hand: Sequence[Card], order: Sequence[int]) -> int:
-    """What a croupier pays under ``bank-poker/1`` who is silent when this order was given, in chips.
+    """What a croupier pays in ``bank-poker/1`` who is silent after this order, in chips.
 
     For one card: what the draw is worth on average over the 47 cards that can come, rounded up
     to a chip, and a stake.

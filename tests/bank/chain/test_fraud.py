@@ -313,7 +313,7 @@ def test_i3_equal_commitments_are_refused(h: Hall, first: int, second: int) -> N
 
 
 def test_i4_a_complaint_does_not_let_the_player_choose_the_draw(h: Hall) -> None:
-    """Whatever seed 1 the player committed to, silence pays the same: two stakes for three cards."""
+    """Whatever seed 1 the player committed to, silence pays the same: two stakes here."""
     paid = set()
     for number in range(3):
         play = h.play(game_id=number, label=number)

@@ -228,7 +228,7 @@ def test_no_seed_leaves_before_its_time(tmp_path: Path, caplog: pytest.LogCaptur
                 sight = await guest.say_next(croupier, offer, bet, ORDER)
                 shown += repr(sight) + "".join(s.hex() for s in sight.seeds if s is not None)
                 final = bank.at(bet.key, 12)
-                this_bet = final.bet_hash == bet.struct_hash()
+                this_bet = final.is_of(bet)
                 allowed = [
                     this_bet and final.step >= Step.BET_SUBMITTED,
                     this_bet and final.step >= Step.ORDER_SUBMITTED,

@@ -29,7 +29,6 @@ from fairground.bank.croupier.caution import GAME_CALLS
 from fairground.bank.croupier_port import Busy
 from fairground.bank.messages import Bet
 from fairground.core import InputError
-from fairground.games.poker import PENALTY
 from tests.helpers.anvil import Anvil, anvil
 from tests.helpers.chain_table import CHIP, ETHER, Table, rich, table
 from tests.helpers.croupier import ORDER, Guest
@@ -196,16 +195,16 @@ def dear(at: Table, wei: int) -> Callable[[], Awaitable[None]]:
     return mine
 
 
-@pytest.mark.parametrize("gwei", [600, 2_000])
+@pytest.mark.parametrize("gwei", [600, 1_100])
 def test_seed_1_may_cost_what_is_at_stake(chain: Anvil, tmp_path: Path, gwei: int) -> None:
     async def test() -> None:
         async with table(chain, tmp_path, 0, chip=10**15) as at:
-            bet = await order_given(at, at.guest, at.mine, bet=2, level=5)
+            bet = await order_given(at, at.guest, at.mine, bet=10, level=4)
             before = await at.bank.purse(at.croupier.account)
             await dear(at, gwei * GWEI)()
             await seed_1_is_there(at, bet, dear(at, gwei * GWEI))
             paid = before - await at.bank.purse(at.croupier.account)
-            assert DEAREST * LIMITS[SubmitCroupierSeed] / 2 < paid < PENALTY * bet.stake
+            assert DEAREST * LIMITS[SubmitCroupierSeed] / 2 < paid < 2 * bet.stake
             await dear(at, GWEI)()
 
     run(test())
@@ -220,7 +219,7 @@ def test_a_cheap_letter_does_not_block_seed_1(chain: Anvil, tmp_path: Path) -> N
             rich(at.node, other.key)
             entering = asyncio.create_task(other.enter(at.bank, 10**16))
             await until(lambda: asyncio.sleep(0, entering.done()), at.mine)
-            bet = await order_given(at, at.guest, at.mine, bet=2, level=5)
+            bet = await order_given(at, at.guest, at.mine, bet=10, level=4)
             cheap = await at.croupier.offer(other.address)
             small = other.bet_on(cheap, bet=1, level=1)
             nonce = at.node.count(at.croupier.account)
@@ -231,7 +230,7 @@ def test_a_cheap_letter_does_not_block_seed_1(chain: Anvil, tmp_path: Path) -> N
                 return count == nonce + 2
 
             await until(both_wait)
-            await seed_1_is_there(at, bet, dear(at, 700 * GWEI))
+            await seed_1_is_there(at, bet, dear(at, 480 * GWEI))
             await dear(at, GWEI)()
 
     run(test())
@@ -240,12 +239,12 @@ def test_a_cheap_letter_does_not_block_seed_1(chain: Anvil, tmp_path: Path) -> N
 def test_more_than_is_at_stake_is_not_paid(
     chain: Anvil, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Thirty stakes of a small bet are worth less than the gas: he says so, and keeps it."""
+    """Two stakes of a small bet are worth less than the gas: he says so, and keeps it."""
 
     async def test() -> None:
         async with table(chain, tmp_path, 0) as at:
             bet = await order_given(at, at.guest, at.mine, bet=1, level=1)
-            assert PENALTY * bet.stake < 600 * GWEI * LIMITS[SubmitCroupierSeed]
+            assert 2 * bet.stake < 600 * GWEI * LIMITS[SubmitCroupierSeed]
             mine = dear(at, 600 * GWEI)
             await mine()
 

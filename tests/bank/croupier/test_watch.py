@@ -9,7 +9,6 @@ import pytest
 
 from fairground.bank.bank_port import SubmitCroupierSeed
 from fairground.bank.croupier.watch import OperatorReport, as_metrics
-from fairground.games.poker import PENALTY
 from tests.helpers.croupier import ORDER, STEP_TIME, House, in_house
 from tests.helpers.player import Muffled
 
@@ -40,9 +39,9 @@ def test_a_loss_is_told_before_it_happens(tmp_path: Path, caplog: pytest.LogCapt
             waits = "waits for the Bank to take his seed 1 (the call got lost)"
             (told,) = [r for r in caplog.records if waits in r.message]
             assert told.levelname == level
-        assert f"is at risk: {PENALTY * bet.stake} wei are lost at the deadline" in caplog.text
+        assert f"is at risk: {2 * bet.stake} wei are lost at the deadline" in caplog.text
         report = await croupier.report()
-        assert (report.games_at_risk, report.at_stake) == (1, PENALTY * bet.stake)
+        assert (report.games_at_risk, report.at_stake) == (1, 2 * bet.stake)
         bank.lost = lambda call: False
         while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "over":
             await croupier.pump()

@@ -24,7 +24,7 @@ from fairground.bank.bank_port import (
     Step,
     SubmitBet,
     SubmitCroupierSeed,
-    SubmitPlayerSeed,
+    SubmitPlayerSeedAndOrder,
 )
 from fairground.bank.croupier_port import About, Offer
 from fairground.bank.crypto.curve import Signature
@@ -116,9 +116,10 @@ def test_who_cannot_pay_the_gas_is_told_so(tmp_path: Path) -> None:
         with pytest.raises(NoGame, match="where the gas is paid from"):
             await player.withdraw()
         game = await player.bet(1, 5)
-        table.his_bank.lost = lambda call: isinstance(call, SubmitPlayerSeed)
+        table.his_bank.lost = lambda call: isinstance(call, SubmitPlayerSeedAndOrder)
         bank.refusals = 2
         await game.deal()
+        await game.draw(ORDER)
         assert bank.refusals == 0 and game.witness.hand
         (said,) = [news for news in table.told(Suspicion) if news.party is Party.PLAYER]
         assert table.key.address in said.reason
@@ -136,12 +137,13 @@ def test_any_other_refusal_is_the_banks_fault(tmp_path: Path) -> None:
     async def test(table: PlayersTable) -> None:
         player = await table.player()
         table.bank = Stubborn(table.house.ledger)
-        table.his_bank.lost = lambda call: isinstance(call, SubmitPlayerSeed)
+        table.his_bank.lost = lambda call: isinstance(call, SubmitPlayerSeedAndOrder)
         player = PlayerClient(table.side())
         await player.sit_down()
         game = await player.bet(1, 5)
-        with pytest.raises(Alarm, match=r"it does not take seed 0.*WrongSeed"):
+        with pytest.raises(Alarm, match=r"it does not take seed 0 and the order.*WrongSeed"):
             await game.deal()
+            await game.draw(ORDER)
 
     at_the_table(tmp_path, test)
 
@@ -200,7 +202,7 @@ def test_after_a_crash_and_a_long_night_it_complains(tmp_path: Path) -> None:
             await game.settle()
         table.pace.longest = None
         # The order reached the Bank; the Croupier is gone for good.
-        table.his_bank.lost = lambda call: type(call).__name__ != "SubmitReplacementOrder"
+        table.his_bank.lost = lambda call: type(call).__name__ != "SubmitPlayerSeedAndOrder"
         await table.croupier.pump()
         table.house.clock.time += STEP_TIME + 1
         (again,) = (await table.player()).unfinished()
@@ -212,8 +214,8 @@ def test_after_a_crash_and_a_long_night_it_complains(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lost", "outcome"),
     [
-        (SubmitCroupierSeed, GameOutcome.RELEASED),
-        (SubmitPlayerSeed, GameOutcome.PLAYER_FORFEITED),
+        (SubmitCroupierSeed, GameOutcome.CROUPIER_FORFEITED),
+        (SubmitPlayerSeedAndOrder, GameOutcome.PLAYER_FORFEITED),
     ],
 )
 def test_what_was_said_and_came_too_late_is_in_nobodys_record(
@@ -229,6 +231,7 @@ def test_what_was_said_and_came_too_late_is_in_nobodys_record(
         table.pace.longest = 4
         with pytest.raises(Crash):
             await game.deal()
+            await game.draw(ORDER)
         table.pace.longest = None
         (note,) = table.notebook.notes()
         assert (await table.desk.look(note.offer_id)).seeds[0] is not None
@@ -342,9 +345,11 @@ def test_no_seed_leaves_before_its_time(tmp_path: Path) -> None:
                 await search(seed)
                 await super().seed(offer_id, seed_id, seed)
 
-            async def order(self, offer_id: str, order: Any, signature: Signature) -> None:
-                await search((order, signature))
-                await super().order(offer_id, order, signature)
+            async def order(
+                self, offer_id: str, order: Any, signature: Signature, seed: Seed | None = None
+            ) -> None:
+                await search((order, signature, seed))
+                await super().order(offer_id, order, signature, seed)
 
         class Eye(Wrapped):
             async def send(

@@ -37,8 +37,11 @@ def when(at: Step, /, **values: Any) -> Callable[[BankGame], BankGame]:
 HAND = packed_hand((0, 1, 2, 3, 4))
 
 LIES = {
-    "another hand": (when(Step.HAND_DEALT, hand=HAND), "it shows the hand 2♡ 3♡ 4♡ 5♡ 6♡"),
-    "no hand": (when(Step.HAND_DEALT, hand=packed_hand((60, 1, 2, 3, 4))), r"\[60, 1, 2, 3, 4\]"),
+    "another hand": (when(Step.ORDER_SUBMITTED, hand=HAND), "it shows the hand 2♡ 3♡ 4♡ 5♡ 6♡"),
+    "no hand": (
+        when(Step.ORDER_SUBMITTED, hand=packed_hand((60, 1, 2, 3, 4))),
+        r"\[60, 1, 2, 3, 4\]",
+    ),
     "another order": (when(Step.HAND_FINAL, order=packed_order((1, 1, 1, 1, 1))), "the order"),
     "another final hand": (when(Step.HAND_FINAL, hand=HAND), "it shows the hand 2♡"),
     "another bet": (when(Step.CROUPIER_SEED_0_SUBMITTED, bet_hash=b"x" * 32), "did not sign"),
@@ -56,15 +59,15 @@ LIES = {
         "final before both seeds",
     ),
     "silence that was none": (
-        when(Step.HAND_DEALT, outcome=GameOutcome.PLAYER_FORFEITED),
-        "player forfeited after hand dealt",
+        when(Step.CROUPIER_SEED_1_SUBMITTED, outcome=GameOutcome.PLAYER_FORFEITED),
+        "player forfeited after croupier seed 1",
     ),
     "released in the middle": (
         when(Step.ORDER_SUBMITTED, outcome=GameOutcome.RELEASED),
         "released after order",
     ),
     "settled in the middle": (
-        when(Step.HAND_DEALT, outcome=GameOutcome.SETTLED),
+        when(Step.ORDER_SUBMITTED, outcome=GameOutcome.SETTLED),
         "final hand is not known",
     ),
     "a penalty not paid": (

@@ -16,9 +16,8 @@ from fairground.bank.bank_port import (
     Silence,
     SubmitBet,
     SubmitCroupierSeed,
-    SubmitGameResult,
-    SubmitPlayerSeed,
-    SubmitReplacementOrder,
+    SubmitPlayerSeedAndOrder,
+    SubmitPlayerSeedAndResult,
     WithdrawFunds,
 )
 from fairground.bank.croupier_port import About, Declined, Offer, Sight
@@ -30,7 +29,7 @@ from fairground.bank.player.notes import Note, Notebook
 from fairground.bank.player.player import BET_TIME, WrongCroupier
 from fairground.bank.seeds import Seed
 from fairground.core import FairgroundError
-from fairground.games.poker import PAYS, PENALTY, Rank
+from fairground.games.poker import PAYS, Rank
 from fairground.verify import verify
 from tests.helpers.croupier import CHIP, ORDER, PURSE, STANDS, STEP_TIME, BlockBank, Wrapped, prize
 from tests.helpers.player import Crook, PlayersTable, Talker, at_the_table
@@ -270,25 +269,25 @@ class Mute(Crook):
         return sight._replace(seeds=(told[0], told[1]))
 
 
-def test_silent_at_seed_0_everything_comes_back(tmp_path: Path) -> None:
+def test_silent_at_seed_0_costs_him_a_stake(tmp_path: Path) -> None:
     async def test(table: PlayersTable) -> None:
         table.desk = Mute(table.croupier)
         table.his_bank.lost = lambda call: isinstance(call, SubmitCroupierSeed | Complain)
         began = table.house.clock.time
         player, game = await table.dealt()
-        assert game.ended is not None and game.ended.outcome == GameOutcome.RELEASED
+        assert game.ended is not None and game.ended.outcome == GameOutcome.CROUPIER_FORFEITED
         assert table.house.clock.time > began + STEP_TIME, "not before his time was up"
         assert table.told(Complained) == [Complained(Silence.FIRST_CROUPIER_SEED)]
-        assert await player.balance() == PURSE
+        assert await player.balance() == PURSE + STAKE
         verdict = verify(game.witness.record.data)
-        assert verdict.ok and verdict.payoff == (0, 0)
+        assert verdict.ok and verdict.payoff == (-5, 5)
         assert not list(table.notebook.notes())
-        assert not [news for news in table.told(Sent) if news.what == "seed 0"], "ours stays secret"
+        assert not [news for news in table.told(Sent) if "seed 0" in news.what], "ours stays secret"
 
     at_the_table(tmp_path, test)
 
 
-def test_silent_at_seed_1_costs_him_thirty_stakes(tmp_path: Path) -> None:
+def test_silent_at_seed_1_costs_him_two_stakes_for_three_cards(tmp_path: Path) -> None:
     async def test(table: PlayersTable) -> None:
         desk = table.desk = Mute(table.croupier)
         desk.silent_on = 1
@@ -298,9 +297,9 @@ def test_silent_at_seed_1_costs_him_thirty_stakes(tmp_path: Path) -> None:
         await game.draw(ORDER)
         ended = await game.settle()
         assert ended.outcome == GameOutcome.CROUPIER_FORFEITED
-        assert await player.balance() == PURSE + (PENALTY - 1) * STAKE
+        assert await player.balance() == PURSE + STAKE
         verdict = verify(game.witness.record.data)
-        assert verdict.ok and verdict.payoff == (-(PENALTY - 1) * 5, (PENALTY - 1) * 5)
+        assert verdict.ok and verdict.payoff == (-5, 5)
         assert any("does not show his seed 1" in news.reason for news in table.told(Suspicion))
         assert any(news.party is Party.CROUPIER for news in table.told(Waiting))
 
@@ -323,10 +322,8 @@ def test_a_seed_that_he_tells_only_us_we_bring(tmp_path: Path, seed_id: int) -> 
 @pytest.mark.parametrize(
     ("lost", "what"),
     [
-        (kinds(SubmitPlayerSeed, seed_id=0), "seed 0"),
-        (kinds(SubmitReplacementOrder), "the order"),
-        (kinds(SubmitPlayerSeed, seed_id=1), "seed 1"),
-        (kinds(SubmitGameResult), "the result"),
+        (kinds(SubmitPlayerSeedAndOrder), "seed 0 and the order"),
+        (kinds(SubmitPlayerSeedAndResult), "seed 1"),
     ],
 )
 def test_what_he_lets_lie_we_bring(tmp_path: Path, lost: Callable[[Call], bool], what: str) -> None:
@@ -349,7 +346,13 @@ def test_a_desk_that_takes_nothing_more(tmp_path: Path) -> None:
         async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
             raise Declined("not today")
 
-        async def order(self, offer_id: str, order: Sequence[int], signature: Signature) -> None:
+        async def order(
+            self,
+            offer_id: str,
+            order: Sequence[int],
+            signature: Signature,
+            seed: Seed | None = None,
+        ) -> None:
             raise Declined("nor tomorrow")
 
         async def look(self, offer_id: str) -> Sight:
@@ -444,9 +447,15 @@ def test_a_seed_waits_for_confirmations(tmp_path: Path, mined: bool) -> None:
         at: list[tuple[int, int]] = []
 
         class Listening(Crook):
-            async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
+            async def order(
+                self,
+                offer_id: str,
+                order: Sequence[int],
+                signature: Signature,
+                seed: Seed | None = None,
+            ) -> None:
                 at.append((blocks.height, table.house.clock.time))
-                await super().seed(offer_id, seed_id, seed)
+                await super().order(offer_id, order, signature, seed)
 
         table.desk = Listening(table.croupier)
         player = await table.player(confirmations=3)
@@ -460,6 +469,7 @@ def test_a_seed_waits_for_confirmations(tmp_path: Path, mined: bool) -> None:
 
         table.pace._meanwhile = meanwhile
         await game.deal()
+        await game.draw(ORDER)
         seen = next(height for height, state in blocks.past[game.bet.key] if state.step == 2)
         first, when = at[0]
         if mined:

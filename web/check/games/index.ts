@@ -13,6 +13,7 @@ export const GAMES: { [name: string]: (params: JsonObject) => Game } = {
   "fatestones/1": (params) => new FateStones(params),
   "poker/1": (params) => new Poker(params, 1),
   "poker/2": (params) => new Poker(params, 2),
+  "bank-poker/1": (params) => new Poker(params, "bank"),
   "zombie/1": (params) => new Zombie(params, 1),
   "zombie/2": (params) => new Zombie(params, 2),
 };

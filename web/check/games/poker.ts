@@ -1,4 +1,4 @@
-/** `poker/1` and `poker/2`: video poker. */
+/** `poker/1`, `poker/2` and `bank-poker/1`: video poker. */
 import { isBetween, type Json, type JsonObject, object } from "../json.ts";
 import { type Awaits, type Game, member, only, params } from "./game.ts";
 
@@ -47,7 +47,7 @@ export class Poker implements Game {
   /** The places that still get a new card. */
   private places: number[] = [];
 
-  constructor(given: JsonObject, private readonly version: 1 | 2) {
+  constructor(given: JsonObject, private readonly version: 1 | 2 | "bank") {
     only(given, ["bet", "level"]);
     const bet = member(given, "bet", 1);
     const level = member(given, "level", 5);
@@ -98,9 +98,23 @@ export class Poker implements Game {
   endsWithout(seat: number): number[] {
     if (seat === 1) return this.payoff(0);
     if (this.version === 2) return this.payoff(this.bet * ROYAL[this.level - 1]);
-    if (this.hand.length === 0) return [0, 0];
+    const atBank = this.version === "bank";
+    if (this.hand.length === 0) return this.payoff(atBank ? 2 * this.stake : this.stake);
+    if (atBank && this.order?.includes(1)) return this.payoff(this.silence(this.order));
     const stands = this.hand.length === 5 && !this.order?.includes(1);
     return this.payoff(Math.max(30 * this.stake, stands ? this.bet * pays(this.hand, this.level) : 0));
+  }
+
+  /** What silence costs, in chips, once this order is given. The replaced cards still lie in the hand. */
+  private silence(order: number[]): number {
+    const replaced = order.filter((one) => one).length;
+    if (replaced > 1) return this.stake * [5, 2, 1, 1][replaced - 2];
+    const place = order.indexOf(1);
+    let total = 0;
+    for (const card of this.unseen) {
+      total += this.bet * pays(this.hand.with(place, card), this.level);
+    }
+    return Math.ceil(total / this.unseen.length) + this.stake;
   }
 
   leave(): void {}

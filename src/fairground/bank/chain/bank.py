@@ -29,7 +29,7 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import WrongBank
-from fairground.bank.chain.gas import DEPLOYMENT, LIMITS
+from fairground.bank.chain.gas import DEPLOYMENT, limit
 from fairground.bank.chain.node import ChainNode, Draft, Mined
 from fairground.bank.chain.outbox import Outbox
 from fairground.bank.crypto.curve import checksummed
@@ -167,7 +167,9 @@ class ChainBank(Bank):
             self._outboxes[sender.address] = outbox
         value = call.amount if isinstance(call, DepositFunds) else 0
         block = "pending" if hasattr(call, "bet") else "latest"
-        draft = Draft(self.address, abi.encoded(call), value, LIMITS[type(call)], block)
+        draft = Draft(
+            self.address, abi.encoded(call), value, limit(type(call), self.version), block
+        )
         mined = await outbox.send(draft, spending)
         if self.watch is not None:
             self.watch(sender, call, mined)

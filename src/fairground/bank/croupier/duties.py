@@ -4,9 +4,10 @@ He looks at the Bank twice: at the game as it was some confirmations ago, which 
 for *final*, and as it is *now*. He tells a secret of his own only by the final one:
 
 * seed 0 may be told when this very bet is final;
-* seed 1 may be told when an order for it is final, whichever order the Bank has. When time
-  runs out he tells it for an order that is not final yet: to lose the penalty for sure is
-  worse than to lose something if the chain takes the order back.
+* seed 1 may be told when an order for it is final, whichever order the Bank has.
+
+When time runs out he tells it for a bet or an order that is not final yet: to pay for his
+silence for sure is worse than to lose something if the chain takes it back.
 
 Everything else tells nobody anything new: his told seeds, the Player's seeds, order and
 bet, the settlement, a complaint. He brings these to the Bank by the game as it is now. So
@@ -96,6 +97,7 @@ def duty(
     patience: int = 0,
     deaf: Collection[int] = (),
     margin: int = 0,
+    *,
     version: int = NEWEST,
 ) -> Duty:
     """What to do next. Do it, and look again.
@@ -105,9 +107,10 @@ def duty(
     still come back, by a reorganisation.
     ``deaf``: numbers of the Player's seeds for which he asked the Bank, without an answer.
     He has no transcript without them, but the game must go on.
-    ``margin``: the last seconds before a deadline. In these he does not tell seed 0 any more:
-    it might come too late for the Bank, and then the Player would have seen a hand for
-    nothing. And in these he tells seed 1 without waiting any longer.
+    ``margin``: the last seconds before a deadline. In these he tells a seed without waiting for
+    confirmations any longer. (Under version 1, where silence on seed 0 costs nothing, he does
+    not tell seed 0 in them: it might come too late for the Bank, and then the Player would
+    have seen a hand for nothing.)
     """
     if page.ended is not None:
         return REST
@@ -120,8 +123,9 @@ def duty(
         return REST  # the chain was reorganised between two looks: look again later
     if page.told > page.brought and seen.now.step > SEED_AFTER[page.brought]:
         return Write("brought", {"seed_id": page.brought})
-    learned = _final(page, seen, deaf, margin) if final_is_ours else None
-    learned = learned or _in_a_hurry(page, seen, margin)
+    late = margin if version == 1 else 0
+    learned = _final(page, seen, deaf, late) if final_is_ours else None
+    learned = learned or _in_a_hurry(page, seen, margin, version)
     if learned is not None:
         return learned
     if seen.now.outcome != GameOutcome.OPEN:
@@ -171,11 +175,14 @@ def _final(page: JournalPage, seen: Seen, deaf: Collection[int], margin: int) ->
     return None
 
 
-def _in_a_hurry(page: JournalPage, seen: Seen, margin: int) -> Duty | None:
-    """Tell seed 1 for an order that is not final, since time runs out."""
+def _in_a_hurry(page: JournalPage, seen: Seen, margin: int, version: int) -> Duty | None:
+    """Tell a seed for a bet or an order that is not final, since time runs out."""
     game = seen.now
-    owed = game.outcome == GameOutcome.OPEN and game.step == Step.ORDER_SUBMITTED
-    if page.told != 1 or not owed or not 0 <= game.deadline - seen.time < margin:
+    if game.outcome != GameOutcome.OPEN or not 0 <= game.deadline - seen.time < margin:
+        return None
+    if version > 1 and game.step == Step.BET_SUBMITTED and page.told == 0:
+        return Write("told", {"seed_id": 0})
+    if game.step != Step.ORDER_SUBMITTED or page.told != 1:
         return None
     if game.replaced is not None and game.replaced != page.order:
         return Write("ordered", {"order": list(game.replaced)})

@@ -110,7 +110,7 @@ class Tending:
                 self.flying.pop(offer_id, None)
             try:
                 match duty(
-                    page, seen, self._patience, deaf, self._margin, self._bank.version
+                    page, seen, self._patience, deaf, self._margin, version=self._bank.version
                 ):
                     case Rest():
                         self.trouble.pop(offer_id, None)
@@ -118,7 +118,12 @@ class Tending:
                         return page
                     case Write(kind, fields):
                         if kind == "told" and seen.final.step < seen.now.step:
-                            log.warning("time runs out: seed 1 is told for an order not final yet")
+                            what = "an order" if fields["seed_id"] else "a bet"
+                            log.warning(
+                                "time runs out: seed %d is told for %s not final yet",
+                                fields["seed_id"],
+                                what,
+                            )
                         page = await self._journal.add(page, kind, **fields)
                     case Fetch(seed_id):
                         page = await self.ask(page, seed_id)

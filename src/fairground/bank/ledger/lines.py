@@ -100,9 +100,7 @@ class Ledger:
         """When the last line was written; time never goes backward here."""
 
     @staticmethod
-    def opening(
-        terms: Terms, faucet: int | None, at: int, version: int = NEWEST
-    ) -> bytes:
+    def opening(terms: Terms, faucet: int | None, at: int, version: int = NEWEST) -> bytes:
         """The first line of a new ledger, with a name that no other has."""
         if faucet is None:
             faucet = FAUCET_CHIPS * terms.chip_cost

@@ -18,7 +18,6 @@ from fairground.bank.bank_port import (
     BankEvent,
     BankGame,
     BankRefused,
-    GameOutcome,
     Step,
     SubmitPlayerSeed,
     SubmitPlayerSeedAndOrder,

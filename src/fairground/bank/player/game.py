@@ -461,9 +461,9 @@ class PlayersGame:
         match call:
             case Complain(silence) if silence in CROUPIER_OWES:
                 stake = price_of_silence(self._side.bank.version, self.bet, self._state)
-            case (
-                SubmitPlayerSeed(_, 1) | SubmitPlayerSeedAndResult() | SubmitGameResult()
-            ) if self.witness.is_final:
+            case SubmitPlayerSeed(_, 1) | SubmitPlayerSeedAndResult() | SubmitGameResult() if (
+                self.witness.is_final
+            ):
                 stake = self.witness.record.prize * self.bet.chip_cost
         return Spending(at_stake=stake)
 
