@@ -30,7 +30,8 @@ CHOOSE = np.array([[comb(card, size) for size in range(6)] for card in range(52)
 
 def places(cards: Array) -> Array:
     """The place of each set of cards (ascending, a row each) among all sets of its size."""
-    return CHOOSE[cards, np.arange(1, cards.shape[1] + 1)].sum(axis=1)
+    found: Array = CHOOSE[cards, np.arange(1, cards.shape[1] + 1)].sum(axis=1)
+    return found
 
 
 def prizes(hands: Array, royal: int, level: int) -> Array:

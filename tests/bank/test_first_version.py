@@ -114,7 +114,7 @@ def test_a_ledger_of_the_first_version_goes_on_under_its_rules(
             await old.issue(key.address, 50_000 * LEDGER_CHIP)
         house.ledger = house.bank = table.bank = old
         croupier = house.croupier(bankroll=40_000 * LEDGER_CHIP)
-        table.croupier = table.desk = croupier  # type: ignore[assignment]
+        table.croupier = table.desk = croupier
         table.pace._meanwhile = croupier.pump
         player = await table.player()
         await player.fund(1, 5, 100 * LEDGER_CHIP)

@@ -198,7 +198,7 @@ def test_three_programs_and_a_chain(tmp_path: Path) -> None:
             node.rpc("evm_mine")
             shown, said = again.communicate(timeout=60)
         assert "Game 1 was left open: going on with it." in shown
-        assert "The Croupier forfeits, and the Bank pays you 150 chips." in shown
+        assert "The Croupier forfeits, and the Bank pays you 5 chips." in shown
         assert payoff(record) == 145
         assert balance(shown) == 200 + won + 145
         assert again.returncode == 2 and "does not answer" in said, "no further game"
