@@ -122,7 +122,7 @@ class TestInAPipe:
             "submitCroupierSeedAsSignature",
             "submitPlayerSeedAsSignature",
         ]
-        assert all(40_000 < int(gas.replace(",", "")) < 130_000 for _, gas in calls)
+        assert all(25_000 < int(gas.replace(",", "")) < 130_000 for _, gas in calls)
 
     def test_an_evening(self, play: Play, tmp_path: Path) -> None:
         answers = "p\n?\nbet 3\nlevel 2\nbet 11\n\nb\nz\n12345\n\n\n\n\nq\n"

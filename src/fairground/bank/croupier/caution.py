@@ -52,6 +52,8 @@ class Habits(NamedTuple):
     """The part that all players together can lock who have never played a game to its end with
     him. New keys cost nothing, so a limit for each of them would be none."""
     interval: float = INTERVAL
+    one_by_one: bool = False
+    """Whether he makes the document's calls one by one, also where two can be made in one."""
 
 
 class Caution:

@@ -84,7 +84,8 @@ class Croupier(CroupierDesk):
         if bank.domain.chain_id != NO_CHAIN:
             self._most_open = min(self._most_open, most_games(bank.terms.step_time))
         self._journal = CroupierJournal(store, bank.domain, key.address)
-        self._tending = Tending(bank, key, self._journal, confirmations)
+        merges = bank.version > 1 and not self._habits.one_by_one
+        self._tending = Tending(bank, key, self._journal, confirmations, merges)
         self._caution = Caution(bank, key.address, self._tending, self._habits, confirmations)
         self._rounds = Rounds(self._all_open, self._tending.visit, self._habits.interval)
         self._running: asyncio.Task[None] | None = None

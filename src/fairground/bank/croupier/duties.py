@@ -99,10 +99,11 @@ def duty(
     margin: int = 0,
     *,
     version: int = NEWEST,
+    merges: bool = True,
 ) -> Duty:
     """What to do next. Do it, and look again.
 
-    ``version``: of the Bank. From the second on, some calls can be made in one.
+    ``version``: of the Bank. ``merges``: whether two of his calls are made in one, where it can be.
     ``patience``: seconds after its expiry in which a bet that the Bank does not show could
     still come back, by a reorganisation.
     ``deaf``: numbers of the Player's seeds for which he asked the Bank, without an answer.
@@ -130,7 +131,7 @@ def duty(
         return learned
     if seen.now.outcome != GameOutcome.OPEN:
         return REST
-    return _bring(page, page.bet, seen, version)
+    return _bring(page, page.bet, seen, merges)
 
 
 def _ended(outcome: str, step: int, reason: str = "") -> Write:
@@ -189,7 +190,7 @@ def _in_a_hurry(page: JournalPage, seen: Seen, margin: int, version: int) -> Dut
     return Write("told", {"seed_id": 1})
 
 
-def _bring(page: JournalPage, bet: Bet, seen: Seen, version: int) -> Duty:
+def _bring(page: JournalPage, bet: Bet, seen: Seen, merges: bool) -> Duty:
     """What can be brought to the Bank now."""
     game = seen.now
     step = Step(game.step)
@@ -202,7 +203,7 @@ def _bring(page: JournalPage, bet: Bet, seen: Seen, version: int) -> Duty:
         case Step.BET_SUBMITTED | Step.ORDER_SUBMITTED if page.told > seed_id:
             return Send(SubmitCroupierSeed(bet, seed_id, ours))
         case Step.CROUPIER_SEED_0_SUBMITTED | Step.CROUPIER_SEED_1_SUBMITTED if theirs is not None:
-            return Send(_with_what_follows(page, bet, seed_id, theirs, version))
+            return Send(_with_what_follows(page, bet, seed_id, theirs, merges))
         case Step.HAND_DEALT if page.mail is not None:
             order, signature = page.mail
             # Once seed 1 is told for one order, no other order may be brought to the Bank.
@@ -214,13 +215,13 @@ def _bring(page: JournalPage, bet: Bet, seen: Seen, version: int) -> Duty:
 
 
 def _with_what_follows(
-    page: JournalPage, bet: Bet, seed_id: int, theirs: Seed, version: int
+    page: JournalPage, bet: Bet, seed_id: int, theirs: Seed, merges: bool
 ) -> Call:
     """The Player's seed, and in the same call what can follow it at once."""
     ours = page.seeds[seed_id].signature
-    if version > 1 and seed_id:
+    if merges and seed_id:
         return SubmitPlayerSeedAndResult(bet, theirs, ours)
-    if version > 1 and page.mail is not None:
+    if merges and page.mail is not None:
         return SubmitPlayerSeedAndOrder(bet, theirs, ours, *page.mail)
     return SubmitPlayerSeed(bet, seed_id, theirs, ours)
 

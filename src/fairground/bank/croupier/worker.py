@@ -44,8 +44,12 @@ yet, or the Bank has just refused a call. What its Player says wakes it earlier.
 class Tending:
     """All open games of one Croupier."""
 
-    def __init__(self, bank: Bank, key: Key, journal: CroupierJournal, confirmations: int) -> None:
+    def __init__(
+        self, bank: Bank, key: Key, journal: CroupierJournal, confirmations: int, merges: bool
+    ) -> None:
+        """``merges``: whether calls that can be made in one are."""
         self._bank, self._key, self._journal = bank, key, journal
+        self._merges = merges
         self._confirmations = confirmations
         self._patience = bank.terms.step_time if confirmations else 0
         self._margin = margin(bank.terms.step_time)
@@ -110,7 +114,13 @@ class Tending:
                 self.flying.pop(offer_id, None)
             try:
                 match duty(
-                    page, seen, self._patience, deaf, self._margin, version=self._bank.version
+                    page,
+                    seen,
+                    self._patience,
+                    deaf,
+                    self._margin,
+                    version=self._bank.version,
+                    merges=self._merges,
                 ):
                     case Rest():
                         self.trouble.pop(offer_id, None)

@@ -110,6 +110,8 @@ class Side(NamedTuple):
     confirmations: int = 0
     """Blocks behind a seed of the Croupier before the Player's is told."""
     pace: OwnClock = OwnClock()
+    one_by_one: bool = False
+    """Whether seed 0 is told before the order, as in the document, and not with it."""
 
     @property
     def patience(self) -> int:
@@ -235,7 +237,7 @@ class PlayersGame:
     @property
     def _merges(self) -> bool:
         """Whether the Bank takes seed 0 and the order in one call."""
-        return self._side.bank.version > 1
+        return self._side.bank.version > 1 and not self._side.one_by_one
 
     @property
     def _sees_the_hand(self) -> bool:

@@ -213,7 +213,15 @@ def run(arguments: Sequence[str]) -> int:
     with Backstage[News | BankCalled]() as backstage:
         parties, key = backstage.do(_parties(options, key, backstage), early.append)
         bank, tell = parties.bank, backstage.tell
-        side = Side(bank, parties.desk, key, parties.notebook, tell, options.confirmations)
+        side = Side(
+            bank,
+            parties.desk,
+            key,
+            parties.notebook,
+            tell,
+            options.confirmations,
+            one_by_one=options.explain,
+        )
         player = PlayerClient(side)
         shelf = _Shelf(options)
         screen = CroupierScreen(
@@ -263,7 +271,14 @@ async def _parties(
         return await lasting(backstage.stack, folder / "home", key)
     assert key is not None
     if options.croupier is None:
-        return await at_home(backstage.stack, key, backstage.tell, options.buy_in), key
+        home = at_home(
+            backstage.stack,
+            key,
+            backstage.tell,
+            options.buy_in,
+            one_by_one=options.explain,
+        )
+        return await home, key
     notes = folder / key.address if options.key is not None else None
     return await far_away(backstage.stack, options.croupier, options.bank, key, notes), key
 

@@ -48,13 +48,17 @@ class Parties(NamedTuple):
 Explain = Callable[[BankCalled], None]
 
 
-async def at_home(stack: AsyncExitStack, player: Key, explain: Explain, buy_in: int) -> Parties:
+async def at_home(
+    stack: AsyncExitStack, player: Key, explain: Explain, buy_in: int, *, one_by_one: bool
+) -> Parties:
     """All three in this process, with play money, for as long as it runs.
 
-    The Player's purse can pay ``buy_in`` chips at least.
+    The Player's purse can pay ``buy_in`` chips at least. ``one_by_one``: every step of the
+    document has a call of its own.
     """
     from fairground.bank.chain.embedded import open_bank
     from fairground.bank.chain.node import Mined
+    from fairground.bank.croupier.caution import Habits
     from fairground.bank.croupier.croupier import Croupier
     from fairground.store import open_store
 
@@ -77,7 +81,8 @@ async def at_home(stack: AsyncExitStack, player: Key, explain: Explain, buy_in: 
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairground-croupier-"))
     store = await open_store(f"sqlite:///{Path(folder) / 'croupier.db'}")
     stack.push_async_callback(store.close)
-    croupier = Croupier(bank, house, store, bankroll=BANKROLL)
+    habits = Habits(one_by_one=one_by_one)
+    croupier = Croupier(bank, house, store, bankroll=BANKROLL, habits=habits)
     await croupier.prepare()
     await stack.enter_async_context(croupier)
     return Parties(bank, croupier, Notebook())
