@@ -58,6 +58,8 @@ WORK: Final = {
     "serve": Command("commands.serve", "the arena: all games over HTTP"),
     "bank key": Command("commands.bank:key", "a key file for a Croupier on a chain"),
     "bank deploy": Command("commands.bank:deploy", "a Bank on a test chain"),
+    "bank withdraw": Command("commands.bank:withdraw", "take your money home from a Bank"),
+    "bank watch": Command("commands.bank:watch", "complain and settle for parties that are away"),
     "enter": Command("commands.enter", "play a contest at an arena, with your bot"),
     "oracle": Command("commands.oracle", "play one code-breaking game at an arena"),
     "solve dice": Command("commands.solve.intransitive", "exact odds of a set of dice"),

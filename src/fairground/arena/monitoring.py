@@ -8,10 +8,29 @@ from litestar import get
 from msgspec import Struct
 
 from fairground import __version__
+from fairground.arena.croupier.bank_wire import Whole
 from fairground.arena.http.metrics import TEXT
 from fairground.arena.oracles.keeping import KIND as ORACLE
 from fairground.arena.state import TheArena
 from fairground.arena.tables.opening import KIND as TABLE
+from fairground.bank.bank_port import BankAway
+from fairground.bank.croupier.croupier import Croupier
+from fairground.core import written
+
+
+class CroupierHealth(Struct):
+    """How the Croupier stands (`bank.croupier.watch.OperatorReport`)."""
+
+    open_games: int
+    purse: Whole
+    """What he has for gas, in wei."""
+    games_in_purse: int | None
+    """How many more games that pays for; ``None`` where calls cost nothing."""
+    next_deadline: int | None
+    """Seconds until he loses something; ``None`` while nothing can be lost."""
+    games_at_risk: int
+    at_stake: Whole
+    """What he loses in these games, in wei."""
 
 
 class Health(Struct):
@@ -23,6 +42,8 @@ class Health(Struct):
     open_oracles: int
     tables: int
     open_tables: int
+    croupier: CroupierHealth | None
+    """``None``: his Bank does not answer, or there is no Croupier."""
 
 
 @get("/healthz", summary="Whether the arena can work")
@@ -30,7 +51,25 @@ async def health(arena: TheArena) -> Health:
     """Asks the store, so that it is true."""
     every, still_open = await arena.hall.store.count(ORACLE)
     tables, open_tables = await arena.hall.store.count(TABLE)
-    return Health("ok", __version__, every, still_open, tables, open_tables)
+    counts = (every, still_open, tables, open_tables)
+    return Health("ok", __version__, *counts, await _croupier(arena.croupier))
+
+
+async def _croupier(croupier: Croupier | None) -> CroupierHealth | None:
+    if croupier is None:
+        return None
+    try:
+        found = await croupier.report()
+    except BankAway:
+        return None
+    return CroupierHealth(
+        found.open_games,
+        written(found.purse),
+        found.games_in_purse,
+        found.next_deadline,
+        found.games_at_risk,
+        written(found.at_stake),
+    )
 
 
 @get("/metrics", media_type=TEXT, summary="Counts, for Prometheus")
@@ -52,6 +91,14 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
             "open_oracles": 3,
             "tables": 2,
             "open_tables": 1,
+            "croupier": {
+                "open_games": 2,
+                "purse": "90000000000000000",
+                "games_in_purse": 58,
+                "next_deadline": 3480,
+                "games_at_risk": 0,
+                "at_stake": 0,
+            },
         }
     },
     "count": {"one line of many": 'fairground_open_games{kind="oracle"} 3\n'},

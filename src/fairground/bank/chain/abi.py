@@ -140,6 +140,21 @@ def event(topics: Sequence[bytes], data: bytes) -> BankEvent:
     return BankEvent(entry["name"], values)
 
 
+def topic(name: str) -> bytes:
+    """What an event of this name is found by."""
+    return next(found for found, entry in _events().items() if entry["name"] == name)
+
+
+def bet_in(data: bytes) -> Bet | None:
+    """The bet that a call of ``submitBet`` brought; ``None`` for any other call."""
+    selector, types = _selector("submitBet")
+    if data[:4] != selector:
+        return None
+    terms, _ = decode(types, data[4:])
+    croupier, player, croupier_key, player_key = map(checksummed, terms[:4])
+    return Bet(croupier, player, croupier_key, player_key, *terms[4:])
+
+
 # The calls of the protocol
 
 

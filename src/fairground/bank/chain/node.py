@@ -22,7 +22,7 @@ from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import Terms, WrongBank, recognized
 from fairground.bank.chain.gas import ASKING, DEAREST, LEAST_TIP, Fees, Price
 from fairground.bank.crypto.curve import checksummed, keccak
-from fairground.bank.messages import Domain, Key
+from fairground.bank.messages import Bet, Domain, Key
 from fairground.core import InputError
 from fairground.extras import needs
 
@@ -262,6 +262,21 @@ class ChainNode:
                 }
             )
         return _events(logs)
+
+    def bets(self, bank: str, first: int, last: int) -> list[Bet]:
+        """The bets that the Bank took in these blocks, read from their transactions."""
+        with self._answering():
+            logs = self._web3.eth.get_logs(
+                {
+                    "address": _at(bank),
+                    "fromBlock": first,
+                    "toBlock": last,
+                    "topics": ["0x" + abi.topic("BetSubmitted").hex()],
+                }
+            )
+            sent = [self._web3.eth.get_transaction(log["transactionHash"]) for log in logs]
+        found = (abi.bet_in(bytes(one["input"])) for one in sent)
+        return [bet for bet in found if bet is not None]
 
     # Sending
 

@@ -1,4 +1,4 @@
-"""``fairground bank key`` and ``bank deploy``: a key file, and a new Bank on a test chain."""
+"""``fairground bank``: a key file, a new Bank on a test chain, money taken home, a watchtower."""
 
 from __future__ import annotations
 
@@ -87,4 +87,109 @@ def deploy(arguments: Sequence[str]) -> int:
     print(f"The Bank {address} is open on the chain {node.chain_id}.")
     print(f"A chip costs {terms.chip_cost} wei, and a step may take {terms.step_time} seconds.")
     print(PLAY_MONEY)
+    return 0
+
+
+def _bank_arguments(name: str, about: str, more: str) -> Arguments:
+    parser = Arguments(name, about, more)
+    parser.add_argument("--bank", metavar="URL", required=True, help="a node of the chain")
+    parser.add_argument("--bank-address", metavar="ADDRESS", required=True, help="of the Bank")
+    parser.add_argument("--key", metavar="FILE", type=Path, required=True, help="whose account")
+    parser.add_argument("--passphrase-file", metavar="FILE", type=Path, help="what opens the key")
+    return parser
+
+
+def withdraw(arguments: Sequence[str]) -> int:
+    """``fairground bank withdraw``"""
+    parser = _bank_arguments(
+        "bank withdraw",
+        "Take money home from a Bank on a test chain: what no game has locked.",
+        "Example:\n"
+        "  fairground bank withdraw --bank http://127.0.0.1:8545 --bank-address 0x5FbD... \\\n"
+        "      --key croupier.json --chips 1000\n\n"
+        "A Croupier may take it at any time: what his open games need is locked. Exit code 2 if\n"
+        "there is not so much.",
+    )
+    parser.add_argument("--chips", type=int, metavar="CHIPS", help="how much (default: all of it)")
+    options = parser.parse_args(arguments)
+    from fairground.bank.bank_port import WithdrawFunds
+    from fairground.bank.chain.bank import ChainBank
+    from fairground.bank.crypto.keystore import load, passphrase_from
+
+    prompt = f"Passphrase of {options.key}: "
+    owner = load(options.key, lambda: passphrase_from(options.passphrase_file, prompt))
+
+    async def take() -> int:
+        bank = await ChainBank.open(options.bank, options.bank_address)
+        try:
+            chip = bank.terms.chip_cost
+            has = (await bank.account(owner.address)).available
+            wanted = has if options.chips is None else options.chips * chip
+            if not 0 < wanted <= has:
+                raise InputError(
+                    f"{owner.address} has {has // chip} chips at the Bank outside of games: "
+                    f"--chips must be 1 to {has // chip}"
+                )
+            await bank.send(owner, WithdrawFunds(wanted))
+            return wanted
+        finally:
+            await bank.close()
+
+    taken = asyncio.run(take())
+    print(f"{taken} wei are in the account {owner.address} now, less the gas.")
+    return 0
+
+
+def watch(arguments: Sequence[str]) -> int:
+    """``fairground bank watch``"""
+    parser = _bank_arguments(
+        "bank watch",
+        "Watch the games at a Bank on a test chain: complain when a deadline has passed, and\n"
+        "settle when a hand is final. It needs no key of the parties; its own key pays the gas.",
+        "Example:\n"
+        "  fairground bank watch --bank http://127.0.0.1:8545 --bank-address 0x5FbD... \\\n"
+        "      --key tower.json --for 0x7E5F...\n\n"
+        "Stop it with Ctrl-C.",
+    )
+    parser.add_argument(
+        "--for",
+        dest="accounts",
+        metavar="ADDRESS",
+        action="append",
+        default=[],
+        help="an account whose games to watch; may be given often (default: everybody's)",
+    )
+    parser.add_argument(
+        "--every", type=float, metavar="SECONDS", default=15.0, help="how often to look (15)"
+    )
+    parser.add_argument("--once", action="store_true", help="look once, and end")
+    options = parser.parse_args(arguments)
+    from fairground.bank.calls import address, call_as_json
+    from fairground.bank.chain.bank import ChainBank
+    from fairground.bank.chain.watchtower import Watchtower
+    from fairground.bank.crypto.keystore import load, passphrase_from
+
+    if options.every <= 0:
+        raise InputError(f"--every must be more than 0 seconds, not {options.every:g}")
+    accounts = [address(one, "--for") for one in options.accounts]
+    prompt = f"Passphrase of {options.key}: "
+    payer = load(options.key, lambda: passphrase_from(options.passphrase_file, prompt))
+
+    async def look() -> None:
+        bank = await ChainBank.open(options.bank, options.bank_address)
+        try:
+            tower = Watchtower(bank, payer, accounts)
+            print(f"Watching the Bank {bank.address} on the chain {bank.domain.chain_id}.")
+            while True:
+                for call in await tower.look():
+                    said = call_as_json(call)
+                    game = said["bet"]
+                    print(f"{said['call']}: game {game['game_id']} of {game['player']}", flush=True)
+                if options.once:
+                    return
+                await asyncio.sleep(options.every)
+        finally:
+            await bank.close()
+
+    asyncio.run(look())
     return 0
