@@ -15,7 +15,7 @@ describes that JSON for those who draw it without knowing the game.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -37,14 +37,14 @@ def as_json(value: Any) -> Any:
     names = getattr(value, "_fields", None)
     if names is not None:
         return {name: as_json(item) for name, item in zip(names, value, strict=True)}
-    if isinstance(value, (tuple, list)):
-        return [as_json(item) for item in value]
     if value is HIDDEN:
         return dict(BLANK)
     if type(value) is int:
         return written(value)
     if value is None or isinstance(value, (bool, str)):
         return value
+    if isinstance(value, Sequence):
+        return [as_json(item) for item in value]
     raise TypeError(f"{value!r} cannot stand in a view")
 
 
@@ -60,10 +60,16 @@ def from_json(kind: Any, value: Any) -> Any:
 Reader = Callable[[Any], Any]
 
 
+def _taken_apart(kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    """A type and what it is made of. A sequence is written, and read again, as a tuple."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    return (tuple, (*arguments, ...)) if origin is Sequence else (origin, arguments)
+
+
 @cache
 def _reader(kind: Any) -> Reader:
     """What reads this type. Made once for each: a view has few types and many values."""
-    origin, arguments = get_origin(kind), get_args(kind)
+    origin, arguments = _taken_apart(kind)
     if hasattr(kind, "_fields"):
         return _object(kind)
     if origin is tuple:
@@ -150,7 +156,7 @@ def schema(kind: Any, looks: Mapping[str, str]) -> dict[str, Any]:
     ``looks``: field → what it looks like (`PlainWords.looks`), told as ``x-look``. An integer
     beyond ±(2^53-1) is text in JSON, which the schema does not say.
     """
-    origin, arguments = get_origin(kind), get_args(kind)
+    origin, arguments = _taken_apart(kind)
     if hasattr(kind, "_fields"):
         hints = get_type_hints(kind)
         fields = {

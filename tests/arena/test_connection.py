@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
+import time
 import urllib.parse
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,9 @@ import pytest
 
 from fairground.arena.app import make_app
 from fairground.arena.http import connection
+from fairground.arena.serve import GatedArena, Settings
 from tests.helpers.arena import in_a_thread
+from tests.helpers.proxy import nginx, requests_counted
 
 ASK = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
 LAST = b"Connection: close\r\n\r\n"
@@ -106,11 +111,7 @@ def test_half_a_request_does_not_wait_for_ever(
     monkeypatch.setattr(connection, "SLOWEST", 0.3)
     caller = Caller(url)
     caller.say(begun)
-    answers = caller.hear()
-    if b"POST" in begun:
-        assert answers == []  # its route waits for it, and has lost its client now
-    else:
-        refused(answers, 408, "arena/too-slow")
+    refused(caller.hear(), 408, "arena/too-slow")
 
 
 def test_who_is_being_answered_is_not_hurried(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,3 +131,181 @@ def test_who_is_being_answered_is_not_hurried(url: str, monkeypatch: pytest.Monk
     caller.say(wait + ASK)
     answers = caller.hear()
     assert [status for status, _ in answers] == [200, 408]
+
+
+NEW = b'{"base": 6, "length": 4}'
+H2C = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
+
+
+def post(path: bytes, body: bytes, more: bytes = b"") -> bytes:
+    length = b"Content-Length: %d\r\n" % len(body)
+    return b"POST " + path + b" HTTP/1.1\r\nHost: x\r\n" + length + more + b"\r\n" + body
+
+
+def statuses(data: bytes) -> list[int]:
+    """The status of every answer in a stream of them."""
+    return [int(status) for status in re.findall(rb"HTTP/1.1 (\d{3}) ", data)]
+
+
+def everything(caller: Caller) -> bytes:
+    data = b""
+    with caller.socket:
+        while piece := caller.socket.recv(65536):
+            data += piece
+    return data
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 300], ids=["at once", "head, then body", "byte by byte"])
+@pytest.mark.parametrize("coding", ["length", "chunked"])
+def test_an_offer_to_upgrade_is_declined_and_the_body_is_a_body(
+    url: str, pieces: int, coding: str
+) -> None:
+    """What Java's client and ``curl --http2`` send. The body looks like a request of its own."""
+    caller = Caller(url)
+    hidden = b"POST /neworacle HTTP/1.1\r\nHost: x\r\nContent-Length: 24\r\n\r\n" + NEW
+    if coding == "length":
+        head = b"POST /neworacle HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n" % len(hidden)
+        body = hidden
+    else:
+        head = b"POST /neworacle HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+        body = b"%x\r\n%b\r\n0\r\n\r\n" % (len(hidden), hidden)
+    data = [head + H2C + b"\r\n", body]
+    if pieces == 1:
+        data = [b"".join(data)]
+    elif pieces > 2:
+        data = [bytes([one]) for one in b"".join(data)]
+    caller.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for piece in data:
+        caller.say(piece)
+    caller.say(post(b"/neworacle", NEW, H2C) + ASK + LAST)
+    answered = everything(caller)
+    assert statuses(answered) == [400, 303, 200], answered
+    assert b"the body is not JSON" in answered
+
+
+def test_many_offers_in_one_packet(url: str) -> None:
+    caller = Caller(url)
+    caller.say(b"GET /nowhere HTTP/1.1\r\nHost: x\r\n%b\r\n" % H2C * 2000 + ASK + LAST)
+    assert statuses(everything(caller)) == [404] * 2000 + [200]
+
+
+@pytest.mark.parametrize(
+    ("head", "word"),
+    [
+        (b"GET /healthz HTTP/1.1\r\n\r\n", "one Host header, not 0"),
+        (b"GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "one Host header, not 2"),
+        (b"GET /healthz HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", "one Host header, not 2"),
+        (b"GET /healthz HTTP/1.1\r\nHost: x/y\r\n\r\n", '"x/y"'),
+        (b"GET /healthz HTTP/1.1\r\nHost: \r\n\r\n", '""'),
+        (b"GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n", "HTTP/1.1"),
+        (b"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", "no proxy"),
+        (
+            b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+            "chunked here",
+        ),
+    ],
+)
+def test_a_head_that_leaves_doubt_is_refused(url: str, head: bytes, word: str) -> None:
+    caller = Caller(url)
+    caller.say(head)
+    answers = caller.hear()
+    refused(answers, 400, "arena/malformed")
+    assert word in answers[0][1]["detail"]
+
+
+def test_http_1_0_needs_no_host(url: str) -> None:
+    caller = Caller(url)
+    caller.say(b"GET /healthz HTTP/1.0\r\n\r\n")
+    assert [status for status, _ in caller.hear()] == [200]
+
+
+def test_who_says_no_more_is_answered_before_we_hang_up(url: str) -> None:
+    caller = Caller(url)
+    caller.say(ASK + b"\r\n" + ASK + b"\r\n")
+    caller.socket.shutdown(socket.SHUT_WR)
+    assert [status for status, _ in caller.hear()] == [200, 200]
+
+
+@pytest.mark.parametrize("rest", [b"GET /hea", post(b"/neworacle", NEW)[:-3]])
+def test_who_ends_in_the_middle_is_told_so(url: str, rest: bytes) -> None:
+    caller = Caller(url)
+    caller.say(ASK + b"\r\n" + rest)
+    caller.socket.shutdown(socket.SHUT_WR)
+    answers = caller.hear()
+    assert [status for status, _ in answers] == [200, 400]
+    assert "ended before" in answers[1][1]["detail"]
+
+
+def test_who_connects_and_says_nothing_is_let_go(url: str) -> None:
+    caller = Caller(url)
+    caller.socket.shutdown(socket.SHUT_WR)
+    assert caller.hear() == []
+
+
+def test_a_refusal_waits_for_the_answers_before_it(url: str) -> None:
+    """It must not be taken for the answer to an earlier request, which was done."""
+    caller = Caller(url)
+    caller.say(post(b"/neworacle", NEW) + b"GET / HTTP/1.1\r\n\r\n")
+    assert statuses(everything(caller)) == [303, 400]
+
+
+def test_a_body_that_nobody_waits_for_is_no_second_request(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its request was answered before all of it was here: it gets no second answer."""
+    monkeypatch.setattr(connection, "SLOWEST", 0.3)
+    caller = Caller(url)
+    caller.say(post(b"/nowhere", b"x" * 100)[:-50])
+    assert [status for status, _ in caller.hear()] == [404]
+
+
+BEHIND = """
+  map $http_upgrade $connection_upgrade { default upgrade; '' close; }
+  server {
+    listen HERE; keepalive_timeout 0;
+    location = /newcontest { return 403; }
+    location / {
+      proxy_pass http://ARENA;
+      proxy_http_version 1.1;
+      proxy_set_header Host $host;
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection $connection_upgrade;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    }
+  }
+"""
+"""As countless guides have it. This proxy lets nobody make contests, and passes Upgrade on."""
+
+
+def test_nothing_is_smuggled_past_a_proxy(tmp_path: Path) -> None:
+    arena = GatedArena(Settings(f"sqlite:///{tmp_path}/arena.db", croupier=None))
+    contest = json.dumps({"base": 6, "length": 4, "games": 1}).encode()
+    with in_a_thread(arena) as behind, nginx(tmp_path, BEHIND, behind) as front:
+        plain = Caller(front)
+        plain.say(post(b"/newcontest", contest))
+        plain.socket.settimeout(10)
+        assert b" 403 " in plain.socket.recv(65536), "the proxy does what it was told"
+        plain.socket.close()
+        for blanks in (0, 20_000):
+            caller = Caller(front)
+            body = b"\r\n" * blanks + post(b"/newcontest", contest)
+            head = b"POST /neworacle HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n" % len(body)
+            caller.say(head + b"Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
+            caller.say(body)
+            answered = everything(caller)
+            assert statuses(answered) == [400] and b"the body is not JSON" in answered
+        with urllib.request.urlopen(f"{behind}/metrics", timeout=30) as answer:
+            counted = answer.read().decode()
+    assert requests_counted(counted, "/newcontest") == 0
+    assert requests_counted(counted, "/neworacle") == 2
+
+
+@pytest.mark.parametrize("begun", [b"GET /hea", post(b"/neworacle", NEW)[:-3]])
+def test_half_a_request_does_not_hold_up_the_end(tmp_path: Path, begun: bytes) -> None:
+    with in_a_thread(make_app(f"sqlite:///{tmp_path}/arena.db")) as url:
+        caller = Caller(url)
+        caller.say(ASK + b"\r\n" + begun)
+        assert b" 200 " in caller.socket.recv(65536)
+        began = time.monotonic()
+    refused(caller.hear(), 503, "arena/stopping")
+    assert time.monotonic() - began < connection.SLOWEST / 2, "nobody waited for the rest"

@@ -138,7 +138,8 @@ def test_every_route_refuses_what_no_route_can_take(
         assert 'after: Expected `int`, got `str`: "five"' in problem(answer, 400, "arena/malformed")
         provoked.add("arena/malformed")
     always = {problems.kind_of(error).code for error in openapi.always(route.method, route.told)}
-    assert provoked == always - {"arena/limit", "arena/error"}, "those two: below"
+    elsewhere = {"arena/limit", "arena/error", "store/away", "store/in-doubt", "arena/stopping"}
+    assert provoked == always - elsewhere
 
 
 @pytest.mark.parametrize("route", OPERATIONS, ids=lambda route: route.name)
@@ -599,6 +600,7 @@ REFUSED: list[Refused] = [
 ELSEWHERE = {
     "arena/error": "our mistakes",
     "arena/limit": "test_arena_serve, and below",
+    "arena/attempts": "test_growth",
     "store/conflict": "two workers, over and over",
     "install/missing": "the tests have all packages",
     "arena/factory": "test_arena_factories",
@@ -637,6 +639,11 @@ def kinds() -> set[problems.ErrorKind]:
     errors = {error for route in openapi.ROUTES.values() for error in route.refuses}
     errors |= {problems.WrongMethod, problems.ArenaError}
     errors |= {problems.TooSlow, problems.HeadTooLarge}  # before any route is found
+    errors |= {
+        problems.BeingServed,
+        problems.AnswerLost,
+        problems.KeyReused,
+    }  # where there is a key
     for route in OPERATIONS:
         errors |= set(openapi.always(route.method, route.told))
     return {problems.kind_of(error) for error in errors}
@@ -658,7 +665,7 @@ def test_what_no_error_foresees_is_ours(client: Client, monkeypatch: pytest.Monk
         raise RuntimeError("a secret of the house")
 
     monkeypatch.setattr(client.app.state.arena.hall.store, "count", broken)
-    answer = client.get("/healthz")
+    answer = client.get("/metrics")
     assert "secret" not in problem(answer, 500, "arena/error")
 
 

@@ -15,7 +15,7 @@ import pytest
 from fairground.arena.app import make_app
 from fairground.arena.serve import address_of, bind
 from fairground.clients import play as playing
-from fairground.clients.http import Http, HttpReply, Refused, Unreachable
+from fairground.clients.http import WAITS, Http, HttpReply, Refused, Unreachable
 from fairground.clients.oracles import Arena, Contest, Counts, Oracle
 from fairground.clients.play import MOST_GUESSES, Bots, Stopped, builtin, play, play_all
 from fairground.contest.file import check
@@ -246,6 +246,39 @@ def test_a_lost_connection_repeats_questions_but_never_steps() -> None:
         assert len(server.asked) == 1
 
 
+GIVEN = {"submission": [0, 0], "full_match_count": 1, "partial_match_count": 0}
+
+
+def test_a_step_whose_answer_was_lost_is_counted_once() -> None:
+    pauses: list[float] = []
+    http = Http(tries=1, pause=pauses.append)
+    counted = Said(200, BARE | {"attempts": 4, "answers": [GIVEN]})
+    not_counted = Said(200, BARE | {"attempts": 3})
+    answered = Said(200, {"full_match_count": 1, "partial_match_count": 0})
+    with scripted(DROPPED, Said(503, {}), DROPPED, counted) as server:
+        assert Oracle(server.url, http).submit_once((0, 0), 3) == Counts(1, 0)
+        assert [method for method, *_ in server.asked] == ["POST", "GET", "GET", "GET"]
+    with scripted(DROPPED, not_counted, answered) as server:
+        assert Oracle(server.url, http).submit_once((0, 0), 3) == Counts(1, 0)
+        assert [method for method, *_ in server.asked] == ["POST", "GET", "POST"]
+    with (
+        scripted(DROPPED, counted) as server,
+        pytest.raises(InputError, match=r"4 steps.*know of 2"),
+    ):
+        Oracle(server.url, http).submit_once((0, 0), 2)
+    other = Said(200, BARE | {"attempts": 4})
+    with scripted(DROPPED, other) as server, pytest.raises(InputError, match="cannot be had again"):
+        Oracle(server.url, http).submit_once((0, 0), 3)
+    over = Said(409, {"code": "arena/over", "detail": "over"})
+    with scripted(over) as server, pytest.raises(Refused, match="over"):
+        Oracle(server.url, http).submit_once((0, 0), 3)
+    pauses.clear()
+    with scripted(*[Said(503, {})] * WAITS) as server, pytest.raises(Refused):
+        Oracle(server.url, http).submit_once((0, 0), 3)
+    assert pauses == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, *[6.4] * (WAITS - 7)]
+    assert 45 < sum(pauses) < 75, "about a minute"
+
+
 def test_nobody_is_there() -> None:
     pauses: list[float] = []
     sock = bind("127.0.0.1", 0)
@@ -269,7 +302,7 @@ class Scripted(Oracle):
         self.steps = 0
         self.given_up = 0
 
-    def describe(self) -> Any:
+    def describe(self, after: int | None = None) -> Any:
         data = json.dumps({"base": 3, "length": 2}).encode()
         return self._described(HttpReply(200, Message(), data, self.uri))
 

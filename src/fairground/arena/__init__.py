@@ -5,9 +5,11 @@
 `app`           the HTTP service: all routes, and what surrounds them
 `state`         what an open arena consists of, and how it is opened and closed
 `live_games`    every live game, brought back from the store whenever it is needed
+`keyed`         requests that may be sent again: their keys are written with their effects
 `log_watch`     which logs have grown: heard once in each process, passed on to those who wait
 `slow_players`  threads for long thoughts
 `monitoring`    whether the arena works, and what it counts
+`outages`       trouble of the database: said once when it begins, and once when it ends
 `http/`         how any request is read, limited, counted, refused and described
 `oracles/`      code-breaking games between the house, which keeps, and a client, who breaks
 `tables/`       any game, with people, remote programs and our players in its seats

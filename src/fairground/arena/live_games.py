@@ -18,6 +18,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ import msgspec
 
 from fairground.arena.http.gate import GAMES_IN_MEMORY
 from fairground.arena.http.problems import Unknown
+from fairground.arena.keyed import unkeyed
 from fairground.arena.slow_players import Thinkers
 from fairground.core import Game, Seat
 from fairground.fair.bits import HashStream, Tag, digest, fresh, token
@@ -40,9 +42,19 @@ from fairground.transcript import check_chain
 KEEPERS: Final = 4
 """How many keepers of codes may think at the same time, each in a thread."""
 
+REPLAYS: Final = 2
+"""How many long games may be brought back at the same time, each in a thread."""
+
 MARK: Final = 60
 """Seconds. The time of a game's last move is rounded down to a multiple of this, so that the
 store's index seldom changes."""
+
+THOUGHT: Final = 1.0
+"""Seconds of thinking after which what our players have in mind is stored: after a restart, they
+think about so much again, and no more."""
+
+SHORT: Final = 200
+"""Lines of a transcript that are run again at once; a longer one in a thread."""
 
 PRIVATE: Final = "private"
 
@@ -92,6 +104,10 @@ class Live:
         """How many lines the store has, as we were told; another worker may have written them."""
         self.seen = 0
         """When it was last acted on, rounded down to a multiple of `MARK`."""
+        self.memory = b""
+        """What our players had in mind when it was last stored."""
+        self.thought = 0.0
+        """Seconds that they have thought since."""
         self.keepers = keepers
         self._clock = clock
         self._seed = vault.keep("players", fresh(), "")
@@ -106,7 +122,16 @@ class Live:
             )
             for seat, spec in self.private.players.items()
         }
-        return Hosted(self.table, players, self.vault)
+        hosted = Hosted(self.table, players, self.vault)
+        if self.memory:
+            hosted.recall(self.memory)
+        return hosted
+
+    def play_on(self) -> None:
+        """Let the seats that the house plays answer. It may be called in a thread."""
+        began = time.perf_counter()
+        self.hosted.play()  # the first time, this prepares the player: that too can take seconds
+        self.thought += time.perf_counter() - began
 
     @property
     def outdated(self) -> bool:
@@ -127,7 +152,29 @@ class Live:
         secrets, spent = self.vault.news()
         lines = tuple(table.transcript.lines[self.stored :])
         self.seen = int(self._clock()) // MARK * MARK
-        return Append(self.log, self.stored, lines, "", table.closed, secrets, spent, self.seen)
+        return Append(
+            self.log,
+            self.stored,
+            lines,
+            "",
+            table.closed,
+            secrets,
+            spent,
+            self.seen,
+            self._new_memory(),
+        )
+
+    def _new_memory(self) -> bytes | None:
+        """What our players have in mind, once it would take long to think it all again."""
+        if self.table.closed:
+            memory = b""
+        elif self.thought > THOUGHT:
+            memory = self.hosted.memory()
+        else:
+            return None
+        self.thought = 0
+        before, self.memory = self.memory, memory
+        return memory if memory or before else None
 
 
 class _Use:
@@ -154,6 +201,15 @@ class _Use:
         live.lock.release()
 
 
+@dataclass
+class _Loading:
+    """A log that is being brought back."""
+
+    heard: list[int]
+    """The steps that were heard of meanwhile."""
+    task: asyncio.Task[Live | None] | None = None
+
+
 class Hall:
     """All games of one arena."""
 
@@ -171,17 +227,18 @@ class Hall:
         """Called with the name of a game that has ended, or that another worker goes on with.
         It may be called more than once for a game."""
         self._keepers = Thinkers(KEEPERS, "keeper")
+        self._replays = Thinkers(REPLAYS, "replay")
         self._game = partial(Live, clock=clock, keepers=self._keepers)
         self._capacity = capacity
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._keeping: set[str] = set()
         """New games on their way into the store."""
-        self._loading: dict[str, list[int]] = {}
-        """Logs that are being read, and the steps heard meanwhile."""
+        self._loading: dict[str, _Loading] = {}
 
     def close(self) -> None:
-        """End the threads of the keepers."""
+        """End the threads."""
         self._keepers.close()
+        self._replays.close()
 
     def open(
         self,
@@ -281,7 +338,7 @@ class Hall:
         if live is not None:
             live.heard = max(live.heard, step)
         if log in self._loading:
-            self._loading[log].append(step)
+            self._loading[log].heard.append(step)
 
     def doubt(self) -> None:
         """Take note that any log may have grown: everything in memory is read again before use."""
@@ -296,25 +353,36 @@ class Hall:
     async def find(self, log: str, kind: str) -> Live:
         """A game to look at: from memory, or from the store."""
         known = self._live.get(log)
-        if known is not None and known.kind != kind:
+        if known is None or (known.outdated and not known.lock.locked()):
+            known = await self._brought_back(log)
+        if known is None or known.kind != kind:
             raise Unknown(f"there is no {kind} {log!r}")
-        if known is not None and (not known.outdated or known.lock.locked()):
+        if log in self._live:
             self._live.move_to_end(log)
-            return known
-        news = self._loading.setdefault(log, [])
-        try:
-            stored = await self.store.read(log)
-        finally:
-            self._loading.pop(log, None)
-        if stored is None or stored.kind != kind:
-            raise Unknown(f"there is no {kind} {log!r}")
-        live = self._resumed(stored)
-        live.heard = max(news, default=0)
+        return known
+
+    async def _brought_back(self, log: str) -> Live | None:
+        """A game from the store: brought back once, however many wait for it."""
+        loading = self._loading.get(log)
+        if loading is None:
+            loading = self._loading[log] = _Loading([])
+            loading.task = asyncio.create_task(self._load(log, loading.heard))
+            loading.task.add_done_callback(lambda _: self._loading.pop(log))
+        assert loading.task is not None
+        return await asyncio.shield(loading.task)
+
+    async def _load(self, log: str, heard: list[int]) -> Live | None:
+        stored = await self.store.read(log)
+        if stored is None:
+            return None
+        if len(stored.lines) <= SHORT:
+            live = self._resumed(stored)
+        else:
+            live = await self._replays.think(self._resumed, stored)
+        live.heard = max(heard, default=0)
         if live.stored != live.table.transcript.step:
-            await self.save(live)
-        meanwhile = self._live.get(log)
-        if meanwhile is not None and meanwhile is not known:
-            return meanwhile  # somebody else brought it back: there is one of each, and one lock
+            with unkeyed():
+                await self.save(live)
         self._remember(live)
         return live
 
@@ -327,5 +395,5 @@ class Hall:
         table = resume(stored.data, dealer)
         private = msgspec.json.decode(vault.recall(PRIVATE), type=Private)
         live = self._game(stored.log, table, vault, private, dealer, kind=stored.kind)
-        live.stored, live.seen = len(stored.lines), stored.seen
+        live.stored, live.seen, live.memory = len(stored.lines), stored.seen, stored.memory
         return live

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Final
 
 from litestar import get
@@ -16,6 +17,10 @@ from fairground.arena.tables.opening import KIND as TABLE
 from fairground.bank.bank_port import BankAway
 from fairground.bank.croupier.croupier import Croupier
 from fairground.core import written
+from fairground.store import StoreAway
+
+PATIENCE: Final = 0.5
+"""Seconds to wait for counts. Without them, an arena is alive all the same."""
 
 
 class CroupierHealth(Struct):
@@ -33,26 +38,36 @@ class CroupierHealth(Struct):
     """What he loses in these games, in wei."""
 
 
-class Health(Struct):
-    """Whether the arena can work."""
+class Health(Struct, omit_defaults=True):
+    """That the arena is alive. The counts are left out while the database does not tell them."""
 
     status: str
     version: str
-    oracles: int
-    open_oracles: int
-    tables: int
-    open_tables: int
-    croupier: CroupierHealth | None
-    """``None``: his Bank does not answer, or there is no Croupier."""
+    oracles: int | None = None
+    open_oracles: int | None = None
+    tables: int | None = None
+    open_tables: int | None = None
+    croupier: CroupierHealth | None = None
+    """Left out while his Bank does not answer, or where there is no Croupier."""
 
 
-@get("/healthz", summary="Whether the arena can work")
+class Ready(Struct):
+    """That the arena can do its work: something was written just now, durably."""
+
+    status: str
+    version: str
+
+
+@get("/healthz", summary="Whether the arena is alive")
 async def health(arena: TheArena) -> Health:
-    """Asks the store, so that it is true."""
-    every, still_open = await arena.hall.store.count(ORACLE)
-    tables, open_tables = await arena.hall.store.count(TABLE)
-    counts = (every, still_open, tables, open_tables)
-    return Health("ok", __version__, *counts, await _croupier(arena.croupier))
+    """Answers whatever the database does. Restart the arena when this fails."""
+    store = arena.hall.store
+    try:
+        async with asyncio.timeout(PATIENCE):
+            counts = *await store.count(ORACLE), *await store.count(TABLE)
+            return Health("ok", __version__, *counts, await _croupier(arena.croupier))
+    except (StoreAway, TimeoutError):
+        return Health("ok", __version__)
 
 
 async def _croupier(croupier: Croupier | None) -> CroupierHealth | None:
@@ -72,6 +87,13 @@ async def _croupier(croupier: Croupier | None) -> CroupierHealth | None:
     )
 
 
+@get("/readyz", summary="Whether the arena can write")
+async def ready(arena: TheArena) -> Ready:
+    """Writes something within a second, or answers 503. Send clients elsewhere when this fails."""
+    await arena.outages.must_be_ready()
+    return Ready("ready", __version__)
+
+
 @get("/metrics", media_type=TEXT, summary="Counts, for Prometheus")
 async def count(arena: TheArena) -> str:
     """Requests by route and status, open games, how long commits take; how the Croupier stands."""
@@ -80,7 +102,7 @@ async def count(arena: TheArena) -> str:
     return text if croupier is None else text + await croupier.metrics()
 
 
-MONITORING_ROUTES: Final = (health, count)
+MONITORING_ROUTES: Final = (health, ready, count)
 
 ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "health": {
@@ -101,6 +123,7 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
             },
         }
     },
+    "ready": {"ready": {"status": "ready", "version": "0.1.0"}},
     "count": {"one line of many": 'fairground_open_games{kind="oracle"} 3\n'},
 }
 """Examples for the OpenAPI document."""

@@ -26,13 +26,14 @@ from uvicorn.supervisors import Multiprocess
 from fairground.arena.app import make_app
 from fairground.arena.contests.factories import Factories
 from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace, open_chain
-from fairground.arena.http.connection import Arrival
+from fairground.arena.http.connection import KEPT_ALIVE, Arrival
 from fairground.arena.http.fast_lane import FastLane
 from fairground.arena.http.gate import (
     GAMES_IN_MEMORY,
     IDLE,
     OPEN_GAMES,
     RATE,
+    REQUEST,
     Asgi,
     ClientLimits,
     Gate,
@@ -41,6 +42,8 @@ from fairground.arena.http.gate import (
     Send,
 )
 from fairground.arena.http.metrics import Metrics
+from fairground.arena.http.repeats import Repeats
+from fairground.arena.http.shares import SHARE
 from fairground.arena.page.files import Page
 from fairground.arena.state import has_started, the_arena
 from fairground.bank.messages import Key
@@ -75,6 +78,7 @@ class Settings(msgspec.Struct, frozen=True):
     public_url: str | None = None
     allow_factories: tuple[str, ...] = ()
     rate: int = RATE
+    share: int = SHARE
     open_games: int = OPEN_GAMES
     idle_limit: int = IDLE
     games_in_memory: int = GAMES_IN_MEMORY
@@ -98,7 +102,9 @@ class Settings(msgspec.Struct, frozen=True):
             raise InputError(f"at least one game is kept in memory, not {self.games_in_memory}")
         Factories(self.allow_factories)
         Page(self.allow_frames)
-        for limit in (self.rate, self.open_games, self.idle_limit):
+        if self.share > 100:
+            raise InputError(f"a share is at most 100 percent, not {self.share}")
+        for limit in (self.rate, self.share, self.open_games, self.idle_limit):
             if limit < 0:
                 raise InputError(f"a limit is a positive number, or 0 for none, not {limit}")
         if self.public_url is not None and not self.public_url.startswith(("http://", "https://")):
@@ -125,7 +131,10 @@ class GatedArena:
             croupier=None if place is None else ArenaCroupier(place, croupier_key),
         )
         app: Any = self._app
-        self._gate = Gate(FastLane(app, app.state), limits, metrics, access_log=settings.access_log)
+        inside = Repeats(FastLane(app, app.state), app.state)
+        self._gate = Gate(
+            inside, limits, metrics, share=settings.share, access_log=settings.access_log
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
@@ -306,6 +315,7 @@ def _config(app: GatedArena | str, workers: int = 1) -> uvicorn.Config:
         access_log=False,
         log_config=None,
         server_header=False,
+        timeout_keep_alive=KEPT_ALIVE,
         timeout_graceful_shutdown=GRACE,
         timeout_worker_healthcheck=PATIENCE,
         backlog=BACKLOG,
@@ -334,6 +344,8 @@ class _Structured(logging.Formatter):
             "level": record.levelname.lower(),
             "message": record.getMessage(),
         }
+        if request := REQUEST.get():
+            line["request"] = request
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
         return msgspec.json.encode(line).decode()

@@ -26,6 +26,7 @@ from fairground.arena.live_games import Hall
 from fairground.arena.log_watch import News
 from fairground.arena.oracles.idle import Idle
 from fairground.arena.oracles.keeping import Oracles, Room
+from fairground.arena.outages import Outages
 from fairground.arena.tables.clocks import Clocks
 from fairground.arena.tables.company import Company
 from fairground.arena.tables.keeping import Tables
@@ -44,6 +45,7 @@ class ArenaState:
     factories: Factories
     metrics: Metrics
     hall: Hall
+    outages: Outages
     news: News
     oracles: Oracles
     idle: Idle
@@ -112,6 +114,7 @@ async def open_arena(
                 factories,
                 metrics,
                 hall,
+                store.outages,
                 news,
                 oracles,
                 idle,

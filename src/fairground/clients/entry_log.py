@@ -7,8 +7,8 @@ diary keeps them in a private file, and every step below them as soon as it is a
     {"game": 0, "guess": [0, 0, 1, 1], "marks": [1, 0]}
     {"game": 0, "trouble": "given up after 3 guesses"}
 
-A step whose answer did not arrive is not in it. The oracle may have counted it; the player
-may guess the same again.
+A step whose answer did not arrive is not in it. An arena that shows the answers it gave is asked
+for them before the game goes on, so that both count the same.
 """
 
 from __future__ import annotations

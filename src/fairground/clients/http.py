@@ -19,7 +19,7 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from email.message import Message
 from enum import Enum, auto
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from fairground.clients.protocol import ACCEPT, JSON
 from fairground.core import FairgroundError, InputError
@@ -34,14 +34,25 @@ TRIES: Final = 5
 PAUSE: Final = 0.1
 """Seconds before the second try; each later one waits twice as long."""
 
+WAITS: Final = 14
+LONGEST_WAIT: Final = 7
+"""A server that went away is waited for so many times, each twice as long as the one before, up
+to 6.4 seconds: about a minute in all."""
+
 LONGEST_PAUSE: Final = 5
 """Seconds. A server that wants us to wait longer has refused."""
 
 LARGEST: Final = 100_000_000
 """Bytes of an answer that are read, if nothing else is said."""
 
+IN_DOUBT: Final = "store/in-doubt"
+"""The code of a 503 that may have been done all the same."""
+
 LONGEST: Final = 1000
 """Characters of a server's own words that are passed on."""
+
+
+T = TypeVar("T")
 
 
 class Refused(FairgroundError):
@@ -144,6 +155,7 @@ class Http:
         repeat: Repeat = Repeat.ALWAYS,
         wait: float = 0,
         largest: int = LARGEST,
+        headers: Mapping[str, str] | None = None,
     ) -> HttpReply:
         """Send a request; raise `Refused` or `Unreachable`.
 
@@ -153,7 +165,8 @@ class Http:
             raise InputError(f"an address begins with http:// or https://, not {url!r}")
         for attempt in range(1, self._tries + 1):
             try:
-                return self._send(method, url, body, self._timeout + wait, largest)
+                request = _request(method, url, body, headers or {})
+                return self._send(request, self._timeout + wait, largest)
             except _Failed as failed:
                 if attempt == self._tries or not failed.again(repeat):
                     raise failed.error from None
@@ -173,11 +186,23 @@ class Http:
         """POST, read as JSON."""
         return self.send("POST", url, body, repeat=repeat).json()
 
-    def _send(self, method: str, url: str, body: Any, timeout: float, largest: int) -> HttpReply:
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Accept": ACCEPT} | ({"Content-Type": JSON} if data else {})
+    def patiently(self, act: Callable[[], T]) -> T:
+        """Do something that may be done again until the server answers, for about a minute.
+
+        So a server that restarts is waited for. What it refuses is refused at once.
+        """
+        for attempt in range(1, WAITS):
+            try:
+                return act()
+            except (Unreachable, Refused) as error:
+                if isinstance(error, Refused) and error.status < 500:
+                    raise
+                self.pause(min(attempt, LONGEST_WAIT))
+        return act()
+
+    def _send(self, request: urllib.request.Request, timeout: float, largest: int) -> HttpReply:
+        method, url = request.get_method(), request.full_url
         try:
-            request = urllib.request.Request(url, data, headers, method=method)
             with self._opener.open(request, timeout=timeout) as answer:
                 return HttpReply(answer.status, answer.headers, answer.read(largest), url)
         except urllib.error.HTTPError as error:
@@ -193,6 +218,15 @@ class Http:
             raise _Failed(gone, counted=counted) from None
 
 
+def _request(method: str, url: str, body: Any, more: Mapping[str, str]) -> urllib.request.Request:
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"Accept": ACCEPT, **more} | ({"Content-Type": JSON} if data else {})
+    try:
+        return urllib.request.Request(url, data, headers, method=method)
+    except ValueError as error:
+        raise Unreachable(f"{_place(url)} is no address: {error}") from None
+
+
 def _refusal(error: urllib.error.HTTPError, url: str) -> Exception:
     try:
         problem = read_json(error.read(LARGEST))
@@ -202,7 +236,12 @@ def _refusal(error: urllib.error.HTTPError, url: str) -> Exception:
         refused = Refused(error.code, "remote/refused", f"{_place(url)} answers {error.code}")
     seconds = error.headers.get("Retry-After", "0")
     did_nothing = error.code in (429, 503) or refused.code.startswith("arena/factory")
-    if did_nothing and seconds.isdigit() and int(seconds) <= LONGEST_PAUSE:
+    if (
+        refused.code != IN_DOUBT
+        and did_nothing
+        and seconds.isdigit()
+        and int(seconds) <= LONGEST_PAUSE
+    ):
         return _Failed(refused, counted=False, seconds=int(seconds))
     return refused
 

@@ -25,11 +25,11 @@ from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
 from fairground.clients.http import Http, HttpReply, Repeat, Unreachable
-from fairground.clients.protocol import CLOSE, RECEIPT
+from fairground.clients.protocol import CLOSE, IDEMPOTENCY_KEY, RECEIPT
 from fairground.contest.standings import ContestTeam
 from fairground.core import InputError
 from fairground.fair.bits import fresh
-from fairground.games.codebreaking import FAIR, Code, CodeBreaking
+from fairground.games.codebreaking import FAIR, Code, CodeBreaking, Row
 
 LARGEST_FILE: Final = 1_000_000_000
 """Bytes: contest files can be long."""
@@ -70,6 +70,11 @@ class Description(NamedTuple):
     training: bool
     body: Mapping[str, Any]
 
+    @property
+    def answers(self) -> tuple[Row, ...]:
+        """The answers that it gave, as far as it tells them: the last ones, oldest first."""
+        return tuple(map(_row, self.body.get("answers") or ()))
+
     def game(self) -> CodeBreaking:
         """The rules of this game."""
         return CodeBreaking(self.base, self.length, self.oracle_type)
@@ -82,9 +87,10 @@ class Oracle:
         self.uri = uri
         self._http = http or Http()
 
-    def describe(self) -> Description:
-        """Base and length, and how the game stands."""
-        return self._described(self._http.send("GET", self.uri))
+    def describe(self, after: int | None = None) -> Description:
+        """Base and length, and how the game stands; ``after``: with the answers behind so many."""
+        asked = "" if after is None else f"?after={after}"
+        return self._described(self._http.send("GET", f"{self.uri}{asked}"))
 
     def submit(self, guess: Sequence[int]) -> Counts:
         """One step: full and partial matches."""
@@ -92,6 +98,34 @@ class Oracle:
         body = reply.json()
         full, partial = (_whole(reply, body, f"{name}_match_count") for name in ("full", "partial"))
         return Counts(full, partial, reply.headers.get(RECEIPT))
+
+    def submit_once(self, guess: Sequence[int], known: int) -> Counts:
+        """One step that counts once, whatever happens on the way; ``known``: steps before it.
+
+        Where no answer comes, the oracle is asked how many it has given, until it says so, for
+        about a minute: an arena that restarts is waited for.
+        """
+        tried = False
+
+        def step() -> Counts:
+            nonlocal tried
+            found = self._answer_to(guess, known) if tried else None
+            tried = True
+            return found or self.submit(guess)
+
+        return self._http.patiently(step)
+
+    def _answer_to(self, guess: Sequence[int], known: int) -> Counts | None:
+        """The answer that was lost on the way; ``None`` if the step was not counted."""
+        seen = self.describe(known)
+        if seen.attempts == known:
+            return None
+        if seen.attempts != known + 1 or [row.guess for row in seen.answers] != [tuple(guess)]:
+            raise InputError(
+                f"{self.uri} has counted {seen.attempts} steps, and we know of {known}: "
+                "somebody else plays there too, or its answers cannot be had again"
+            )
+        return Counts(*seen.answers[0].marks)
 
     def give_up(self) -> Description:
         """End the game; outside a contest the answer shows the code."""
@@ -129,6 +163,11 @@ class Oracle:
             training=body.get("training") is True,
             body=body,
         )
+
+
+def _row(answer: Any) -> Row:
+    marks = answer["full_match_count"], answer["partial_match_count"]
+    return Row(tuple(answer["submission"]), marks)
 
 
 def _whole(reply: HttpReply, body: Mapping[str, Any], name: str, default: int | None = None) -> int:
@@ -189,15 +228,23 @@ class Contest:
             body=body,
         )
 
-    def enter(self, team: str, version: str, key: str | None = None) -> TeamEntry:
+    def enter(
+        self, team: str, version: str, key: str | None = None, *, once: str | None = None
+    ) -> TeamEntry:
         """Enter with a team's name and its version, at most 20 characters each.
 
         Only a team's first entry ranks: a new version of the same team trains. With a
-        ``key``, nobody else can enter for your team.
+        ``key``, nobody else can enter for your team. ``once`` names this entry (an
+        ``Idempotency-Key``): it may then be sent again until an answer comes.
         """
         body = {"team_name": team, "software_version": version}
         body |= {} if key is None else {"team_key": key}
-        reply = _act(self._http, "POST", self.watch().entry, body)
+        where = self.watch().entry
+        if once is None:
+            reply = _act(self._http, "POST", where, body)
+        else:
+            name = {IDEMPOTENCY_KEY: f'"{once}"'}
+            reply = self._http.patiently(lambda: self._http.send("POST", where, body, headers=name))
         answer = reply.json()
         uris = answer.get("oracle_URIs")
         if not isinstance(uris, list):

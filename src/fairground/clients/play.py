@@ -94,7 +94,7 @@ def _play(
                 trouble = f"{said} after {len(rows)} guesses"
                 break
             guess = tuple(digit for digit in move if isinstance(digit, int))
-            full, partial, receipt = oracle.submit(guess)
+            full, partial, receipt = oracle.submit_once(guess, len(rows))
             rows.append(Row(guess, (full, partial)))
             tell(rows[-1])
             if full == game.length:
@@ -196,6 +196,13 @@ class _GameNotes:
         self._number = number
         self.known = tuple(diary.rows.get(number, ())) if diary else ()
 
+    def learn(self, answers: Sequence[Row]) -> None:
+        """Take over steps that were counted, and whose answers did not arrive."""
+        if answers[: len(self.known)] == self.known:
+            for row in answers[len(self.known) :]:
+                self.step(row)
+            self.known = tuple(answers)
+
     def step(self, row: Row) -> None:
         if self._diary is not None:
             self._diary.step(self._number, row)
@@ -211,6 +218,8 @@ def _one_of_many(
     seen = None
     try:
         seen = oracle.describe()
+        if seen.attempts > len(notes.known):
+            notes.learn(oracle.describe(0).answers)
         played = _play(oracle, seen, hire, notes.step, stop.is_set, known=notes.known)
     except Unreachable:
         raise

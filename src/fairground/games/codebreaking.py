@@ -28,9 +28,9 @@ away, has lied or might have, and pays `STAKE`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, product
+from itertools import chain, islice, product
 from operator import eq
-from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias, cast
+from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias, cast, overload
 
 from fairground.core import (
     HIDDEN,
@@ -85,6 +85,60 @@ class Row(NamedTuple):
     marks: Marks
 
 
+class Rows(Sequence[Row]):
+    """The rows of a board. They read like a tuple, and one more costs the same however many.
+
+    All boards of one game share a list; each knows how much of it is its own. A board that
+    grows in two ways is copied once, for the second.
+    """
+
+    __slots__ = ("_count", "_shared")
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self._shared = list(rows)
+        self._count = len(self._shared)
+
+    def plus(self, row: Row) -> Rows:
+        """These rows, and one more."""
+        grown = Rows()
+        alone = self._count == len(self._shared)
+        grown._shared = self._shared if alone else self._shared[: self._count]
+        grown._shared.append(row)
+        grown._count = self._count + 1
+        return grown
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Row, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Row | tuple[Row, ...]:
+        if isinstance(at, slice):
+            return tuple(self._shared[k] for k in range(*at.indices(self._count)))
+        return self._shared[range(self._count)[at]]
+
+    def __iter__(self) -> Iterator[Row]:
+        return islice(self._shared, self._count)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (tuple, Rows)):
+            return NotImplemented
+        return len(other) == self._count and all(map(eq, self, other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __reduce__(self) -> tuple[type[Rows], tuple[tuple[Row, ...]]]:
+        return Rows, (tuple(self),)
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
 Phase: TypeAlias = Literal["draw", "guess", "answer", "show", "over"]
 
 
@@ -94,7 +148,7 @@ class State(NamedTuple):
     phase: Phase
     code: Code | HiddenType | None = None
     """The drawn code of a fair oracle; ``None`` before the draw and where none is drawn."""
-    rows: tuple[Row, ...] = ()
+    rows: Sequence[Row] = ()
     asked: Code | None = None
     """The guess that the keeper has yet to answer."""
     given_up: bool = False
@@ -303,7 +357,8 @@ class CodeBreaking(Game[State]):
             assert s.asked is not None
             row = Row(s.asked, cast(Marks, move))
             phase: Phase = "show" if row.marks[0] == self.length else "guess"
-            return s._replace(phase=phase, rows=(*s.rows, row), asked=None)
+            rows = s.rows if isinstance(s.rows, Rows) else Rows(s.rows)
+            return s._replace(phase=phase, rows=rows.plus(row), asked=None)
         return s._replace(phase="over", shown=None if move == NO_CODE else cast(Code, move))
 
     def view(self, s: State, seat: Seat | None) -> State:

@@ -49,6 +49,17 @@ class Player(ABC):
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
         """A legal move for ``seat`` in the position that ``view`` shows."""
 
+    def memory(self) -> bytes:
+        """What this player would have to think again if it were made anew; empty: nothing.
+
+        A player that is made again and has `recall` called with it goes on as this one would.
+        """
+        return b""
+
+    def recall(self, memory: bytes) -> None:
+        """Take over what a player of the same game and seed had in mind, if it is of use."""
+        return
+
 
 def fitting(game: Game[Any], seat: Seat) -> dict[str, PlayerListing]:
     """The players that can take this seat, by name, with everything installed."""

@@ -49,6 +49,15 @@ class Hosted:
     def _name(self, ask: Ask) -> str:
         return f"seal.{ask.seat}.{len(self.table.sealed_turns)}"
 
+    def memory(self) -> bytes:
+        """What our players have in mind. There is never more than one that has."""
+        return b"".join(player.memory() for player in self.players.values())
+
+    def recall(self, memory: bytes) -> None:
+        """Go on with what our players had in mind before a restart."""
+        for player in self.players.values():
+            player.recall(memory)
+
     def _answer(self, ask: Ask) -> None:
         table = self.table
         if ask.kind == "open":

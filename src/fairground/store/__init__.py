@@ -7,7 +7,8 @@ saw the same log one is refused and must look again. Secrets not yet opened lie 
 vault beside their log; no API reads them.
 
 A commit is durable when `Store.commit` returns, and never in part. Nothing that
-depends on it may leave the process before.
+depends on it may leave the process before. Where the database is full, read-only, slow or gone,
+every method raises `StoreAway`, in bounded time; `InDoubt` is the one that may have been done.
 
 ===========  ===============================================================================
 here         the port `Store`: commits, what is stored, `open_store`, `retried`
@@ -42,6 +43,9 @@ LONGEST_LOG: Final = 2**31 - 1
 TRIES: Final = 10
 """How often something is tried while others are faster."""
 
+PATIENCE: Final = 10.0
+"""Seconds that a database may take. After that it counts as away."""
+
 MISSED: Final = ("", 0)
 """What listeners hear when some news were lost: any log may have grown."""
 
@@ -50,6 +54,18 @@ class Conflict(FairgroundError):
     """Somebody else wrote to the log first: read it again, and decide again."""
 
     code = "store/conflict"
+
+
+class StoreAway(FairgroundError):
+    """The database cannot be reached or written to; nothing was done."""
+
+    code = "store/away"
+
+
+class InDoubt(StoreAway):
+    """The database did not say whether something was done: look before you do it again."""
+
+    code = "store/in-doubt"
 
 
 def retried(act: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
@@ -88,6 +104,9 @@ class Append(NamedTuple):
     """Names of secrets about to be opened, each with the head that it is opened for."""
     seen: int = 0
     """When this was done, by the writer's clock, for logs that `Store.idle` is asked about."""
+    memory: bytes | None = None
+    """What is kept beside the log in place of what was kept before, so that going on with it is
+    quick; ``None``: leave it. Nothing depends on it: without it the log is run from its start."""
 
 
 class Stored(NamedTuple):
@@ -101,6 +120,8 @@ class Stored(NamedTuple):
     spent: tuple[tuple[str, str], ...]
     seen: int = 0
     """The latest `Append.seen`."""
+    memory: bytes = b""
+    """The latest `Append.memory`."""
 
     @property
     def data(self) -> bytes:
@@ -149,6 +170,10 @@ class Store(ABC):
         """Write all of these or none; raise `Conflict` if a log is not where it should be."""
 
     @abstractmethod
+    async def probe(self) -> None:
+        """Write something that changes nothing; raise `StoreAway` if that cannot be done."""
+
+    @abstractmethod
     async def read(self, log: str) -> Stored | None:
         """A log with its secrets; ``None`` if there is none of this name."""
 
@@ -163,6 +188,10 @@ class Store(ABC):
     @abstractmethod
     async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
         """So many open logs of a kind that were last seen before that, longest idle first."""
+
+    @abstractmethod
+    async def forget(self, kind: str, before: int, most: int) -> None:
+        """Delete so many logs of a kind that were last seen before that, with all they have."""
 
     @abstractmethod
     async def count(self, kind: str) -> tuple[int, int]:

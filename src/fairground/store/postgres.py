@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, Final, Self
 
 from fairground.core import InputError
@@ -22,10 +22,13 @@ from fairground.fair.bits import token
 from fairground.store import (
     LONGEST_LOG,
     MISSED,
+    PATIENCE,
     Append,
     Conflict,
+    InDoubt,
     Secret,
     Store,
+    StoreAway,
     Stored,
     can_go_together,
     cut,
@@ -36,6 +39,9 @@ from fairground.store.listeners import Listeners
 
 with needs("postgres", "a PostgreSQL store"):
     import asyncpg
+
+TROUBLE: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
+"""What asyncpg raises when the server is away, slow, full or read-only."""
 
 MIGRATIONS: Final = (
     """
@@ -73,11 +79,18 @@ MIGRATIONS: Final = (
     DROP INDEX logs_by_kind;
     CREATE INDEX logs_by_kind ON logs (kind, closed, seen);
     """,
+    """
+    CREATE TABLE memories (log BIGINT PRIMARY KEY, data BYTEA NOT NULL);
+    """,
 )
 """The schema's versions, each as the step that leads to it. Only ever add to this."""
 
 MIGRATING: Final = 0x66616972
 """The advisory lock that keeps two workers from migrating at once."""
+
+CONNECTION_LOST: Final = "08"
+TOLD_TO_STOP: Final = "57"
+"""How PostgreSQL's states begin that say nothing about what we were doing."""
 
 CHANNEL: Final = "fairground"
 LARGEST_GROUP: Final = 500
@@ -154,7 +167,7 @@ class PostgresStore(Store):
         while self._hearing.is_closed():
             try:
                 await self._hear()
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            except TROUBLE:
                 self._hearing.terminate()
                 await asyncio.sleep(AGAIN)
         self._listeners.tell(MISSED)
@@ -175,7 +188,10 @@ class PostgresStore(Store):
             await asyncio.wait([self._hearing_again])
         self._hearing.remove_termination_listener(self._deaf)
         self._hearing.terminate()  # it may be broken just now, and owes us nothing
-        await self._pool.close()
+        try:
+            await asyncio.wait_for(self._pool.close(), PATIENCE)
+        except TROUBLE:
+            self._pool.terminate()
 
     # Writing
 
@@ -192,25 +208,40 @@ class PostgresStore(Store):
         while group := self._next_group():
             outcomes: Sequence[Outcome]
             try:
+                if self._writer is not None and self._writer.is_closed():
+                    await self._let_writer_go()
                 if self._writer is None:
-                    self._writer = await self._pool.acquire()
-                outcomes = await _write_group(
-                    self._writer, self._name, [those for those, _ in group]
-                )
+                    self._writer = await self._pool.acquire(timeout=PATIENCE)
+                with _in_time(self._writer):
+                    outcomes = await _write_group(
+                        self._writer, self._name, [those for those, _ in group]
+                    )
             except asyncpg.DeadlockDetectedError as error:
                 # Two workers waited for each other, and PostgreSQL undid all of ours.
                 outcomes = [Conflict(f"somebody else wrote first: {error}")] * len(group)
             except Exception as error:
                 # Nobody knows that this group is durable, so nobody in it may be told that it is.
-                outcomes = [error] * len(group)
+                outcomes = [self._in_plain_words(error)] * len(group)
                 await self._let_writer_go()
             self._settle(group, outcomes)
         self._sender = None
 
+    def _in_plain_words(self, error: Exception) -> Exception:
+        """What went wrong with a group. If the server refused it, then nothing was done."""
+        if not isinstance(error, TROUBLE):
+            return error
+        state = getattr(error, "sqlstate", None) or CONNECTION_LOST
+        if self._writer is None or not state.startswith((CONNECTION_LOST, TOLD_TO_STOP)):
+            return StoreAway(f"the database cannot be written to: {_reason(error)}")
+        return InDoubt(
+            f"the database went away in the middle ({_reason(error)}): whether this was done, "
+            "only it knows"
+        )
+
     async def _let_writer_go(self) -> None:
         writer, self._writer = self._writer, None
         if writer is not None:
-            with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            with contextlib.suppress(*TROUBLE):
                 await self._pool.release(writer)
 
     def _next_group(self) -> list[Job]:
@@ -228,14 +259,46 @@ class PostgresStore(Store):
                 else:
                     done.set_exception(outcome)
 
+    async def probe(self) -> None:
+        """Set the schema's version to what it is."""
+        async with self._reader() as db:
+            await db.execute("UPDATE schema_version SET version = version")
+
+    async def forget(self, kind: str, before: int, most: int) -> None:
+        """In one transaction."""
+        async with self._reader() as db, db.transaction():
+            query = "SELECT number FROM logs WHERE kind = $1 AND seen < $2 LIMIT $3 FOR UPDATE"
+            numbers = [number for (number,) in await db.fetch(query, kind, before, most)]
+            for table in ("chunks", "vault", "spent", "memories"):
+                await db.execute(f"DELETE FROM {table} WHERE log = ANY($1::bigint[])", numbers)
+            await db.execute("DELETE FROM logs WHERE number = ANY($1::bigint[])", numbers)
+
     # Reading
+
+    @contextlib.asynccontextmanager
+    async def _reader(self) -> AsyncIterator[Any]:
+        """A connection of the pool, for a bounded time."""
+        try:
+            db = await self._pool.acquire(timeout=PATIENCE)
+            try:
+                with _in_time(db):
+                    yield db
+            finally:
+                await self._pool.release(db, timeout=PATIENCE)
+        except TROUBLE as error:
+            raise StoreAway(f"the database does not answer: {_reason(error)}") from None
+
+    async def _rows(self, query: str, *values: Any) -> list[Any]:
+        async with self._reader() as db:
+            found: list[Any] = await db.fetch(query, *values)
+            return found
 
     async def read(self, log: str) -> Stored | None:
         """All of a log, at one moment."""
         if "\0" in log:
             return None  # PostgreSQL takes no text with this sign in it
         async with (
-            self._pool.acquire() as db,
+            self._reader() as db,
             db.transaction(isolation="repeatable_read", readonly=True),
         ):
             query = "SELECT number, kind, closed, seen FROM logs WHERE id = $1"
@@ -246,9 +309,11 @@ class PostgresStore(Store):
             chunks = await db.fetch("SELECT data FROM chunks WHERE log = $1 ORDER BY first", number)
             vault = await db.fetch("SELECT name, secret, head FROM vault WHERE log = $1", number)
             spent = await db.fetch("SELECT name, head FROM spent WHERE log = $1", number)
+            memory = await db.fetchval("SELECT data FROM memories WHERE log = $1", number) or b""
         lines = b"".join(data for (data,) in chunks).splitlines(keepends=True)
         secrets = tuple(Secret(*one) for one in vault)
-        return Stored(log, kind, closed, tuple(lines), secrets, tuple(map(tuple, spent)), seen)
+        opened = tuple(map(tuple, spent))
+        return Stored(log, kind, closed, tuple(lines), secrets, opened, seen, memory)
 
     async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
         """From the chunk on in which they begin."""
@@ -263,29 +328,43 @@ class PostgresStore(Store):
               AND first <= $2::bigint + $3::bigint
             ORDER BY first
         """
-        return cut(await self._pool.fetch(query, log, after, most or LONGEST_LOG), after, most)
+        return cut(await self._rows(query, log, after, most or LONGEST_LOG), after, most)
 
     async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
         """In the order of their making."""
         query = "SELECT id FROM logs WHERE kind = $1 AND NOT (closed AND $2) ORDER BY number"
-        return [name for (name,) in await self._pool.fetch(query, kind, open_only)]
+        return [name for (name,) in await self._rows(query, kind, open_only)]
 
     async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
         """By the index of kinds, which has them in this order."""
         query = """
             SELECT id FROM logs WHERE kind = $1 AND NOT closed AND seen < $2 ORDER BY seen LIMIT $3
         """
-        return [name for (name,) in await self._pool.fetch(query, kind, before, most)]
+        return [name for (name,) in await self._rows(query, kind, before, most)]
 
     async def count(self, kind: str) -> tuple[int, int]:
         """All, and the open ones."""
         query = "SELECT count(*), count(*) FILTER (WHERE NOT closed) FROM logs WHERE kind = $1"
-        every, still_open = await self._pool.fetchrow(query, kind)
+        ((every, still_open),) = await self._rows(query, kind)
         return every, still_open
 
     def listen(self) -> AsyncIterator[tuple[str, int]]:
         """What NOTIFY tells: the commits of all workers."""
         return self._listeners.listen()
+
+
+@contextlib.contextmanager
+def _in_time(db: Any) -> Iterator[None]:
+    """Cut a connection that takes too long: what waits for it then ends with an error."""
+    cut_off = asyncio.get_running_loop().call_later(PATIENCE, db.terminate)
+    try:
+        yield
+    finally:
+        cut_off.cancel()
+
+
+def _reason(error: BaseException) -> str:
+    return str(error) or type(error).__name__
 
 
 async def _migrate(db: Any) -> None:
@@ -379,8 +458,12 @@ TOGETHER: Final = """
         INSERT INTO spent SELECT number, name, head
         FROM unnest($11::text[], $12::text[], $13::text[]) AS s (id, name, head)
         JOIN moved USING (id)
+    ), remembered AS (
+        INSERT INTO memories SELECT number, memory.data
+        FROM unnest($14::text[], $15::bytea[]) AS memory (id, data) JOIN moved USING (id)
+        ON CONFLICT (log) DO UPDATE SET data = excluded.data
     ), told AS (
-        SELECT pg_notify($14, note) FROM unnest($15::text[]) AS note
+        SELECT pg_notify($16, note) FROM unnest($17::text[]) AS note
     )
     SELECT id, (SELECT count(*) FROM told) FROM moved
 """
@@ -394,6 +477,7 @@ async def _write_together(
     appends = [commits[i][0] for i in which]
     secrets = [(one.log, *secret) for one in appends for secret in one.secrets]
     spent = [(one.log, *item) for one in appends for item in one.spent]
+    memories = [(one.log, one.memory) for one in appends if one.memory is not None]
     rows = await db.fetch(
         TOGETHER,
         [one.log for one in appends],
@@ -404,6 +488,7 @@ async def _write_together(
         [b"".join(one.lines) for one in appends],
         *_columns(secrets, 4),
         *_columns(spent, 3),
+        *_columns(memories, 2),
         CHANNEL,
         _payloads(sender, map(_grown, appends)),
     )
@@ -442,3 +527,9 @@ async def _append(db: Any, append: Append) -> None:
     if append.spent:
         spent = [(number, *one) for one in append.spent]
         await db.executemany("INSERT INTO spent VALUES ($1, $2, $3)", spent)
+    if append.memory is not None:
+        query = """
+            INSERT INTO memories VALUES ($1, $2)
+            ON CONFLICT (log) DO UPDATE SET data = excluded.data
+        """
+        await db.execute(query, number, append.memory)

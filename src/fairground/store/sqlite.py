@@ -25,10 +25,13 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 from fairground.core import InputError
 from fairground.store import (
     LONGEST_LOG,
+    PATIENCE,
     Append,
     Conflict,
+    InDoubt,
     Secret,
     Store,
+    StoreAway,
     Stored,
     can_go_together,
     cut,
@@ -73,6 +76,9 @@ MIGRATIONS: Final = (
     DROP INDEX logs_by_kind;
     CREATE INDEX logs_by_kind ON logs (kind, closed, seen);
     """,
+    """
+    CREATE TABLE memories (log INTEGER PRIMARY KEY, data BLOB NOT NULL);
+    """,
 )
 """The schema's versions, each as the step that leads to it. Only ever add to this."""
 
@@ -81,16 +87,37 @@ LONGEST_QUEUE: Final = 10_000
 
 LARGEST_GROUP: Final = 500
 
+DELETED: Final = (
+    ("chunks", "log"),
+    ("vault", "log"),
+    ("spent", "log"),
+    ("memories", "log"),
+    ("logs", "number"),
+)
+"""Where a log is, and by what it is found."""
+
+BUSY: Final = 2000
+"""Milliseconds to wait while another program holds the file."""
+
 BUNCHES: Final = (64, 16, 4, 1)
 """How many rows a statement writes."""
 
 T = TypeVar("T")
 
 
+class _Forget(NamedTuple):
+    """Logs to delete."""
+
+    kind: str
+    before: int
+    most: int
+
+
 class _Job(NamedTuple):
     """A commit on its way to the writer, and whom to tell of its end."""
 
     appends: tuple[Append, ...]
+    forget: _Forget | None
     loop: asyncio.AbstractEventLoop
     done: asyncio.Future[None]
 
@@ -137,7 +164,7 @@ class SqliteStore(Store):
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
-        db.execute("PRAGMA busy_timeout=10000")
+        db.execute(f"PRAGMA busy_timeout={BUSY}")
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=FULL")
         return db
@@ -156,14 +183,32 @@ class SqliteStore(Store):
 
     async def commit(self, *appends: Append) -> None:
         """Queue it for the writer, and wait until it is on the disk."""
-        loop = asyncio.get_running_loop()
-        job = _Job(appends, loop, loop.create_future())
-        try:
-            self._jobs.put_nowait(job)
-        except queue.Full:
-            await asyncio.to_thread(self._jobs.put, job)
-        await job.done
+        await self._written(appends)
         self._listeners.tell(*((one.log, one.step + len(one.lines)) for one in appends))
+
+    async def probe(self) -> None:
+        """A commit of nothing: the writer sets the schema's version to what it is."""
+        await self._written(())
+
+    async def forget(self, kind: str, before: int, most: int) -> None:
+        """By the writer, between two groups."""
+        await self._written((), _Forget(kind, before, most))
+
+    async def _written(self, appends: tuple[Append, ...], forget: _Forget | None = None) -> None:
+        loop = asyncio.get_running_loop()
+        job = _Job(appends, forget, loop, loop.create_future())
+        try:
+            async with asyncio.timeout(PATIENCE):
+                try:
+                    self._jobs.put_nowait(job)
+                except queue.Full:
+                    await asyncio.to_thread(self._jobs.put, job)
+                await job.done
+        except TimeoutError:
+            raise InDoubt(
+                f"the database did not answer for {PATIENCE:g} seconds: whether this was done, "
+                "only it knows"
+            ) from None
 
     def _write(self, db: sqlite3.Connection) -> None:
         """The writer's thread: group after group until it is told to stop."""
@@ -182,12 +227,18 @@ class SqliteStore(Store):
         try:
             db.execute("BEGIN IMMEDIATE")
             outcomes = _write_commits(db, [job.appends for job in jobs])
+            if not all(job.appends for job in jobs):
+                db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            for job in jobs:
+                if job.forget is not None:
+                    _forget(db, job.forget)
             db.execute("COMMIT")
         except Exception as error:  # whatever it is, the writer must go on
             # Nothing of this group is durable, so nobody in it may be told that it is.
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            outcomes = [error] * len(jobs)
+            with contextlib.suppress(sqlite3.Error):
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+            outcomes = [_in_plain_words(error)] * len(jobs)
         ended: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], Outcome]]] = {}
         for job, outcome in zip(jobs, outcomes, strict=True):
             ended.setdefault(job.loop, []).append((job.done, outcome))
@@ -200,9 +251,16 @@ class SqliteStore(Store):
     async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
         def answer() -> T:
             with self._reading:
-                return question(self._reader)
+                try:
+                    return question(self._reader)
+                except sqlite3.Error as error:
+                    raise _in_plain_words(error) from None
 
-        return await asyncio.to_thread(answer)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await asyncio.to_thread(answer)
+        except TimeoutError:
+            raise StoreAway(f"the database did not answer for {PATIENCE:g} seconds") from None
 
     async def read(self, log: str) -> Stored | None:
         """All of a log, at one moment."""
@@ -242,6 +300,14 @@ class SqliteStore(Store):
     def listen(self) -> AsyncIterator[tuple[str, int]]:
         """One process writes this file, so its own commits are all there is to hear."""
         return self._listeners.listen()
+
+
+def _in_plain_words(error: Exception) -> Exception:
+    """What the disk or the file does to us is trouble of the database; the rest is our mistake."""
+    if not isinstance(error, sqlite3.DatabaseError):
+        return error
+    kind = InDoubt if error.sqlite_errorname.startswith("SQLITE_IOERR") else StoreAway
+    return kind(f"the database cannot be used: {error}")
 
 
 def _migrate(db: sqlite3.Connection) -> None:
@@ -339,9 +405,18 @@ def _write_contents(db: sqlite3.Connection, written: list[tuple[int, Append]]) -
     chunks = [(log, one.step + 1, b"".join(one.lines)) for log, one in written if one.lines]
     vault = [(log, *secret) for log, one in written for secret in one.secrets]
     spent = [(log, *item) for log, one in written for item in one.spent]
+    memories = [(log, one.memory) for log, one in written if one.memory is not None]
     _in_bulk(db, "INSERT INTO chunks (log, first, data) VALUES {}", chunks)
     _in_bulk(db, "INSERT INTO vault (log, name, secret, head) VALUES {}", vault)
     _in_bulk(db, "INSERT INTO spent (log, name, head) VALUES {}", spent)
+    _in_bulk(db, "INSERT OR REPLACE INTO memories (log, data) VALUES {}", memories)
+
+
+def _forget(db: sqlite3.Connection, what: _Forget) -> None:
+    query = "SELECT number FROM logs WHERE kind = ? AND seen < ? LIMIT ?"
+    numbers = db.execute(query, what).fetchall()
+    for table, column in DELETED:
+        db.executemany(f"DELETE FROM {table} WHERE {column} = ?", numbers)
 
 
 def _in_bulk(db: sqlite3.Connection, query: str, rows: Sequence[Sequence[Any]]) -> list[Any]:
@@ -373,7 +448,10 @@ def _read(db: sqlite3.Connection, name: str) -> Stored | None:
         vault = db.execute("SELECT name, secret, head FROM vault WHERE log = ?", (log,))
         secrets = tuple(Secret(*one) for one in vault.fetchall())
         spent = tuple(db.execute("SELECT name, head FROM spent WHERE log = ?", (log,)).fetchall())
-        return Stored(name, kind, bool(closed), tuple(lines), secrets, spent, seen)
+        (memory,) = db.execute(
+            "SELECT coalesce((SELECT data FROM memories WHERE log = ?), x'')", (log,)
+        ).fetchone()
+        return Stored(name, kind, bool(closed), tuple(lines), secrets, spent, seen, memory)
     finally:
         db.execute("COMMIT")
 

@@ -191,7 +191,7 @@ def _fields(value: Any) -> dict[str, Any]:
         return {f".{name}": getattr(value, name) for name in value._fields}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f".{each.name}": getattr(value, each.name) for each in dataclasses.fields(value)}
-    if isinstance(value, tuple):
+    if isinstance(value, Sequence) and not isinstance(value, str):
         return {f"[{i}]": item for i, item in enumerate(value)}
     return {}
 

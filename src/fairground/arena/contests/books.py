@@ -23,6 +23,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from fairground.arena.http.problems import AlreadyDone, BadName, GameOver, TooManyRequests, Unknown
+from fairground.arena.keyed import unkeyed
 from fairground.contest.book import (
     FORMAT,
     LONGEST_NAME,
@@ -136,6 +137,8 @@ class Contests:
         self.clock = clock
         self._books: OrderedDict[str, LiveBook] = OrderedDict()
         self._followers: dict[str, set[asyncio.Event]] = {}
+        self._forms: OrderedDict[Any, tuple[dict[str, Any], Any]] = OrderedDict()
+        """Contest and form → the standings, and what was made of them."""
         self._computing = asyncio.Lock()
         self._stopping = False
         self._hearing: asyncio.Task[None] | None = None
@@ -181,7 +184,8 @@ class Contests:
         """A contest. If its time is over, this closes it."""
         live = await self._load(name)
         if not live.book.closed and self.clock() >= live.book.closes:
-            live = await self._close(name, "time")
+            with unkeyed():
+                live = await self._close(name, "time")
         return live
 
     async def look(self, name: str, view: Callable[[LiveBook], T]) -> T:
@@ -209,10 +213,8 @@ class Contests:
             }
             for event in check_chain(stored.lines):
                 live.add(event["kind"], {k: event[k] for k in event.keys() - {"kind", "prev"}})
-            live = self._books.setdefault(name, live)
-        self._books.move_to_end(name)
-        while len(self._books) > CAPACITY:
-            self._books.popitem(last=False)
+            live = self._books.get(name, live)
+        self._keep(live)
         return live
 
     def _forget(self, live: LiveBook) -> None:
@@ -235,6 +237,18 @@ class Contests:
             if live.table[0] != head:
                 live.table = head, await asyncio.to_thread(live.computed, book)
             return live.table[1]
+
+    async def standing_as(self, name: str, form: Callable[[dict[str, Any]], T]) -> T:
+        """The standings in some form: made once for each, in a thread."""
+        table = await self.standing(name)
+        made = self._forms.get((name, form))
+        if made is None or made[0] is not table:
+            made = table, await asyncio.to_thread(form, table)
+            self._forms[name, form] = made
+            while len(self._forms) > CAPACITY:
+                self._forms.popitem(last=False)
+        found: T = made[1]
+        return found
 
     # Writing
 
@@ -259,8 +273,15 @@ class Contests:
         )
         secrets = (Secret("seed", live.seed, ""), Secret("close", live.close_digest, ""))
         await self.store.commit(Append(name, 0, (line,), KIND, secrets=secrets))
-        self._books[name] = live
+        self._keep(live)
         return name, secret
+
+    def _keep(self, live: LiveBook) -> None:
+        """Keep a book at hand, and let those go that were not used for longest."""
+        self._books[live.name] = live
+        self._books.move_to_end(live.name)
+        while len(self._books) > CAPACITY:
+            self._books.popitem(last=False)
 
     async def record(
         self, name: str, decide: Callable[[LiveBook], Line | None], *more: Append
@@ -316,7 +337,8 @@ class Contests:
         """Enter a team with a version of its program.
 
         A second entry ends the first one. So that nobody else can do that to a team, its
-        first entry may bring a key, without which there is no second.
+        first entry may bring a key, without which there is no second. Whoever has the key may
+        also enter with the same version again, and finds the entry that is there.
         """
         told = b"" if key is None else digest(Tag.TOKEN, "team", name, team, key)
         kept: list[Secret] = []
@@ -327,13 +349,16 @@ class Contests:
                     f"around them, not {text!r}"
                 )
 
-        def decide(live: LiveBook) -> Line:
+        def decide(live: LiveBook) -> Line | None:
             book = live.book
             must_be_running(live)
             if book.has(team, version):
+                if told and same(live.keys.get(team, b""), told):
+                    return None  # the same again, by whoever knows the key: nothing new
                 raise AlreadyDone(
                     f"{team!r} has entered this contest with {version!r} before; a new version "
-                    "may enter, as training"
+                    "may enter, as training. (With the team_key that it entered with, the same "
+                    "entry gives the same oracles again.)"
                 )
             if not same(live.keys.get(team, told), told):
                 raise AlreadyDone(f"{team!r} has entered with a team_key, and this is not it")

@@ -15,13 +15,24 @@ import contextlib
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 from fairground.arena.contests.books import Contests, Line, LiveBook, must_be_running
 from fairground.arena.contests.factories import FAILURES
 from fairground.arena.contests.relay import ELSEWHERE, Relay, address_of, pending
 from fairground.arena.http.problems import AlreadyDone, GameOver, TooEarly, Unknown
+from fairground.arena.keyed import unkeyed
 from fairground.arena.live_games import Hall, Live, Private
-from fairground.arena.oracles.keeping import Room, described, let_the_keeper_answer, seconds_until
+from fairground.arena.oracles.keeping import (
+    LAST,
+    Room,
+    answered,
+    answers,
+    described,
+    let_the_keeper_answer,
+    must_have_attempts_left,
+    seconds_until,
+)
 from fairground.arena.oracles.wire import CountsOut, OracleOut, Reveal
 from fairground.contest.book import (
     CLOSING,
@@ -85,7 +96,7 @@ class ContestGames(Room):
         self._hall = hall
         self._contests = contests
         self._relay = relay
-        self._filing: dict[str, asyncio.Lock] = {}
+        self._filing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def _place(self, name: str) -> EntryGame:
         found = place_of(name)
@@ -157,6 +168,8 @@ class ContestGames(Room):
             table = live.table
             if not table.asks():
                 raise GameOver(OVER)  # another worker knows already, and its book will say so
+            if move != GIVE_UP:
+                must_have_attempts_left(table)
             if place.part.factory is None:
                 (ask,) = table.asks()
                 table.submit(ask, move)
@@ -241,12 +254,18 @@ class ContestGames(Room):
             fresh_game.vault.keep(ELSEWHERE, elsewhere.encode(), "")
         # If somebody else was first, theirs is as good: both follow from the seed, or have not
         # been asked anything.
-        with contextlib.suppress(Conflict):
+        with contextlib.suppress(Conflict), unkeyed():
             await self._hall.keep(fresh_game, kind=contest.games_kind)
 
     # What everyone may see
 
-    async def describe(self, log: str, address: str) -> OracleOut:
+    async def answered(self, log: str, step: int) -> tuple[CountsOut, str]:
+        """From the game's record."""
+        place = await self._place(log)
+        async with self._hall.using(log, place.contest.games_kind) as live:
+            return answered(live, step)
+
+    async def describe(self, log: str, address: str, after: int = LAST) -> OracleOut:
         """The oracle, without a word of what it hides until the contest is closed."""
         place = await self._place(log)
         book, part = place.contest.book, place.part
@@ -259,7 +278,11 @@ class ContestGames(Room):
         elsewhere = ""
         try:
             async with self._hall.using(log, place.contest.games_kind) as live:
-                out.attempts = len(live.table.state.rows)
+                rows = live.table.state.rows
+                out.attempts = len(rows)
+                out.answers = answers(rows, after)
+                for answer in out.answers or ():
+                    answer.submission = list(place.seen.from_raw(answer.submission))
                 shown, made = live.table.state.shown, live.private.made
                 if part.factory is not None:
                     elsewhere, asked = address_of(live), pending(live)
@@ -299,6 +322,7 @@ class ContestGames(Room):
 
     async def file_all(self, contest: str) -> LiveBook:
         """Finish every game off, once, and write down in the book that it is so."""
+        await self._contests.find(contest)  # who asks for a contest that is none leaves no trace
         async with self._filing.setdefault(contest, asyncio.Lock()):
             live = await self._contests.find(contest)
             if not live.book.closed:

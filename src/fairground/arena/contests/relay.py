@@ -21,6 +21,7 @@ from typing import Final
 from fairground.arena.contests.books import Contests, Line, LiveBook
 from fairground.arena.contests.factories import Factories, FactoryFailed
 from fairground.arena.http.problems import AlreadyDone
+from fairground.arena.keyed import unkeyed
 from fairground.arena.live_games import Hall, Live
 from fairground.contest.book import GIVEN_UP, Disguise, Entry, Part
 from fairground.core import IllegalMove, Move
@@ -69,7 +70,8 @@ class Relay:
         if waiting is None:
             (ask,) = table.asks()
             table.submit(ask, move)
-            await self._hall.save(live)
+            with unkeyed():
+                await self._hall.save(live)
         elif waiting != move:
             raise AlreadyDone(
                 f"your submission {list(seen.from_raw(waiting))} is not answered yet: send it "
@@ -126,4 +128,5 @@ class Relay:
                 return None
             return line(live, entry)
 
-        await self._contests.record(contest, decide)
+        with unkeyed():
+            await self._contests.record(contest, decide)

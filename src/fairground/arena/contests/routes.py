@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any, Final
 
@@ -28,11 +29,14 @@ from fairground.arena.http.addresses import address
 from fairground.arena.http.problems import Malformed
 from fairground.arena.http.queries import Behind, Limit, read_states
 from fairground.arena.state import TheArena
-from fairground.clients.protocol import CLOSE, CSV, EVENTS, JSON_LINES, RECEIPT
+from fairground.clients.protocol import CLOSE, CSV, EVENTS, JSON, JSON_LINES, RECEIPT
 from fairground.contest.book import Part, oracle_name
 from fairground.core import BadParams
 
 TheRequest = Request[Any, Any, State]
+
+FEW: Final = 200
+"""Games whose addresses are made at once; those of more are made in a thread."""
 
 
 def read_parts(
@@ -123,9 +127,12 @@ async def _made(
 
 
 @get("/contest/{name:str}", summary="Watch a contest")
-async def watch_contest(request: TheRequest, name: FromPath[str], arena: TheArena) -> ContestOut:
+async def watch_contest(
+    request: TheRequest, name: FromPath[str], arena: TheArena
+) -> Response[ContestOut]:
     """Parameters, commitment, closing time, and the teams with their standing."""
-    return await arena.contests.look(name, lambda live: _watch(request, live))
+    page: Any = await arena.contests.look(name, lambda live: _watch_event(request, live)[1])
+    return Response(page, media_type=JSON)
 
 
 def _watch(request: Request[Any, Any, Any], live: LiveBook) -> ContestOut:
@@ -150,11 +157,14 @@ async def enter_contest(
     """Enter with a team and a version; the same team again, with a new version, trains."""
     who = data.team_name, data.software_version
     live, entry = await arena.contests.enter(name, *who, data.team_key)
-    uris = [
-        address(request, f"oracle/{oracle_name(name, live.seed, entry.number, slot)}")
-        for slot in range(live.book.games)
-    ]
-    return Response(Entered(uris, entry.training), headers={RECEIPT: entry.head})
+    here = address(request, "oracle/")
+
+    def told() -> Any:
+        names = (oracle_name(name, live.seed, entry.number, k) for k in range(live.book.games))
+        return msgspec.json.encode(Entered([here + one for one in names], entry.training))
+
+    body = told() if live.book.games <= FEW else await asyncio.to_thread(told)
+    return Response(body, media_type=JSON, headers={RECEIPT: entry.head})
 
 
 @post("/contest/{name:str}/close/{secret:str}", status_code=200, summary="Close a contest early")
@@ -170,21 +180,24 @@ async def close_contest(
 
 
 @get("/contest/{name:str}/standings", summary="The standings")
-async def contest_standings(name: FromPath[str], arena: TheArena) -> dict[str, Any]:
+async def contest_standings(name: FromPath[str], arena: TheArena) -> Response[dict[str, Any]]:
     """Official and training apart, with intervals and paired comparisons."""
-    return await arena.contests.standing(name)
+    told: Any = await arena.contests.standing_as(name, msgspec.json.encode)
+    return Response(told, media_type=JSON)
 
 
 @get("/contest/{name:str}/standings.csv", media_type=CSV, summary="The standings as CSV")
 async def contest_csv(name: FromPath[str], arena: TheArena) -> Response[str]:
     """One line for each entry."""
-    return Response(pages.as_csv(await arena.contests.standing(name)), media_type=CSV)
+    return Response(await arena.contests.standing_as(name, pages.as_csv), media_type=CSV)
 
 
 @get("/contest/{name:str}/book", media_type=JSON_LINES, summary="The contest's book so far")
 async def contest_book(name: FromPath[str], arena: TheArena) -> Response[bytes]:
     """Entries and results, chained by hashes; the seed stands in it once it is closed."""
-    data = await arena.contests.look(name, lambda live: bytes(live.transcript))
+    data = await arena.contests.look(
+        name, lambda live: live.once("book", lambda live: bytes(live.transcript))
+    )
     return Response(data, media_type=JSON_LINES)
 
 

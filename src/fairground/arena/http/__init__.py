@@ -3,7 +3,9 @@
 =============  =============================================================================
 `connection`   how a request arrives: in bounds of size and of time
 `gate`         limits for each client; all traffic passes here
+`shares`       shares of a worker's time: what a request costs is measured, and charged
 `fast_lane`    a plain submission without the framework's ceremony
+`repeats`      the same request again (Idempotency-Key) gets the same answer again
 `requests`     how a request is read: what it accepts, what it says it is, its body
 `origin`       refuses what another web site made a browser send
 `browsers`     a person is sent to the page; headers that keep browsers safe

@@ -5,18 +5,33 @@ one client could fill the memory with one header, keep everybody waiting while i
 together, or hold connections open for ever with half a request each. Here a head has a
 largest size, and a request a time in which it must be here in full. What is no HTTP at
 all is refused here too, in the same form as everything else.
+
+Where a request ends must be beyond doubt: a proxy in front of us and we must see the same
+requests, or somebody could hide one in the body of another. So a request names one host and one
+way to tell its length. And an offer to speak another protocol (``Upgrade``) is declined by
+answering in this one, which RFC 9110 allows: the request is read as if it had not been offered.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from http import HTTPStatus
 from typing import Any, Final
 
+import httptools
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from fairground.arena.http.problems import ArenaError, HeadTooLarge, Malformed, Problem, TooSlow
+from fairground.arena.http.problems import (
+    ArenaError,
+    HeadTooLarge,
+    Malformed,
+    Problem,
+    Stopping,
+    TooSlow,
+    quoted,
+)
 from fairground.clients.protocol import PROBLEM
 
 LARGEST_HEAD: Final = 65_536
@@ -24,6 +39,12 @@ LARGEST_HEAD: Final = 65_536
 
 SLOWEST: Final = 30.0
 """Seconds from the first byte of a request (or from connecting) to its last one."""
+
+KEPT_ALIVE: Final = 75
+"""Seconds that a connection without a request is kept: longer than proxies keep theirs (60)."""
+
+HOST: Final = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[\w.~%!$&'()*+,;=-]+)(:\d*)?", re.ASCII)
+VERSIONS: Final = ("1.0", "1.1")
 
 
 class Arrival(HttpToolsProtocol):
@@ -35,6 +56,14 @@ class Arrival(HttpToolsProtocol):
         """Bytes of a head that has not arrived in full; ``None`` once it has."""
         self._whole = False
         """Whether the request that was begun has arrived in full."""
+        self._heads = 0
+        """How many heads have arrived."""
+        self._offered = False
+        """Whether the head that was read offers another protocol, and is read again without."""
+        self._unanswered = 0
+        """How many requests have begun to arrive, head and all, and have no answer yet."""
+        self._last_word: bytes | None = None
+        """A refusal that waits until the requests before it are answered."""
         self._due: asyncio.TimerHandle | None = None
         self._wrong: ArenaError = Malformed("this is no HTTP request")
 
@@ -50,16 +79,61 @@ class Arrival(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Most requests come in one piece, and cost nothing here."""
-        super().data_received(data)
+        self._unset_keepalive_if_required()
+        if self._last_word is not None or self.transport.is_closing():
+            return
+        before = self._heads
+        try:
+            self._read(memoryview(data))
+        except httptools.HttpParserError:
+            self._refuse(self._wrong)
+            return
         if self._whole:
             self._stop_waiting()
             return
         if self._head is not None:
-            self._head += len(data)
+            self._head += len(data) if self._heads == before else 1
             if self._head > LARGEST_HEAD:
                 self._refuse(HeadTooLarge(HeadTooLarge.example))
         if self._due is None:
             self._wait_for_the_rest()
+
+    def _read(self, data: memoryview) -> None:
+        """Give the parser what came. It stops behind a head that offers another protocol."""
+        while True:
+            try:
+                self.parser.feed_data(data)
+                return
+            except httptools.HttpParserUpgrade as offer:
+                data = data[offer.args[0] :]
+                self._say_again_without_offer()
+
+    def _say_again_without_offer(self) -> None:
+        """Read the same head with a fresh parser, which then knows how long the body is."""
+        method = self.parser.get_method()
+        lines = [b"%b %b HTTP/1.1" % (method, self.url)]
+        lines += [b"%b: %b" % line for line in self.headers if line[0] != b"upgrade"]
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self._offered = False
+        self.parser.feed_data(b"\r\n".join(lines) + b"\r\n\r\n")
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # asyncio's own type is bool | None
+        """The client says no more. What it has asked in full is answered before we hang up."""
+        if self._half_sent:
+            self._refuse(Malformed("the request ended before all of it was here"))
+            return self._last_word is not None
+        if not self._unanswered or self.cycle.response_started or self.scheme == "https":
+            return False
+        self.cycle.keep_alive = False
+        return True
+
+    def shutdown(self) -> None:
+        """The arena stops: who has not said everything yet is sent away."""
+        if self._half_sent:
+            self._refuse(Stopping(Stopping.example))
+        else:
+            super().shutdown()
 
     # What the parser finds
 
@@ -70,19 +144,63 @@ class Arrival(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """A head is here; it may have come in one large piece."""
+        self._heads += 1
+        why = self._what_is_wrong()
+        if why is not None:
+            self._wrong = why
+            raise why  # the parser stops, and we say what it is
+        if self.parser.should_upgrade():
+            self._offered = True
+            return
         self._head = None
-        headers = sum(len(name) + len(value) for name, value in self.headers)
-        if len(self.url) + headers > LARGEST_HEAD:
-            self._wrong = HeadTooLarge(HeadTooLarge.example)
-            raise self._wrong  # the server takes it for bad HTTP, and lets us say what it is
         super().on_headers_complete()
+        self._unanswered += 1
+
+    def _what_is_wrong(self) -> ArenaError | None:
+        size, hosts = len(self.url), []
+        for name, value in self.headers:
+            size += len(name) + len(value)
+            if name == b"host":
+                hosts.append(value)
+            elif name == b"transfer-encoding" and value.strip().lower() != b"chunked":
+                return Malformed(f"Transfer-Encoding is chunked here, not {_shown(value)}")
+        if size > LARGEST_HEAD:
+            return HeadTooLarge(HeadTooLarge.example)
+        version = self.parser.get_http_version()
+        if version not in VERSIONS or self.parser.get_method() == b"CONNECT":
+            return Malformed("this is an arena that speaks HTTP/1.1, and no proxy")
+        if len(hosts) != 1 and (hosts or version == "1.1"):
+            return Malformed(f"a request has one Host header, not {len(hosts)}")
+        if hosts and HOST.fullmatch(hosts[0]) is None:
+            return Malformed(
+                f"Host is a name or an address, with a port or not: {_shown(hosts[0])}"
+            )
+        return None
 
     def on_message_complete(self) -> None:
         """The last byte of a request."""
-        self._whole = True
-        super().on_message_complete()
+        if not self._offered:
+            self._whole = True
+            super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """The next one may be answered, or refused."""
+        self._unanswered -= 1
+        super().on_response_complete()
+        if self._last_word is not None and not self._unanswered:
+            self._hang_up(self._last_word)
 
     # Time
+
+    @property
+    def _half_sent(self) -> bool:
+        """Whether a request has begun to arrive, and has not ended."""
+        return not self._whole and self._head != 0
+
+    @property
+    def _waits_for_body(self) -> bool:
+        """Whether the head of a request is here, and its body is not."""
+        return not self._whole and self._head is None
 
     def _wait_for_the_rest(self) -> None:
         if not self.transport.is_closing():
@@ -94,28 +212,53 @@ class Arrival(HttpToolsProtocol):
             self._due = None
 
     def _too_slow(self) -> None:
-        answering = self.cycle is not None and not self.cycle.response_complete
-        if answering and not self.cycle.more_body:
+        if self._unanswered > self._waits_for_body:
             self._wait_for_the_rest()  # an earlier one is being answered: nothing is read meanwhile
-        elif answering:
-            self.transport.close()
         else:
             self._refuse(TooSlow(TooSlow.example))
 
     # Refusing
 
-    def send_400_response(self, msg: str) -> None:
-        """What the server cannot read is answered like everything that is wrong."""
-        self._refuse(self._wrong)
-
     def _refuse(self, error: ArenaError) -> None:
-        if self.transport.is_closing():
+        """Say why, once everything before is answered, and hang up."""
+        if self.transport.is_closing() or self._last_word is not None:
             return
-        status = HTTPStatus(error.status)
-        body = msgspec.json.encode(Problem(status, status.phrase, error.code, str(error)))
-        head = (
-            f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: {PROBLEM}\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        if self._waits_for_body:
+            if self.cycle.response_started:  # it was answered before all of it was here
+                self.transport.close()
+                return
+            self._drop_the_last_request()
+        refusal = _refusal(error)
+        if self._unanswered:
+            self._last_word = refusal
+        else:
+            self._hang_up(refusal)
+
+    def _drop_the_last_request(self) -> None:
+        """Its route, if it was called, hears that its client has gone."""
+        self._unanswered -= 1
+        self.pipeline = type(self.pipeline)(
+            one for one in self.pipeline if one[0] is not self.cycle
         )
-        self.transport.write(head.encode() + body)
-        self.transport.close()
+        self.cycle.disconnected = True
+        self.cycle.message_event.set()
+
+    def _hang_up(self, last_word: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(last_word)
+            self.transport.close()
+
+
+def _refusal(error: ArenaError) -> bytes:
+    status = HTTPStatus(error.status)
+    body = msgspec.json.encode(Problem(status, status.phrase, error.code, str(error)))
+    again = "" if error.retry_after is None else f"retry-after: {error.retry_after}\r\n"
+    head = (
+        f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: {PROBLEM}\r\n"
+        f"content-length: {len(body)}\r\n{again}connection: close\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+def _shown(value: bytes) -> str:
+    return quoted(value.decode("latin-1"))

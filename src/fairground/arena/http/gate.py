@@ -4,28 +4,33 @@ A client is an address. Behind a proxy on this machine it is what ``X-Forwarded-
 says. The limits are wide: they are there so that one broken program cannot take the
 arena from everybody else, and an operator may narrow them.
 
-The gate also counts requests and writes the access log: one JSON object for each
-request, with the *pattern* of the route in place of the address, since the addresses of
-seats hold secret tokens.
+The gate also gives every request a name (``X-Request-Id`` of its answer, and ``request`` in the
+log), counts requests and writes the access log: one JSON object for each request, with the
+*pattern* of the route in place of the address, since the addresses of seats hold secret tokens.
 """
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import json
 import logging
 import math
+import secrets
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any, Final
 
 import msgspec
 
 from fairground.arena.http.metrics import Metrics
-from fairground.arena.http.problems import Problem, TooManyRequests
-from fairground.clients.protocol import PROBLEM
+from fairground.arena.http.problems import ArenaError, Problem, Stopping, TooManyRequests, TooMuch
+from fairground.arena.http.shares import LONGEST, SHARE, Shares, Timed, shape_of
+from fairground.clients.protocol import PROBLEM, REQUEST_ID
 
 RATE: Final = 10_000
 """Requests a second from one client, on the average; a burst may be as large."""
@@ -46,10 +51,15 @@ MOST_CLIENTS: Final = 10_000
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
-Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+Asgi = Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]
 
 CLIENT: ContextVar[str] = ContextVar("client", default="")
 """Whose request is being served."""
+
+REQUEST: ContextVar[str] = ContextVar("request", default="")
+"""The name of the request that is being served: in its answer, and in every line of the log."""
+
+ID_HEADER: Final = REQUEST_ID.lower().encode()
 
 access = logging.getLogger("fairground.access")
 
@@ -111,12 +121,22 @@ class Gate:
     """Around the whole application: limits, counts, access log."""
 
     def __init__(
-        self, app: Asgi, limits: ClientLimits, metrics: Metrics, *, access_log: bool = False
+        self,
+        app: Asgi,
+        limits: ClientLimits,
+        metrics: Metrics,
+        *,
+        share: int = SHARE,
+        access_log: bool = False,
     ) -> None:
         self._app = app
+        self._shares = Shares(share)
         self._limits = limits
         self._metrics = metrics
         self._log = access_log
+        self._id = f"{secrets.token_hex(4)}-"
+        """Begins the name of every request that this process answers."""
+        self._requests = itertools.count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request (or, untouched, whatever else the server has to say)."""
@@ -125,47 +145,71 @@ class Gate:
             return
         began = time.perf_counter()
         client = (scope.get("client") or ("",))[0]
-        status = 500
+        status = 0
+        number = self._id + format(next(self._requests), "x")
 
         async def noting(message: Any) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                message["headers"] = [*message.get("headers", ()), (ID_HEADER, number.encode())]
             await send(message)
 
         wait = self._limits.admit(client, began)
         CLIENT.set(client)
+        REQUEST.set(number)
         try:
             if wait:
-                await _refuse(noting, wait)
+                await _refuse(noting, TooManyRequests, wait)
+            elif (wait := self._shares.wait(client)) > LONGEST:
+                await _refuse(noting, TooMuch, wait)
             else:
-                await self._app(scope, receive, noting)
+                await self._in_turn(wait, client, scope, receive, noting)
+        except asyncio.CancelledError:  # the arena stops, and waits no longer
+            if not status:
+                await _refuse(noting, Stopping)
         finally:
             route = scope.get("path_template") or "(none)"
-            self._metrics.answered(scope["method"], route, status)
+            self._metrics.answered(scope["method"], route, status or 500)
             if self._log:
-                _write(scope["method"], route, status, client, time.perf_counter() - began)
+                _write(
+                    request=number,
+                    client=client,
+                    method=scope["method"],
+                    route=route,
+                    status=status or 500,
+                    ms=round(1000 * (time.perf_counter() - began), 2),
+                )
+
+    async def _in_turn(
+        self, wait: float, client: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Serve a request when its client may have it served, and charge what it costs."""
+        shape = shape_of(scope["method"], scope["path"])
+        guess = self._shares.begun(client, shape)
+        serving = Timed(self._app(scope, receive, send))
+        try:
+            if wait:
+                await asyncio.sleep(wait)
+            await serving
+        finally:
+            serving.close()
+            self._shares.ended(client, shape, guess, serving.spent)
 
 
-def _write(method: str, route: str, status: int, client: str, seconds: float) -> None:
-    line = {
-        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "client": client,
-        "method": method,
-        "route": route,
-        "status": status,
-        "ms": round(1000 * seconds, 2),
-    }
+def _write(**what: Any) -> None:
+    line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **what}
     access.info("%s", json.dumps(line))
 
 
-async def _refuse(send: Send, wait: float) -> None:
-    problem = Problem(429, "Too Many Requests", TooManyRequests.code, TooManyRequests.example)
-    data = msgspec.json.encode(problem)
+async def _refuse(send: Send, kind: type[ArenaError], wait: float | None = None) -> None:
+    status = HTTPStatus(kind.status)
+    data = msgspec.json.encode(Problem(status, status.phrase, kind.code, kind.example))
+    seconds = kind.retry_after or 0 if wait is None else math.ceil(wait)
     headers = [
         (b"content-type", PROBLEM.encode()),
-        (b"content-length", str(len(data)).encode()),
-        (b"retry-after", str(math.ceil(wait)).encode()),
+        (b"content-length", b"%d" % len(data)),
+        (b"retry-after", b"%d" % seconds),
     ]
-    await send({"type": "http.response.start", "status": 429, "headers": headers})
+    await send({"type": "http.response.start", "status": kind.status, "headers": headers})
     await send({"type": "http.response.body", "body": data})

@@ -10,10 +10,13 @@ import os
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, NamedTuple, Self
 
-from fairground.store import Append, Store, Stored
+from fairground.arena.keyed import KEYED
+from fairground.arena.outages import Outages
+from fairground.store import Append, Store, StoreAway, Stored
 
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 """Upper bounds of the histogram of commits, in seconds."""
@@ -75,11 +78,12 @@ class Metrics:
 
 
 class Measured(Store):
-    """A store whose commits are timed."""
+    """A store whose commits are timed, and whose outages are noticed."""
 
     def __init__(self, store: Store, metrics: Metrics) -> None:
         self._store = store
         self._metrics = metrics
+        self.outages = Outages(store.probe)
 
     @classmethod
     async def open(cls, url: str) -> Self:
@@ -88,33 +92,68 @@ class Measured(Store):
 
     async def close(self) -> None:
         """See `Store.close`."""
+        await self.outages.stop()
         await self._store.close()
 
     async def commit(self, *appends: Append) -> None:
         """See `Store.commit`."""
         began = time.perf_counter()
-        await self._store.commit(*appends)
+        keyed = KEYED.get()
+        if keyed is not None and keyed.waits:
+            appends = (*appends, keyed.append(appends))
+            keyed.waits = False
+        else:
+            keyed = None
+        try:
+            with self._noticing():
+                await self._store.commit(*appends)
+        except BaseException:
+            if keyed is not None:
+                keyed.waits = True
+            raise
         self._metrics.committed(time.perf_counter() - began)
+
+    async def probe(self) -> None:
+        """See `Store.probe`."""
+        await self._store.probe()
+
+    @contextmanager
+    def _noticing(self) -> Iterator[None]:
+        try:
+            yield
+        except StoreAway as error:
+            self.outages.failed(error)
+            raise
 
     async def read(self, log: str) -> Stored | None:
         """See `Store.read`."""
-        return await self._store.read(log)
+        with self._noticing():
+            return await self._store.read(log)
 
     async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
         """See `Store.lines`."""
-        return await self._store.lines(log, after, most)
+        with self._noticing():
+            return await self._store.lines(log, after, most)
 
     async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
         """See `Store.logs`."""
-        return await self._store.logs(kind, open_only=open_only)
+        with self._noticing():
+            return await self._store.logs(kind, open_only=open_only)
 
     async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
         """See `Store.idle`."""
-        return await self._store.idle(kind, before, most)
+        with self._noticing():
+            return await self._store.idle(kind, before, most)
+
+    async def forget(self, kind: str, before: int, most: int) -> None:
+        """See `Store.forget`."""
+        with self._noticing():
+            await self._store.forget(kind, before, most)
 
     async def count(self, kind: str) -> tuple[int, int]:
         """See `Store.count`."""
-        return await self._store.count(kind)
+        with self._noticing():
+            return await self._store.count(kind)
 
     def listen(self) -> AsyncIterator[tuple[str, int]]:
         """See `Store.listen`."""

@@ -19,7 +19,6 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import License, OpenAPI, Tag
 
 from fairground import __version__
@@ -45,14 +44,16 @@ from fairground.arena.http.problems import (
     Malformed,
     NotAcceptable,
     Problem,
+    Stopping,
     TooEarly,
+    TooManyAttempts,
     TooManyRequests,
     Unknown,
     WrongMedia,
     kind_of,
 )
 from fairground.arena.http.requests import NAME
-from fairground.arena.http.schema_page import SchemaPage
+from fairground.arena.http.schema_page import SchemaJson, SchemaPage
 from fairground.arena.oracles import examples as oracle_examples
 from fairground.arena.oracles import wire as oracle_wire
 from fairground.arena.tables import examples as table_examples
@@ -81,7 +82,7 @@ from fairground.core import (
     StaleAsk,
     UnknownName,
 )
-from fairground.store import Conflict
+from fairground.store import Conflict, InDoubt, StoreAway
 
 DESCRIPTION: Final = """\
 Provably fair games over HTTP: oracles that hide a code, contests of programs that break
@@ -135,7 +136,7 @@ ROUTES: Final = {
     "submit": Route(
         "oracles",
         "How much of the submission matches",
-        (IllegalMove, GameOver, AlreadyDone, Conflict, FactoryFailed, FactorySlow),
+        (IllegalMove, GameOver, TooManyAttempts, AlreadyDone, Conflict, FactoryFailed, FactorySlow),
         WITH_RECEIPT,
     ),
     "give_up": Route("oracles", "The oracle, with its code", (GameOver, Conflict)),
@@ -259,7 +260,8 @@ ROUTES: Final = {
     ),
     "get_money": Route("bank", "Made, for this owner", (Unknown, BadCall, BankRefused, BankAway)),
     "get_ledger": Route("bank", "JSON Lines, one for each call", (Unknown, BankAway)),
-    "health": Route("operation", "It works"),
+    "health": Route("operation", "It is alive"),
+    "ready": Route("operation", "It can write"),
     "count": Route("operation", "The text format of Prometheus"),
 }
 """By the name of the route's function."""
@@ -321,7 +323,7 @@ def config() -> OpenAPIConfig:
         description=DESCRIPTION,
         license=License(name="MIT", identifier="MIT"),
         use_handler_docstrings=True,
-        render_plugins=[JsonRenderPlugin(), SchemaPage()],
+        render_plugins=[SchemaJson(), SchemaPage()],
         tags=[Tag(name, description) for name, description in TAGS.items()],
         operation_id_creator=lambda handler, method, _: (
             handler.handler_name if method != "HEAD" else f"{handler.handler_name}_head"
@@ -462,7 +464,7 @@ def always(method: str, operation: dict[str, Any]) -> Iterable[type[FairgroundEr
         yield Malformed
     if "path" in where:
         yield Unknown
-    yield from (NotAcceptable, TooManyRequests, ArenaError)
+    yield from (NotAcceptable, TooManyRequests, ArenaError, StoreAway, InDoubt, Stopping)
 
 
 def _refusals(errors: Iterable[type[FairgroundError]]) -> dict[str, Any]:

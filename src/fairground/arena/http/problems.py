@@ -39,7 +39,7 @@ from fairground.core import (
     StaleAsk,
     UnknownName,
 )
-from fairground.store import Conflict
+from fairground.store import Conflict, InDoubt, StoreAway
 
 log = logging.getLogger("fairground.arena")
 
@@ -118,6 +118,14 @@ class GameOver(ArenaError):
     example = "this game is over: the code was found, or given up"
 
 
+class TooManyAttempts(ArenaError):
+    """The oracle has answered as many submissions as it ever does."""
+
+    code = "arena/attempts"
+    status = 409
+    example = "this oracle has answered 10000 submissions, and answers no more"
+
+
 class AlreadyDone(ArenaError):
     """It was done before, and differently."""
 
@@ -158,6 +166,31 @@ class WrongMedia(ArenaError):
     example = "a body is application/json here, not 'text/xml'"
 
 
+class BeingServed(ArenaError):
+    """A request with this Idempotency-Key is being served just now."""
+
+    code = "arena/being-served"
+    status = 409
+    retry_after = 1
+    example = "a request with this Idempotency-Key is being served; ask again for its answer"
+
+
+class AnswerLost(ArenaError):
+    """It was done, but its answer was lost when the arena stopped: look at what has changed."""
+
+    code = "arena/answer-lost"
+    status = 409
+    example = "this was done before the arena stopped, and its answer was lost: look, do not repeat"
+
+
+class KeyReused(ArenaError):
+    """The Idempotency-Key was used for another body."""
+
+    code = "arena/key-reused"
+    status = 422
+    example = "this Idempotency-Key was used for another body; every new request has a new key"
+
+
 class BadName(ArenaError):
     """A team's name or a version that cannot be shown in a table."""
 
@@ -176,6 +209,15 @@ class HeadTooLarge(ArenaError):
     example = "address and headers have at most 65536 bytes here"
 
 
+class Stopping(ArenaError):
+    """The arena stops just now: ask again, it may be back soon."""
+
+    code = "arena/stopping"
+    status = 503
+    retry_after = 2
+    example = "the arena stops, and did not wait for the end of this request"
+
+
 class TooManyRequests(ArenaError):
     """A limit of this arena; try again later."""
 
@@ -183,6 +225,12 @@ class TooManyRequests(ArenaError):
     status = 429
     retry_after = 60
     example = "more requests a second than this arena takes from one client"
+
+
+class TooMuch(TooManyRequests):
+    """A limit of this arena; try again later."""
+
+    example = "your requests take more of this arena's time than it has for one client"
 
 
 class ErrorKind(NamedTuple):
@@ -218,10 +266,20 @@ PASSED_ON: Final = {
     Busy: (409, "500 games are open at this desk: come back in a while"),
     BankRefused: (409, "the Bank refused: WrongStep(3)"),
     BankAway: (503, "no chain answers at node.example (ConnectionError); is a node there?"),
+    StoreAway: (503, "the database cannot be written to: database or disk is full"),
+    InDoubt: (
+        503,
+        "the database did not say whether this was done: look, or repeat it with the same "
+        "Idempotency-Key",
+    ),
 }
 """Errors that the arena passes on from elsewhere in Fairground: the status, and an example of the
 detail of each. An error that is not here, nor a subclass of one that is, is our mistake.
 """
+
+AWAY: Final = 503
+COME_BACK: Final = 2
+"""Seconds after which something that is away may be tried again."""
 
 
 def kind_of(error: type[FairgroundError]) -> ErrorKind:
@@ -232,7 +290,8 @@ def kind_of(error: type[FairgroundError]) -> ErrorKind:
     for base in error.__mro__:
         if base in PASSED_ON:
             status, example = PASSED_ON[base]
-            return ErrorKind(error.code, status, meaning, example)
+            again = COME_BACK if status == AWAY else None
+            return ErrorKind(error.code, status, meaning, example, again)
     return ErrorKind(error.code, ArenaError.status, meaning, ArenaError.example)
 
 
@@ -272,11 +331,23 @@ def problem_of(error: FairgroundError) -> Problem:
     return Problem(status, HTTPStatus(status).phrase, error.code, detail)
 
 
+def _retry_after(error: FairgroundError) -> int | None:
+    return error.retry_after if isinstance(error, ArenaError) else kind_of(type(error)).retry_after
+
+
+def answer_of(error: FairgroundError) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+    """The same for those in front of the framework: status, headers and body."""
+    told, seconds = problem_of(error), _retry_after(error)
+    headers = [(b"content-type", PROBLEM.encode())]
+    headers += [] if seconds is None else [(b"retry-after", b"%d" % seconds)]
+    return told.status, headers, msgspec.json.encode(told)
+
+
 def from_fairground(_: Request[Any, Any, Any], error: FairgroundError) -> Response[Problem]:
     """The answer to a request that met such an error."""
     told = problem_of(error)
     problem = Response(told, status_code=told.status, media_type=PROBLEM)
-    if isinstance(error, ArenaError) and (seconds := error.retry_after) is not None:
+    if (seconds := _retry_after(error)) is not None:
         problem.headers["Retry-After"] = str(seconds)
     return problem
 
@@ -316,7 +387,8 @@ def _of_parameter(request: Request[Any, Any, Any], wrong: Any) -> str:
     return f"{name}: {wrong.get('message')}: {', '.join(map(quoted, sent))}"
 
 
-def unexpected(_: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+def unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
     """Our own mistake. The log has all of it; the client is told that it is not theirs."""
-    log.error("a request failed", exc_info=error)
+    route = request.scope.get("path_template")
+    log.error("a request failed: %s %s", request.method, route, exc_info=error)
     return answer(ArenaError.status, ArenaError.code, ArenaError.example)

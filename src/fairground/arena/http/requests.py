@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
+from enum import Enum
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
@@ -66,8 +67,8 @@ def are_names(request: TheRequest) -> bool:
 
 
 def _media_type(said: MediaType | str) -> str:
-    """Without its parameters."""
-    return (said.value if isinstance(said, MediaType) else said).partition(";")[0]
+    """Without its parameters. A route that gives nothing but a problem gives that as JSON."""
+    return str(said.value if isinstance(said, Enum) else said).partition(";")[0] or JSON
 
 
 def _methods(request: TheRequest) -> str:

@@ -13,7 +13,7 @@ from html import escape
 from typing import Any, Final
 
 from litestar import Request
-from litestar.openapi.plugins import OpenAPIRenderPlugin
+from litestar.openapi.plugins import JsonRenderPlugin, OpenAPIRenderPlugin
 
 Json = dict[str, Any]
 
@@ -31,11 +31,25 @@ class SchemaPage(OpenAPIRenderPlugin):
 
     def __init__(self) -> None:
         super().__init__(path="/")
+        self._made: dict[str, bytes] = {}
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: Json) -> bytes:
-        """The whole document."""
+        """The whole document, made once."""
         raw = self.get_openapi_json_route(request)
-        return "\n".join(_page(openapi_schema, raw)).encode()
+        if raw not in self._made:
+            self._made = {raw: "\n".join(_page(openapi_schema, raw)).encode()}
+        return self._made[raw]
+
+
+class SchemaJson(JsonRenderPlugin):
+    """The document for programs."""
+
+    _made = b""
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: Json) -> bytes:
+        """Made once: it is the same for all."""
+        self._made = self._made or super().render(request, openapi_schema)
+        return self._made
 
 
 def _page(schema: Json, raw: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ from typing import Final, Self
 from fairground.arena.http.gate import IDLE
 from fairground.arena.live_games import MARK, Hall
 from fairground.arena.oracles.keeping import KIND, Oracles
-from fairground.store import Conflict
+from fairground.store import Conflict, StoreAway
 
 log = logging.getLogger("fairground.arena")
 
@@ -73,5 +73,7 @@ class Idle:
             await asyncio.sleep(min(PAUSE, self._limit))
             try:
                 await self.sweep()
+            except StoreAway:
+                continue  # it is known already (`outages`)
             except Exception:
                 log.exception("idle games could not be looked for")

@@ -13,9 +13,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
-from fairground.arena.http.problems import AlreadyDone, GameOver
+from fairground.arena.http.problems import AlreadyDone, GameOver, TooManyAttempts
 from fairground.arena.live_games import Hall, Live
-from fairground.arena.oracles.wire import CountsOut, OracleOut, Reveal
+from fairground.arena.oracles.wire import CountsOut, GivenAnswer, OracleOut, Reveal
 from fairground.core import SAFE, BadShare
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import is_hex
@@ -41,8 +41,19 @@ from fairground.oracle_table import (
 )
 from fairground.solve.codebreaking.advice import Counting
 from fairground.store import retried
+from fairground.table import Table
+from fairground.transcript import line_hash
 
 KIND: Final = "oracle"
+
+ANSWERS: Final = 100
+"""How many of the answers given already a description has, if nothing else is asked for."""
+
+LAST: Final = -1
+"""Behind so many answers: only the last hundred."""
+
+MOST_ATTEMPTS: Final = 10_000
+"""Submissions that an oracle answers: more than guessing digit by digit takes at any size."""
 
 QUICK: Final = 100_000
 """An evil oracle with more codes than this thinks in a thread, so that others are served."""
@@ -60,6 +71,10 @@ class Room(ABC):
         """One divination step, and its receipt: the hash of the game's last line."""
 
     @abstractmethod
+    async def answered(self, log: str, step: int) -> tuple[CountsOut, str]:
+        """What was answered when the game's record had so many lines, and the receipt for it."""
+
+    @abstractmethod
     async def share(self, log: str, share: str) -> None:
         """Mix 32 bytes of the client's own into the draw of the code."""
 
@@ -68,8 +83,12 @@ class Room(ABC):
         """End the game without the code."""
 
     @abstractmethod
-    async def describe(self, log: str, address: str) -> OracleOut:
-        """An oracle as everyone may see it; ``address`` is its absolute URI."""
+    async def describe(self, log: str, address: str, after: int = LAST) -> OracleOut:
+        """An oracle as who has its URI may see it; ``address`` is that, absolute.
+
+        With the answers that it has given behind the first ``after``: if nothing is said, the
+        last hundred.
+        """
 
     @abstractmethod
     async def left(self, log: str) -> int | None:
@@ -107,6 +126,7 @@ class Oracles(Room):
             if live.table.closed:
                 rules_of(live.table).check(State("guess"), BREAKER, tuple(submission))
                 _must_be_open(live)
+            must_have_attempts_left(live.table)
             step(live.table, tuple(submission))
             await let_the_keeper_answer(live)
             full, partial = live.table.state.rows[-1].marks
@@ -136,10 +156,17 @@ class Oracles(Room):
             await self._hall.save(live)
             return describe(live, address)
 
-    async def describe(self, log: str, address: str) -> OracleOut:
-        """An oracle as everyone may see it."""
+    async def answered(self, log: str, step: int) -> tuple[CountsOut, str]:
+        """From the record."""
         async with self._hall.using(log, KIND) as live:
-            return describe(live, address)
+            return answered(live, step)
+
+    async def describe(self, log: str, address: str, after: int = LAST) -> OracleOut:
+        """An oracle as who has its URI may see it."""
+        async with self._hall.using(log, KIND) as live:
+            out = describe(live, address)
+            out.answers = answers(live.table.state.rows, after)
+            return out
 
     async def left(self, log: str) -> int | None:
         """Counted one by one, in a thread, in spaces that are not too large."""
@@ -178,13 +205,18 @@ async def let_the_keeper_answer(live: Live) -> None:
     """
     game = rules_of(live.table)
     if game.oracle == EVIL and game.codes > QUICK:
-        await live.keepers.think(_play_on, live)
+        await live.keepers.think(live.play_on)
     else:
-        _play_on(live)
+        live.play_on()
 
 
-def _play_on(live: Live) -> None:
-    live.hosted.play()  # the first time, this prepares the player: that too can take seconds
+def must_have_attempts_left(table: Table) -> None:
+    """Refuse a submission beyond the last that an oracle answers."""
+    if len(table.state.rows) >= MOST_ATTEMPTS:
+        raise TooManyAttempts(
+            f"this oracle has answered {MOST_ATTEMPTS} submissions, and answers no more; "
+            "DELETE it to see the code, or open another"
+        )
 
 
 def _must_be_open(live: Live) -> None:
@@ -197,6 +229,20 @@ def _ended_by_the_house(live: Live) -> str | None:
     """Why the house ended a game, if it did."""
     forfeits = (e for e in live.table.transcript.events if e["kind"] == "forfeit")
     return next((f"ended by the house, {e['reason']}" for e in forfeits), None)
+
+
+def answered(live: Live, step: int) -> tuple[CountsOut, str]:
+    """What was answered when the record had so many lines, and its receipt."""
+    so_far = live.table.transcript.events[:step]
+    guesses = sum(event["kind"] == "move" and event["seat"] == BREAKER for event in so_far)
+    full, partial = live.table.state.rows[guesses - 1].marks
+    return CountsOut(full, partial), line_hash(live.table.transcript.lines[step - 1])
+
+
+def answers(rows: Sequence[Row], after: int) -> list[GivenAnswer] | None:
+    """The answers behind the first so many; ``None`` if there are none: nothing is written."""
+    begin = len(rows) - ANSWERS if after == LAST else after
+    return [GivenAnswer(list(guess), *marks) for guess, marks in rows[max(0, begin) :]] or None
 
 
 def describe(live: Live, address: str) -> OracleOut:

@@ -5,16 +5,16 @@ Which of the two a name belongs to is decided once, by the dependency ``room``.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from litestar import Request, Response, delete, get, post, put
 from litestar.datastructures import State
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, JSONBody, QueryParameter
 
 from fairground.arena.http.addresses import address, see_other
 from fairground.arena.http.fast_lane import refusing
-from fairground.arena.oracles.keeping import Room
+from fairground.arena.oracles.keeping import LAST, Room
 from fairground.arena.oracles.wire import (
     CountsOut,
     LeftOut,
@@ -28,6 +28,10 @@ from fairground.clients.protocol import JSON_LINES, RECEIPT
 
 TheRoom = NamedDependency[Room]
 TheRequest = Request[Any, Any, State]
+After = Annotated[
+    int,
+    QueryParameter(name="after", description="tell the answers behind so many; -1: the last 100"),
+]
 
 
 @post("/neworacle", status_code=303, summary="Open a game; redirects to its oracle")
@@ -40,9 +44,12 @@ async def new_oracle(
 
 
 @get("/oracle/{name:str}", summary="An oracle's parameters and progress")
-async def get_oracle(request: TheRequest, name: FromPath[str], room: TheRoom) -> OracleOut:
-    """Everything public about a game."""
-    return _with_contest(request, await room.describe(name, address(request, f"oracle/{name}")))
+async def get_oracle(
+    request: TheRequest, name: FromPath[str], room: TheRoom, after: After = LAST
+) -> OracleOut:
+    """A game, and the last of its answers (``?after=``: those behind so many)."""
+    here = address(request, f"oracle/{name}")
+    return _with_contest(request, await room.describe(name, here, after))
 
 
 def _with_contest(request: TheRequest, oracle: OracleOut) -> OracleOut:

@@ -72,6 +72,14 @@ class LeftOut(Struct):
     exact: bool
 
 
+class GivenAnswer(Struct):
+    """A submission, and what the oracle answered."""
+
+    submission: list[Digit]
+    full_match_count: int
+    partial_match_count: int
+
+
 class OracleOut(Struct, omit_defaults=True):
     """A code-breaking game, as everyone may see it."""
 
@@ -85,6 +93,8 @@ class OracleOut(Struct, omit_defaults=True):
     solved: bool
     commitment: Hex
     over: bool
+    answers: list[GivenAnswer] | None = None
+    """The last answers that were given, oldest first: for a client that lost one on the way."""
     seconds_until_solved: float | None = None
     reveal: Reveal | None = None
     transcript: Uri | None = None

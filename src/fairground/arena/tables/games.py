@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
 from litestar import get
@@ -81,6 +82,12 @@ class Playable(Struct):
 @get("/games", summary="The games, their seats, parameters and players")
 async def get_games() -> Playable:
     """What `POST /tables` takes."""
+    return _playable()
+
+
+@cache
+def _playable() -> Playable:
+    """Made once: it is the same for all."""
     return Playable([_game(name) for name in GAMES], [_scheme(name) for name in _at_tables()])
 
 

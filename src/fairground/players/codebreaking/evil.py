@@ -13,6 +13,8 @@ game goes on as the first would have.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fairground.core import Game, HouseFault, Move
@@ -49,9 +51,26 @@ class EvilKeeper(Keeper):
 
     def _forget(self) -> None:
         self._mind: Listed | Sampled | None = None
-        self._rows: tuple[Row, ...] = ()
+        self._rows: Sequence[Row] = ()
+        self._kept = b""
+        """What an earlier keeper of this game had in mind, before it is looked at."""
         self._asked: Code | None = None
         """The guess for which the mind has been made up."""
+
+    def memory(self) -> bytes:
+        """The sample at hand, after how many rows, and for which guess. A list is soon made again.
+
+        The first line is JSON, the rest the codes, packed.
+        """
+        mind = self._mind
+        if not isinstance(mind, _sampled()):
+            return b""
+        about = {"rows": len(self._rows), "asked": self._asked, "chance": mind.chance}
+        return json.dumps(about).encode() + b"\n" + mind.packed()
+
+    def recall(self, memory: bytes) -> None:
+        """Take over a sample; it is joined to its rows at the next question."""
+        self._kept = memory
 
     def answer(self, game: CodeBreaking, view: State) -> Move:
         """The least informative answer that some code still satisfies."""
@@ -70,8 +89,10 @@ class EvilKeeper(Keeper):
         mind = self._recall(game, view.rows)
         return mind.code(0) if len(mind) else NO_CODE
 
-    def _recall(self, game: CodeBreaking, rows: tuple[Row, ...]) -> Listed | Sampled:
+    def _recall(self, game: CodeBreaking, rows: Sequence[Row]) -> Listed | Sampled:
         """The codes in mind after these rows: continued if possible, else from the start."""
+        if self._kept:
+            self._take_over(game, rows)
         if self._mind is None or self._rows != rows[: len(self._rows)]:
             self._forget()
             self._mind = _open_mind(game, self._seed)
@@ -82,6 +103,16 @@ class EvilKeeper(Keeper):
             self._asked = None
         self._rows = rows
         return self._mind
+
+    def _take_over(self, game: CodeBreaking, rows: Sequence[Row]) -> None:
+        head, _, packed = self._kept.partition(b"\n")
+        self._kept = b""
+        about = json.loads(head)
+        self._rows = rows[: about["rows"]]
+        self._asked = None if about["asked"] is None else tuple(about["asked"])
+        self._mind = _sampled().taken_over(
+            game.base, game.length, self._rows, about["chance"], packed
+        )
 
     def _make_up(self, mind: Listed | Sampled, guess: Code) -> Marks:
         """Look around among the codes that fit, and decide; a second time changes nothing."""
@@ -106,3 +137,9 @@ def _open_mind(game: CodeBreaking, seed: int) -> Listed | Sampled:
     if game.codes <= ENUMERABLE:
         return Listed(game.base, game.length)
     return Sampled(game.base, game.length, seed)
+
+
+def _sampled() -> type[Sampled]:
+    from fairground.solve.codebreaking.sets import Sampled
+
+    return Sampled

@@ -6,12 +6,13 @@ leaves the most, and what is left after an answer.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from typing import Final, Self
 
 import numpy as np
 
-from fairground.games.codebreaking import Code, Marks, Row, digits, fits
+from fairground.games.codebreaking import Code, Marks, Row, Rows, digits, fits
 from fairground.solve.codebreaking import pool
 from fairground.solve.codebreaking.constraints import another_code
 from fairground.solve.codebreaking.kernels import (
@@ -130,9 +131,29 @@ class Sampled:
     def __init__(self, base: int, length: int, seed: int) -> None:
         self.base = base
         self.length = length
-        self.rows: tuple[Row, ...] = ()
+        self.rows: Sequence[Row] = ()
         self._chance = np.array([seed], np.uint64)
         self._codes = pool.random_codes(base, length, POOL, self._chance)
+
+    @classmethod
+    def taken_over(
+        cls, base: int, length: int, rows: Sequence[Row], chance: int, packed: bytes
+    ) -> Self:
+        """A sample that goes on where another stopped, which gave its `chance` and `packed`."""
+        made = cls(base, length, chance)
+        made.rows = Rows(rows)
+        made._chance = np.array([chance], np.uint64)
+        made._codes = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(-1, length).copy()
+        return made
+
+    @property
+    def chance(self) -> int:
+        """Where its random numbers are."""
+        return int(self._chance[0])
+
+    def packed(self) -> bytes:
+        """Its codes, in few bytes."""
+        return zlib.compress(self._codes.tobytes(), 1)
 
     def __len__(self) -> int:
         return len(self._codes)
@@ -146,7 +167,8 @@ class Sampled:
         guess, (full, partial) = row
         answer = full * (self.length + 1) + partial
         self._codes = self._codes[self._answers(guess) == answer]
-        self.rows = (*self.rows, row)
+        rows = self.rows if isinstance(self.rows, Rows) else Rows(self.rows)
+        self.rows = rows.plus(row)
 
     def refresh(self, walks: int | None = None) -> None:
         """Wander from the codes at hand to others that fit as well, by `WALKS` if not told."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from fairground.clients.entry_log import Diary, path_of
 from fairground.clients.oracles import Contest, WatchPage
 from fairground.clients.play import Bots, Hire, PlayedOracle, builtin, play_all
 from fairground.core import InputError
+from fairground.fair.bits import token
 from fairground.games.codebreaking import CodeBreaking
 from fairground.players.bot.host import BotLimits
 from fairground.terminal.console import Arguments
@@ -108,13 +110,25 @@ def _entered(contest: Contest, team: str, version: str, key: str | None) -> Diar
         games = f"{len(diary.done)} of {len(diary.entry.oracles)} games are done"
         print(f"{team} {version} goes on with its entry: {games}.")
         return diary
-    entry = contest.enter(team, version, key)
+    entry = contest.enter(team, version, key, once=_name_of_entry(path))
     print(f"{team} {version} has {len(entry.oracles)} games to play.")
     if entry.training:
         print("This team has entered before: what it does now is training, and does not rank.")
     if entry.receipt is not None:
         print(f"Receipt, to keep: {entry.receipt}")
-    return Diary.begin(path, contest.uri, team, version, entry)
+    begun = Diary.begin(path, contest.uri, team, version, entry)
+    path.with_suffix(".key").unlink()
+    return begun
+
+
+def _name_of_entry(diary: Path) -> str:
+    """A name for this entry, kept until it has a diary: a lost answer is asked for again by it."""
+    kept = diary.with_suffix(".key")
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(kept, os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
+            file.write(token())
+    return kept.read_text()
 
 
 def _folder() -> Path:

@@ -63,6 +63,12 @@ def _arguments() -> Arguments:
         help="requests a second from one client; 0: no limit (default 10000)",
     )
     parser.add_argument(
+        "--share",
+        type=int,
+        metavar="PERCENT",
+        help="of a worker's time, for one client while there are others; 0: no limit (default 50)",
+    )
+    parser.add_argument(
         "--open-games",
         type=int,
         metavar="N",
@@ -167,6 +173,7 @@ def run(arguments: Sequence[str]) -> int:
     """``fairground serve``"""
     options = _arguments().parse_args(arguments)
     from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, OPEN_GAMES, RATE
+    from fairground.arena.http.shares import SHARE
     from fairground.arena.serve import Settings, serve
 
     database = options.database or default_database()
@@ -182,6 +189,7 @@ def run(arguments: Sequence[str]) -> int:
         public_url=options.public_url,
         allow_factories=tuple(options.allow_factory),
         rate=RATE if options.rate is None else options.rate,
+        share=SHARE if options.share is None else options.share,
         open_games=OPEN_GAMES if options.open_games is None else options.open_games,
         idle_limit=IDLE if options.idle_limit is None else options.idle_limit,
         games_in_memory=GAMES_IN_MEMORY if in_memory is None else in_memory,
@@ -193,7 +201,7 @@ def run(arguments: Sequence[str]) -> int:
     def started(url: str) -> None:
         shown = options.public_url or url
         print(f"The arena is open at {shown}")
-        print(f"  health    {url}/healthz")
+        print(f"  health    {url}/healthz (and /readyz)")
         print(f"  metrics   {url}/metrics")
         print(f"  the API   {url}/schema")
         if place is not None:

@@ -1,0 +1,281 @@
+"""The same request again: nothing is done twice, nothing is lost on the way back."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from litestar.testing import TestClient
+
+from fairground.arena.http import problems, repeats
+from fairground.arena.http.repeats import ANSWER, Repeats
+from fairground.arena.keyed import KIND
+from fairground.arena.serve import GatedArena, Settings
+from fairground.arena.state import the_arena
+from fairground.store import Append, Store, StoreAway
+from tests.helpers.stores import holds, new_database
+
+CLASSIC = {"base": 6, "length": 4}
+GUESS = {"submission": [0, 1, 2, 3]}
+ZOMBIES = {
+    "game": "zombie/2",
+    "params": {"players": 2},
+    "seats": [{"name": "Ada"}, {"name": "Bob"}],
+}
+Client = TestClient[Any]
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> GatedArena:
+    return GatedArena(Settings(f"sqlite:///{tmp_path}/arena.db"))
+
+
+@pytest.fixture
+def client(arena: GatedArena) -> Iterator[Client]:
+    app: Any = arena
+    with TestClient(app) as client:
+        client.follow_redirects = False
+        yield client
+
+
+def key(name: str | None = None) -> dict[str, str]:
+    return {"Idempotency-Key": f'"{name or uuid.uuid4()}"'}
+
+
+def counted(client: Client) -> dict[str, int]:
+    health: dict[str, int] = client.get("/healthz").json()
+    return {what: health[what] for what in ("oracles", "tables")}
+
+
+def code(answer: Any) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "header"),
+    [
+        ("/neworacle", CLASSIC, "location"),
+        ("/newcontest", CLASSIC | {"games": 3}, "fairground-close"),
+        ("/tables", ZOMBIES, "location"),
+        ("/croupier/offers", {"player": "0x" + "11" * 20}, "content-type"),
+    ],
+)
+def test_what_is_made_is_made_once(client: Client, path: str, body: Any, header: str) -> None:
+    named = key()
+    first, second = (client.post(path, json=body, headers=named) for _ in range(2))
+    assert first.status_code in (201, 303) and second.status_code == first.status_code
+    assert first.content == second.content
+    assert first.headers[header] == second.headers[header]
+    assert "idempotency-replayed" not in first.headers
+    assert second.headers["idempotency-replayed"] == "true"
+
+
+def test_a_submission_counts_once_also_without_quotes(client: Client) -> None:
+    oracle = client.post("/neworacle", json=CLASSIC).headers["location"]
+    answers = [
+        client.post(oracle, json=GUESS, headers={"Idempotency-Key": name})
+        for name in ('"a b"', '"a b"', "plain", "plain", '"plain"')
+    ]
+    assert len({answer.content for answer in answers}) == 1
+    receipts = [answer.headers["fairground-receipt"] for answer in answers]
+    assert receipts[0] == receipts[1] != receipts[2] == receipts[3] == receipts[4]
+    assert client.get(oracle).json()["attempts"] == 2
+
+
+@pytest.mark.parametrize("contest", [False, True])
+def test_every_change_to_an_oracle_can_be_repeated(client: Client, contest: bool) -> None:
+    if contest:
+        made = client.post("/newcontest", json=CLASSIC | {"games": 1}).headers["location"]
+        entry = {"team_name": "Ada", "software_version": "1"}
+        named = key()
+        first, again = (
+            client.post(f"{made}/entry", json=entry, headers=named).json() for _ in range(2)
+        )
+        assert first == again
+        (oracle,) = first["oracle_URIs"]
+    else:
+        oracle = client.post("/neworacle", json=CLASSIC).headers["location"]
+        for _ in range(2):
+            lent = client.put(f"{oracle}/share", json={"share": "5e" * 32}, headers=key("share"))
+            assert lent.status_code == 204
+    for _ in range(3):
+        assert client.post(oracle, json=GUESS, headers=key("one")).status_code == 200
+    assert client.get(oracle).json()["attempts"] == 1
+    ended = [client.delete(oracle, headers=key("end")) for _ in range(2)]
+    assert [answer.status_code for answer in ended] == [200, 200]
+    assert ended[0].json() == ended[1].json()
+    assert client.delete(oracle).status_code == 409
+
+
+def test_a_key_is_for_one_body_one_address_and_one_method(client: Client) -> None:
+    one, other = (client.post("/neworacle", json=CLASSIC).headers["location"] for _ in range(2))
+    assert client.post(one, json=GUESS, headers=key("k")).status_code == 200
+    reused = client.post(one, json={"submission": [5, 5, 5, 5]}, headers=key("k"))
+    assert code(reused) == (422, "arena/key-reused")
+    assert client.post(other, json=GUESS, headers=key("k")).status_code == 200
+    assert client.get(one, headers=key("k")).json()["attempts"] == 1, "to look needs no key"
+    assert client.delete(one, headers=key("k")).status_code == 200
+
+
+@pytest.mark.parametrize("said", ['""', "", "a b", '"ä"', '"' + "x" * 256 + '"', "x" * 256])
+def test_what_is_no_key(client: Client, said: str) -> None:
+    headers = [(b"Idempotency-Key", said.encode())]
+    answer = client.post("/neworacle", json=CLASSIC, headers=headers)
+    assert code(answer) == (400, "arena/malformed") and "1 to 255" in answer.json()["detail"]
+    assert counted(client)["oracles"] == 0
+
+
+def test_what_was_refused_is_tried_again(client: Client) -> None:
+    named = key()
+    oracle = client.post("/neworacle", json=CLASSIC).headers["location"]
+    for body, status in (({"submission": [9, 9, 9, 9]}, 422), (GUESS, 200), (GUESS, 200)):
+        assert client.post(oracle, json=body, headers=named).status_code == status
+    assert client.get(oracle).json()["attempts"] == 1
+    large = client.post("/neworacle", content=b" " * 100_001, headers=named)
+    assert code(large) == (413, "arena/too-large")
+
+
+def test_while_the_first_is_served_the_second_waits(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve = Repeats._serve
+    seen: list[Any] = []
+
+    async def slowly(self: Repeats, log: str, *rest: Any) -> Any:
+        body = {"type": "http.request", "body": json.dumps(CLASSIC).encode()}
+
+        async def receive() -> Any:
+            return body
+
+        with pytest.raises(problems.BeingServed):
+            await self._keyed(b"twice", {**rest[1]}, receive, rest[2])
+        seen.append(log)
+        return await serve(self, log, *rest)
+
+    monkeypatch.setattr(Repeats, "_serve", slowly)
+    assert client.post("/neworacle", json=CLASSIC, headers=key("twice")).status_code == 303
+    assert len(seen) == 1
+
+
+class Lost:
+    """Loses what is kept of answers, as a crash at that moment would."""
+
+    def __init__(self, commit: Any) -> None:
+        self._commit = commit
+
+    async def __call__(self, *appends: Append) -> None:
+        if any(secret.name == ANSWER for one in appends for secret in one.secrets):
+            raise StoreAway("killed")
+        await self._commit(*appends)
+
+
+@pytest.mark.parametrize("contest", [False, True])
+def test_after_a_crash_between_deed_and_answer(
+    arena: GatedArena, client: Client, contest: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if contest:
+        made = client.post("/newcontest", json=CLASSIC | {"games": 1}).headers["location"]
+        entry = {"team_name": "Ada", "software_version": "1"}
+        (oracle,) = client.post(f"{made}/entry", json=entry).json()["oracle_URIs"]
+    else:
+        oracle = client.post("/neworacle", json=CLASSIC).headers["location"]
+    store = the_arena(arena._app.state).hall.store
+    monkeypatch.setattr(store, "commit", Lost(store.commit))
+    client.post(oracle, json={"submission": [5, 5, 5, 5]})
+    first = client.post(oracle, json=GUESS, headers=key("k"))
+    client.post(oracle, json={"submission": [4, 4, 4, 4]})
+    again = client.post(oracle, json=GUESS, headers=key("k"))
+    assert first.json() == again.json() and again.headers["idempotency-replayed"] == "true"
+    assert first.headers["fairground-receipt"] == again.headers["fairground-receipt"]
+    assert client.get(oracle).json()["attempts"] == 3
+    assert client.post("/neworacle", json=CLASSIC, headers=key("k")).status_code == 303
+    lost = client.post("/neworacle", json=CLASSIC, headers=key("k"))
+    assert code(lost) == (409, "arena/answer-lost")
+
+
+def test_two_workers_carry_it_out_once(cluster: str) -> None:
+    url = new_database(cluster)
+    apps: list[Any] = [GatedArena(Settings(url, croupier=None)) for _ in range(2)]
+    with TestClient(apps[0]) as one, TestClient(apps[1]) as two:
+        one.follow_redirects = two.follow_redirects = False
+        oracle = one.post("/neworacle", json=CLASSIC).headers["location"]
+        body = {"submission": [1, 1, 1, 1]}
+        first = one.post(oracle, json=body, headers=key("k"))
+        second = two.post(oracle, json=body, headers=key("k"))
+        assert first.json() == second.json() and second.headers["idempotency-replayed"] == "true"
+        assert two.get(oracle).json()["attempts"] == 1
+
+
+def test_keys_are_forgotten_after_a_day(store_url: str) -> None:
+    async def law(store: Store) -> None:
+        for name, kind, seen in (("a", KIND, 10), ("b", KIND, 30), ("c", "oracle", 10)):
+            await store.commit(
+                Append(name, 0, (b"1\n",), kind, closed=True, seen=seen, memory=b"m")
+            )
+        await store.forget(KIND, 20, 100)
+        found = [(await store.read(name)) is not None for name in ("a", "b", "c")]
+        assert found == [False, True, True]
+        await store.commit(Append("a", 0, (b"again\n",), KIND))
+        again = await store.read("a")
+        assert again is not None and again.lines == (b"again\n",) and again.memory == b""
+
+    holds(store_url, law)
+
+
+def test_old_keys_are_looked_for_now_and_then(
+    client: Client, monkeypatch: pytest.MonkeyPatch, arena: GatedArena
+) -> None:
+    asked: list[Any] = []
+
+    async def forget(*what: Any) -> None:
+        asked.append(what)
+
+    monkeypatch.setattr(the_arena(arena._app.state).hall.store, "forget", forget)
+    for _ in range(3):
+        client.post("/neworacle", json=CLASSIC, headers=key())
+    client.get("/healthz")
+    assert len(asked) == 1 and asked[0][0] == KIND and asked[0][2] == repeats.BUNCH
+
+
+# Simple clients, without keys
+
+
+def test_the_same_entry_with_its_key_gives_the_same_oracles(client: Client) -> None:
+    made = client.post("/newcontest", json=CLASSIC | {"games": 3}).headers["location"]
+    entry = {"team_name": "Ada", "software_version": "1", "team_key": "secret"}
+    first, again = (client.post(f"{made}/entry", json=entry) for _ in range(2))
+    assert first.status_code == again.status_code == 201 and first.json() == again.json()
+    assert first.headers["fairground-receipt"] == again.headers["fairground-receipt"]
+    for other in (entry | {"team_key": "guess"}, {**entry, "team_key": None}):
+        refused = client.post(f"{made}/entry", json=other)
+        assert code(refused) == (409, "arena/conflict")
+    trained = client.post(f"{made}/entry", json=entry | {"software_version": "2"})
+    assert trained.json()["training"] is True
+    assert client.post(f"{made}/entry", json=entry).json() == first.json()
+    keyless = {"team_name": "Bob", "software_version": "1"}
+    assert client.post(f"{made}/entry", json=keyless).status_code == 201
+    assert code(client.post(f"{made}/entry", json=keyless)) == (409, "arena/conflict")
+
+
+@pytest.mark.parametrize("contest", [False, True])
+def test_an_oracle_shows_the_answers_that_it_gave(client: Client, contest: bool) -> None:
+    if contest:
+        made = client.post("/newcontest", json={"base": 10, "length": 3, "games": 1})
+        entry = {"team_name": "Ada", "software_version": "1"}
+        answer = client.post(f"{made.headers['location']}/entry", json=entry)
+        (oracle,) = answer.json()["oracle_URIs"]
+    else:
+        oracle = client.post("/neworacle", json={"base": 10, "length": 3}).headers["location"]
+    assert "answers" not in client.get(oracle).json()
+    given = []
+    for digit in range(5):
+        guess = {"submission": [digit, digit, 9]}
+        given.append(guess | client.post(oracle, json=guess).json())
+        assert client.get(oracle).json()["answers"] == given
+    assert client.get(f"{oracle}?after=3").json()["answers"] == given[3:]
+    assert "answers" not in client.get(f"{oracle}?after=5").json()
+    assert client.get(f"{oracle}?after=-1").json()["answers"] == given
