@@ -60,16 +60,10 @@ def from_json(kind: Any, value: Any) -> Any:
 Reader = Callable[[Any], Any]
 
 
-def _taken_apart(kind: Any) -> tuple[Any, tuple[Any, ...]]:
-    """A type and what it is made of. A sequence is written, and read again, as a tuple."""
-    origin, arguments = get_origin(kind), get_args(kind)
-    return (tuple, (*arguments, ...)) if origin is Sequence else (origin, arguments)
-
-
 @cache
 def _reader(kind: Any) -> Reader:
     """What reads this type. Made once for each: a view has few types and many values."""
-    origin, arguments = _taken_apart(kind)
+    origin, arguments = get_origin(kind), get_args(kind)
     if hasattr(kind, "_fields"):
         return _object(kind)
     if origin is tuple:
@@ -156,7 +150,7 @@ def schema(kind: Any, looks: Mapping[str, str]) -> dict[str, Any]:
     ``looks``: field → what it looks like (`PlainWords.looks`), told as ``x-look``. An integer
     beyond ±(2^53-1) is text in JSON, which the schema does not say.
     """
-    origin, arguments = _taken_apart(kind)
+    origin, arguments = get_origin(kind), get_args(kind)
     if hasattr(kind, "_fields"):
         hints = get_type_hints(kind)
         fields = {

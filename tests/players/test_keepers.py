@@ -88,7 +88,7 @@ def test_evil_is_least_informative_where_that_can_be_counted(base: int, length: 
         guesses = [digits(stream.below(game.codes), base, length) for _ in range(8)]
         s = asked(game, keeper, guesses)
         for k, row in enumerate(s.rows):
-            expected = least_informative_by_brute_force(base, length, tuple(s.rows[:k]), row.guess)
+            expected = least_informative_by_brute_force(base, length, s.rows[:k], row.guess)
             assert row.marks == expected
 
 

@@ -148,7 +148,8 @@ class State(NamedTuple):
     phase: Phase
     code: Code | HiddenType | None = None
     """The drawn code of a fair oracle; ``None`` before the draw and where none is drawn."""
-    rows: Sequence[Row] = ()
+    rows: tuple[Row, ...] = ()
+    """What was said. In a long game it is a `Rows`, which reads like a tuple."""
     asked: Code | None = None
     """The guess that the keeper has yet to answer."""
     given_up: bool = False
@@ -357,8 +358,10 @@ class CodeBreaking(Game[State]):
             assert s.asked is not None
             row = Row(s.asked, cast(Marks, move))
             phase: Phase = "show" if row.marks[0] == self.length else "guess"
-            rows = s.rows if isinstance(s.rows, Rows) else Rows(s.rows)
-            return s._replace(phase=phase, rows=rows.plus(row), asked=None)
+            said: Sequence[Row] = s.rows
+            rows = said if isinstance(said, Rows) else Rows(said)
+            board = cast("tuple[Row, ...]", rows.plus(row))
+            return s._replace(phase=phase, rows=board, asked=None)
         return s._replace(phase="over", shown=None if move == NO_CODE else cast(Code, move))
 
     def view(self, s: State, seat: Seat | None) -> State:

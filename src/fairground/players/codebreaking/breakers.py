@@ -26,7 +26,7 @@ class Breaker(Player):
         """The next guess; giving up when no code fits what the keeper has said."""
         if not isinstance(game, CodeBreaking) or seat != BREAKER:
             raise InputError("this player breaks codes: it sits in seat 1 of code breaking")
-        guess = self.guess(tuple(view.rows))
+        guess = self.guess(view.rows)
         return GIVE_UP if guess is None else guess
 
     @abstractmethod

@@ -116,7 +116,7 @@ class KeeperScreen(CodeScreen):
         state: State = self._table.state
         if state.phase == "show":
             return self._show(state)
-        rows, asked = tuple(state.rows), state.asked
+        rows, asked = state.rows, state.asked
         assert asked is not None
         self.console.say()
         self.say(f"My guess {len(rows) + 1}: {self._code(asked)}", "bold")

@@ -165,7 +165,7 @@ class BreakerScreen(CodeScreen):
             if word in HELP:
                 self._help()
             elif word == "hint":
-                self._hint(tuple(state.rows))
+                self._hint(state.rows)
             elif word == "board":
                 self._show_board()
             elif word in (GIVE_UP, "giveup"):
