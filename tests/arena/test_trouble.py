@@ -158,7 +158,7 @@ def test_a_server_that_is_frozen_is_not_waited_for(
         store = await open_store(url)
         await store.commit(Append("a", 0, (b"1\n",), "x"))
         await store.probe()
-        monkeypatch.setattr(postgres, "PATIENCE", 0.1)
+        monkeypatch.setattr(postgres, "PATIENCE", 1.0)
         rival = await asyncpg.connect(url)
         async with rival.transaction():
             await rival.execute("LOCK TABLE logs, schema_version IN ACCESS EXCLUSIVE MODE")
