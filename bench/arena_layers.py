@@ -22,7 +22,7 @@ from uvicorn.server import ServerState
 
 from _machine import Samples, ratio, summary, write
 from fairground.arena.app import make_app
-from fairground.arena.http import requests
+from fairground.arena.http import browsers, requests
 from fairground.arena.http.connection import Arrival
 from fairground.arena.http.fast_lane import FastLane
 from fairground.arena.http.gate import Asgi
@@ -65,7 +65,9 @@ def application(*without: str) -> Litestar:
     """The arena's application, which is never opened, without some of its layers."""
     with ExitStack() as stack:
         for layer in without:
-            stack.enter_context(patch.object(requests, layer, None))
+            stack.enter_context(
+                patch.object(browsers if layer == "check" else requests, layer, None)
+            )
         app = make_app("sqlite:///never-opened.db")
     app.state.arena = object.__new__(ArenaState)
     return app

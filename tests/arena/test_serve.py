@@ -17,12 +17,14 @@ import pytest
 
 from fairground.arena.serve import GRACE, Settings, address_of, bind
 from fairground.clients.http import Http, Refused, Unreachable
+from fairground.clients.lobby import sit_down, tables
 from fairground.clients.table import open_table
 from fairground.core import InputError
 from fairground.terminal.commands.serve import _without_password
 from fairground.transcript import line_hash
 from fairground.verify import verify
 from tests.helpers.arena import Process, play_all
+from tests.helpers.event_stream import connected, messages
 from tests.helpers.postgres import throw_away_cluster
 from tests.helpers.samples import SAMPLES
 
@@ -216,6 +218,7 @@ def test_two_workers_on_postgresql(tmp_path: Path) -> None:
         told = {str(claim) for claim in first.verdict.claims}
         assert told >= {"UNIFORM:0", "UNIFORM:1", "UNFORESEEN:0", "UNFORESEEN:1", "ORDERED"}
         assert first.transcript == second.transcript
+        _meet_and_watch(arena.url)
         stream = connection(arena.url)
         stream.request("GET", f"{duel(arena.url)[0].partition('/seats/')[0]}/events")
         answer = stream.getresponse()
@@ -225,6 +228,24 @@ def test_two_workers_on_postgresql(tmp_path: Path) -> None:
         assert b"id: 2\n" in answer.read(), "the stream ended properly"
         assert time.monotonic() - began < GRACE, "nobody was waited for in vain"
         stream.close()
+
+
+def _meet_and_watch(arena: str) -> None:
+    """An open seat, the list and one stream; each request comes to any of the workers."""
+    seats = [{"name": "Ada", "lends": "chain"}, {"open": True}]
+    made = open_table(
+        arena, {"game": "zombie/1", "params": {"players": 2}, "seats": seats, "listed": True}
+    )
+    name, http = made["self"].rpartition("/")[2], Http()
+    ticket = arena + http.post(f"{arena}/events", {"topics": []})["stream"]
+    with connected(ticket) as line:
+        told = messages(line)
+        http.send("POST", ticket, {"add": [f"table:{name}"]})
+        for _ in range(8):
+            assert [row["id"] for row in tables(arena)] == [name]
+        (played, _) = play_all([made["seats"][0]["url"], sit_down(arena, name, "Bob")])
+        lines = [next(told).data["text"] for _ in played.transcript.splitlines()]
+    assert lines == played.transcript.decode().splitlines()
 
 
 @pytest.mark.parametrize(

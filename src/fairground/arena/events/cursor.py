@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
+from functools import lru_cache
 from hashlib import sha3_256
 from typing import Final, NamedTuple
 
@@ -73,6 +74,7 @@ def mark_of(marks: dict[bytes, Mark], topic: str) -> Mark | None:
     return marks.get(_key(topic))
 
 
+@lru_cache(10_000)
 def _key(topic: str) -> bytes:
     return sha3_256(topic.encode()).digest()[:KEY]
 

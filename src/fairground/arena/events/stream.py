@@ -77,8 +77,8 @@ class EventStream:
         self._marks = read_cursor(after)
         self._cursor = Cursor()
         self._watch = Watch()
-        self._logs: Counter[str] = Counter()
-        """Log → how many topics wait for it."""
+        self._waiting: dict[str, dict[str, None]] = {}
+        """Log → the topics that wait for it."""
         self._sources: dict[str, Source] = {}
         self._dirty: dict[str, None] = {}
         """Topics that may have something to say, in the order of their turns."""
@@ -97,10 +97,12 @@ class EventStream:
                         del self._dirty[topic]
                         if chunk := await self._turn(topic):
                             yield chunk
-                        await self._take_note(own)
+                        if self._watch.heard:
+                            await self._take_note(own)
                     if arena.news.closing:
                         return
-                    if not await self._watch.wait(self._patience()) and not self._is_due():
+                    heard = await self._watch.wait(self._patience())
+                    if not self._look_at_the_clock() and not heard:
                         yield b": still here\n\n"
                     await self._take_note(own)
             finally:
@@ -132,14 +134,16 @@ class EventStream:
 
     def _attend(self, source: Source) -> None:
         for log in source.logs:
-            if not self._logs[log]:
+            if log not in self._waiting:
+                self._waiting[log] = {}
                 self._arena.news.join(self._watch, log)
-            self._logs[log] += 1
+            self._waiting[log][source.topic.text] = None
 
     def _ignore(self, source: Source) -> None:
         for log in source.logs:
-            self._logs[log] -= 1
-            if not self._logs[log]:
+            del self._waiting[log][source.topic.text]
+            if not self._waiting[log]:
+                del self._waiting[log]
                 self._arena.news.leave(self._watch, log)
 
     async def _take_note(self, own: str) -> None:
@@ -150,19 +154,20 @@ class EventStream:
                 self._follow((await self._arena.streams.tickets.read(self._ticket)).topics)
             except FairgroundError:
                 self._follow({})
-        now = self._arena.hall.clock()
-        for text, source in self._sources.items():
-            if not heard.isdisjoint(source.logs) or (source.due is not None and source.due <= now):
-                self._dirty[text] = None
+        for log in heard:
+            self._dirty.update(self._waiting.get(log, {}))
 
     def _patience(self) -> float:
         """Seconds to wait for something to be heard."""
         due = [source.due for source in self._sources.values() if source.due is not None]
         return max(0.0, min([HEARTBEAT, *(at - self._arena.hall.clock() for at in due)]))
 
-    def _is_due(self) -> bool:
+    def _look_at_the_clock(self) -> bool:
+        """Whether it is time to look at some topics, whatever was heard."""
         now = self._arena.hall.clock()
-        return any(s.due is not None and s.due <= now for s in self._sources.values())
+        late = [s.topic.text for s in self._sources.values() if s.due is not None and s.due <= now]
+        self._dirty.update(dict.fromkeys(late))
+        return bool(late)
 
     # Messages
 
