@@ -97,12 +97,18 @@ choice, 1 a check failed, 2 bad input, 3 end of input in the middle, 130 Ctrl-C.
 
 def help_text() -> str:
     """What ``fairground --help`` prints."""
+    import shutil
+    import textwrap
+
     width = max(map(len, COMMANDS)) + 2
+    columns = max(shutil.get_terminal_size().columns - 1, width + 22)
     parts = ["usage: fairground [-h] [--version] COMMAND ...", ""]
     parts += ["Provably fair games: play, and check every roll yourself.", ""]
     for title, commands in (("Play:", PLAY), ("And more:", WORK)):
         parts.append(title)
-        parts += [f"  {name:<{width}}{command}" for name, command in commands.items()]
+        for name, command in commands.items():
+            first, rest = f"  {name:<{width}}", " " * (width + 2)
+            parts.append(textwrap.fill(f"{first}{command}", columns, subsequent_indent=rest))
         parts.append("")
     parts.append(EXAMPLES)
     return "\n".join(parts)

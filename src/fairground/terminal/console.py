@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import os
+import shutil
 import signal
 import sys
 import textwrap
@@ -80,8 +81,8 @@ class Console:
     """
 
     def say(self, text: str = "") -> None:
-        """Print one line (or several)."""
-        print(text)
+        """Print one line (or several); on a terminal no sentence is broken within a word."""
+        print(_folded(text) if sys.stdout.isatty() else text)
 
     def ask(self, prompt: str) -> str:
         """Show a prompt and return the line that is typed, trimmed."""
@@ -111,6 +112,17 @@ class Console:
                 raise EndOfInput from None
         print(prompt, flush=True)
         return _line().strip()
+
+
+def _folded(text: str) -> str:
+    """Sentences in lines that fit. Indented lines stay whole: they may be commands to copy."""
+    columns = shutil.get_terminal_size().columns
+    return "\n".join(
+        textwrap.fill(line, max(columns - 1, 12), break_on_hyphens=False)
+        if len(line) > columns and not line.startswith(" ") and "\x1b" not in line
+        else line
+        for line in text.split("\n")
+    )
 
 
 LONGEST_LINE = 1_000_000

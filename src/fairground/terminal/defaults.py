@@ -15,7 +15,6 @@ wins, and what the file says is checked as if it were typed.
 from __future__ import annotations
 
 import argparse
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -36,6 +35,8 @@ def config_file() -> Path:
 
 def read_defaults() -> Sections:
     """What the file says; nothing, if there is none."""
+    import tomllib
+
     path = config_file()
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))

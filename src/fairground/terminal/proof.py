@@ -9,6 +9,7 @@ from fairground.shown import named
 from fairground.terminal.console import Console
 from fairground.terminal.evening.tables import OpenTable
 from fairground.terminal.ink import Ink
+from fairground.terminal.keys import can_read_keys
 from fairground.terminal.saving import Saved
 from fairground.verify import Claim, Verdict, verify
 
@@ -39,7 +40,18 @@ def say_what_is_proven(console: Console, art: Ink, opened: OpenTable, missing: M
     if opened.practice and verdict.ok:
         console.say()
         console.say(art.fold(PRACTICE_PROVES))
+    if verdict.ok and is_told_briefly(opened):
+        console.say()
+        console.say(art.fold(f"Checked: the record of {verdict.events} lines is valid."))
+        if lack := missing({claim.name for claim in verdict.claims}):
+            console.say(art.fold(lack))
+        return True
     return say_the_verdict(console, art, verdict, opened.saved, missing)
+
+
+def is_told_briefly(opened: OpenTable) -> bool:
+    """Whether one line is enough: on a terminal more would push the result off the screen."""
+    return opened.saved.path is not None and can_read_keys()
 
 
 def say_the_verdict(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Final
 
 from fairground.core import InputError, Seat
@@ -159,8 +158,7 @@ class CodeParlour(Parlour):
             _must_be_able_to_list(game)
         if not self.swapped:
             return {KEEPER: house.make(game.oracle, game, KEEPER)}
-        make = partial(house.make, self._solver, game, BREAKER)
-        return {BREAKER: patiently("The solver prepares", make)}
+        return {BREAKER: house.make(self._solver, game, BREAKER)}
 
     def wanted(self) -> TablePlan:
         """The breaker may mix a word into the draw of a fair keeper."""

@@ -25,7 +25,7 @@ def arguments() -> Arguments:
         "completion",
         "Print a script that lets Tab complete commands and options in your shell.",
         "Examples:\n"
-        "  fairground completion bash > ~/.local/share/bash-completion/completions/fairground\n"
+        "  source <(fairground completion bash)\n"
         "  fairground completion zsh > ~/.zfunc/_fairground\n"
         "  fairground completion fish > ~/.config/fish/completions/fairground.fish",
     )

@@ -26,6 +26,7 @@ from fairground.terminal.evening.seats import ME, add_seats
 from fairground.terminal.options import add_ascii, add_stir_always
 from fairground.terminal.saving import Saved, add_saving, data_directory
 from fairground.terminal.seat import Left
+from fairground.terminal.waiting import patiently
 
 BUY_IN: Final = 200
 PROGRAM: Final = "optimal"
@@ -45,8 +46,8 @@ def _arguments() -> Arguments:
         "  fairground croupier --bet 2 --level 5 --explain\n"
         "  fairground croupier --lasting\n"
         "  fairground croupier --croupier http://127.0.0.1:8000\n"
-        "  fairground croupier --croupier http://127.0.0.1:8000 --bank http://127.0.0.1:8545 \\\n"
-        "      --key player.json --confirmations 2\n\n"
+        "  fairground croupier --croupier http://127.0.0.1:8000 \\\n"
+        "      --bank http://127.0.0.1:8545 --key player.json --confirmations 2\n\n"
         "Hold cards with the keys 1 to 5 and draw with Enter; in a pipe type lines such as 13.\n"
         "b tells the best hold, ? helps, q quits. If the program is interrupted in a game, start\n"
         "it again with the same --key: it goes on, or complains to the Bank by itself.",
@@ -211,7 +212,8 @@ def run(arguments: Sequence[str]) -> int:
     key = None if options.lasting and options.key is None else _key(options, console)
     early: list[News | BankCalled] = []
     with Backstage[News | BankCalled]() as backstage:
-        parties, key = backstage.do(_parties(options, key, backstage), early.append)
+        opening = _parties(options, key, backstage)
+        parties, key = patiently("The Bank opens", lambda: backstage.do(opening, early.append))
         bank, tell = parties.bank, backstage.tell
         side = Side(
             bank,

@@ -19,7 +19,8 @@ from fairground.terminal.evening.score import winners
 from fairground.terminal.evening.tables import HousePlayers, OpenTable, TablePlan
 from fairground.terminal.ink import Ink
 from fairground.terminal.keys import can_read_keys
-from fairground.terminal.proof import Missing, say_what_is_proven
+from fairground.terminal.proof import Missing, say_the_verdict, say_what_is_proven
+from fairground.verify import verify
 from fairground.words.plain import listed
 
 MOST_GAMES: Final = 1_000_000
@@ -55,6 +56,7 @@ class GamePlayed(NamedTuple):
 
     opened: OpenTable
     valid: bool
+    missing: Missing
     left: bool = False
     """Whether somebody at the keyboard left: then they are not asked for another."""
 
@@ -91,7 +93,7 @@ def said_how_it_ended(
     people = [i for i, chair in enumerate(opened.table.setting.chairs) if chair.by == "self"]
     events = opened.table.transcript.events
     left = any(event["kind"] == "forfeit" and event["seat"] in people for event in events)
-    return GamePlayed(opened, valid, left)
+    return GamePlayed(opened, valid, missing, left)
 
 
 class Parlour(ABC):
@@ -196,11 +198,11 @@ class Parlour(ABC):
     def _asked(self, played: GamePlayed) -> bool:
         """Whether the person wants another game."""
         path = played.opened.saved.path
-        reviews = path is not None
+        saved = path is not None
         choices = ["Enter plays again"]
         choices += ["s swaps sides"] if self.swaps else []
         choices += ["m 3 plays a match to 3"]
-        choices += ["r reviews this game"] if reviews else []
+        choices += ["r reviews this game", "p tells what its record proves"] if saved else []
         self.console.say()
         self._say(f"{', '.join(choices)}, q ends.")
         while True:
@@ -217,12 +219,19 @@ class Parlour(ABC):
                 case ["m" | "match", number] if _is_number(number):
                     self._match, self._won, self._count_played = int(number), {}, 0
                     return True
-                case ["r" | "review"] if reviews:
+                case ["r" | "review"] if saved:
                     self._review(str(path))
+                case ["p" | "proof"] if saved:
+                    self._tell_the_proof(played)
                 case ["q" | "quit" | "x" | "exit" | "n" | "no"]:
                     return False
                 case _:
                     self._say(f"{typed!r} is none of these: {', '.join(choices)}, q ends.")
+
+    def _tell_the_proof(self, played: GamePlayed) -> None:
+        opened = played.opened
+        verdict = verify(bytes(opened.table.transcript))
+        say_the_verdict(self.console, self._art, verdict, opened.saved, played.missing)
 
     def _review(self, path: str) -> None:
         from fairground.terminal.commands.coach import run

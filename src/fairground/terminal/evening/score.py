@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairground.core import Seat
-from fairground.games.codebreaking import BREAKER, KEEPER, STAKE
 
 
 def winners(game: str, payoff: Sequence[int] | None) -> list[Seat]:
@@ -16,5 +15,7 @@ def winners(game: str, payoff: Sequence[int] | None) -> list[Seat]:
     if payoff is None:
         return []
     if game.startswith("codebreaking/"):
+        from fairground.games.codebreaking import BREAKER, KEEPER, STAKE
+
         return [BREAKER if -payoff[BREAKER] < STAKE else KEEPER]
     return [seat for seat, paid in enumerate(payoff) if paid > 0]

@@ -22,6 +22,7 @@ from fairground.replay import resume
 from fairground.table import Table, new_name
 from fairground.terminal.evening.vaults import FileVault, VaultLabel
 from fairground.terminal.saving import Saved, read_file
+from fairground.terminal.waiting import patiently
 from fairground.transcript import check_chain, read
 
 PRACTICE = "seeded/1"
@@ -50,8 +51,9 @@ class HousePlayers:
         self.seed = seed or fresh()
 
     def make(self, spec: str, game: Game[Any], seat: Seat) -> Player:
-        """The player that ``spec`` names, for this seat."""
-        return make_player(spec, game, HashStream(digest(Tag.PLAYER, self.seed, seat)), seat)
+        """The player that ``spec`` names, for this seat. Some take seconds to get ready."""
+        chance = HashStream(digest(Tag.PLAYER, self.seed, seat))
+        return patiently(f"{spec} gets ready", lambda: make_player(spec, game, chance, seat))
 
 
 class OpenTable:

@@ -36,6 +36,10 @@ from fairground.transcript import Event
 from fairground.words.intransitive import IntransitiveWords, label
 
 USUAL_HOUSE = "computer=optimal"
+ABOUT = (
+    "Each of us takes one die, and the higher roll wins. None of the dice is the best: each can be "
+    "beaten by another. ? shows the rules and all odds, hint advises, q leaves."
+)
 PRACTISED = "This is practice: the seed decides."
 
 
@@ -57,6 +61,18 @@ class DiceScreen(Sitting):
         """Shows the menu once more, after an aside."""
         self.checks: list[str] = []
         """For each draw, the command with which the user can check its HMAC."""
+
+    @property
+    def _on_a_terminal(self) -> bool:
+        return self._art.lines != math.inf
+
+    def play(self) -> None:
+        """On a terminal it is said what is played; a pipe has the lines of the source alone."""
+        if self._on_a_terminal:
+            self._say("Intransitive dice", "bold")
+            self._say(ABOUT)
+            self.console.say()
+        super().play()
 
     def leave(self, reason: str) -> None:
         """Leaving is told before what follows from it."""
@@ -121,10 +137,9 @@ class DiceScreen(Sitting):
 
     # Telling
 
-    def _say(self, text: str) -> None:
-        """A sentence; on a terminal no word is broken at the edge."""
-        on_a_terminal = self._art.lines != math.inf
-        self.console.say(self._art.fold(text) if on_a_terminal else text)
+    def _say(self, text: str, style: str = "") -> None:
+        """A sentence."""
+        self.console.say(self._art.ink(self._art.fold(text) if style else text, style))
 
     def tell(self, event: Event) -> None:
         """Put a line of the record into words."""
@@ -206,11 +221,11 @@ class DiceScreen(Sitting):
             return
         mine, yours = self._game.result(state, COMPUTER), self._game.result(state, USER)
         if mine == yours:
-            self._say(f"It's a tie ({yours} = {mine})!")
+            self._say(f"It's a tie ({yours} = {mine})!", "bold")
         elif yours > mine:
-            self._say(f"You win ({yours} > {mine})!")
+            self._say(f"You win ({yours} > {mine})!", "good")
         else:
-            self._say(f"I win ({mine} > {yours})!")
+            self._say(f"I win ({mine} > {yours})!", "bad")
 
 
 def _arguments() -> Arguments:

@@ -21,7 +21,7 @@ FIELDS: Final = {
         "tough_dice": "red dice in the bag",
         "max_players": "the most players",
         "brains_to_win": "brains that end the game",
-        "max_turns": "0: play to brains_to_win; n: most brains after n turns each win",
+        "max_turns": "0: to brains_to_win; n: most brains after n turns",
     },
     "Dice": {
         "weak_die_faces": "a green die: b brain, f footprints, s shotgun",
