@@ -296,7 +296,9 @@ class TestLasting:
     def test_a_hand_that_was_left_goes_on(self, tmp_path: Path, play: Play) -> None:
         code, shown, _ = play("\n", "--lasting", "--no-save")
         assert code == 3 and "Start again with the same key in time" in " ".join(shown.split())
+        assert main(["resume"]) == 0
         code, shown, _ = play("12\nq\n", "--lasting", "--no-save")
+        assert "A hand at the Croupier is open." in shown
         assert code == 0 and "Game 0 was left open: going on with it." in shown
 
     def test_a_program_plays(self, play: Play) -> None:

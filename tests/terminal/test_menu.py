@@ -243,4 +243,4 @@ class TestLow:
     def test_dice_break_no_word_on_a_narrow_terminal(self) -> None:
         dice = ("dice", "1,2,3", "4,5,6", "2,2,2", "--no-save")
         shown = on_a_terminal([("Your selection: ", "x\n")], 40, 60, *dice)
-        assert re.search(r"^Let's determine who makes the first +\nmove\. ", shown)
+        assert re.search(r"^Let's determine who makes the first +\nmove\. ", shown, re.MULTILINE)

@@ -89,9 +89,10 @@ class Console:
         if sys.stdin.isatty():
             if sys.stdout.isatty():
                 _edit_lines()
+            last = _last_line(prompt)
             forget_typed()
             try:
-                return input(prompt).strip()
+                return input(last).strip()
             except EOFError:
                 raise EndOfInput from None
         print(prompt, end="", flush=True)
@@ -104,10 +105,11 @@ class Console:
         if sys.stdin.isatty():
             import getpass
 
+            last = _last_line(prompt)
             sys.stdout.flush()
             forget_typed()
             try:
-                return getpass.getpass(prompt).strip()
+                return getpass.getpass(last).strip()
             except EOFError:
                 raise EndOfInput from None
         print(prompt, flush=True)
@@ -123,6 +125,16 @@ def _folded(text: str) -> str:
         else line
         for line in text.split("\n")
     )
+
+
+def _last_line(prompt: str) -> str:
+    """A prompt that fits the terminal: of a long one, all but its end is printed before."""
+    columns = shutil.get_terminal_size().columns
+    if len(prompt) < columns or not sys.stdout.isatty():
+        return prompt
+    *before, last = textwrap.wrap(prompt, max(columns - 1, 12), break_on_hyphens=False)
+    print("\n".join(before))
+    return f"{last} "
 
 
 LONGEST_LINE = 1_000_000

@@ -140,7 +140,7 @@ class BreakerScreen(CodeScreen):
     def stir(self, ask: Ask) -> str:
         """A word for the draw, after the commitment and before the first guess."""
         while self._share is None:
-            answer = self.ask("A word for the draw (enter: none): ")
+            answer = self.ask("Type anything random for the draw (enter: none): ")
             if answer in HELP:
                 self.say(words.STIR_HELP)
                 continue

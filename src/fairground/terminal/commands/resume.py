@@ -14,6 +14,7 @@ from fairground.terminal.console import Arguments
 from fairground.terminal.evening.tables import HousePlayers, OpenTable
 from fairground.terminal.evening.vaults import FileVault, unfinished
 from fairground.terminal.ink import Ink
+from fairground.terminal.saving import data_directory
 from fairground.terminal.shelf import open_record
 
 SCREENS: Final[Mapping[str, str]] = {
@@ -24,6 +25,9 @@ SCREENS: Final[Mapping[str, str]] = {
     "play": "commands.play",
 }
 """Who goes on with what a command began."""
+
+
+NOTHING_WAITS: Final = "No game is waiting: all are finished."
 
 
 def _arguments() -> Arguments:
@@ -54,14 +58,21 @@ def run(arguments: Sequence[str]) -> int:
             vault.close(over=False)
     if chosen is not None:
         return go_on(chosen)
+    if open_hands():
+        print("A hand at the Croupier is open. Go on with it: fairground croupier --lasting")
     if not vaults:
-        print("No game is waiting: all are finished.")
+        print("No other game is waiting." if open_hands() else NOTHING_WAITS)
         return 0
     art = Ink.of_terminal()
     for number, line in enumerate(lines, 1):
         print(art.fold(line, f"{number:>3}  ", "     "))
     print("\nGo on with the first: fairground resume. With another: fairground resume 2")
     return 0
+
+
+def open_hands() -> bool:
+    """Whether a hand waits at the Croupier of this computer."""
+    return any(data_directory().with_name("croupier").glob("home/*/*.json"))
 
 
 def _chosen(vaults: Sequence[FileVault], number: str) -> Path:
