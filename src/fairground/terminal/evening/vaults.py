@@ -82,7 +82,8 @@ class FileVault(MemoryVault):
             _lock(file)
             data = file.read()
             whole = data[: data.rfind(b"\n") + 1]  # a line without its end was never used
-            file.truncate(len(whole))
+            if whole != data:
+                file.truncate(len(whole))
             file.seek(0, os.SEEK_END)
             first, *rest = (json.loads(line) for line in whole.splitlines())
             self = cls(path, file, VaultLabel(**first))
