@@ -53,6 +53,11 @@ def test_a_browser_that_has_it_is_not_sent_it_again(client: Client) -> None:
         assert other.content == first.content
 
 
+def test_who_refuses_compressed_bytes_gets_plain_ones(client: Client) -> None:
+    answer = client.get("/", headers={"Accept-Encoding": "gzip;q=0, identity"})
+    assert "content-encoding" not in answer.headers
+
+
 def directives(policy: str) -> dict[str, str]:
     return {
         name: value for name, _, value in (one.strip().partition(" ") for one in policy.split(";"))

@@ -34,6 +34,16 @@ export interface ExaminedContest {
 /** Lines beyond this are judged, but not told one by one. */
 const MOST = 20_000;
 
+/** The lines of a record, or `null` if its chain is not whole. */
+function recordLines(bytes: Uint8Array): Line[] | null {
+  try {
+    return readRecord(bytes);
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}
+
 function rawLines(bytes: Uint8Array): RawLine[] {
   return split(bytes).slice(0, MOST).map((piece) => ({
     text: new TextDecoder().decode(piece),
@@ -42,34 +52,21 @@ function rawLines(bytes: Uint8Array): RawLine[] {
   }));
 }
 
-function followed(bytes: Uint8Array): Following | null {
-  let lines: Line[];
-  try {
-    lines = readRecord(bytes);
-  } catch (error) {
-    if (error instanceof Fault) return null;
-    throw error;
-  }
-  return lines.length > MOST ? null : follow(lines);
-}
-
-function judged(file: File, files: readonly File[], given: readonly Receipt[]): Verdict {
-  try {
-    return check(file.bytes, [...receiptsFor(file, files), ...given]);
-  } catch (error) {
-    if (error instanceof Fault) return refused(error, "none");
-    throw error;
-  }
-}
-
+/** Judges a file, with its receipts. Receipts that cannot be read make it impossible. */
 export function examine(file: File, files: readonly File[], given: readonly Receipt[]): Examined | ExaminedContest {
-  if (file.kind === "contest") {
-    return { kind: "contest", verdict: checkContest(file.bytes, [...receiptsFor(file, files), ...given]) };
+  let receipts: Receipt[];
+  try {
+    receipts = [...receiptsFor(file, files), ...given];
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { kind: "game", verdict: refused(error, "none"), lines: [], following: null };
   }
+  if (file.kind === "contest") return { kind: "contest", verdict: checkContest(file.bytes, receipts) };
+  const lines = recordLines(file.bytes);
   return {
     kind: "game",
-    verdict: judged(file, files, given),
-    lines: rawLines(file.bytes),
-    following: followed(file.bytes),
+    verdict: check(file.bytes, receipts),
+    lines: lines ?? rawLines(file.bytes),
+    following: lines && lines.length <= MOST ? follow(lines) : null,
   };
 }

@@ -305,7 +305,7 @@ export const gives = "gives";
 
 /** What a fault means, by its code. */
 export const faults: { [code: string]: string } = {
-  "input/unreadable": "This is not a transcript.",
+  "input/unreadable": "This is not a transcript, or its receipts are none.",
   "input/bad": "This cannot stand here.",
   "transcript/line-ends": "Lines end in CR LF. A program has changed the line ends of this copy; the bytes count.",
   "transcript/not-canonical": "This line is not written in the one form that the record allows.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from litestar import MediaType, Request, Response, get
@@ -9,6 +10,9 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from fairground.arena.page.files import File, Page
+
+GZIP: Final = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
+"""In ``Accept-Encoding``; with ``q=0`` it is not accepted."""
 
 ThePage = NamedDependency[Page]
 TheRequest = Request[Any, Any, Any]
@@ -36,7 +40,7 @@ def _send(request: TheRequest, file: File) -> Response[bytes]:
     content, etag, headers = file.content, file.etag, dict(file.headers)
     if file.compressed is not None:
         headers["Vary"] = "Accept-Encoding"
-        if "gzip" in request.headers.get("accept-encoding", ""):
+        if GZIP.search(request.headers.get("accept-encoding", "")):
             content, etag = file.compressed, f"{etag}-gzip"
             headers["Content-Encoding"] = "gzip"
     headers["ETag"] = f'"{etag}"'
