@@ -160,6 +160,11 @@ export const w = {
     coach: "Coach",
     exact: "exact",
     guess: "a search, not exact",
+    worth: (percent: string, fraction: string) =>
+      percent === fraction
+        ? `Worth with perfect play: ${fraction}.`
+        : `Worth with perfect play: ${percent} (${fraction}).`,
+    asksRematch: "you are asked to play again",
     hintNoted: "The record notes that you asked.",
     waitingFor: (names: readonly string[]) => `Waiting for ${listed(names.map(who))}.`,
     openSeats: "The game begins when every seat is taken.",

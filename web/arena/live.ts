@@ -364,7 +364,8 @@ export class Live {
       : "unknown" as const;
     const won = told.payoff?.[view.seat] ?? 0;
     this.kept.value = await change(this.id, (seat) => {
-      Object.assign(seat, { state, lines: told.lines.length, verdict });
+      const others = told.seats.filter((_, other) => other !== view.seat).map(({ name }) => name);
+      Object.assign(seat, { state, lines: told.lines.length, verdict, others });
       if (told.over) seat.result = won > 0 ? "won" : won < 0 ? "lost" : "level";
     });
   }

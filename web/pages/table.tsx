@@ -216,6 +216,13 @@ function Scrubber(
   );
 }
 
+/** A fraction as a percentage, or as it is. */
+function percentOf(fraction: string): string {
+  const [over, under = "1"] = fraction.split("/");
+  const part = Number(over) / Number(under);
+  return Number.isFinite(part) ? `${(part * 100).toFixed(2)} %` : shown(fraction);
+}
+
 /** What the coach says, asked. */
 function Coach({ live }: { live: Live }) {
   const hint = live.hint.value;
@@ -227,9 +234,7 @@ function Coach({ live }: { live: Live }) {
         <span class="tag">{hint.exact ? w.table.exact : w.table.guess}</span>
       </div>
       <p>{shown(hint.words)}</p>
-      {hint.value !== undefined && hint.value !== null && (
-        <p class="small mute">{shown(typeof hint.value === "string" ? hint.value : JSON.stringify(hint.value))}</p>
-      )}
+      {typeof hint.value === "string" && <p class="small">{w.table.worth(percentOf(hint.value), shown(hint.value))}</p>}
       <p class="small mute">{w.table.hintNoted}</p>
     </section>
   );
@@ -286,6 +291,7 @@ function Rematch({ live, game }: { live: Live; game: string }) {
   };
   return (
     <>
+      {live.seatView.value?.rematch && <span class="tag you">{w.table.asksRematch}</span>}
       <button type="button" class="btn go" disabled={!declared} onClick={again}>{w.table.rematch}</button>
       {problem && <span class="small" role="alert">{shown(problem)}</span>}
     </>

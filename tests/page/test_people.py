@@ -1,0 +1,118 @@
+"""Several people: two and three browsers at one table, six tabs that watch, and what others see."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from tests.helpers.visitor import Visitor, visiting
+from tests.page.test_games import holds
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ATTACK = "<img src=x onerror=alert(1)>'\"&"
+
+
+def opens(visitor: Visitor, game: str, *others: str, **fields: str) -> None:
+    """A table with free seats."""
+    visitor.page.goto(f"{visitor.url}/#/play/{game}")
+    for label, value in fields.items():
+        visitor.page.get_by_label(label.replace("_", " ")).fill(value)
+    for seat in others:
+        visitor.page.get_by_label(seat).select_option("open")
+    visitor.page.get_by_role("button", name="Open the table").click()
+    visitor.page.get_by_text("begins when every seat is taken").wait_for()
+
+
+def sits_down(visitor: Visitor, beside: str) -> None:
+    """From the lobby, where the open tables are."""
+    row = visitor.page.locator(".list li").filter(has_text=beside).filter(has_text="free")
+    row.get_by_role("button", name="Sit down").click()
+    visitor.page.wait_for_url(re.compile("#/seat/"))
+
+
+def seal_by_turns(visitors: list[Visitor]) -> None:
+    """All are asked at the same time. Each takes the first die, until there is a stamp."""
+    for _ in range(20):
+        for visitor in visitors:
+            visitor.page.locator("label.stone, .stamp").first.wait_for()
+            if visitor.stamp.count():
+                return
+            visitor.page.keyboard.press("1")
+            visitor.page.keyboard.press("Enter")
+            visitor.page.locator("label.stone").first.wait_for(state="detached")
+    raise AssertionError("the game does not end")
+
+
+def roll_by_turns(visitors: dict[str, Visitor]) -> None:
+    """Whoever's turn it is rolls once and stops, until there is a stamp."""
+    now = next(iter(visitors.values()))
+    for _ in range(2000):
+        page = now.page
+        page.locator("[data-asked], .stamp, tr.now .tag.house").first.wait_for()
+        if now.stamp.count():
+            return
+        if page.locator("[data-asked]").count():
+            lines = page.locator("[data-lines]").get_attribute("data-lines")
+            stop = page.get_by_role("button", name="Stop and score")
+            page.keyboard.press("x" if stop.is_enabled() else "r")
+            page.locator(f"[data-lines]:not([data-lines='{lines}'])").wait_for()
+        elif page.locator("tr.now .tag.house").count():
+            now = visitors[page.locator("tr.now .tag.house").inner_text()]
+    raise AssertionError("the game does not end")
+
+
+def test_two_browsers_and_six_tabs_that_watch(browser: Browser, arena: str) -> None:
+    with visiting(browser, arena) as ada, visiting(browser, arena) as bob:
+        ada.named("Ada")
+        bob.named("Bob")
+        opens(ada, "fatestones%2F1", "Seat 1, player")
+        sits_down(bob, "Ada")
+        table = re.findall("#/seat/([^/]+)/", bob.page.url)[0]
+        tabs = [bob.tab(f"#/table/{table}") for _ in range(6)]
+        seal_by_turns([ada, bob])
+        holds(ada)
+        holds(bob)
+        for tab in tabs:
+            tab.locator(".stamp").wait_for()
+            assert tab.locator(".proof .big").inner_text() == ada.checks
+        # Only one of Bob's seven tabs holds a stream: the others hear from it.
+        held = bob.page.evaluate("navigator.locks.query()")
+        names = [lock["name"] for lock in held["held"]]
+        assert names.count("fairground/stream") == 1
+        claims = ada.page.locator(".claims").inner_text()
+        assert "UNIFORM" in claims and "for Ada" in claims and "for Bob" in claims
+
+        bob.page.get_by_role("button", name="Play again").click()
+        ada.page.get_by_text("you are asked to play again").wait_for()
+        ada.page.get_by_role("button", name="Play again").click()
+        ada.page.locator("label.stone").first.wait_for()
+
+
+def test_three_browsers_one_of_them_with_a_name_that_is_an_attack(
+    browser: Browser, arena: str
+) -> None:
+    with ExitStack() as stack:
+        ada, bob, eve = (stack.enter_context(visiting(browser, arena)) for _ in range(3))
+        ada.named("Ada")
+        bob.named("Bob")
+        eve.named(ATTACK)
+        ada.page.goto(f"{arena}/#/play/zombie%2F2")
+        ada.page.get_by_label("How many seats").fill("3")
+        ada.page.get_by_label("max turns").fill("1")
+        for seat in ("Seat 1, zombie", "Seat 2, zombie"):
+            ada.page.get_by_label(seat).select_option("open")
+        ada.page.get_by_role("button", name="Open the table").click()
+        ada.page.get_by_text("begins when every seat is taken").wait_for()
+        sits_down(bob, "Ada")
+        sits_down(eve, "Ada")
+
+        roll_by_turns({"Ada": ada, "Bob": bob, ATTACK: eve})
+        for visitor in (ada, bob, eve):
+            holds(visitor)
+            assert visitor.page.locator("img").count() == 0
+            assert "<img src=x" in visitor.page.locator(".scores").inner_text()
+
+

@@ -1,0 +1,99 @@
+"""Nothing is lost and nothing is answered twice: reloads, lost requests, a second tab, a restart."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.helpers.arena import Process
+from tests.helpers.page import page
+from tests.helpers.visitor import visiting
+from tests.page.test_games import holds, take_the_first
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Request, Route
+
+
+def is_answer(request: Request) -> bool:
+    return request.method == "POST" and "/seats/" in request.url
+
+
+def test_a_reload_at_every_kind_of_ask(browser: Browser, arena: str) -> None:
+    sent: dict[str, set[str]] = defaultdict(set)
+    lost: list[str] = []
+
+    def lose_one_of_each_kind(route: Route) -> None:
+        if not is_answer(route.request):
+            return route.continue_()
+        body = json.loads(route.request.post_data or "")
+        kind = body["ask"].partition(".")[0]
+        sent[body["ask"]].add(json.dumps(body["answer"]))
+        if kind in lost:
+            return route.continue_()
+        lost.append(kind)
+        if kind in ("link", "open"):  # it arrives, and its answer does not
+            route.fetch()
+        return route.abort()
+
+    with visiting(browser, arena, {"**/seats/*": lose_one_of_each_kind}) as ada:
+        failed = {"event": "requestfailed", "predicate": is_answer}
+        with ada.page.expect_event(**failed):  # the tip
+            ada.starts("FateStones", "vs Random")
+        with ada.page.expect_event(**failed):  # the link
+            ada.page.reload()
+        ada.page.reload()
+        ada.page.wait_for_selector("[data-asked]")
+        ada.page.reload()
+        ada.page.wait_for_selector("[data-asked]")
+        ada.page.keyboard.press("2")
+        with ada.page.expect_event(**failed):  # the seal
+            ada.page.keyboard.press("Enter")
+        with ada.page.expect_event(**failed):  # the opening
+            ada.page.reload()
+        ada.page.reload()
+        ada.plays(take_the_first)
+        holds(ada)
+    assert lost == ["tip", "link", "seal", "open"]
+    assert {len(answers) for answers in sent.values()} == {1}
+
+
+def test_one_tab_plays_a_seat_and_another_may_take_it_over(browser: Browser, arena: str) -> None:
+    with visiting(browser, arena) as ada:
+        ada.starts("FateStones", "vs Random")
+        ada.page.wait_for_selector("[data-asked]")
+        second = ada.tab(ada.page.url.removeprefix(f"{arena}/"))
+        second.get_by_text("being played in another tab").wait_for()
+        assert second.locator("label.stone").count() == 0
+        second.get_by_role("button", name="Play here instead").click()
+        second.locator("label.stone").first.wait_for()
+        ada.page.get_by_text("being played in another tab").wait_for()
+        first, ada.page = ada.page, second
+        ada.plays(take_the_first)
+        holds(ada)
+        first.locator(".stamp").wait_for()
+
+
+def test_the_arena_is_killed_in_the_middle_and_comes_back(browser: Browser, tmp_path: Path) -> None:
+    page()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    options = (
+        *("--port", port, "--no-croupier"),
+        *("--database", f"sqlite:///{tmp_path / 'arena.db'}"),
+    )
+    with Process(tmp_path, *options) as first, visiting(browser, first.url) as ada:
+        ada.starts("FateStones", "vs Random")
+        ada.page.wait_for_selector("[data-asked]")
+        first.end(signal.SIGKILL)
+        ada.page.get_by_text("The connection is lost").wait_for()
+        take_the_first(ada.page)
+        ada.page.get_by_text("Your answer is kept, and is sent again").wait_for()
+        with Process(tmp_path, *options):
+            ada.plays(take_the_first)
+            holds(ada)
+            ada.page.get_by_text("The connection is lost").wait_for(state="detached")
