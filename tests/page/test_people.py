@@ -114,5 +114,3 @@ def test_three_browsers_one_of_them_with_a_name_that_is_an_attack(
             holds(visitor)
             assert visitor.page.locator("img").count() == 0
             assert "<img src=x" in visitor.page.locator(".scores").inner_text()
-
-
