@@ -163,5 +163,5 @@ def test_zombies_by_the_form_in_two_rounds(browser: Browser, arena: str) -> None
         ada.plays(roll_once)
         holds(ada)
         # The five regions of the source document, besides the title.
-        for region in ("Brains", "Dice rolling area", "Brains eaten", "Shotguns in this turn"):
+        for region in ("Brains", "Dice rolling area", "Brains this turn", "Shotguns this turn"):
             assert ada.page.locator(".felt").get_by_text(region).count()

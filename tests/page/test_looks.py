@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -24,7 +24,7 @@ GAMES = {
 def test_axe_finds_nothing_and_nothing_is_too_wide(
     browser: Browser, arena: str, theme: Literal["light", "dark"], width: int
 ) -> None:
-    options = {
+    options: dict[str, Any] = {
         "color_scheme": theme,
         "viewport": {"width": width, "height": 800},
         "bypass_csp": True,

@@ -1,4 +1,4 @@
-"""Nothing is lost and nothing is answered twice: reloads, lost requests, a second tab, a restart."""
+"""Nothing is lost, nothing is answered twice: reloads, lost requests, a second tab, a restart."""
 
 from __future__ import annotations
 
@@ -40,19 +40,18 @@ def test_a_reload_at_every_kind_of_ask(browser: Browser, arena: str) -> None:
         return route.abort()
 
     with visiting(browser, arena, {"**/seats/*": lose_one_of_each_kind}) as ada:
-        failed = {"event": "requestfailed", "predicate": is_answer}
-        with ada.page.expect_event(**failed):  # the tip
+        with ada.page.expect_event("requestfailed", is_answer):  # the tip
             ada.starts("FateStones", "vs Random")
-        with ada.page.expect_event(**failed):  # the link
+        with ada.page.expect_event("requestfailed", is_answer):  # the link
             ada.page.reload()
         ada.page.reload()
         ada.page.wait_for_selector("[data-asked]")
         ada.page.reload()
         ada.page.wait_for_selector("[data-asked]")
         ada.page.keyboard.press("2")
-        with ada.page.expect_event(**failed):  # the seal
+        with ada.page.expect_event("requestfailed", is_answer):  # the seal
             ada.page.keyboard.press("Enter")
-        with ada.page.expect_event(**failed):  # the opening
+        with ada.page.expect_event("requestfailed", is_answer):  # the opening
             ada.page.reload()
         ada.page.reload()
         ada.plays(take_the_first)
