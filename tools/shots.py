@@ -198,7 +198,7 @@ def shoot(browser: Browser, arena: str, names: list[str]) -> None:
             context.close()
             picture = Image.open(path).convert("RGB")
             picture.quantize(COLOURS, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
-            print(path.relative_to(ROOT), f"{path.stat().st_size // 1024} kB")
+            sys.stdout.write(f"{path.relative_to(ROOT)} {path.stat().st_size // 1024} kB\n")
 
 
 def main() -> None:
