@@ -129,4 +129,5 @@ def test_the_strip_names_the_line(
         assert ada.page.locator(".proof[data-broken]").count() == 1
         assert ada.checks.startswith(f"{line - 1} of")
         assert ada.page.locator("label.stone").count() == 0
+        assert ada.page.get_by_role("button", name="Save the game").is_visible()
         assert ada.stamp.count() == 0

@@ -2,6 +2,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Problem } from "../arena/api.ts";
 import { Live, receiptsText, recordText } from "../arena/live.ts";
+import type { Told } from "../arena/record.ts";
+import type { Receipt } from "../arena/secrets.ts";
 import { rematch } from "../arena/sit.ts";
 import { type GamePage, type Moment } from "../games/game.ts";
 import { useGame } from "../games/generic.tsx";
@@ -80,7 +82,11 @@ export function TablePage({ id, secret }: { id: string; secret: string | null })
           {secret && !told.over && !wrong && <Leave live={live} />}
         </span>
       </div>
-      {wrong && <Alarm wrong={wrong} />}
+      {wrong && (
+        <Alarm wrong={wrong}>
+          <SaveButtons told={told} receipts={receipts ?? []} />
+        </Alarm>
+      )}
       {live.problem.value && <ProblemNote problem={live.problem.value} />}
       {secret && live.known.value && !live.kept.value && live.spoken && !told.over && (
         <p class="notice">{w.table.noSecret}</p>
@@ -98,23 +104,7 @@ export function TablePage({ id, secret }: { id: string; secret: string | null })
           {!moment.asked && moment.live && !told.over && <p class="waits mute">{state}</p>}
           {told.over && live.verdict.value && (
             <Verdict judged={live.verdict.value} receipts={receipts?.length ?? 0} about={resultWords(now)}>
-              <button
-                type="button"
-                class="btn"
-                onClick={() =>
-                  saveFile(`${fileName(told.game)}.jsonl`, recordText(told))}
-              >
-                {w.table.saveGame}
-              </button>
-              {receipts && receipts.length > 0 && (
-                <button
-                  type="button"
-                  class="btn"
-                  onClick={() => saveFile(`${fileName(told.game)}.receipts`, receiptsText(receipts))}
-                >
-                  {w.table.saveReceipts}
-                </button>
-              )}
+              <SaveButtons told={told} receipts={receipts ?? []} />
               {secret && <Rematch live={live} game={told.game} />}
               <a class="btn quiet" href="#/">{w.toLobby}</a>
             </Verdict>
@@ -168,6 +158,27 @@ export function resultWords(at: Moment): string {
     : winners.length
     ? listed(winners.map((seat) => w.table.won(at, seat)))
     : w.table.nobody;
+}
+
+/** The record and the receipts as files, as `fairground verify` reads them. */
+function SaveButtons({ told, receipts }: { told: Told; receipts: readonly Receipt[] }) {
+  const name = fileName(told.game);
+  return (
+    <>
+      <button type="button" class="btn" onClick={() => saveFile(`${name}.jsonl`, recordText(told))}>
+        {w.table.saveGame}
+      </button>
+      {receipts.length > 0 && (
+        <button
+          type="button"
+          class="btn"
+          onClick={() => saveFile(`${name}.receipts`, receiptsText(receipts))}
+        >
+          {w.table.saveReceipts}
+        </button>
+      )}
+    </>
+  );
 }
 
 const fileName = (game: string) => game.replace(/\W+/g, "-");

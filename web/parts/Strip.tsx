@@ -1,4 +1,5 @@
 /** The proof strip: the record, a ticket for each line, checked by this browser. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Told, Wrong } from "../arena/record.ts";
 import { isObject, type Json, type JsonObject } from "../check/json.ts";
@@ -197,7 +198,7 @@ export function Copy({ text, words }: { text: () => string; words: string }) {
 }
 
 /** What the arena did wrong, loudly. */
-export function Alarm({ wrong }: { wrong: Wrong }) {
+export function Alarm({ wrong, children }: { wrong: Wrong; children?: ComponentChildren }) {
   return (
     <section class="alarm" role="alert">
       <h2>
@@ -208,6 +209,7 @@ export function Alarm({ wrong }: { wrong: Wrong }) {
         <span class="mono">{wrong.code}</span>
       </p>
       <p class="small">{w.strip.stop}</p>
+      <div class="acts">{children}</div>
     </section>
   );
 }
