@@ -49,6 +49,7 @@ export const w = {
     play: "Play",
     watch: "Watch",
     contests: "Contests",
+    croupier: "Croupier",
     verify: "Verify",
     bots: "Build a bot",
   },

@@ -132,3 +132,8 @@ export async function forget(id: string): Promise<void> {
 export const thing = (name: string) => within<Json | undefined>("things", "readonly", (store) => store.get(name));
 export const keepThing = (name: string, value: Json) =>
   within("things", "readwrite", (store) => store.put(value, name)).then(changed);
+
+/** The same for what is no JSON: a key that no script can read. */
+export const raw = (name: string) => within<unknown>("things", "readonly", (store) => store.get(name));
+export const keepRaw = (name: string, value: unknown) =>
+  within("things", "readwrite", (store) => store.put(value, name));

@@ -19,11 +19,13 @@ const PlayPage = later(() => import("./play.tsx").then(({ PlayPage }) => PlayPag
 const ContestsPage = later(() => import("./contests.tsx").then(({ ContestsPage }) => ContestsPage));
 const ContestPage = later(() => import("./contest.tsx").then(({ ContestPage }) => ContestPage));
 const OraclePage = later(() => import("./oracle.tsx").then(({ OraclePage }) => OraclePage));
+const CroupierPage = later(() => import("./croupier.tsx").then(({ CroupierPage }) => CroupierPage));
 const BotsPage = later(() => import("./bots.tsx").then(({ BotsPage }) => BotsPage));
 const VerifyPage = later(() => import("./verify.tsx").then(({ VerifyPage }) => VerifyPage));
 
 const LINKS = [
   { href: "#/", words: w.nav.play, pages: ["", "play", "seat"] },
+  { href: "#/croupier", words: w.nav.croupier, pages: ["croupier"] },
   { href: "#/contests", words: w.nav.contests, pages: ["contests", "contest", "oracle"] },
   { href: "#/bots", words: w.nav.bots, pages: ["bots"] },
   { href: "#/verify", words: w.nav.verify, pages: ["verify"] },
@@ -38,6 +40,7 @@ function Page() {
   if (page === "contests") return <ContestsPage />;
   if (page === "contest") return <ContestPage id={parts[0] ?? ""} key={parts[0]} />;
   if (page === "oracle") return <OraclePage id={parts[0] ?? ""} key={parts[0]} />;
+  if (page === "croupier") return <CroupierPage />;
   if (page === "bots") return <BotsPage />;
   if (page === "verify") return <VerifyPage />;
   return (

@@ -198,6 +198,22 @@ export class Bet {
 
 const GENERATE = tag("fairground/croupier-generate/1");
 
+/** All draws that follow from a game's seed. */
+export function chanceOf(seed: Uint8Array, show?: Show): Chance {
+  return {
+    below: (n) => {
+      const all = 2n ** 32n;
+      for (;;) {
+        seed = keccak(GENERATE, seed);
+        const x = toNumber(seed.slice(28));
+        if (x >= all - (all % n)) continue;
+        show?.({ kind: "draw", n, bytes: toHex(seed.slice(28)), value: x % n });
+        return x % n;
+      }
+    },
+  };
+}
+
 export class Croupier implements s.Scheme {
   readonly single = false;
   readonly bet: Bet;
@@ -234,19 +250,7 @@ export class Croupier implements s.Scheme {
     s.members(evidence, []);
     const given = run.shares.find((share) => share.kind === "seed");
     s.evidence(given !== undefined, "the Player's seed is missing");
-    let seed = this.bet.gameSeed(run.number - 1, run.ticket.seed as string, given.value as string);
-    return {
-      below: (n) => {
-        const all = 2n ** 32n;
-        for (;;) {
-          seed = keccak(GENERATE, seed);
-          const x = toNumber(seed.slice(28));
-          if (x >= all - (all % n)) continue;
-          this.show?.({ kind: "draw", n, bytes: toHex(seed.slice(28)), value: x % n });
-          return x % n;
-        }
-      },
-    };
+    return chanceOf(this.bet.gameSeed(run.number - 1, run.ticket.seed as string, given.value as string), this.show);
   }
 
   due(): s.Due[] {

@@ -1,0 +1,386 @@
+/**
+ * The Player of the Blind Croupier, in this browser: it signs, keeps its seeds, and believes neither the Croupier
+ * nor the Bank.
+ *
+ * One loop, led by the Bank: look how far the Bank says that the hand is, compare that with what was computed here,
+ * do what is owed next, look again. So the same code plays a hand, takes it up again after a reload, and goes on
+ * without the Croupier. Whatever leaves this browser is kept first.
+ */
+import { signal } from "@preact/signals";
+import { Problem } from "../arena/api.ts";
+import { keepThing, thing } from "../arena/secrets.ts";
+import { fromText, toHex } from "../check/bytes.ts";
+import { check, type Verdict } from "../check/check.ts";
+import { Poker } from "../check/games/poker.ts";
+import { type Json, object } from "../check/json.ts";
+import { Bet, chanceOf } from "../check/schemes/croupier.ts";
+import { d } from "../words/croupier.ts";
+import { type Account, bank, type BankGame, type BankTerms, desk, NO_KEY, OUTCOME, STEP, written } from "./bank.ts";
+import { ownKey } from "./keys.ts";
+import { type BetFields, betHash, gameKey, Signer } from "./messages.ts";
+
+/** Seconds in which a signed bet may be taken. */
+const EXPIRY = 120;
+/** Seconds that the Croupier has to bring something to the Bank before this browser does it; at most half a step. */
+const PATIENCE = 60;
+const PAUSE = 400;
+const ROYAL = [250, 500, 750, 1000, 4000];
+
+/** Something that must not happen, and who is to blame. The hand stops there. */
+export class Alarm extends Error {
+  constructor(readonly who: "croupier" | "bank", message: string) {
+    super(message);
+  }
+}
+
+/** A hand, as it is kept. */
+export interface Hand {
+  id: string;
+  chain: number;
+  bank: string;
+  bet: BetFields;
+  signature: string;
+  seeds: [string, string];
+  order: number[] | null;
+  orderSignature: string;
+}
+
+export interface Step {
+  words: string;
+  /** The bytes behind it. */
+  detail: string;
+  checked: boolean;
+}
+
+export interface Ended {
+  words: string;
+  prize: number;
+  verdict: Verdict | null;
+  transcript: string;
+}
+
+type Stage = "away" | "ready" | "working" | "choose" | "over";
+
+/** What the page shows. */
+export const stage = signal<Stage>("working");
+export const account = signal<Account | null>(null);
+export const terms = signal<BankTerms | null>(null);
+export const address = signal("");
+export const cards = signal<readonly number[]>([]);
+export const steps = signal<readonly Step[]>([]);
+export const ended = signal<Ended | null>(null);
+export const alarm = signal<Alarm | null>(null);
+export const trouble = signal("");
+export const deadline = signal(0);
+
+let signer: Signer;
+let hand: Hand | null = null;
+let signed: Bet;
+let his: [string | null, string | null] = [null, null];
+let running = false;
+
+const chips = (wei: number | string) => BigInt(wei) / BigInt(terms.value?.chip_cost ?? 1);
+export const chipsOf = (wei: number | string) => Number(chips(wei));
+
+function tell(words: string, detail = "", checked = true): void {
+  if (steps.value.some((step) => step.words === words)) return;
+  steps.value = [...steps.value, { words, detail, checked }];
+}
+
+const keepHand = () => keepThing("hand", hand as unknown as Json);
+
+/** Opens the desk: the key, the terms, and a hand that was not finished. */
+export async function open(): Promise<void> {
+  try {
+    const [about, found] = await Promise.all([desk.about(), bank.terms()]);
+    if (about.bank !== found.bank || Number(about.chain) !== found.chain || found.chain !== 0) {
+      throw new Alarm("croupier", d.alarm.otherBank);
+    }
+    terms.value = found;
+    signer = new Signer(await ownKey(), found.chain, found.bank);
+    address.value = signer.address;
+    account.value = await bank.account(signer.address);
+    hand = (await thing("hand") as unknown as Hand | null | undefined) ?? null;
+    if (!hand) stage.value = "ready";
+    else await play();
+  } catch (error) {
+    if (error instanceof Alarm) alarm.value = error;
+    else if (!(error instanceof Problem)) throw error;
+    else trouble.value = error.detail;
+    if (stage.value === "working") stage.value = "away";
+  }
+}
+
+/** Play money into the account, and the key's registration, if it is new. */
+export async function deposit(count: number): Promise<void> {
+  await guarded(async () => {
+    const amount = BigInt(count) * BigInt(terms.value!.chip_cost);
+    const now = await bank.account(signer.address);
+    if (now.key === NO_KEY) {
+      await bank.send(signer, { call: "submitPublicKey", key: signer.address, proof: signer.key() });
+    }
+    const missing = amount - BigInt(now.purse);
+    if (missing > 0n) await bank.faucet(signer.address, String(missing));
+    await bank.send(signer, { call: "depositFunds", amount: written(amount) });
+    account.value = await bank.account(signer.address);
+  });
+}
+
+/** Everything comes home: into the purse of this key, outside of the Bank. */
+export async function withdraw(): Promise<void> {
+  await guarded(async () => {
+    const { available } = await bank.account(signer.address);
+    await bank.send(signer, { call: "withdrawFunds", amount: available });
+    account.value = await bank.account(signer.address);
+  });
+}
+
+async function guarded(work: () => Promise<void>): Promise<void> {
+  trouble.value = "";
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof Alarm) alarm.value = error;
+    else if (error instanceof Problem) trouble.value = error.detail;
+    else throw error;
+  }
+}
+
+/** Begins a hand: an offer, checks, two fresh seeds, a signed bet. */
+export async function begin(bet: number, level: number): Promise<void> {
+  ended.value = null;
+  alarm.value = null;
+  steps.value = [];
+  cards.value = [];
+  his = [null, null];
+  stage.value = "working";
+  await guarded(async () => {
+    const found = terms.value!;
+    const offer = await desk.offer(signer.address);
+    tell(d.step.offer, offer.commitments.join(" "));
+    const croupier = await bank.account(offer.croupier);
+    if (croupier.key !== offer.croupier_key) throw new Alarm("croupier", d.alarm.otherKey);
+    tell(d.step.hisKey, offer.croupier_key);
+    const next = await bank.next(offer.croupier, signer.address);
+    if (String(next.game_id) !== String(offer.game_id)) throw new Alarm("croupier", d.alarm.otherNumber);
+    if (chips(croupier.available) < BigInt(bet * ROYAL[level - 1])) throw new Alarm("croupier", d.alarm.tooPoor);
+    tell(d.step.canPay(Number(chips(croupier.available)), bet * ROYAL[level - 1]));
+    const seeds = [0, 1].map((id) => signer.seed(offer.croupier, offer.game_id, id));
+    const { now } = await bank.terms();
+    const fields: BetFields = {
+      croupier: offer.croupier,
+      player: signer.address,
+      croupier_key: offer.croupier_key,
+      player_key: signer.address,
+      game_id: offer.game_id,
+      bet,
+      level,
+      chip_cost: found.chip_cost,
+      croupier_commitment_0: offer.commitments[0],
+      croupier_commitment_1: offer.commitments[1],
+      player_commitment_0: seeds[0].commitment,
+      player_commitment_1: seeds[1].commitment,
+      expiry: Math.min(now + EXPIRY, Number(offer.expiry)),
+    };
+    hand = {
+      id: offer.id,
+      chain: found.chain,
+      bank: found.bank,
+      bet: fields,
+      signature: signer.bet(fields),
+      seeds: [seeds[0].seed, seeds[1].seed],
+      order: null,
+      orderSignature: "",
+    };
+    await keepHand();
+    await desk.bet(hand.id, fields, hand.signature);
+    tell(d.step.bet(bet * level), hand.signature);
+  });
+  if (hand && !alarm.value && !trouble.value) await play();
+  else if (stage.value === "working") stage.value = "ready";
+}
+
+/** Gives the order: 1 replaces, 0 keeps. */
+export async function draw(order: number[]): Promise<void> {
+  if (!hand || hand.order) return;
+  hand.order = order;
+  hand.orderSignature = signer.order(hand.bet, order);
+  await keepHand();
+  await play();
+}
+
+/** Goes on with the hand until it is over or the person must choose. */
+async function play(): Promise<void> {
+  if (running || !hand) return;
+  running = true;
+  stage.value = "working";
+  signed = new Bet(object({ ...hand.bet, chain: hand.chain, bank: hand.bank, signature: hand.signature }));
+  try {
+    while (!await step()) await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  } catch (error) {
+    if (!(error instanceof Alarm)) throw error;
+    alarm.value = error;
+    stage.value = "over";
+  } finally {
+    running = false;
+  }
+}
+
+/** One look and one act. True: there is nothing more to do here. */
+async function step(): Promise<boolean> {
+  const { bet, order } = hand!;
+  try {
+    const state = await bank.game(gameKey(bet));
+    trouble.value = "";
+    await hear(state);
+    show();
+    compare(state);
+    if (state.outcome !== OUTCOME.open) return await finish(state);
+    deadline.value = state.deadline;
+    if (state.step === STEP.croupier0 && !order) {
+      stage.value = "choose";
+      return true;
+    }
+    stage.value = "working";
+    return await act(state);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    trouble.value = error.detail; // the Bank is away, or somebody was quicker: look again
+    return false;
+  }
+}
+
+/** What the Bank recorded. A seed that it took must be the one that was committed to. */
+async function hear(state: BankGame): Promise<void> {
+  if (state.step === STEP.none) return;
+  if (state.bet_hash !== toHex(betHash(hand!.bet))) throw new Alarm("bank", d.alarm.otherBet);
+  tell(d.step.locked, state.bet_hash);
+  if (his[0] && (his[1] || state.step < STEP.croupier1)) return;
+  const { events } = await bank.events(gameKey(hand!.bet));
+  for (const event of events) {
+    if (event.event !== "CroupierSeedSubmitted") continue;
+    const id = event.seedId as 0 | 1, seed = `${event.nonce}${event.signature}`;
+    if (!signed.isGoodSeed(seed, "croupier", id)) throw new Alarm("bank", d.alarm.badSeed);
+    his[id] = seed;
+    tell(d.step.hisSeed(id), seed);
+  }
+}
+
+/** The cards, computed here from both parties' seeds. */
+function computed(): { dealt: number[]; final: number[] | null; prize: number } | null {
+  const { bet, seeds, order } = hand!;
+  if (!his[0]) return null;
+  const poker = new Poker(object({ bet: bet.bet, level: bet.level }), 2);
+  const run = (id: 0 | 1) => {
+    const chance = chanceOf(signed.gameSeed(id, his[id] as string, seeds[id]));
+    for (let next = poker.awaits(); next.kind === "draw"; next = poker.awaits()) poker.draw(chance.below(next.n));
+  };
+  run(0);
+  const dealt = poker.view().hand;
+  if (!order) return { dealt, final: null, prize: 0 };
+  poker.play(new Map([[1, order]]));
+  if (poker.awaits().kind === "draw") {
+    if (!his[1]) return { dealt, final: null, prize: 0 };
+    run(1);
+  }
+  const { hand: final, pays } = poker.view();
+  return { dealt, final, prize: bet.bet * (pays ?? 0) };
+}
+
+function show(): void {
+  const found = computed();
+  if (!found) return;
+  cards.value = found.final ?? found.dealt;
+  tell(d.step.dealt, found.dealt.join(" "));
+  if (found.final) tell(d.step.drawn, found.final.join(" "));
+}
+
+/** The Bank's cards must be those that were computed here. */
+function compare(state: BankGame): void {
+  const found = computed();
+  if (!found || state.step < STEP.dealt || !state.hand) return;
+  const theirs = Array.from({ length: 5 }, (_, i) => Math.floor(state.hand / 2 ** (8 * i)) % 256);
+  const ours = state.step === STEP.final && found.final ? found.final : found.dealt;
+  if (theirs.join() !== ours.join()) throw new Alarm("bank", d.alarm.otherCards);
+}
+
+async function act(state: BankGame): Promise<boolean> {
+  const { id, bet, seeds, order, orderSignature } = hand!;
+  const found = terms.value!;
+  const { now } = await bank.terms();
+  const late = now >= state.deadline - found.step_time + Math.min(found.step_time / 2, PATIENCE);
+  const fields = bet as unknown as Json;
+  const bring = (made: { [name: string]: Json }) => bank.send(signer, { bet: fields, ...made });
+  switch (state.step) {
+    case STEP.none:
+      if (now > Number(bet.expiry)) return await over(d.end.lapsed, 0);
+      return false;
+    case STEP.bet:
+      if (now > state.deadline) await bring({ call: "complainNoFirstCroupierSeed" });
+      return false;
+    case STEP.croupier0:
+      await said(d.step.order, () => desk.order(id, order!, orderSignature, seeds[0]));
+      if (late) {
+        await bring({
+          call: "submitPlayerSeedAndOrder",
+          seed: seeds[0],
+          croupiers: his[0]!.slice(64),
+          order: order!,
+          signature: orderSignature,
+        });
+      }
+      return false;
+    case STEP.dealt:
+      if (late && order) await bring({ call: "submitReplacementOrder", order, signature: orderSignature });
+      return false;
+    case STEP.order:
+      if (now > state.deadline) await bring({ call: "complainNoSecondCroupierSeed" });
+      return false;
+    case STEP.croupier1:
+      await said(d.step.seed1, () => desk.seed(id, seeds[1]));
+      if (late) await bring({ call: "submitPlayerSeedAndResult", seed: seeds[1], croupiers: his[1]!.slice(64) });
+      return false;
+    default:
+      if (late) await bring({ call: "submitGameResult" });
+      return false;
+  }
+}
+
+const told = new Set<string>();
+
+/** Tells the Croupier, once. What he does not take goes to the Bank when it is late. */
+async function said(words: string, tells: () => Promise<unknown>): Promise<void> {
+  const key = `${hand!.id} ${words}`;
+  if (told.has(key)) return;
+  await tells();
+  told.add(key);
+  tell(words);
+}
+
+async function finish(state: BankGame): Promise<boolean> {
+  const found = computed();
+  if (state.outcome === OUTCOME.settled) {
+    const { events } = await bank.events(gameKey(hand!.bet));
+    const settled = events.find(({ event }) => event === "GameSettled");
+    const paid = settled ? Number(chips(settled.prize as number | string)) : -1;
+    if (!found?.final || paid !== found.prize) throw new Alarm("bank", d.alarm.otherPrize);
+    tell(d.step.settled(paid));
+    return await over(paid ? d.end.won(paid) : d.end.nothing, paid);
+  }
+  if (state.outcome === OUTCOME.croupierForfeited) return await over(d.end.hisForfeit, 0);
+  if (state.outcome === OUTCOME.playerForfeited) return await over(d.end.yourForfeit, 0);
+  return await over(d.end.released, 0);
+}
+
+/** The end: the record is fetched, and judged by the same checker as any other. */
+async function over(words: string, prize: number): Promise<boolean> {
+  const { id } = hand!;
+  const transcript = await desk.transcript(id).catch(() => "");
+  const verdict = transcript ? check(fromText(transcript)) : null;
+  account.value = await bank.account(signer.address);
+  hand = null;
+  await keepThing("hand", null);
+  ended.value = { words, prize, verdict, transcript };
+  stage.value = "over";
+  return true;
+}
