@@ -250,10 +250,13 @@ async function step(): Promise<boolean> {
   }
 }
 
+/** How the Bank names a bet: by the last 20 bytes of its hash. */
+const nameOf = (bet: BetFields) => "0".repeat(24) + toHex(betHash(bet)).slice(24);
+
 /** What the Bank recorded. A seed that it took must be the one that was committed to. */
 async function hear(state: BankGame): Promise<void> {
   if (state.step === STEP.none) return;
-  if (state.bet_hash !== toHex(betHash(hand!.bet))) throw new Alarm("bank", d.alarm.otherBet);
+  if (state.bet_hash !== nameOf(hand!.bet)) throw new Alarm("bank", d.alarm.otherBet);
   tell(d.step.locked, state.bet_hash);
   if (his[0] && (his[1] || state.step < STEP.croupier1)) return;
   const { events } = await bank.events(gameKey(hand!.bet));

@@ -28,7 +28,7 @@ export function CroupierPage() {
         : p.stage.value === "away"
         ? <p class="notice">{d.none} {told(p.trouble.value)}</p>
         : (
-          <div class="table">
+          <div class="table desk">
             <div class="stack">
               <Table />
               {p.ended.value && <End ended={p.ended.value} />}
@@ -92,7 +92,7 @@ function Table() {
             class={held[i] ? "pick held" : "pick"}
             disabled={!choosing}
             aria-pressed={held[i]}
-            aria-label={d.table.hold(cardName(card), held[i])}
+            aria-label={d.table.hold(i + 1, cardName(card), held[i])}
             onClick={() => toggle(i)}
             key={i}
           >
@@ -162,7 +162,7 @@ function End({ ended }: { ended: p.Ended }) {
     <div class="stack" data-prize={ended.prize}>
       <p class="sentence" role="status">{ended.words}</p>
       {ended.verdict && (
-        <Verdict judged={ended.verdict} receipts={0} about={d.title}>
+        <Verdict judged={ended.verdict} receipts={null} about={d.title}>
           <button type="button" class="btn" onClick={() => saveFile("hand.jsonl", ended.transcript)}>
             {w.table.saveGame}
           </button>

@@ -8,7 +8,8 @@ export function Stamp({ verdict }: { verdict: Judged["verdict"] }) {
 
 interface VerdictProps {
   judged: Judged;
-  receipts: number;
+  /** How many count; `null` where a record needs none. */
+  receipts: number | null;
   about: string;
   children?: preact.ComponentChildren;
 }
@@ -23,7 +24,8 @@ export function Verdict({ judged, receipts, about, children }: VerdictProps) {
         <div class="about">
           <strong>{about}</strong>
           <p class="small mute">
-            {w.verdict.short[verdict]} {w.verdict.depths[depth]} {verdict === "valid" && w.verdict.receipts(receipts)}
+            {w.verdict.short[verdict]} {w.verdict.depths[depth]}{"  "}
+            {verdict === "valid" && receipts !== null && w.verdict.receipts(receipts)}
           </p>
         </div>
       </div>

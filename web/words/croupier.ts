@@ -37,7 +37,7 @@ export const d = {
 
   table: {
     cards: "Your hand",
-    hold: (card: string, held: boolean) => `${held ? "hold" : "replace"} ${card}`,
+    hold: (place: number, card: string, held: boolean) => `${place} ${held ? "hold" : "draw"}: ${card}`,
     held: "hold",
     replaced: "draw",
     choose: "Choose the cards that you keep.",

@@ -1,0 +1,126 @@
+"""The Blind Croupier in a browser that is the Player: own key, own seeds, own checks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fairground.arena.app import make_app
+from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
+from fairground.verify import verify
+from tests.helpers.arena import in_a_thread
+from tests.helpers.browser import faults_of, is_wider_than_its_window
+from tests.helpers.page import page
+from tests.helpers.visitor import Visitor, visiting
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Route
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    page()
+    database = f"sqlite:///{tmp_path_factory.mktemp('arena') / 'arena.db'}"
+    with in_a_thread(make_app(database, croupier=ArenaCroupier(CroupierPlace()))) as url:
+        yield url
+
+
+def deal(player: Visitor) -> None:
+    """To a hand that waits for a choice."""
+    screen = player.page
+    screen.goto(f"{player.url}/#/croupier")
+    screen.get_by_role("button", name="Bring 200 play chips").click()
+    screen.locator("[data-chips='200']").wait_for()
+    screen.get_by_role("button", name="Deal").click()
+    screen.locator("[data-stage=choose]").wait_for()
+
+
+def test_a_hand_by_keys_with_a_reload_in_between(
+    browser: Browser, arena: str, tmp_path: Path
+) -> None:
+    with visiting(browser, arena) as ada:
+        deal(ada)
+        cards = [card.get_attribute("aria-label") for card in ada.page.locator(".card-face").all()]
+        ada.page.reload()
+        ada.page.locator("[data-stage=choose]").wait_for()
+        again = [card.get_attribute("aria-label") for card in ada.page.locator(".card-face").all()]
+        assert again == cards and len(set(cards)) == 5
+
+        for key in ("1", "3", "Enter"):
+            ada.page.keyboard.press(key)
+        ada.stamp.wait_for()
+        assert ada.stamp.inner_text().upper() == "HOLDS"
+        prize = int(ada.page.locator("[data-prize]").get_attribute("data-prize") or "")
+        ada.page.locator(f"[data-chips='{195 + prize}']").wait_for()
+        with ada.page.expect_download() as saving:
+            ada.page.get_by_role("button", name="Save the game").click()
+        saving.value.save_as(tmp_path / "hand.jsonl")
+        judged = verify((tmp_path / "hand.jsonl").read_bytes())
+        assert judged.ok and judged.payoff == (5 - prize, prize - 5)
+        assert {claim.name for claim in judged.claims} >= {"UNIFORM", "UNFORESEEN"}
+
+
+@pytest.mark.parametrize("lie", ["a seed", "a card", "the prize"])
+def test_a_bank_that_lies_is_named(browser: Browser, arena: str, lie: str) -> None:
+    """Something between the arena and the browser alters what the Bank says."""
+
+    def altered(route: Route) -> None:
+        answer = route.fetch()
+        body = json.loads(answer.text())
+        if lie == "a card" and body.get("hand"):
+            body["hand"] = (body["hand"] & ~255) | ((body["hand"] & 255) + 1) % 52
+        for event in body.get("events", ()):
+            if lie == "a seed" and event["event"] == "CroupierSeedSubmitted":
+                event["nonce"] = "0" * 64
+            if lie == "the prize" and event["event"] == "GameSettled":
+                event["prize"] = "1000000000000000"
+        route.fulfill(response=answer, json=body)
+
+    with visiting(browser, arena) as ada:
+        ada.page.route("**/bank/games/**", altered)
+        if lie == "a seed":
+            ada.page.goto(f"{arena}/#/croupier")
+            ada.page.get_by_role("button", name="Bring 200 play chips").click()
+            ada.page.locator("[data-chips='200']").wait_for()
+            ada.page.get_by_role("button", name="Deal").click()
+        else:
+            deal(ada)
+            ada.page.keyboard.press("Enter")
+        ada.page.get_by_role("alert").get_by_text("The Bank does not keep its rules").wait_for()
+
+
+def test_a_key_moves_to_another_browser(browser: Browser, arena: str, tmp_path: Path) -> None:
+    file = tmp_path / "key.json"
+    with visiting(browser, arena) as ada:
+        ada.page.goto(f"{arena}/#/croupier")
+        ada.page.get_by_role("button", name="Bring 200 play chips").click()
+        ada.page.locator("[data-chips='200']").wait_for()
+        ada.page.get_by_role("button", name="Save the key").first.click()
+        ada.page.get_by_label("A passphrase for the file").fill("correct horse")
+        with ada.page.expect_download() as saving:
+            ada.page.get_by_role("button", name="Save the key").last.click()
+        saving.value.save_as(file)
+    with visiting(browser, arena) as elsewhere:
+        elsewhere.page.goto(f"{arena}/#/croupier")
+        elsewhere.page.locator("[data-chips='0']").wait_for()
+        for passphrase in ("wrong horse", "correct horse"):
+            if not elsewhere.page.get_by_label("A passphrase for the file").count():
+                elsewhere.page.get_by_role("button", name="Use a saved key").first.click()
+            elsewhere.page.locator("input[type=file]").set_input_files(file)
+            elsewhere.page.get_by_label("A passphrase for the file").fill(passphrase)
+            elsewhere.page.get_by_role("button", name="Use a saved key").last.click()
+            if passphrase == "wrong horse":
+                elsewhere.page.get_by_text("do not fit together").wait_for()
+        elsewhere.page.locator("[data-chips='200']").wait_for()
+
+
+def test_everybody_can_read_it(browser: Browser, arena: str) -> None:
+    small = {"width": 320, "height": 640}
+    with visiting(browser, arena, bypass_csp=True, color_scheme="dark", viewport=small) as ada:
+        deal(ada)
+        assert faults_of(ada.page) == []
+        assert not is_wider_than_its_window(ada.page)
