@@ -92,7 +92,6 @@ function Table() {
             class={held[i] ? "pick held" : "pick"}
             disabled={!choosing}
             aria-pressed={held[i]}
-            aria-label={d.table.hold(i + 1, cardName(card), held[i])}
             onClick={() => toggle(i)}
             key={i}
           >

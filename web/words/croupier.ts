@@ -37,7 +37,6 @@ export const d = {
 
   table: {
     cards: "Your hand",
-    hold: (place: number, card: string, held: boolean) => `${place} ${held ? "hold" : "draw"}: ${card}`,
     held: "hold",
     replaced: "draw",
     choose: "Choose the cards that you keep.",
