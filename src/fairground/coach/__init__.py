@@ -7,6 +7,9 @@
 `luck`           how odd a run of luck was
 `shape`          a review as JSON
 `telling`        a review in sentences
+`advice`         what to do now, and why: the hints
+`chart`          a review as a chart: in letters, and as SVG
+`page`           a review as one HTML file
 `intransitive`   `fatestones`, `poker`, `zombie`, `codebreaking`: the judges
 `codesets`       the codes that fit a board, and how many more guesses they need
 ===============  ===========================================================================

@@ -182,7 +182,15 @@ class ZombieJudge(Judge[Zombie]):
             gain=Fraction(brought),
             rolling=rolling,
             holding=holding,
+            ahead=self._ahead(state),
         )
+
+    def _ahead(self, state: State) -> int | None:
+        """The most brains of another, where these would end the game now."""
+        seat = state.playing[state.at]
+        most = max(state.scores[other] for other in state.playing if other != seat)
+        last = state.extra > 0 or (not self.game.max_turns and most >= self.game.brains_to_win)
+        return most if last and most > state.scores[seat] else None
 
 
 class SolvedZombieJudge(ZombieJudge):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fairground.coach import telling
+from fairground.coach.chart import svg
+from fairground.coach.page import html
 from fairground.coach.reviewing import Review, SeatReview, Step
 from fairground.coach.shape import as_json
 from fairground.coach.sources import review_of
@@ -32,6 +34,14 @@ class Coaching:
     def as_json(self) -> dict[str, Any]:
         """The review as ``fairground coach --json`` prints it."""
         return as_json(self.review)
+
+    def svg(self) -> str:
+        """The chart of the seat that is told, or of the first of them."""
+        return svg(self.review, self._readers[0] if self._readers else 0)
+
+    def html(self) -> str:
+        """The review as one page."""
+        return html(self.review, self._readers)
 
     def __str__(self) -> str:
         lines = [telling.title(self.review)]

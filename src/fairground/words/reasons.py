@@ -22,7 +22,8 @@ def in_100(share: Fraction) -> str:
 
 def times_in_100(share: Fraction) -> str:
     """How often something happens: "41 times in 100"."""
-    return f"{number(100 * share)} times in 100"
+    times = 100 * share
+    return f"{number(Fraction(round(times)) if times >= 10 else times)} times in 100"
 
 
 def number(value: Fraction) -> str:
@@ -127,6 +128,7 @@ def zombie_roll(
     gain: Fraction,
     rolling: Fraction | None,
     holding: Fraction | None,
+    ahead: int | None = None,
 ) -> str:
     """What one more roll does, and what both moves are worth."""
     guns = count(shotguns, "shotgun") if shotguns else "no shotgun"
@@ -136,6 +138,8 @@ def zombie_roll(
         f"{guns[0].upper()}{guns[1:]} so far, and {left} {dice} left in the bag: one more roll is "
         f"shot {times_in_100(shot)} and brings {number(gain)} more brains on average."
     )
+    if ahead is not None:
+        first = f"Somebody else already has {count(ahead, 'brain')}. {first}"
     if rolling is None or holding is None:
         return first
     return (

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 from fairground.coach import telling
+from fairground.coach.chart import lines, svg
+from fairground.coach.page import html
 from fairground.coach.reviewing import Review
 from fairground.coach.shape import as_json
 from fairground.coach.sources import review_of
@@ -32,6 +35,8 @@ def _arguments() -> Arguments:
     )
     parser.add_argument("--seat", metavar="NAME", help="whose game (the people's, if not told)")
     parser.add_argument("--all", action="store_true", help="every decision, not only the dearest")
+    parser.add_argument("--svg", metavar="FILE", type=Path, help="write the chart of one seat")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write the review as a page")
     parser.add_argument("--json", action="store_true", help="print the review as one JSON object")
     return parser
 
@@ -43,6 +48,10 @@ def run(arguments: Sequence[str]) -> int:
         raise InputError("one transcript at a time")
     review = review_of(read_file(options.files[0]))
     seats = [telling.seat_named(review, options.seat)] if options.seat else telling.readers(review)
+    if options.svg is not None:
+        options.svg.write_text(svg(review, seats[0] if seats else 0) + "\n", encoding="utf-8")
+    if options.html is not None:
+        options.html.write_text(html(review, seats), encoding="utf-8")
     if options.json:
         print(json.dumps(as_json(review)))
     else:
@@ -59,6 +68,9 @@ def _tell(art: Ink, review: Review, seats: Sequence[Seat], *, everything: bool) 
             print(art.ink(shown(review.seats[seat].name), "bold"))
         for sentence in telling.summary(review, seat):
             print(art.fold(sentence, "", "  "))
+        print()
+        for line in lines(review, seat, art.columns):
+            print(line)
         print()
         _account(art, review, seat)
         steps = review.decisions(seat) if everything else review.moments(seat)
