@@ -8,6 +8,7 @@
 `shape`          a review as JSON
 `telling`        a review in sentences
 `advice`         what to do now, and why: the hints
+`rating`         how well somebody plays: cost per game, with an interval
 `chart`          a review as a chart: in letters, and as SVG
 `page`           a review as one HTML file
 `intransitive`   `fatestones`, `poker`, `zombie`, `codebreaking`: the judges

@@ -23,6 +23,10 @@ CELLS: Final = 8_000
 """So fine is the grid beyond that."""
 
 
+ROUNDING: Final = 1e-12
+"""What floating point numbers may add to that."""
+
+
 class LuckOdds(NamedTuple):
     """How often luck at least as good, or as bad, comes in the same situations."""
 
@@ -96,4 +100,4 @@ def _on_a_grid(spreads: Sequence[Spread], luck: float, sign: int) -> tuple[float
             sums, first = after, first + low
         reached = (first + np.arange(len(sums))) * cell >= sign * luck - 1e-9
         bounds.append(float(sums[reached].sum()))
-    return max(0.0, bounds[0]), min(1.0, bounds[1])
+    return max(0.0, bounds[0] - ROUNDING), min(1.0, bounds[1] + ROUNDING)

@@ -1,4 +1,4 @@
-"""From a transcript to a review: run it again through the referee, then judge it."""
+"""From transcripts to reviews: run them again through the referee, then judge them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 from fairground.coach.judging import Judge
 from fairground.coach.reviewing import Review, review
+from fairground.core import Fault
 from fairground.fair.register import SCHEMES, Schemes
 from fairground.games import GAMES, Games
 from fairground.replay import replay
-from fairground.transcript import check_chain, read
+from fairground.transcript import check_chain, parse, read
 
 
 def review_of(
@@ -24,3 +25,22 @@ def review_of(
     if not lines[-1].endswith(b"\n"):
         lines.pop()
     return review(replay(lines, check_chain(lines), games=games, schemes=schemes), judge)
+
+
+def games_in(data: bytes) -> list[bytes]:
+    """The transcripts in a file: one, or those of all games of a contest file."""
+    lines = data.splitlines(keepends=True)
+    heading = parse(lines[0], 1) if lines else {}
+    if heading.get("kind") != "book":
+        return [data]
+    games = []
+    at = 0
+    while at < len(lines):
+        heading = parse(lines[at], at + 1)
+        many = heading.get("lines", 0)
+        if type(many) is not int or not 0 <= many <= len(lines):
+            raise Fault("contest/malformed", f"line {at + 1} counts no lines of the file", at + 1)
+        if heading.get("kind") == "game":
+            games.append(b"".join(lines[at + 1 : at + 1 + many]))
+        at += 1 + many
+    return games

@@ -43,6 +43,11 @@ def amount(value: Fraction, unit: Unit) -> str:
     return f"{number(scaled)} {unit.one if scaled == 1 else unit.many}"
 
 
+def scaled(value: Fraction, unit: Unit) -> str:
+    """A value as people are shown it, without its unit."""
+    return number(value * unit.scale)
+
+
 def signed(value: Fraction, unit: Unit) -> str:
     """A change, with its sign, in the unit: "+4.2"."""
     scaled = float(value * unit.scale)

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from fairground.core import IllegalMove, Move, Seat
+from fairground.core import IllegalMove, InputError, Move, Seat, Turn
 from fairground.games import GAMES
 from fairground.table import Ask
 from fairground.terminal.console import Console
 from fairground.terminal.ink import Ink
-from fairground.terminal.seat import Place, Sitting
+from fairground.terminal.seat import Here, Place, Sitting
 from fairground.transcript import Event
 from fairground.words import PlainWords, Telling, words_for
 from fairground.words.plain import listed
@@ -19,7 +19,9 @@ from fairground.words.plain import listed
 SUITS: Final = str.maketrans("♡♢♧♤", "hdcs")
 """How cards are written where there is only ASCII."""
 
-KEYS: Final = "At every prompt: ? shows the rules, look shows the table again, q leaves."
+KEYS: Final = (
+    "At every prompt: ? shows the rules, look shows the table again, hint advises, q leaves."
+)
 
 STIR_HELP: Final = (
     "The house has fixed its part of the chance, and cannot change it. What you type is mixed into "
@@ -89,8 +91,27 @@ class PlainScreen(Sitting):
     # Asking
 
     def asides(self) -> Mapping[str, Callable[[], None]]:
-        """Help, and another look at the table."""
-        return {"?": self._help, "help": self._help, "look": self._show}
+        """Help, another look at the table, and advice."""
+        return {"?": self._help, "help": self._help, "look": self._show, "hint": self._hint}
+
+    def _hint(self) -> None:
+        """What perfect play would do, where that is known; the record says that it was asked."""
+        from fairground.coach.advice import advise
+
+        seat, game = self.asked, self.place.game
+        view = self.place.view(seat)
+        awaits = game.awaits(view)
+        if seat is None or not isinstance(awaits, Turn) or seat not in awaits.seats:
+            self.say("There is nothing to advise: whatever you type, the chance is fair.")
+            return
+        try:
+            advice = advise(game, view, seat, self.place.names)
+        except InputError as reason:
+            self.say(f"No hint: {reason}.")
+            return
+        if isinstance(self.place, Here):
+            self.place.table.note({"hint": advice.move, "seat": seat})
+        self.say(f"Hint: {advice.option}. {advice.says}")
 
     def _help(self) -> None:
         self._rules()

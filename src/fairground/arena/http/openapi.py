@@ -202,6 +202,7 @@ ROUTES: Final = {
         {"Location": "The absolute URI of the table"},
     ),
     "get_table": Route("tables", "The table as everyone may see it"),
+    "table_review": Route("tables", "Values, costs and luck, step by step", (TooEarly, Unknown)),
     "table_transcript": Route("tables", "JSON Lines, one for each event"),
     "table_events": Route("tables", "The lines of the transcript, as `line` events"),
     "get_seat": Route("tables", "The table as this seat sees it"),

@@ -9,6 +9,7 @@
 `games`     which games, players and schemes there are
 `clocks`    time banks: how long each seat may be waited for, in all
 `showing`   what is shown of a table, and to whom
+`review`    what each decision was worth, once a game is over
 `routes`    the routes
 `wire`      the bodies of requests and answers
 `examples`  examples of them, for the OpenAPI document

@@ -124,6 +124,9 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "get_table": {"in play": _TABLE},
     "table_transcript": {"one line of several": LINE},
     "table_events": {"one event": f"id: 5\nevent: line\ndata: {LINE}\n"},
+    "table_review": {
+        "its first member": '{"format": "fairground/review/1", "game": "zombie/1", "seats": []}'
+    },
     "get_seat": {"asked for a move": _SEAT},
     "answer": {"recorded": {"ask": "move.4", "line": 5, "head": HEAD}},
     "leave": {"recorded": {"ask": "forfeit", "line": 5, "head": HEAD}},

@@ -19,6 +19,7 @@ from fairground.arena.http.addresses import address
 from fairground.arena.http.queries import Behind, Limit, Wait, read_states
 from fairground.arena.live_games import Live
 from fairground.arena.state import TheArena
+from fairground.arena.tables.review import table_review
 from fairground.arena.tables.showing import describe
 from fairground.arena.tables.wire import (
     STATES,
@@ -242,4 +243,5 @@ TABLE_ROUTES: Final = (
     make_remark,
     ask_for_hint,
     play_again,
+    table_review,
 )

@@ -206,8 +206,12 @@ def report(
     rows: Iterable[tuple[int, list[str]]],
     dice: Sequence[str] | None = None,
     progress: Progress | None = None,
+    judged: Callable[[tuple[Fraction, Fraction]], object] | None = None,
 ) -> Report:
-    """Judge the rows of `read_cells` under a bag of dice (by default the 32 fair ones)."""
+    """Judge the rows of `read_cells` under a bag of dice (by default the 32 fair ones).
+
+    ``judged`` is told what each legal row cost both players.
+    """
     bag = Counter(FateStones(dice).bag)
     count = wins = losses = ties = games = scratches = 0
     illegal: list[Illegal] = []
@@ -220,7 +224,10 @@ def report(
         if reasons:
             illegal.append(Illegal(row.line, "; ".join(reasons)))
             return
-        for seat, cost in enumerate(costs(*row.hands, *row.picks)):
+        both = costs(*row.hands, *row.picks)
+        if judged is not None:
+            judged(both)
+        for seat, cost in enumerate(both):
             lost[seat].append(float(cost))
             if cost > worst[seat][0]:
                 worst[seat] = cost, row.line

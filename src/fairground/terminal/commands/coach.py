@@ -1,22 +1,28 @@
-"""``fairground coach``: what each decision of a game was worth."""
+"""``fairground coach``: what each decision of a game was worth; and how well somebody plays."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from fairground.coach import telling
 from fairground.coach.chart import lines, svg
+from fairground.coach.judging import WINS
 from fairground.coach.page import html
+from fairground.coach.rating import Played, Rating, played, ratings
 from fairground.coach.reviewing import Review
 from fairground.coach.shape import as_json
-from fairground.coach.sources import review_of
-from fairground.core import InputError, Seat
+from fairground.coach.sources import games_in, review_of
+from fairground.core import FairgroundError, InputError, Seat
+from fairground.games import GAMES
 from fairground.shown import shown
 from fairground.terminal.console import Arguments
 from fairground.terminal.ink import Ink
-from fairground.terminal.saving import read_file
+from fairground.terminal.saving import data_directory, read_file
+from fairground.words.plain import count
 
 
 def _arguments() -> Arguments:
@@ -24,29 +30,42 @@ def _arguments() -> Arguments:
         "coach",
         "Review a game: what each decision cost against perfect play, what chance gave, and how\n"
         "both add up to the result. The transcript is run again first; one that does not hold\n"
-        "is not reviewed.",
+        "is not reviewed.\n\n"
+        "Of many games it makes a rating: what each player gives away per game, with an interval\n"
+        "of 95 %. Many games are several transcripts, a contest file, a file of FateStones rounds\n"
+        "(see fairground episodes), or --history.",
         "Examples:\n"
         "  fairground coach game.jsonl\n"
-        "  fairground coach game.jsonl --seat Ann --svg game.svg\n"
-        "  fairground coach game.jsonl --json",
+        "  fairground coach game.jsonl --seat Ann --svg game.svg --html game.html\n"
+        "  fairground coach *.jsonl --json\n"
+        "  fairground coach --history",
     )
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", help="a transcript; - reads standard input"
+        "files", metavar="FILE", nargs="*", help="a transcript; - reads standard input"
     )
+    parser.add_argument("--history", action="store_true", help="rate all your games that are kept")
     parser.add_argument("--seat", metavar="NAME", help="whose game (the people's, if not told)")
     parser.add_argument("--all", action="store_true", help="every decision, not only the dearest")
     parser.add_argument("--svg", metavar="FILE", type=Path, help="write the chart of one seat")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the review as a page")
-    parser.add_argument("--json", action="store_true", help="print the review as one JSON object")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
 
 
 def run(arguments: Sequence[str]) -> int:
     """``fairground coach``"""
     options = _arguments().parse_args(arguments)
-    if len(options.files) > 1:
-        raise InputError("one transcript at a time")
-    review = review_of(read_file(options.files[0]))
+    if bool(options.files) == options.history:
+        raise InputError("give files: fairground coach FILE ..., or fairground coach --history")
+    if options.history or len(options.files) > 1:
+        return _rate(_kept() if options.history else options.files, options)
+    data = read_file(options.files[0])
+    if not data.startswith(b"{"):
+        return _rate(options.files, options)
+    games = games_in(data)
+    if games != [data]:
+        return _rate(options.files, options)
+    review = review_of(data)
     seats = [telling.seat_named(review, options.seat)] if options.seat else telling.readers(review)
     if options.svg is not None:
         options.svg.write_text(svg(review, seats[0] if seats else 0) + "\n", encoding="utf-8")
@@ -57,6 +76,9 @@ def run(arguments: Sequence[str]) -> int:
     else:
         _tell(Ink.of_terminal(), review, seats, everything=options.all)
     return 0
+
+
+# One game
 
 
 def _tell(art: Ink, review: Review, seats: Sequence[Seat], *, everything: bool) -> None:
@@ -90,3 +112,111 @@ def _account(art: Ink, review: Review, seat: Seat) -> None:
         if at == len(rows) - 1:
             print("  " + "-" * (width + digits + 2))
         print(f"  {what:<{width}}  {value:>{digits}}")
+
+
+# Many games
+
+
+class Skipped(NamedTuple):
+    """A game that could not be judged, and why."""
+
+    file: str
+    reason: str
+
+
+def _kept() -> list[str]:
+    """The user's own games, the oldest first."""
+    files = sorted(data_directory().glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
+    if not files:
+        raise InputError("no game has been saved yet. Play one: fairground")
+    return [str(path) for path in files]
+
+
+def _rate(files: Sequence[str], options: Any) -> int:
+    if options.svg is not None or options.html is not None:
+        raise InputError("a chart and a page are made of one transcript, not of many games")
+    skipped: list[Skipped] = []
+    games: list[Played] = []
+    for file in files:
+        data = read_file(file)
+        if data.startswith(b"{"):
+            games += _judged(file, data, options, skipped)
+        else:
+            games += _rounds(Path(file))
+    made = ratings(games)
+    if options.seat is not None:
+        made = [rating for rating in made if rating.name == options.seat]
+    if options.json:
+        print(
+            json.dumps(
+                {
+                    "format": "fairground/rating/1",
+                    "ratings": [rating.as_json() for rating in made],
+                    "skipped": [one._asdict() for one in skipped],
+                }
+            )
+        )
+        return 0
+    art = Ink.of_terminal()
+    for rating in made:
+        for line in _rating_lines(rating):
+            print(art.fold(line, "", "  "))
+    if not made:
+        print("No decision could be judged.")
+    if skipped:
+        print(art.fold(f"{count(len(skipped), 'game')} not judged. The first: {skipped[0].reason}"))
+    return 0
+
+
+def _judged(file: str, data: bytes, options: Any, skipped: list[Skipped]) -> Iterator[Played]:
+    for game in games_in(data):
+        try:
+            review = review_of(game)
+        except FairgroundError as reason:
+            skipped.append(Skipped(file, f"{shown(file)}: {reason}"))
+            continue
+        name = review.game.name
+        title = GAMES[name].title if name in GAMES else name
+        own = telling.readers(review) if options.history else None
+        yield from played(review, title, own)
+
+
+def _rounds(path: Path) -> list[Played]:
+    """A file of rounds of FateStones: each counts as a game of its own."""
+    from fairground.lab.fatestones.rows import read_cells, report
+
+    games: list[Played] = []
+
+    def judged(costs: tuple[Fraction, Fraction]) -> None:
+        for player, cost in enumerate(costs, 1):
+            name = f"player {player}"
+            games.append(
+                Played(name, "FateStones, rounds", WINS, cost, 1, int(cost > 0), Fraction(0), 0)
+            )
+
+    report(read_cells(path), None, None, judged)
+    if not games:
+        raise InputError(f"{str(path)!r} is no transcript, contest file or file of rounds")
+    return games
+
+
+def _rating_lines(rating: Rating) -> list[str]:
+    unit = rating.unit
+    per_game = telling.amount(Fraction(rating.cost), unit)
+    each = "" if unit is WINS else " per game"
+    between = ""
+    if rating.low is not None and rating.high is not None:
+        low, high = (telling.scaled(Fraction(value), unit) for value in (rating.low, rating.high))
+        between = f", between {low} and {high} with a confidence of 95 %"
+    first = (
+        f"{rating.title}, {shown(rating.name)}: gives away {per_game}{each}{between} "
+        f"({count(rating.games, 'game')}, {count(rating.decisions, 'decision')}, "
+        f"{rating.mistakes} of them not the best)."
+    )
+    if rating.lost:
+        first += f" {count(rating.lost, 'game')} given up: not counted in that."
+    if rating.trend is None:
+        return [first]
+    better = "less" if rating.trend < 0 else "more"
+    change = telling.amount(abs(Fraction(rating.trend)), unit)
+    return [first, f"  In the later half of the games it was {change} {better}."]

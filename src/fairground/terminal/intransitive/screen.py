@@ -115,21 +115,15 @@ class DiceScreen(Sitting):
 
     def _hint(self) -> None:
         """What perfect play would take; the record says that it was asked for."""
-        from fairground.solve.intransitive import WinOdds
+        from fairground.coach.advice import advise
 
         if self._state.first is None or self._state.picks[USER] is not None:
             self.console.say("Any number is as good as any other: the draw is fair.")
             return
-        odds, taken = WinOdds(self._game.dice), self._state.picks[COMPUTER]
-        best = odds.best_guaranteed() if taken is None else odds.best_reply(taken)
         assert isinstance(self.place, Here)
-        self.place.table.note({"hint": best, "seat": USER})
-        against = (
-            "whatever I take then"
-            if taken is None
-            else f"against [{label(self._game.dice[taken])}]"
-        )
-        self.console.say(f"Hint: take [{label(self._game.dice[best])}], the best {against}.")
+        best = advise(self._game, self._state, USER, self.place.names)
+        self.place.table.note({"hint": best.move, "seat": USER})
+        self.console.say(self._art.fold(f"Hint: take [{best.option}]. {best.says}"))
         self._again()
 
     def _show_again(self, heading: str, menu: Menu) -> None:

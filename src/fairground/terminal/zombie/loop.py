@@ -191,7 +191,22 @@ class GameController:
         return self._play(TYPED[typed])
 
     def _hint(self) -> str:
-        """What a careful player would do; the record says that it was asked for."""
+        """What perfect play would do, or a careful player where that is not known.
+
+        The record says that it was asked for.
+        """
+        from fairground.coach.advice import advise
+
+        evening, seat = self.evening, self.evening.ask.seat
+        names = [chair.name for chair in evening.table.setting.chairs]
+        try:
+            advice = advise(evening.game, evening.table.view(seat), seat, names)
+        except InputError:
+            return self._careful_hint()
+        evening.table.note({"hint": advice.move, "seat": seat})
+        return f"Hint: {advice.option}. {advice.says}"
+
+    def _careful_hint(self) -> str:
         evening, seat = self.evening, self.evening.ask.seat
         there = offered(evening.game, seat)
         adviser = next(name for name in ADVISERS if name in there)
