@@ -52,6 +52,7 @@ WORK: Final = {
     "history": Command("commands.history", "your games, how they ended, how often you won"),
     "replay": Command("commands.replay", "a game again, in words, step by step"),
     "coach": Command("commands.coach", "what each of your decisions was worth, and what was luck"),
+    "learn": Command("commands.learn", "positions in which you erred, until they sit"),
     "verify": Command("commands.verify", "check a transcript, and see what it proves"),
     "config": Command("commands.config", "your own defaults for any option"),
     "completion": Command("commands.completion", "Tab in bash, zsh and fish"),

@@ -9,6 +9,7 @@
 `telling`        a review in sentences
 `advice`         what to do now, and why: the hints
 `rating`         how well somebody plays: cost per game, with an interval
+`learning`       positions to practise on, and what one has learnt
 `chart`          a review as a chart: in letters, and as SVG
 `page`           a review as one HTML file
 `intransitive`   `fatestones`, `poker`, `zombie`, `codebreaking`: the judges

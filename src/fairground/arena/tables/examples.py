@@ -125,7 +125,7 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "table_transcript": {"one line of several": LINE},
     "table_events": {"one event": f"id: 5\nevent: line\ndata: {LINE}\n"},
     "table_review": {
-        "its first member": '{"format": "fairground/review/1", "game": "zombie/1", "seats": []}'
+        "its first members": {"format": "fairground/review/1", "game": "zombie/1", "seats": []}
     },
     "get_seat": {"asked for a move": _SEAT},
     "answer": {"recorded": {"ask": "move.4", "line": 5, "head": HEAD}},

@@ -8,12 +8,11 @@ be advice.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import OrderedDict
-from typing import Final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from litestar import Response, get
+from litestar import get
 from litestar.params import FromPath
 
 from fairground.arena.http.problems import TooEarly, Unknown
@@ -36,11 +35,11 @@ class Reviews:
 
     def __init__(self) -> None:
         self._thinkers = Thinkers(2, "coach")
-        self._made: OrderedDict[str, bytes] = OrderedDict()
+        self._made: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._alone = asyncio.Lock()
 
-    async def of(self, name: str, tables: Tables) -> bytes:
-        """The review of a table that is over, as JSON."""
+    async def of(self, name: str, tables: Tables) -> dict[str, Any]:
+        """The review of a table that is over."""
         if name in self._made:
             self._made.move_to_end(name)
             return self._made[name]
@@ -59,8 +58,8 @@ class Reviews:
         return self._made[name]
 
 
-def _reviewed(data: bytes) -> bytes:
-    return json.dumps(as_json(review_of(data))).encode()
+def _reviewed(data: bytes) -> dict[str, Any]:
+    return as_json(review_of(data))
 
 
 _REVIEWS: WeakKeyDictionary[Tables, Reviews] = WeakKeyDictionary()
@@ -68,7 +67,7 @@ _REVIEWS: WeakKeyDictionary[Tables, Reviews] = WeakKeyDictionary()
 
 
 @get("/tables/{name:str}/review", summary="What each decision of a finished game was worth")
-async def table_review(name: FromPath[str], arena: TheArena) -> Response[bytes]:
+async def table_review(name: FromPath[str], arena: TheArena) -> dict[str, Any]:
     """The coach's review, as ``fairground coach --json`` prints it: see docs/coach.md."""
     shown = await arena.tables.shown(await arena.tables.find(name))
     if not shown.over:
@@ -76,4 +75,4 @@ async def table_review(name: FromPath[str], arena: TheArena) -> Response[bytes]:
     if shown.payoff is None:
         raise Unknown("there is no review: the house voided this game")
     reviews = _REVIEWS.setdefault(arena.tables, Reviews())
-    return Response(await reviews.of(name, arena.tables), media_type="application/json")
+    return await reviews.of(name, arena.tables)
