@@ -133,6 +133,7 @@ JUDGES: Final = {
     "fatestones/1": "fairground.coach.fatestones:FateStonesJudge",
     "poker/1": "fairground.coach.poker:PokerJudge",
     "poker/2": "fairground.coach.poker:PokerJudge",
+    "bank-poker/1": "fairground.coach.poker:PokerJudge",
     "zombie/1": "fairground.coach.zombie:judge",
     "zombie/2": "fairground.coach.zombie:judge",
     "codebreaking/1": "fairground.coach.codebreaking:judge",
