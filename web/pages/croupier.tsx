@@ -3,7 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import { saveFile } from "./save.ts";
 import { exported, imported } from "../desk/keys.ts";
 import * as p from "../desk/player.ts";
-import { Card, cardName } from "../look/cards.tsx";
+import { cardName } from "../look/cards.tsx";
+import { Cards } from "../parts/Cards.tsx";
 import { useKeys } from "../parts/Keys.tsx";
 import { say } from "../parts/Say.tsx";
 import { Verdict } from "../parts/Verdict.tsx";
@@ -84,26 +85,13 @@ function Table() {
           <p>{p.alarm.value.message} {d.alarm.stop}</p>
         </div>
       )}
-      <div class="cards" role="group" aria-label={d.table.cards}>
-        {cards.length === 0 && <p class="mute">{stage === "working" ? d.table.working : d.table.empty}</p>}
-        {cards.map((card, i) => (
-          <button
-            type="button"
-            class={held[i] ? "pick held" : "pick"}
-            disabled={!choosing}
-            aria-pressed={held[i]}
-            onClick={() => toggle(i)}
-            key={i}
-          >
-            <Card card={card} width={92} />
-            {choosing && (
-              <span class="small">
-                <kbd>{i + 1}</kbd> {held[i] ? d.table.held : d.table.replaced}
-              </span>
-            )}
-          </button>
-        ))}
-      </div>
+      <Cards
+        cards={cards}
+        held={held}
+        choosing={choosing}
+        toggle={toggle}
+        empty={stage === "working" ? d.table.working : d.table.empty}
+      />
       {choosing && (
         <div class="act">
           <button type="button" class="btn go" onClick={draw}>

@@ -8,12 +8,14 @@ import { follow } from "../arena/stream.ts";
 import { isObject, type Json, type JsonObject } from "../check/json.ts";
 import type { Quick } from "../games/game.ts";
 import { GAME_PAGES, pageFor } from "../games/index.ts";
+import { poker } from "../games/poker.tsx";
 import { PlainScene } from "../look/scenes.tsx";
 import { Tick } from "../look/seals.tsx";
 import { Drop } from "../parts/Drop.tsx";
 import { Intervals, type Row } from "../parts/Intervals.tsx";
 import { useKeys } from "../parts/Keys.tsx";
 import { capital, listed, told, w } from "../words.ts";
+import { d } from "../words/croupier.ts";
 import { go } from "./route.ts";
 
 /** The newest version of each game, in the order of our pages, then the others. */
@@ -122,7 +124,10 @@ export function Lobby() {
       <section aria-labelledby="games-title">
         <h2 id="games-title" class="sr">{w.lobby.games}</h2>
         <div class="games">
-          {newest(all).map((game, i) => <GameCard game={game} wide={i < 2} key={game.name} />)}
+          {newest(all).filter(({ name }) => !poker.names.includes(name)).map((game, i) => (
+            <GameCard game={game} wide={i < 2} key={game.name} />
+          ))}
+          <CroupierCard />
         </div>
       </section>
       <section class="cols">
@@ -215,6 +220,27 @@ function GameCard({ game, wide }: { game: Game; wide: boolean }) {
           >
             {w.lobby.moreShort}
           </a>
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** Video poker is played at the Croupier's desk, where no house shuffles. */
+function CroupierCard() {
+  return (
+    <article class="game card">
+      <div class={`art ${poker.art}`}>
+        <poker.Picture />
+      </div>
+      <div class="body">
+        <div class="row">
+          <h3>{d.title}</h3>
+          <span class="tag">{poker.facts}</span>
+        </div>
+        <p>{poker.pitch}</p>
+        <div class="acts">
+          <a class="btn go" href="#/croupier" aria-label={`${w.lobby.play} ${d.title}`}>{w.lobby.play}</a>
         </div>
       </div>
     </article>

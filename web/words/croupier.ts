@@ -5,6 +5,8 @@ export const d = {
   title: "Blind Croupier",
   lead:
     "Video poker between you, a Croupier and a Bank. Your browser is the Player: it holds the key, makes half of the shuffle, and checks both of the others.",
+  pitch: "Video poker. Your browser holds the key, shuffles with the Croupier, and the Bank only judges.",
+  facts: "you, a Croupier, a Bank",
   money: "Play money and test chains. Nothing here is a licence to run a casino.",
   none: "This arena keeps no Croupier.",
   insecure: "Browsers keep keys only on a safe connection. Open this arena by https, or on your own machine.",
@@ -95,6 +97,7 @@ export const d = {
   end: {
     won: (prize: number) => `You win ${plural(prize, "chip")}.`,
     nothing: "Nothing this time.",
+    pays: (prize: number) => `It pays ${plural(prize, "chip")}.`,
     lapsed: "Nobody brought the bet to the Bank in time. Nothing was locked, and nothing is lost.",
     hisForfeit: "The Croupier was silent too long. This browser complained, and the Bank made him pay.",
     yourForfeit: "Your time was up. The Bank gave the stake to the Croupier.",
