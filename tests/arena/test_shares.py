@@ -74,7 +74,7 @@ def test_requests_that_come_at_once_are_served_one_after_the_other() -> None:
 def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shares, "MOST_CLIENTS", 3)
     monkeypatch.setattr(shares, "MOST_SHAPES", 3)
-    shared = Shares()
+    shared = Shares(50)
     for number in range(10):
         shape = ("GET", str(number))
         shared.ended(str(number), shape, shared.begun(str(number), shape), 0.1)

@@ -34,6 +34,7 @@ from fairground.arena.http.gate import (
     OPEN_GAMES,
     RATE,
     REQUEST,
+    SHARE,
     Asgi,
     ClientLimits,
     Gate,
@@ -43,7 +44,6 @@ from fairground.arena.http.gate import (
 )
 from fairground.arena.http.metrics import Metrics
 from fairground.arena.http.repeats import Repeats
-from fairground.arena.http.shares import SHARE
 from fairground.arena.page.files import Page
 from fairground.arena.state import has_started, the_arena
 from fairground.bank.messages import Key

@@ -29,11 +29,14 @@ import msgspec
 
 from fairground.arena.http.metrics import Metrics
 from fairground.arena.http.problems import ArenaError, Problem, Stopping, TooManyRequests, TooMuch
-from fairground.arena.http.shares import LONGEST, SHARE, Shares, Timed, shape_of
+from fairground.arena.http.shares import LONGEST, Shares, Timed, shape_of
 from fairground.clients.protocol import PROBLEM, REQUEST_ID
 
 RATE: Final = 10_000
 """Requests a second from one client, on the average; a burst may be as large."""
+
+SHARE: Final = 50
+"""Percent of a worker's time that one client gets while there are others (`shares`)."""
 
 OPEN_GAMES: Final = 200_000
 """Games of one client that may be open at the same time, by the count of one worker."""

@@ -18,9 +18,6 @@ from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass
 from typing import Any, Final
 
-SHARE: Final = 50
-"""Percent of a worker's time that one client gets while there are others; 0 is no limit."""
-
 SAVED: Final = 0.05
 """Seconds of work that a client which asks seldom may use at once."""
 
@@ -45,9 +42,8 @@ class _Account:
 class Shares:
     """What each client has used of this worker's loop."""
 
-    def __init__(
-        self, percent: int = SHARE, clock: Callable[[], float] = time.perf_counter
-    ) -> None:
+    def __init__(self, percent: int, clock: Callable[[], float] = time.perf_counter) -> None:
+        """``percent``: how much of the loop one client gets beside others; 0 is no limit."""
         self._rate = percent / 100
         self._clock = clock
         self._accounts: OrderedDict[str, _Account] = OrderedDict()

@@ -172,8 +172,7 @@ def default_database() -> str:
 def run(arguments: Sequence[str]) -> int:
     """``fairground serve``"""
     options = _arguments().parse_args(arguments)
-    from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, OPEN_GAMES, RATE
-    from fairground.arena.http.shares import SHARE
+    from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, OPEN_GAMES, RATE, SHARE
     from fairground.arena.serve import Settings, serve
 
     database = options.database or default_database()
