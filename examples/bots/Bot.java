@@ -16,8 +16,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 public class Bot {
-    private static final HttpClient HTTP =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    /** A game with more codes than this is played digit by digit, in little memory. */
+    static final int LISTED = 100_000;
+
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     /** GET, or POST if there is a body. */
     static String ask(String uri, String body) throws IOException, InterruptedException {
@@ -78,10 +80,37 @@ public class Bot {
         return same == full && common - same == partial;
     }
 
+    /** How many places of a guess are right. */
+    static int full(String oracle, int[] guess) throws IOException, InterruptedException {
+        String told = ask(oracle, "{\"submission\": " + Arrays.toString(guess) + "}");
+        return number(told, "full_match_count");
+    }
+
+    /** Where the codes are too many to be listed: change one digit at a time. */
+    static int patiently(String oracle, int base, int length)
+            throws IOException, InterruptedException {
+        int[] guess = new int[length];
+        int best = full(oracle, guess), steps = 1;
+        for (int place = 0; place < length; place++) {
+            for (int digit = 1; digit < base && best < length; digit++) {
+                int[] tried = guess.clone();
+                tried[place] = digit;
+                int full = full(oracle, tried);
+                steps++;
+                if (full == best) continue;
+                if (full > best) guess = tried;
+                best = Math.max(best, full);
+                break; // this place is settled: the new digit is right, or the old one was
+            }
+        }
+        return steps;
+    }
+
     /** Guess any code that fits all answers so far; how many guesses it took. */
     static int play(String oracle) throws IOException, InterruptedException {
         String game = ask(oracle, null); // the games of a contest may differ
         int base = number(game, "base"), length = number(game, "length");
+        if (Math.pow(base, length) > LISTED) return patiently(oracle, base, length);
         List<int[]> codes = every(base, length);
         for (int steps = 1; !codes.isEmpty(); steps++) {
             int[] guess = codes.get(codes.size() / 2);

@@ -2,6 +2,9 @@
 //
 // node bot.js CONTEST_WATCH_URI TEAM VERSION
 
+// A game with more codes than this is played digit by digit, in little memory.
+const LISTED = 100_000;
+
 // GET, or POST if there is a body; JSON both ways.
 async function ask(uri, body) {
   const answer = await fetch(uri, {
@@ -33,9 +36,28 @@ function marks(code, guess) {
   return `${full} ${common - full}`;
 }
 
+// Where the codes are too many to be listed: change one digit at a time; how many guesses it took.
+async function patiently(oracle, base, length) {
+  let guess = Array(length).fill(0);
+  let best = (await ask(oracle, { submission: guess })).full_match_count;
+  let steps = 1;
+  for (let place = 0; place < length; place++)
+    for (let digit = 1; digit < base; digit++) {
+      if (best === length) return steps;
+      const tried = guess.map((old, i) => (i === place ? digit : old));
+      const full = (await ask(oracle, { submission: tried })).full_match_count;
+      steps++;
+      if (full === best) continue;
+      if (full > best) [guess, best] = [tried, full];
+      break; // this place is settled: the new digit is right, or the old one was
+    }
+  return steps;
+}
+
 // Guess any code that fits all answers so far; how many guesses it took.
 async function play(oracle) {
   const { base, length } = await ask(oracle); // the games of a contest may differ
+  if (base ** length > LISTED) return patiently(oracle, base, length);
   let codes = [...every(base, length)];
   for (let steps = 1; codes.length > 0; steps++) {
     const guess = codes[codes.length >> 1];

@@ -29,6 +29,8 @@ quoted() {
   echo "\"${text//\"/\\\"}\""
 }
 
+listed=5000 # a game with more codes than this is played digit by digit, in little memory
+
 # Keep, of the codes, those that answer "full partial" to the guess.
 keep_fitting() {
   local guess=($1) full=$2 partial=$3 code digits same common i
@@ -48,11 +50,40 @@ keep_fitting() {
   codes=("${fitting[@]}")
 }
 
+# Where the codes are too many to be listed: change one digit at a time; say how many guesses.
+patiently() {
+  local oracle=$1 base=$2 length=$3 steps=1 best told full place digit old
+  local -a guess=()
+  for ((place = 0; place < length; place++)); do guess+=(0); done
+  told=${guess[*]} told=$(ask "$oracle" "{\"submission\": [${told// /, }]}")
+  best=$(number "$told" full_match_count)
+  for ((place = 0; place < length; place++)); do
+    for ((digit = 1; digit < base && best < length; digit++)); do
+      old=${guess[place]} guess[place]=$digit steps=$((steps + 1))
+      told=${guess[*]} told=$(ask "$oracle" "{\"submission\": [${told// /, }]}")
+      full=$(number "$told" full_match_count)
+      if ((full > best)); then
+        best=$full
+        break # the new digit is right
+      fi
+      guess[place]=$old
+      if ((full < best)); then break; fi # the old one was
+    done
+  done
+  echo "$steps guesses"
+}
+
 # Guess any code that fits all answers so far; say how many guesses it took.
 play() {
   local oracle=$1 game base length told full partial guess steps=0 code digit i
   game=$(ask "$oracle") # the games of a contest may differ: each says what it is
   base=$(number "$game" base) length=$(number "$game" length)
+  local every=1
+  for ((i = 0; i < length && every <= listed; i++)); do every=$((every * base)); done
+  if ((every > listed)); then
+    patiently "$oracle" "$base" "$length"
+    return
+  fi
   codes=("")
   for ((i = 0; i < length; i++)); do
     local -a longer=()

@@ -57,6 +57,7 @@ WORK: Final = {
     "config": Command("commands.config", "your own defaults for any option"),
     "completion": Command("commands.completion", "Tab in bash, zsh and fish"),
     "serve": Command("commands.serve", "the arena: all games over HTTP"),
+    "backup": Command("commands.backup", "a copy of an arena's database, while it runs"),
     "bank key": Command("commands.bank:key", "a key file for a Croupier on a chain"),
     "bank deploy": Command("commands.bank:deploy", "a Bank on a test chain"),
     "bank withdraw": Command("commands.bank:withdraw", "take your money home from a Bank"),

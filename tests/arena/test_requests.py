@@ -500,6 +500,14 @@ REFUSED: list[Refused] = [
     ),
     (
         "enter_contest",
+        "arena/forbidden",
+        "by invitation",
+        lambda s: s.post(
+            s.post("/contests", CONTEST | {"entry_key": "x"}).json()["self"] + "/entry", ADA
+        ),
+    ),
+    (
+        "enter_contest",
         "arena/over",
         "closed",
         lambda s: last_of(s.post(s.close, {}), s.post(f"{s.contest}/entry", ADA)),

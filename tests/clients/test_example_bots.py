@@ -32,8 +32,10 @@ MIXED = (
     {"base": 9, "length": 2, "oracle_type": "nice", "games": 1},
     {"base": 12, "length": 2, "games": 1},
     {"base": 2, "length": 1, "games": 2},
+    {"base": 2, "length": 40, "games": 1},
 )
-GAMES = 7
+"""In the last one, the codes are too many for anybody's memory."""
+GAMES = 8
 
 
 @pytest.fixture(scope="module")

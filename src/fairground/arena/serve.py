@@ -8,6 +8,7 @@ for those who only listen; whatever was acknowledged is durable already.
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import gc
 import logging
 import os
@@ -15,7 +16,9 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
@@ -259,6 +262,11 @@ def serve(
     settings.check()
     _quiet_logs()
     asyncio.run(_try_out(settings))
+    with _alone(settings.database):
+        return _serve(settings, started, croupier_key)
+
+
+def _serve(settings: Settings, started: Callable[[str], None], croupier_key: Key | None) -> int:
     sock = bind(settings.host, settings.port)
     url = address_of(sock)
     if settings.workers > 1:
@@ -270,6 +278,24 @@ def serve(
     if not server.started:
         raise InputError("the arena could not start: see the log above")
     return server.told[0] if server.told else signal.SIGTERM
+
+
+@contextmanager
+def _alone(database: str) -> Iterator[None]:
+    """Hold an SQLite file for this arena: a second one would not hear what the first writes."""
+    path = database.removeprefix("sqlite:///")
+    if path == database:
+        yield
+        return
+    with Path(f"{path}.lock").open("a", encoding="ascii") as lock:  # it ends with this process
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(
+                f"another arena uses the database {path!r}: a SQLite file is for one. Stop that "
+                "one, name another file, or use PostgreSQL for both"
+            ) from None
+        yield
 
 
 async def _try_out(settings: Settings) -> None:

@@ -78,6 +78,7 @@ def _play(
         return PlayedOracle(seen, tuple(known), False, trouble="it was over before we came")
     game = seen.game()
     rows = list(known)
+    before = max(0, seen.attempts - len(rows))  # steps of somebody else, or of an earlier time
     receipt, trouble = None, None
     with _hired(player, game) as chooser:
         while len(rows) < MOST_GUESSES:
@@ -94,7 +95,7 @@ def _play(
                 trouble = f"{said} after {len(rows)} guesses"
                 break
             guess = tuple(digit for digit in move if isinstance(digit, int))
-            full, partial, receipt = oracle.submit_once(guess, len(rows))
+            full, partial, receipt = oracle.submit_once(guess, before + len(rows))
             rows.append(Row(guess, (full, partial)))
             tell(rows[-1])
             if full == game.length:

@@ -18,11 +18,19 @@ import asyncio
 import contextlib
 import time
 from array import array
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final, TypeVar
 
-from fairground.arena.http.problems import AlreadyDone, BadName, GameOver, TooManyRequests, Unknown
+from fairground.arena.http.gate import CLIENT
+from fairground.arena.http.problems import (
+    AlreadyDone,
+    BadName,
+    Forbidden,
+    GameOver,
+    TooManyRequests,
+    Unknown,
+)
 from fairground.arena.keyed import unkeyed
 from fairground.contest.book import (
     FORMAT,
@@ -49,6 +57,12 @@ WEEK: Final = 7 * 24 * 3600
 LONGEST: Final = 366 * 24 * 3600
 MOST_ENTRIES: Final = 1_000
 """Entries of one contest."""
+
+MOST_OF_ONE: Final = 250
+"""Entries of one client to one contest."""
+
+INVITED: Final = "invited"
+"""The secret with the digest of a contest's invitation."""
 
 CAPACITY: Final = 100
 """Books in memory."""
@@ -79,6 +93,10 @@ class LiveBook:
         self.transcript = Transcript()
         self.seed = seed
         self.close_digest = close_digest
+        self.invited: bytes | None = None
+        """The digest of the key without which nobody can enter, if there is one."""
+        self.entered_by: Counter[str] = Counter()
+        """Client → how many entries it has made here, as far as this process knows."""
         self.keys: dict[str, bytes] = {}
         """Team → digest of the key that its first entry came with, if it did."""
         self.writing: asyncio.Future[None] | None = None
@@ -208,6 +226,7 @@ class Contests:
                 raise Unknown(f"there is no contest {name!r}")
             secrets = {one.name: one.secret for one in stored.secrets}
             live = LiveBook(secrets["seed"], secrets["close"])
+            live.invited = secrets.get(INVITED)
             live.keys = {
                 one.removeprefix(TEAM): key for one, key in secrets.items() if one.startswith(TEAM)
             }
@@ -252,8 +271,13 @@ class Contests:
 
     # Writing
 
-    async def make(self, parts: Sequence[Part], closes_in: int | None = None) -> tuple[str, str]:
-        """Open a contest; its name, and the token that closes it."""
+    async def make(
+        self, parts: Sequence[Part], closes_in: int | None = None, invitation: str | None = None
+    ) -> tuple[str, str]:
+        """Open a contest; its name, and the token that closes it.
+
+        ``invitation``: a key without which nobody can enter.
+        """
         check_parts(parts)
         lasts = WEEK if closes_in is None else closes_in
         if not 1 <= lasts <= LONGEST:
@@ -271,8 +295,11 @@ class Contests:
                 "closes": at + lasts,
             },
         )
-        secrets = (Secret("seed", live.seed, ""), Secret("close", live.close_digest, ""))
-        await self.store.commit(Append(name, 0, (line,), KIND, secrets=secrets))
+        secrets = [Secret("seed", live.seed, ""), Secret("close", live.close_digest, "")]
+        if invitation is not None:
+            live.invited = _invitation(name, invitation)
+            secrets.append(Secret(INVITED, live.invited, ""))
+        await self.store.commit(Append(name, 0, (line,), KIND, secrets=tuple(secrets)))
         self._keep(live)
         return name, secret
 
@@ -332,7 +359,13 @@ class Contests:
         return max(live.book.last, int(self.clock()))
 
     async def enter(
-        self, name: str, team: str, version: str, key: str | None = None
+        self,
+        name: str,
+        team: str,
+        version: str,
+        key: str | None = None,
+        *,
+        invitation: str | None = None,
     ) -> tuple[LiveBook, Entry]:
         """Enter a team with a version of its program.
 
@@ -342,6 +375,7 @@ class Contests:
         """
         told = b"" if key is None else digest(Tag.TOKEN, "team", name, team, key)
         kept: list[Secret] = []
+        client = CLIENT.get()
         for what, text in (("team_name", team), ("software_version", version)):
             if not is_name(text):
                 raise BadName(
@@ -362,8 +396,17 @@ class Contests:
                 )
             if not same(live.keys.get(team, told), told):
                 raise AlreadyDone(f"{team!r} has entered with a team_key, and this is not it")
+            if live.invited is not None and not same(
+                _invitation(name, invitation or ""), live.invited
+            ):
+                raise Forbidden("this contest is by invitation: an entry needs its entry_key")
             if len(book.entries) >= MOST_ENTRIES:
                 raise TooManyRequests(f"a contest has at most {MOST_ENTRIES} entries")
+            if client and live.entered_by[client] >= MOST_OF_ONE:
+                raise TooManyRequests(
+                    f"one client makes at most {MOST_OF_ONE} entries to a contest, so that there "
+                    "is room for others"
+                )
             kept.clear()
             if told and not book.trains(team):
                 kept.append(Secret(TEAM + team, told, ""))
@@ -377,6 +420,7 @@ class Contests:
             }
 
         live = await self._record(name, self.find, decide, secrets=kept)
+        live.entered_by[client] += 1
         return live, next(e for e in live.book.versions[team] if e.version == version)
 
     async def close(self, name: str, secret: str) -> LiveBook:
@@ -431,6 +475,10 @@ class Contests:
             followers.discard(changed)
             if not followers:
                 self._followers.pop(name, None)
+
+
+def _invitation(name: str, key: str) -> bytes:
+    return digest(Tag.TOKEN, INVITED, name, key)
 
 
 def _close_digest(name: str, secret: str) -> bytes:

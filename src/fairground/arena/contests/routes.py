@@ -118,7 +118,11 @@ async def _made(
     request: TheRequest, wanted: NewContest | list[NewContest], arena: TheArena, status: int
 ) -> Response[MadeContest]:
     parts, closes_in = read_parts(wanted, arena.factories)
-    name, secret = await arena.contests.make(parts, closes_in)
+    every = [wanted] if isinstance(wanted, NewContest) else wanted
+    keys = {one.entry_key for one in every if one.entry_key is not None}
+    if len(keys) > 1:
+        raise BadParams(f"a contest has one entry_key, not {len(keys)}")
+    name, secret = await arena.contests.make(parts, closes_in, next(iter(keys), None))
     arena.news.tell(LOBBY)
     here = address(request, f"contest/{name}")
     close = f"{here}/close/{secret}"
@@ -156,7 +160,7 @@ async def enter_contest(
 ) -> Response[Entered]:
     """Enter with a team and a version; the same team again, with a new version, trains."""
     who = data.team_name, data.software_version
-    live, entry = await arena.contests.enter(name, *who, data.team_key)
+    live, entry = await arena.contests.enter(name, *who, data.team_key, invitation=data.entry_key)
     here = address(request, "oracle/")
 
     def told() -> Any:

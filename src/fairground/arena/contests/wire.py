@@ -29,6 +29,8 @@ class NewContest(Struct):
     """How many games each factory makes, as the source document spells it."""
     games_per_oraclefactory: int | None = None
     """The same in the usual spelling."""
+    entry_key: Annotated[str, Meta(max_length=200)] | None = None
+    """A secret of yours: only who knows it can enter."""
     closes_in: int | None = None
     """Seconds until the contest closes; a week if this is left out."""
 
@@ -49,7 +51,10 @@ class NewEntry(Struct):
     team_name: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["The Guessers"]})]
     software_version: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["1.0"]})]
     team_key: Annotated[str, Meta(max_length=200)] | None = None
-    """A secret of yours. If a team's first entry brings one, its later ones must bring it too."""
+    """A secret of yours. If a team's first entry brings one, its later ones must bring it too, and
+    the same entry with it gives the same oracles again."""
+    entry_key: Annotated[str, Meta(max_length=200)] | None = None
+    """For a contest by invitation: the key that its creator handed out."""
 
 
 class Entered(Struct):

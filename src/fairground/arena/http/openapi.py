@@ -168,7 +168,7 @@ ROUTES: Final = {
     "enter_contest": Route(
         "contests",
         "An oracle for each game, for this entry alone",
-        (BadName, AlreadyDone, GameOver, Conflict),
+        (BadName, AlreadyDone, Forbidden, GameOver, Conflict),
         WITH_RECEIPT,
     ),
     "close_contest": Route("contests", "The contest, closed"),

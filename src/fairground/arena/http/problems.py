@@ -70,7 +70,7 @@ class Malformed(ArenaError):
 
 
 class Forbidden(ArenaError):
-    """The operator of this arena does not allow it."""
+    """The operator of this arena, or the creator of a contest, does not allow it."""
 
     code = "arena/forbidden"
     status = 403
