@@ -20,7 +20,7 @@ TABLES: Final = 6
 WATCHERS: Final = 20
 LINES: Final = 90
 """Added to each table in one round; a seat may write a hundred notes."""
-ROUNDS: Final = 5
+ROUNDS: Final = 3
 NOBODY, MANY, ONE = "nobody watches", "a stream for each", "one stream"
 
 

@@ -8,6 +8,7 @@ import logging
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +20,14 @@ from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.arena.serve import Settings
 from fairground.bank.bank_port import GameOutcome
 from fairground.bank.croupier.client import DeskClient
-from fairground.bank.croupier_port import Closed, Declined, SaidOtherwise, TooSoon, UnknownGame
+from fairground.bank.croupier_port import (
+    STAGES,
+    Closed,
+    Declined,
+    SaidOtherwise,
+    TooSoon,
+    UnknownGame,
+)
 from fairground.bank.crypto.curve import BadSignature
 from fairground.bank.ledger.client import LedgerClient
 from fairground.bank.messages import Key
@@ -28,6 +36,7 @@ from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
 from fairground.cli import main
 from fairground.clients.http import Http, Refused, Unreachable
+from fairground.clients.stream import follow
 from fairground.core import InputError
 from fairground.store import open_store
 from fairground.verify import verify
@@ -99,6 +108,46 @@ def test_a_player_who_trusts_nobody_plays_over_http(tmp_path: Path) -> None:
             ended = await game.settle()
             assert ended.outcome == GameOutcome.SETTLED
             assert await player.available() == before - 8 * CHIP + ended.paid
+
+    app = make_app(f"sqlite:///{tmp_path}/arena.db", croupier=ArenaCroupier(CroupierPlace()))
+    with in_a_thread(app) as url:
+        run(test(url))
+
+
+def test_a_game_is_waited_for_and_followed(tmp_path: Path) -> None:
+    """Nobody has to ask again and again: ``after`` and ``wait``, and the one stream."""
+
+    def waited(where: str) -> list[str]:
+        """The stages that somebody sees who waits for the next one each time."""
+        seen = ["offered"]
+        while seen[-1] != "over":
+            seen.append(ONCE.get(f"{where}?after={seen[-1]}&wait=20", wait=20)["stage"])
+        return seen
+
+    def followed(url: str, name: str) -> list[str]:
+        stages: list[str] = []
+        stream = follow(url, [f"croupier:{name}"])
+        while not stages or stages[-1] != "over":
+            stages.append(next(stream).data["stage"])
+        stream.close()
+        return stages
+
+    async def test(url: str) -> None:
+        visit = await Visit.at(url)
+        await visit.arrive()
+        offer = await visit.desk.offer(visit.guest.address)
+        where = f"{url}/croupier/games/{offer.id}"
+        waiting = asyncio.create_task(asyncio.to_thread(waited, where))
+        following = asyncio.create_task(asyncio.to_thread(followed, url, offer.id))
+        while not following.done():
+            await visit.play(ORDER, offer=offer)
+            await asyncio.sleep(0.005)
+        for stages in (await waiting, await following):
+            assert stages[-1] == "over" and len(stages) > 2
+            assert [*stages] == sorted(set(stages), key=STAGES.index), "each once, in order"
+        began = time.monotonic()
+        assert ONCE.get(f"{where}?after=over&wait=0.2", wait=1)["stage"] == "over"
+        assert time.monotonic() - began >= 0.2, "it waited, in vain"
 
     app = make_app(f"sqlite:///{tmp_path}/arena.db", croupier=ArenaCroupier(CroupierPlace()))
     with in_a_thread(app) as url:

@@ -16,7 +16,15 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from http.client import HTTPException
 from typing import Any, Final, NamedTuple
 
-from fairground.clients.http import PAUSE, TRIES, Http, Refused, Unreachable, read_json
+from fairground.clients.http import (
+    PAUSE,
+    TRIES,
+    Http,
+    Refused,
+    Unreachable,
+    in_plain_words,
+    read_json,
+)
 from fairground.clients.protocol import EVENTS
 
 SILENCE: Final = 60.0
@@ -47,7 +55,8 @@ def follow(
     cursor, silent = after, 0
     asked = {"topics": list(topics), "after": cursor}
     url = _ticket(arena, asked, sender or Http())
-    while True:
+    while silent <= TRIES:
+        why = "the stream ends at once"
         try:
             for told in _messages(url, cursor):
                 cursor, silent = told.cursor, 0
@@ -57,10 +66,10 @@ def follow(
                 raise
             url = _ticket(arena, asked | {"after": cursor}, sender or Http())
         except (OSError, HTTPException) as broken:
-            if silent == TRIES:
-                raise Unreachable(f"{arena} does not answer any more: {broken}") from None
+            why = in_plain_words(broken)
         silent += 1
         pause(PAUSE * 2**silent)
+    raise Unreachable(f"{arena} does not answer any more: {why}")
 
 
 def _ticket(arena: str, asked: dict[str, Any], sender: Http) -> str:

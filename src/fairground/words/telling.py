@@ -10,7 +10,7 @@ The terminal tells a game with it while the game goes on, and a replay afterward
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fairground.core import Draw, Move, Over, Seat, whole
@@ -64,8 +64,8 @@ class Telling:
                 return [self.words.sealed(event["seat"])]
             case "open":
                 return self._open(event["seat"], frozen(event["move"]))
-            case "note" if isinstance(event["body"].get("remark"), str):
-                return [f"A remark: {in_quotes(event['body']['remark'])}"]
+            case "note":
+                return self._note(event["body"])
             case "forfeit":
                 if self._dealing:
                     self._leaving.append(event["seat"])
@@ -81,6 +81,17 @@ class Telling:
                 return [f"The house cannot keep its word, so the game is void: {reason}"]
             case "end" if event["payoff"] is not None:
                 return [self.words.over(self.view, event["payoff"])]
+        return []
+
+    def _note(self, body: Mapping[str, Any]) -> list[str]:
+        """A remark, in the name of a seat or of nobody; or that a seat has asked for a hint."""
+        remark, said_by = body.get("remark"), body.get("seat")
+        seat = said_by if said_by in range(self._game.seats) else None
+        if isinstance(remark, str):
+            who = "A remark" if type(seat) is not int else self.words.does(seat, "say")
+            return [f"{who}: {in_quotes(remark)}"]
+        if type(seat) is int and body.get("hint") is True:
+            return [f"{self.words.does(seat, 'ask')} for a hint."]
         return []
 
     def _dealt(self, event: Event, hidden: Sequence[int] | None) -> list[str]:

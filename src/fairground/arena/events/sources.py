@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -69,7 +69,7 @@ class Source(ABC):
         """Whether there was too much for one time."""
         return False
 
-    def changed(self, essence: Any, **told: Any) -> Sequence[News]:
+    def changed(self, essence: Any, told: Mapping[str, Any]) -> Sequence[News]:
         """A message, unless it is the same as the last one in essence."""
         if essence == self._last:
             return ()
@@ -112,7 +112,7 @@ class SeatSource(Source):
         tables, name = self.arena.tables, self.topic.name
         table, seat = await tables.sit(name, self.topic.secret)
         shown = await describe(self.here, name, table, tables, seat)
-        return self.changed((shown.step, shown.words, shown.rematch), seat=shown)
+        return self.changed((shown.step, shown.words, shown.rematch), {"seat": shown})
 
 
 class ContestSource(Source):
@@ -134,7 +134,7 @@ class ContestSource(Source):
         standings = await arena.contests.standing(name)
         self.due = None if closed else closes
         state = "closed" if closed else "running"
-        return self.changed((standings, state), standings=standings, state=state)
+        return self.changed((standings, state), {"standings": standings, "state": state})
 
 
 class CroupierSource(Source):
@@ -147,7 +147,7 @@ class CroupierSource(Source):
             raise Unknown("there is no Croupier in this arena")
         game = await shown_game(self.here, self.topic.name, desk)
         self.due = None if game.stage == "over" else self.arena.hall.clock() + GLANCE
-        return self.changed(game, **msgspec.to_builtins(game))
+        return self.changed(game, msgspec.to_builtins(game))
 
 
 class LobbySource(Source):
