@@ -216,6 +216,14 @@ def test_what_a_file_says_stays_text(browser: Browser, tmp_path: Path) -> None:
         assert "\x1b" not in (tab.text_content("body") or "")
 
 
+def test_it_says_of_nothing_that_it_was_fixed_where_nothing_was(browser: Browser) -> None:
+    with opened(browser) as tab:
+        drop(tab, TESTS / "playthroughs" / "intransitive-1-seed--system-plain.jsonl")
+        assert told(tab)["stamp"] == "Holds"
+        assert told(tab)["claims"] == []
+        assert "fixed" not in (tab.text_content("main") or "").lower()
+
+
 def test_values_of_any_kind_are_judged(browser: Browser, tmp_path: Path) -> None:
     """An object where a seat belongs, and the like: forged records have everything."""
     events = events_of(SAMPLE.read_bytes())

@@ -21,6 +21,7 @@ export function Steps({ steps, lines, took }: { steps: readonly Step[]; lines: r
       <div class="head">
         <h2 id="steps">{words.heading}</h2>
         <span class="small mute">{words.took(steps.length, took)}</span>
+        <p class="small mute">{words.order}</p>
       </div>
       <ol class="strip">
         {shown.map((step, i) => <Ticket step={step} lines={lines} key={i} />)}
