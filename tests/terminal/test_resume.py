@@ -7,12 +7,14 @@ import os
 import shutil
 import signal
 import stat
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
 from fairground.cli import main
 from fairground.core import InputError, SecretReused
+from fairground.terminal.console import Console
 from fairground.terminal.evening.vaults import FileVault, InUse, unfinished
 from fairground.verify import verify
 from tests.helpers.pseudo_terminal import Act, on_a_terminal
@@ -241,3 +243,44 @@ def test_where_no_vault_can_be_kept_ctrl_c_is_leaving(data: Path) -> None:
     (data / "unfinished").write_text("in the way\n")
     shown = on_a_terminal([("Your selection: ", STOP)], 80, 40, *DICE)
     assert "You leave the game." in shown and shown.endswith("exit 130")
+
+
+EVENINGS: dict[tuple[str, ...], tuple[str, ...]] = {
+    # The answers are given in turn, over and over.
+    DICE: ("0",),
+    (*DICE, "--seed", "monday"): ("0",),
+    ("codebreaking",): ("rain", "0123", "4455", "give up"),
+    ("codebreaking", "--oracle", "evil"): ("0123", "4455", "give up"),
+    ("codebreaking", "--keeper"): ("1 0", "fix 1", "0 1", "4 0"),
+    ("fatestones", "--stir", "each"): ("0", "1"),
+    ("fatestones", "--hot-seat", "Ann,Bob"): ("1", "0"),
+    ("zombie", "short.ini", "--players", "Ann, Hal=cautious", "--stir", "each"): ("", "h"),
+    ("play", "poker"): ("nothing",),
+}
+
+
+@pytest.mark.parametrize("command", EVENINGS, ids=" ".join)
+def test_stopped_at_every_prompt(
+    command: tuple[str, ...], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C at each prompt, and on with it: the record is as good as any other."""
+    monkeypatch.chdir(tmp_path)
+    Path("short.ini").write_text("[Game]\nbrains_to_win = 3\n")
+    answers = cycle(EVENINGS[command])
+    stops = cycle([True, False])
+
+    def ask(_: Console, prompt: str) -> str:
+        if next(stops):
+            raise KeyboardInterrupt
+        return next(answers)
+
+    monkeypatch.setattr(Console, "ask", ask)
+    monkeypatch.setattr(Console, "ask_hidden", ask)
+    codes = [main(list(command))]
+    while vaults(data):
+        codes.append(main(["resume"]))
+    assert set(codes[:-1]) == {130} and codes[-1] == 0
+    verdicts = [verify(path.read_bytes()) for path in (data / "transcripts").glob("*.jsonl")]
+    assert all(verdict.ok for verdict in verdicts)
+    kinds = "".join(path.read_text() for path in (data / "transcripts").glob("*.jsonl"))
+    assert kinds.count('"resumed":') == len(codes) - 1
