@@ -568,6 +568,12 @@ REFUSED: list[Refused] = [
         "not begun",
         lambda s: s.post(f"{s.open_seat}/remark", {"text": "hello"}),
     ),
+    (
+        "table_review",
+        "arena/too-early",
+        "over",
+        lambda s: s.get(f"{s.seat.partition('/seats/')[0]}/review?seat=Ada"),
+    ),
     ("ask_for_hint", "ask/stale", "no hint", lambda s: s.post(f"{s.open_seat}/hint", None)),
     ("play_again", "ask/stale", "not over", lambda s: s.post(f"{s.seat}/rematch", None)),
     ("answer", "move/illegal", "'jump'", lambda s: s.answer(s.seat, "jump")),
