@@ -46,7 +46,7 @@ def test_a_blunder_is_told_with_its_cost_and_its_reason(
     (moment,) = review_of(game.read_bytes()).moments()
     assert f"That cost {float(100 * moment.cost):.3g} wins in 100 games" in text
     assert "is higher than" in text or "strongest reply" in text
-    assert "expected at the start +50.0" in text
+    assert "expected at the start 50.0" in text
 
 
 def test_json_is_one_object_of_the_schema(game: Path, capsys: pytest.CaptureFixture[str]) -> None:

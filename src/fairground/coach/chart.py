@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from fairground.coach.judging import NOISE, WINS
 from fairground.coach.reviewing import Review, Step
-from fairground.coach.telling import signed
+from fairground.coach.telling import counted, signed
 from fairground.core import Seat
 from fairground.games.codebreaking import STAKE
 from fairground.shown import shown
@@ -47,9 +47,10 @@ def curve(review: Review, seat: Seat) -> Curve:
 def lines(review: Review, seat: Seat, columns: int) -> list[str]:
     """The chart for a terminal, in ASCII: o a value, X a costly decision of this seat."""
     drawn = curve(review, seat)
-    unit = review.judge.unit
-    labels = [signed(Fraction(at), unit) for at in (drawn.high, drawn.low)]
-    labels = [labels[0], signed(Fraction((drawn.high + drawn.low) / 2), unit), labels[1]]
+    if len(drawn.values) < 2:
+        return ["Nothing changed what was to be expected from the first line to the last."]
+    marks = (drawn.high, (drawn.high + drawn.low) / 2, drawn.low)
+    labels = [_label(review, seat, at) for at in marks]
     margin = max(map(len, labels))
     room = max(8, min(columns - margin - 4, 72))
     many = len(drawn.values)
@@ -71,6 +72,10 @@ def lines(review: Review, seat: Seat, columns: int) -> list[str]:
         " " * (margin + 2) + "from the first draw to the end; X: a decision that cost something"
     )
     return rows
+
+
+def _label(review: Review, seat: Seat, at: float) -> str:
+    return signed(counted(review, seat) * Fraction(at), review.judge.unit).lstrip("+")
 
 
 def _row(drawn: Curve, at: int) -> int:
@@ -115,7 +120,7 @@ def svg(review: Review, seat: Seat) -> str:
     for at in (drawn.high, (drawn.high + drawn.low) / 2, drawn.low):
         y = TOP + (drawn.high - at) / (drawn.high - drawn.low) * high
         parts.append(f'<line class="axis" x1="{LEFT}" x2="{WIDE - 16}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        label = signed(Fraction(at), unit)
+        label = _label(review, seat, at)
         parts.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{label}</text>')
     parts.append(f'<polyline class="line" points="{points}"/>')
     for at, step in enumerate(drawn.steps):

@@ -31,7 +31,7 @@ from fairground.solve.codebreaking.worth import (
 
 Rows: TypeAlias = tuple[Row, ...]
 
-PROVEN: Final = "Every value is exact: the cheapest way to find the code was searched and proven."
+PROVEN: Final = "Every value is exact: all ways to find the code were searched."
 SEARCHED: Final = (
     "Values come from a search that was cut short: positions with many codes may need fewer "
     "guesses than it found, by up to {error:g}. Positions with few codes are exact."

@@ -30,7 +30,8 @@ def html(review: Review, seats: Sequence[Seat]) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width">',
         f"<title>{title}</title><style>{STYLE}</style></head><body>",
-        f"<h1>{title}</h1><p>{escape(review.judge.basis.says)}</p>",
+        f"<h1>{title}</h1><p>{escape(shown(review.ending))}</p>",
+        f"<p>{escape(review.judge.basis.says)}</p>",
     ]
     for seat in seats:
         parts += _seat(review, seat)
@@ -39,12 +40,11 @@ def html(review: Review, seats: Sequence[Seat]) -> str:
 
 
 def _seat(review: Review, seat: Seat) -> list[str]:
-    unit = review.judge.unit
     parts = [f"<h2>{escape(shown(review.seats[seat].name))}</h2>"]
     parts += [f"<p>{escape(shown(text))}</p>" for text in telling.summary(review, seat)]
     parts.append(svg(review, seat))
     rows = telling.account(review, seat)
-    parts.append(f"<table><caption>In {escape(unit.many)}</caption>")
+    parts.append(f"<table><caption>{escape(telling.heading(review, seat))}</caption>")
     for at, (what, value) in enumerate(rows):
         end = ' class="sum"' if at == len(rows) - 1 else ""
         parts.append(f'<tr{end}><td>{escape(what)}</td><td class="n">{value}</td></tr>')

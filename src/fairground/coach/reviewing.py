@@ -109,6 +109,8 @@ class Review(NamedTuple):
     seats: tuple[SeatReview, ...]
     finished: bool
     start: Values
+    ending: str
+    """How it ended, in a sentence."""
 
     def decisions(self, seat: Seat | None = None) -> list[Step]:
         """What was decided, by one seat or by all."""
@@ -152,7 +154,11 @@ def review(table: Table, judge: Judge[Any] | None = None) -> Review:
         steps += walk.rounding(judge.paid(table.payoff), table.transcript.step)
     seats = [_seat(walk, seat, chair, steps, table.payoff) for seat, chair in enumerate(chairs)]
     name = table.transcript.events[0]["table"]
-    return Review(table.game, name, judge, tuple(steps), tuple(seats), finished, walk.start)
+    words, state = walk.words, table.state
+    ending = (
+        "The game is not finished." if table.payoff is None else words.over(state, table.payoff)
+    )
+    return Review(table.game, name, judge, tuple(steps), tuple(seats), finished, walk.start, ending)
 
 
 def _seat(

@@ -28,6 +28,7 @@ def as_json(review: Review) -> dict[str, Any]:
         "params": review.game.params(),
         "table": review.table,
         "finished": review.finished,
+        "ending": review.ending,
         "unit": {"name": unit.name, "one": unit.one, "many": unit.many, "scale": unit.scale},
         "basis": {"exact": exact, "error": basis.error, "says": basis.says},
         "seats": [_seat(seat, exact) for seat in review.seats],

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from fairground.coach.judging import NOISE, Unit
+from fairground.coach.judging import GUESSES, NOISE, Unit
 from fairground.coach.luck import LuckOdds
 from fairground.coach.reviewing import Review, SeatReview, Step
 from fairground.core import InputError, Seat
 from fairground.games import GAMES
-from fairground.games.codebreaking import STAKE
+from fairground.games.codebreaking import BREAKER, STAKE
 from fairground.shown import shown
 from fairground.words.plain import count, listed
 from fairground.words.reasons import number
@@ -51,7 +51,19 @@ def scaled(value: Fraction, unit: Unit) -> str:
 def signed(value: Fraction, unit: Unit) -> str:
     """A change, with its sign, in the unit: "+4.2"."""
     scaled = float(value * unit.scale)
-    return f"{scaled:+.{1 if unit.scale > 1 else 2}f}"
+    return f"{scaled + 0.0:+.{1 if unit.scale > 1 else 2}f}"
+
+
+def counted(review: Review, seat: Seat) -> int:
+    """How a seat's values are shown: a breaker's guesses are counted, not owed."""
+    return -1 if review.judge.unit is GUESSES and seat == BREAKER else 1
+
+
+def heading(review: Review, seat: Seat) -> str:
+    """What the numbers of an account are counted in."""
+    many = review.judge.unit.many
+    fewer = " (fewer are better)" if counted(review, seat) < 0 else ""
+    return f"{many[0].upper()}{many[1:]}{fewer}:"
 
 
 def title(review: Review) -> str:
@@ -65,16 +77,17 @@ def summary(review: Review, seat: Seat) -> Iterator[str]:
     """One seat's game in a few sentences."""
     one, unit = review.seats[seat], review.judge.unit
     name = shown(one.name)
+    gives, takes = ("saved", "cost") if counted(review, seat) < 0 else ("gave", "took")
     if one.result is None:
         yield f"The game is not finished. {name} may expect {expected(one.now, unit)} from here."
     yield _skill(one, unit)
     kind, unkind = review.turns_of_luck(seat)
     if kind is not None:
         gave = amount(kind.change[seat], unit)
-        yield f"The kindest draw, in line {kind.line}, gave {name} {gave}: {kind.says}"
+        yield f"The kindest draw, in line {kind.line}, {gives} {name} {gave}: {kind.says}"
     if unkind is not None:
         took = amount(-unkind.change[seat], unit)
-        yield f"The unkindest draw, in line {unkind.line}, took {took}: {unkind.says}"
+        yield f"The unkindest draw, in line {unkind.line}, {takes} {took}: {unkind.says}"
     if one.odds is not None:
         yield oddness(one.odds, name)
 
@@ -132,16 +145,21 @@ def account(review: Review, seat: Seat) -> list[tuple[str, str]]:
     one, unit = review.seats[seat], review.judge.unit
     name = shown(one.name)
     others = [other for other in review.seats if other.seat != seat and other.decisions]
-    rows = [("expected at the start", signed(one.start, unit)), ("luck", signed(one.luck, unit))]
+    sign = counted(review, seat)
+
+    def part(value: Fraction) -> str:
+        return signed(sign * value, unit)
+
+    rows = [("expected at the start", part(one.start).lstrip("+")), ("luck", part(one.luck))]
     if one.decisions:
-        rows.append((f"what {name} gave away", signed(-one.cost, unit)))
+        rows.append((f"what {name} gave away", part(-one.cost)))
     if others:
         whose = shown(others[0].name) if len(others) == 1 else "the others"
-        rows.append((f"what {whose} gave away", signed(one.given, unit)))
+        rows.append((f"what {whose} gave away", part(one.given)))
     if abs(one.model) > NOISE:
-        rows.append(("what the model did not foresee", signed(one.model, unit)))
+        rows.append(("what the model did not foresee", part(one.model)))
     end = "the result" if one.result is not None else "expected now"
-    return [*rows, (end, signed(one.now, unit))]
+    return [*rows, (end, part(one.now).lstrip("+"))]
 
 
 def moment(step: Step, review: Review) -> str:

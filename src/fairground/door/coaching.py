@@ -44,7 +44,7 @@ class Coaching:
         return html(self.review, self._readers)
 
     def __str__(self) -> str:
-        lines = [telling.title(self.review)]
+        lines = [telling.title(self.review), self.review.ending]
         for seat in self._readers:
             lines += telling.summary(self.review, seat)
             lines += [telling.moment(step, self.review) for step in self.review.moments(seat)]

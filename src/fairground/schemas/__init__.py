@@ -290,6 +290,7 @@ def review() -> Schema:
         params=OPEN_OBJECT,
         table=HEX,
         finished={"type": "boolean"},
+        ending=TEXT,
         unit=obj(name=TEXT, one=TEXT, many=TEXT, scale={"type": "integer", "minimum": 1}),
         basis=obj(exact={"type": "boolean"}, error={"type": "number", "minimum": 0}, says=TEXT),
         seats=array(_REVIEWED_SEAT, minItems=1),

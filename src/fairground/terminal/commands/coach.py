@@ -83,6 +83,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _tell(art: Ink, review: Review, seats: Sequence[Seat], *, everything: bool) -> None:
     print(art.ink(art.fold(telling.title(review)), "bold"))
+    print(art.fold(shown(review.ending)))
     print(art.fold(review.judge.basis.says))
     for seat in seats:
         print()
@@ -107,7 +108,7 @@ def _account(art: Ink, review: Review, seat: Seat) -> None:
     rows = telling.account(review, seat)
     width = max(len(what) for what, _ in rows)
     digits = max(len(value) for _, value in rows)
-    print(art.ink(f"  In {review.judge.unit.many}:", "dim"))
+    print(art.ink(f"  {telling.heading(review, seat)}", "dim"))
     for at, (what, value) in enumerate(rows):
         if at == len(rows) - 1:
             print("  " + "-" * (width + digits + 2))
