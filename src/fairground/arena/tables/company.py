@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any, Final
 
 import msgspec
@@ -22,10 +23,11 @@ from fairground.arena.tables.waiting import (
     token_digest,
 )
 from fairground.arena.tables.wire import Hint, MadeSeat, MadeTable, NewSeat, NewTable
-from fairground.core import Seat, StaleAsk, UnknownName
+from fairground.coach import advice as coach
+from fairground.core import Game, InputError, Seat, StaleAsk, UnknownName
 from fairground.fair.bits import Tag, digest, token
 from fairground.fair.register import dealer_class
-from fairground.players.advice import Advice, advise
+from fairground.players.advice import advise
 from fairground.store import Append, Conflict, Store
 from fairground.views import as_json
 from fairground.words import words_for
@@ -65,7 +67,8 @@ class Company:
             raise StaleAsk(f"seat {seat} is not asked for a move now, so there is no hint")
         game, view = table.table.game, table.table.game.view(shown.state, seat)
         try:
-            advice = await self._tables.thinkers.think(advise, game, view, seat)
+            names = [chair.name for chair in table.table.setting.chairs]
+            hint = await self._tables.thinkers.think(_advised, game, view, seat, names)
         except UnknownName as nobody:
             raise StaleAsk(str(nobody)) from None
 
@@ -77,9 +80,7 @@ class Company:
                 await self._note(live, seat, {"hint": True})
 
         await self._tables.acting(name, secret, act)
-        names = [chair.name for chair in table.table.setting.chairs]
-        told = words_for(game, names, seat).option(view, seat, advice.move)
-        return Hint(as_json(advice.move), _words(told, advice), advice.exact, _text(advice))
+        return hint
 
     async def _note(self, live: Live, seat: Seat, body: Mapping[str, Any]) -> None:
         if live.table.closed:
@@ -172,10 +173,22 @@ def _wanted_again(live: Live) -> NewTable:
     )
 
 
-def _words(move: str, advice: Advice) -> str:
-    why = f"{move}. That is what {advice.adviser} would do: it {advice.summary}."
-    return f"{why[0].upper()}{why[1:]}"
+def _advised(game: Game[Any], view: Any, seat: Seat, names: Sequence[str]) -> Hint:
+    """As the coach judges; where it cannot, as the best of our players would move."""
+    try:
+        told = coach.advise(game, view, seat, names)
+    except InputError:
+        advice = advise(game, view, seat)
+        move = words_for(game, names, seat).option(view, seat, advice.move)
+        why = f"That is what {advice.adviser} would do: it {advice.summary}."
+        return Hint(as_json(advice.move), _sentences(move, why), advice.exact, _text(advice.value))
+    words = _sentences(told.option, told.says)
+    return Hint(as_json(told.move), words, told.exact, _text(told.value))
 
 
-def _text(advice: Advice) -> str | None:
-    return None if advice.value is None else str(advice.value)
+def _sentences(move: str, why: str) -> str:
+    return f"{move[0].upper()}{move[1:]}. {why}"
+
+
+def _text(value: Fraction | None) -> str | None:
+    return None if value is None else str(value)
