@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from time import process_time
 from typing import Any, get_args
 
 import jsonschema_rs
@@ -170,3 +171,12 @@ def test_the_schema_knows_every_kind_of_step_and_verdict() -> None:
     assert sorted(kinds) == sorted(get_args(reviewing.Kind))
     assert shapes[1]["properties"]["verdict"]["enum"] == list(get_args(reviewing.Verdict))
     assert schemas.load("review")["properties"]["format"]["const"] == reviewing.FORMAT
+
+
+@pytest.mark.parametrize("name", GAMES_TO_JUDGE)
+def test_a_review_takes_less_than_a_second_once_its_judge_has_started(name: str) -> None:
+    warm, data = (followed(GAMES_TO_JUDGE[name], seed, errs=[1])[0] for seed in (1, 2))
+    review_of(warm)
+    began = process_time()
+    review_of(data)
+    assert process_time() - began < 1.0

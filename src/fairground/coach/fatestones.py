@@ -106,22 +106,28 @@ class FateStonesJudge(Judge[FateStones]):
     def why(
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
-        """The die of the other side's mix that the chosen one fears most."""
+        """The die of the other side's mix that makes most of the difference."""
         found = self._solved(state, seat)
-        met = [
-            (meeting(found.mine[_at(chosen)], die), chance, die)
-            for die, chance in zip(found.theirs, found.their_mix, strict=True)
-            if chance
-        ]
-        worst, chance, die = min(met, key=lambda row: (row[0].score, row[2]))
+
+        def earns(pick: int, other: int) -> Fraction:
+            picks = (pick, other) if seat == 0 else (other, pick)
+            return of_two(0, self._entry(state, *picks))[seat]
+
+        mine, better = _at(chosen), _at(best)
+        mix = found.their_mix
+        other = max(
+            range(len(mix)),
+            key=lambda at: mix[at] * (earns(better, at) - earns(mine, at)),
+        )
+        die = found.theirs[other]
+        met, met_better = (meeting(found.mine[pick], die) for pick in (mine, better))
         return reasons.fatestones_pick(
-            die=found.mine[_at(chosen)],
-            best=found.mine[_at(best)],
-            feared=die,
-            chance=chance,
-            wins=worst.wins,
-            losses=36 - worst.wins - worst.ties,
-            best_wins=meeting(found.mine[_at(best)], die).wins,
+            die=found.mine[mine],
+            best=found.mine[better],
+            other=die,
+            chance=mix[other],
+            rolls=(met.wins, met.ties),
+            best_rolls=(met_better.wins, met_better.ties),
         )
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:

@@ -39,16 +39,18 @@ class Unit(NamedTuple):
     many: str
     scale: int
     """People are shown values times this."""
+    digits: int
+    """And with so many digits behind the point."""
     slip: Fraction
     mistake: Fraction
     """A cost below ``slip`` is called a slip, below ``mistake`` a mistake, else a blunder."""
 
 
 WINS: Final = Unit(
-    "win chance", "win in 100 games", "wins in 100 games", 100, Fraction(1, 100), Fraction(1, 20)
+    "win chance", "win in 100 games", "wins in 100 games", 100, 1, Fraction(1, 100), Fraction(1, 20)
 )
-BETS: Final = Unit("bets", "bet", "bets", 1, Fraction(1, 20), Fraction(1, 2))
-GUESSES: Final = Unit("guesses", "guess", "guesses", 1, Fraction(1, 20), Fraction(1, 4))
+BETS: Final = Unit("bets", "bet", "bets", 1, 3, Fraction(1, 20), Fraction(1, 2))
+GUESSES: Final = Unit("guesses", "guess", "guesses", 1, 2, Fraction(1, 20), Fraction(1, 4))
 
 
 class Basis(NamedTuple):

@@ -51,7 +51,7 @@ def scaled(value: Fraction, unit: Unit) -> str:
 def signed(value: Fraction, unit: Unit) -> str:
     """A change, with its sign, in the unit: "+4.2"."""
     scaled = float(value * unit.scale)
-    return f"{scaled + 0.0:+.{1 if unit.scale > 1 else 2}f}"
+    return f"{scaled + 0.0:+.{unit.digits}f}"
 
 
 def counted(review: Review, seat: Seat) -> int:

@@ -69,13 +69,19 @@ def dice_meet(die: str, other: str, wins: int, losses: int, rolls: int, *, first
 
 
 def fatestones_pick(
-    *, die: str, best: str, feared: str, chance: Fraction, wins: int, losses: int, best_wins: int
+    *,
+    die: str,
+    best: str,
+    other: str,
+    chance: Fraction,
+    rolls: tuple[int, int],
+    best_rolls: tuple[int, int],
 ) -> str:
-    """What the other side's perfect mix does to a die."""
-    often = f"always takes {feared}" if chance == 1 else f"takes {feared} {times_in_100(chance)}"
+    """What a die of the other side's perfect mix does to two dice; rolls are wins and ties."""
+    often = f"always takes {other}" if chance == 1 else f"takes {other} {times_in_100(chance)}"
     return (
-        f"Perfect play on the other side {often}. {die} beats it in {wins} of 36 rolls "
-        f"and loses {losses}; {best} beats it in {best_wins}."
+        f"Perfect play on the other side {often}. Of 36 rolls against it, {die} wins {rolls[0]} "
+        f"and ties {rolls[1]}; {best} wins {best_rolls[0]} and ties {best_rolls[1]}."
     )
 
 

@@ -335,7 +335,7 @@ def sweep_shared(  # noqa: PLR0917 - numba wants its arguments in order
     return value
 
 
-@nb.njit(cache=True)
+@nb.njit(cache=True, nogil=True)  # a server reviews games in a thread
 def worths(  # noqa: PLR0917 - numba wants its arguments in order
     links: Links, layers: TurnLayers, hold: Array, own: int, top: int, choice: Array
 ) -> Array:
