@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairground.core import Draw, Game, Over
+from fairground.core import Draw, Game, InputError, Over
 from fairground.games import make_game
 from fairground.games.fatestones import FateStones
+from fairground.lab.luck import luck_of
 from fairground.lab.plans import plan_of
-from fairground.lab.simulation import kernel_chunk, simulate
+from fairground.lab.simulation import kernel_chunk, rules_chunk, simulate
 from fairground.lab.statistics import (
     LUCK_UNIT,
     Tally,
@@ -27,6 +28,7 @@ from fairground.lab.statistics import (
 from fairground.players.intransitive import OptimalDice
 from fairground.solve.codebreaking.trees import tree
 from fairground.solve.poker.holds import perfect_return
+from fairground.testing.toys import GUESS, Toy
 from tests.helpers.width import WIDE
 
 RUNS = 1000 if WIDE else 250
@@ -95,6 +97,36 @@ def test_a_rare_jackpot_makes_intervals_too_narrow_and_we_know_by_how_much() -> 
         assert mean.low is not None and mean.high is not None
         covered += mean.low <= truth <= mean.high
     assert 0.80 < covered / RUNS < 0.95
+
+
+# Without luck
+
+
+def test_without_luck_intervals_are_narrower_and_still_cover_the_truth() -> None:
+    game, lineup, truth = dice_truth()
+    runs, covered, gains = 100 if WIDE else 40, 0, []
+    plan = plan_of(game, lineup, "luck", 100 * runs, luck=True)
+    for run in range(runs):
+        tally = rules_chunk(plan, 100 * run, 100).tally
+        plain, better = tally.mean(0), tally.mean(0, corrected=True)
+        assert better.low is not None and better.high is not None
+        assert plain.low is not None and plain.high is not None
+        covered += better.low <= truth <= better.high
+        gains.append((plain.high - plain.low) / (better.high - better.low))
+    assert covered / runs > 0.85
+    assert min(gains) > 3
+
+
+def test_perfect_poker_without_luck_is_the_exact_return() -> None:
+    plan = plan_of(make_game("poker/2", {}), ("random", "optimal"), "luck", 8, luck=True)
+    found = rules_chunk(plan, 0, 8).tally.mean(1, corrected=True)
+    assert found.mean == pytest.approx(float(5 * (perfect_return(5) - 1)), abs=1e-8)
+
+
+def test_a_game_that_nobody_can_judge_is_refused() -> None:
+    game: Game[Any] = Toy.from_params(GUESS)
+    with pytest.raises(InputError, match="luck cannot be taken away here"):
+        luck_of(game)
 
 
 # Looking again and again

@@ -175,6 +175,8 @@ def command_of(dataset: Dataset) -> str:
             labels = seat_labels(game_of(plan))
             for seat in changed:
                 words += ["--versus", f"{labels[seat]}={plan.lineups[1][seat]}"]
+    if plan.luck:
+        words.append("--without-luck")
     if dataset.until_separable:
         words.append("--until-separable")
     if dataset.header != (dataset.schema.header and not dataset.parquet):

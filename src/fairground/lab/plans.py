@@ -56,6 +56,8 @@ class Plan(NamedTuple):
     entrants: tuple[Entrant, ...]
     seed: str
     deals: int
+    luck: bool = False
+    """Whether what luck gave is counted as well, so that it can be taken away."""
 
     @property
     def games(self) -> int:
@@ -81,6 +83,7 @@ class Plan(NamedTuple):
                 ),
                 str(told["seed"]),
                 int(told["deals"]),
+                bool(told["luck"]),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"this is no plan of a simulation: {error}") from None
@@ -111,6 +114,7 @@ def plan_of(
     *,
     mirror: bool = False,
     versus: Mapping[Seat, str] | None = None,
+    luck: bool = False,
 ) -> Plan:
     """A plan for at least so many games, with whatever is needed to compare who is compared."""
     lineup = tuple(lineup)
@@ -134,7 +138,8 @@ def plan_of(
             for seat, (label, who) in enumerate(zip(seat_labels(game), lineup, strict=True))
         )
     deals = -(-games // len(lineups))
-    plan = Plan(game.name, _canonical(game.params()), lineups, entrants, seed, deals)
+    params = _canonical(game.params())
+    plan = Plan(game.name, params, lineups, entrants, seed, deals, luck)
     for one in plan.lineups:
         _players(game, one, seed, 0)
     return plan

@@ -46,7 +46,7 @@ def results_in_words(done: Finished) -> Iterator[str]:
         yield (line + _split(*shares[at]) if contested else line).rstrip()
         if tally.knows_luck:
             better = tally.mean(at, _each(done), corrected=True)
-            narrower.append(f"{name:<{wide}}  {_shown(better):<26}{_gain(mean, better)}")
+            narrower.append(f"{name:<{wide}}  {_shown(better):<26}{_gain(mean, better)}".rstrip())
     if narrower:
         yield "\nThe same without luck, as the coach counts it:"
         yield from narrower
@@ -72,7 +72,7 @@ def _gain(plain: Interval, better: Interval) -> str:
     if plain.low is None or better.low is None or plain.high is None or better.high is None:
         return ""
     ratio = (plain.high - plain.low) / (better.high - better.low)
-    return f"  {ratio:.1f} times as narrow"
+    return f"  {ratio:.1f} times as narrow" if ratio > 1.05 else "  no narrower"
 
 
 def _separations(done: Finished, names: list[str]) -> Iterator[str]:

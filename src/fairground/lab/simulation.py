@@ -19,12 +19,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from fairground.core import Fault, InputError
+from fairground.core import Fault, Game, InputError
 from fairground.fair.bits import Stream, SystemStream
 from fairground.lab.checkpoint import Checkpoint, Chunk
 from fairground.lab.datasets import Dataset, must_be_free
 from fairground.lab.kernels import Kernel, Played, kernel_for
-from fairground.lab.luck import luck_of
+from fairground.lab.luck import Luck, luck_of
 from fairground.lab.plans import Plan, game_of, payoff_of, states_of
 from fairground.lab.rows import schema_of
 from fairground.lab.statistics import LUCK_UNIT, Tally, looks, pairs
@@ -55,6 +55,8 @@ CHECKED: Final = 3
 @cache
 def kernels_of(plan: Plan) -> tuple[Kernel, ...] | None:
     """A kernel for each lineup; ``None`` where one is missing."""
+    if plan.luck:
+        return None  # it is told from states, which a kernel has not
     game, found = game_of(plan), []
     for lineup in plan.lineups:
         kernel = kernel_for(game, lineup, plan.seed)
@@ -64,10 +66,15 @@ def kernels_of(plan: Plan) -> tuple[Kernel, ...] | None:
     return tuple(found)
 
 
+@cache
+def _luck(game: Game[Any]) -> Luck:
+    return luck_of(game)
+
+
 def rules_chunk(plan: Plan, first: int, count: int) -> Chunk:
     """Play some consecutive deals by the rules."""
     game, schema, many = game_of(plan), schema_of(plan), len(plan.lineups)
-    luck = luck_of(game)
+    luck = _luck(game) if plan.luck else None
     lines: list[str] = []
     results, lucks = [], []
     for deal in range(first, first + count):
@@ -194,6 +201,8 @@ def simulate(
 
     ``until_separable``: stop at the first look at which all entrants can be told apart.
     """
+    if plan.luck:
+        _luck(game_of(plan))  # better now than in a worker
     work = _Work(plan, executor, jobs or os.cpu_count() or 1, until_separable)
     if out is None:
         return work.run(None, progress)
@@ -205,7 +214,7 @@ def simulate(
         )  # fmt: skip
     dataset.check()
     arguments = {**plan.as_json(), "header": dataset.header, "until_separable": until_separable}
-    empty = Tally.empty(len(plan.entrants), luck_of(game_of(plan)) is not None)
+    empty = Tally.empty(len(plan.entrants), plan.luck)
     with Checkpoint(out, arguments, empty, dataset.header_line) as checkpoint:
         done = work.run(checkpoint, progress)
     dataset.finish(checkpoint.part, done.games, done.rows, done.tally, done.stopped_early)
@@ -227,7 +236,7 @@ class _Work:
     def run(self, checkpoint: Checkpoint | None, progress: Progress | None) -> Finished:
         """Play on from where an earlier run stopped."""
         plan, many = self.plan, len(self.plan.lineups)
-        tally = Tally.empty(len(plan.entrants), luck_of(game_of(plan)) is not None)
+        tally = Tally.empty(len(plan.entrants), plan.luck)
         resumed = games = rows = 0
         if checkpoint is not None:
             tally, resumed, rows = checkpoint.tally, checkpoint.games, checkpoint.rows

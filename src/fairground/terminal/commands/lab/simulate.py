@@ -101,6 +101,11 @@ def _parser(family: str, about: str) -> Arguments:
         help="play each deal once more, with another player in this seat, and compare",
     )
     parser.add_argument(
+        "--without-luck",
+        action="store_true",
+        help="also give results without what luck gave, as the coach counts it: narrower, and slower",
+    )
+    parser.add_argument(
         "--until-separable",
         action="store_true",
         help="stop as soon as the results can be told apart; an error of 5 %% for all looks "
@@ -165,7 +170,10 @@ def _plan(game: Game[Any], options: argparse.Namespace, games: int, seed: str) -
     else:
         lineup = usual_lineup(game, _seats(game, options.seat, "--seat"))
     versus = _seats(game, options.versus, "--versus")
-    return plan_of(game, lineup, seed, games, mirror=options.mirror, versus=versus)
+    return plan_of(
+        game, lineup, seed, games,
+        mirror=options.mirror, versus=versus, luck=options.without_luck,
+    )  # fmt: skip
 
 
 def _seats(game: Game[Any], given: Sequence[str], option: str) -> dict[int, str]:
