@@ -2,7 +2,7 @@
 
 PY := .venv/bin/python
 
-.PHONY: install run page test campaign bench clean
+.PHONY: install run page test campaign bench clean figures
 
 install: .venv/.ready
 	@echo "Installed. Now: source .venv/bin/activate, and then: fairground"
@@ -29,6 +29,10 @@ test: .venv/.ready-dev page
 campaign: .venv/.ready-dev page
 	CAMPAIGN=1 $(PY) -m pytest -n auto
 	$(PY) tools/checker_campaign.py --seed $(or $(SEED),1) --mutants 18000 --made 2000 --played 20
+
+# The figures of the documents.
+figures: .venv/.ready
+	.venv/bin/fairground plot all --out docs/figures
 
 bench: .venv/.ready-bench
 	@for file in bench/[a-z]*.py; do echo "== $$file" && $(PY) $$file || exit 1; done

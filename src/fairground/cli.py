@@ -81,6 +81,8 @@ WORK: Final = {
     "simulate": Command(
         "commands.lab.simulate", "many games of any kind: results, and rows of data"
     ),
+    "plot": Command("commands.lab.plot", "figures, in the terminal or as files"),
+    "tournament": Command("commands.lab.tournament", "players against one another, ranked"),
     "dataset verify": Command("commands.lab.dataset", "check a file of simulated games"),
 }
 COMMANDS: Final = PLAY | WORK

@@ -8,6 +8,9 @@
 `statistics`   means with intervals, and when they may be believed
 `luck`         what luck gave, where the coach can tell
 `results`      results in words and as JSON
+`tournaments/` players against one another, ranked
+`plots`        pictures as SVG, PNG or letters
+`figures`      the figures that can be drawn by name
 `datasets`     files of games, their cards, and whether they hold
 `parquet`      Parquet files, where PyArrow is installed
 `checkpoint`   long work that goes on after an interruption where it stopped

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from fairground.coach.judging import Judge, NoJudge, judge_of, value_of
@@ -31,7 +32,7 @@ def luck_of(game: Game[Any]) -> Luck:
     def luck(states: Sequence[Any]) -> Sequence[Fraction]:
         given = [Fraction(0)] * game.seats
         before, chance = value_of(judge, states[0]), True
-        for earlier, later in zip(states, states[1:], strict=False):
+        for earlier, later in pairwise(states):
             chance = chance and _is_chance(judge, earlier)
             over = isinstance(game.awaits(later), Over)
             if not over and not judge.knows(later):

@@ -166,6 +166,19 @@ def _tally(plan: Plan, payoffs: Any) -> Tally:
     )
 
 
+def payoffs(plan: Plan) -> list[tuple[int, ...]]:
+    """What each seat won in every game of a plan, in order; by kernels where there are any."""
+    kernels = kernels_of(plan)
+    if kernels is None:
+        game = game_of(plan)
+        return [payoff_of(game, list(states_of(plan, n))[-1]) for n in range(plan.games)]
+    import numpy as np
+
+    kernel_chunk(plan, 0, plan.deals)  # compares a sample with the rules
+    found = np.stack([kernel.play(0, plan.deals).payoffs for kernel in kernels], axis=1)
+    return [tuple(row) for row in found.reshape(plan.games, -1).tolist()]
+
+
 # A whole run
 
 

@@ -103,7 +103,7 @@ def _parser(family: str, about: str) -> Arguments:
     parser.add_argument(
         "--without-luck",
         action="store_true",
-        help="also give results without what luck gave, as the coach counts it: narrower, and slower",
+        help="give results without what luck gave as well: narrower, and slower",
     )
     parser.add_argument(
         "--until-separable",
