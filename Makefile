@@ -2,20 +2,24 @@
 
 PY := .venv/bin/python
 
-.PHONY: install run page test campaign bench clean figures
+.PHONY: install run page test campaign bench clean figures docs
 
 install: .venv/.ready
 	@echo "Installed. Now: source .venv/bin/activate, and then: fairground"
 
 # The arena on this machine; ARGS="--port 8080" and the like are handed on to it.
-run: page
+run: page docs
 	@.venv/bin/fairground serve $(ARGS)
 
 # What browsers get, if web/ has changed since it was built.
 page: .venv/.ready
 	@$(PY) tools/page.py
 
-test: .venv/.ready-dev page
+# The site of the documents, if it has changed since it was built.
+docs: .venv/.ready
+	@$(PY) tools/docs.py
+
+test: .venv/.ready-dev page docs
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy

@@ -115,7 +115,8 @@ def test_sdist_and_wheel_work_alone_and_with_each_extra_alone(tmp_path: Path) ->
     (sdist,) = (tmp_path / "dist").glob("*.tar.gz")
     page = {f"fairground/web/page/{path.name}" for path in BUILT.iterdir()}
     assert {f"fairground/web/page/{name}" for name in OF_THE_PAGE} <= page
-    assert set(shipped(wheel)) == {*in_the_tree(), *page}
+    documents = {f"fairground/web/{one.name}" for one in BUILT.parent.glob("docs.zip")}
+    assert set(shipped(wheel)) == {*in_the_tree(), *page, *documents}
     assert {"Makefile", "README.md", "examples", "src", "tests"} <= set(top_of(sdist))
 
     base = installed(tmp_path / "base", str(sdist))

@@ -15,7 +15,7 @@ used, so ``import fairground`` costs next to nothing. The rooms of the house are
 
 import sys
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 TYPE_CHECKING = False  # as in `typing`, which would take longer to import than all of this
 

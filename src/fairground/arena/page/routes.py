@@ -1,4 +1,4 @@
-"""``/``, ``/verify.html`` and ``/page/*``. They are for browsers, and no part of the API."""
+"""``/``, ``/verify.html``, ``/page/*`` and ``/docs``: for browsers, and no part of the API."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from litestar import MediaType, Request, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from fairground.arena.page.documents import document
 from fairground.arena.page.files import File, Page
 
 GZIP: Final = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
@@ -36,6 +37,25 @@ async def part(request: TheRequest, name: FromPath[str], page: ThePage) -> Respo
     return _send(request, page.file(name))
 
 
+_PARTS: Final = ("one", "two", "three", "four")
+_DOCUMENTS: Final = ["/docs" + "".join(f"/{{{p}:str}}" for p in _PARTS[:n]) for n in range(5)]
+"""No address of the documents is deeper; each part is a name, as everywhere here."""
+
+
+@get(_DOCUMENTS, include_in_schema=False)
+async def documents(
+    request: TheRequest,
+    one: FromPath[str] = "",
+    two: FromPath[str] = "",
+    three: FromPath[str] = "",
+    four: FromPath[str] = "",
+) -> Response[bytes]:
+    """The documents. Their links are relative, so the first page has a name too."""
+    if not one:
+        return Response(b"", status_code=307, headers={"Location": "/docs/index.html"})
+    return _send(request, document("/".join(part for part in (one, two, three, four) if part)))
+
+
 def _send(request: TheRequest, file: File) -> Response[bytes]:
     content, etag, headers = file.content, file.etag, dict(file.headers)
     if file.compressed is not None:
@@ -51,4 +71,4 @@ def _send(request: TheRequest, file: File) -> Response[bytes]:
     return Response(content, headers=headers, media_type=media_type)
 
 
-PAGE_ROUTES: Final = (index, verify, part)
+PAGE_ROUTES: Final = (index, verify, part, documents)
