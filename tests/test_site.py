@@ -58,8 +58,6 @@ def pages(site: dict[str, bytes]) -> dict[str, Page]:
 def test_every_document_is_in_it(pages: dict[str, Page]) -> None:
     written = {path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")}
     assert {str(path.with_suffix(".html")) for path in written} <= pages.keys()
-    shown = (ROOT / "mkdocs.yml").read_text()
-    assert not [str(path) for path in written if f": {path}\n" not in shown]
 
 
 def test_no_link_is_dead(site: dict[str, bytes], pages: dict[str, Page]) -> None:

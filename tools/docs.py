@@ -1,6 +1,6 @@
 """Builds the site of the documents: ``python tools/docs.py``.
 
-Zensical makes ``build/site/`` of ``docs/`` and ``mkdocs.yml``, without network and without
+Zensical makes a site of ``docs/`` and ``mkdocs.yml``, without network and without
 warnings, else this fails. The site is packed into ``src/fairground/web/docs.zip``: git ignores it,
 and the arena serves it. Nothing is built again while the sources are the same.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,9 +18,11 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SITE = ROOT / "build" / "site"
+COPY = ROOT / "build" / "documents"
+SITE = COPY / "build" / "site"
 PACKED = ROOT / "src" / "fairground" / "web" / "docs.zip"
 BUILT_FROM = ROOT / "build" / ".docs-built-from"
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 NOT_SERVED = (".inv", ".xml", "LICENSE")
 
 
@@ -41,8 +44,8 @@ def digest() -> str:
 
 def build() -> None:
     """Build the site, if it is not there or older than its sources."""
-    SITE.parent.mkdir(exist_ok=True)
-    with (SITE.parent / ".building-docs").open("w") as turn:
+    COPY.parent.mkdir(exist_ok=True)
+    with (COPY.parent / ".building-docs").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
         now = digest()
         if not (PACKED.exists() and BUILT_FROM.exists() and BUILT_FROM.read_text() == now):
@@ -50,14 +53,37 @@ def build() -> None:
             BUILT_FROM.write_text(now)
 
 
+def _copy() -> None:
+    """The documents as the site shows them.
+
+    A link to a file of the repository that is no document leads somewhere on a forge, and nowhere
+    on the site: there only its text and the name of the file are left.
+    """
+    shutil.rmtree(COPY, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", COPY / "docs")
+    settings = (ROOT / "mkdocs.yml").read_text()
+    ours = "paths: [src]"
+    assert ours in settings
+    settings = settings.replace(ours, f"paths: [{ROOT / 'src'}]")
+    (COPY / "mkdocs.yml").write_text(settings)
+    for page in (COPY / "docs").rglob("*.md"):
+        page.write_text(LINK.sub(lambda link, page=page: _inside(page, link), page.read_text()))
+
+
+def _inside(page: Path, link: re.Match[str]) -> str:
+    text, target = link[1], link[2].partition("#")[0]
+    there = Path(os.path.normpath(page.parent / target))
+    if not target or ":" in target or there.is_relative_to(COPY / "docs"):
+        return link[0]
+    return f"{text} (`{there.relative_to(COPY)}`)"
+
+
 def _build() -> None:
-    shutil.rmtree(SITE, ignore_errors=True)
-    # Zensical remembers pages from build to build, and would not warn about them again.
-    shutil.rmtree(ROOT / ".cache", ignore_errors=True)
+    _copy()
     program = Path(sys.executable).with_name("zensical")
     done = subprocess.run(
         [program, "build", "--strict"],
-        cwd=ROOT, capture_output=True, text=True, check=False, env=os.environ | {"NO_COLOR": "1"},
+        cwd=COPY, capture_output=True, text=True, check=False, env=os.environ | {"NO_COLOR": "1"},
     )  # fmt: skip
     said = done.stdout + done.stderr
     if done.returncode or "Warning" in said:
