@@ -356,6 +356,35 @@ export const w = {
     said: (verdict: string) => `The game is over, and was checked: ${verdict}.`,
   },
 
+  review: {
+    title: "Review",
+    ask: "Review my decisions",
+    thinking: "The coach works out what each decision was worth …",
+    decisions: (all: number, mistakes: number) =>
+      mistakes
+        ? `${plural(all, "decision")}, ${plural(mistakes, "of them was", "of them were")} not the best.`
+        : `${plural(all, "decision")}, and none could have been better.`,
+    adds: "How the result adds up",
+    start: "Expected at the beginning",
+    luck: "Luck",
+    own: "Your decisions",
+    given: "What the others gave away",
+    model: "What the model leaves open",
+    result: "Result",
+    unit: (unit: string) => `Counted in ${unit}.`,
+    odds: (good: boolean, low: number, high: number) => {
+      const part = (low + high) / 2;
+      return part > 0 && part < 1
+        ? `Luck at least as ${good ? "good" : "bad"} as this comes in 1 game of ${Math.max(1, Math.round(1 / part))}.`
+        : "";
+    },
+    mattered: "The decisions that mattered",
+    line: (line: number) => `line ${line}`,
+    best: "best",
+    chart: (values: string) => `What you could expect, from step to step: ${values}.`,
+    caption: "What you could expect, step by step. A square is a decision of yours: red if it cost something.",
+  },
+
   verify: {
     title: "Check it yourself",
     headline: "Check it yourself.",

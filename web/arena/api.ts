@@ -223,6 +223,7 @@ export const arena = {
   leave: (id: string, secret: string) => call<unknown>("POST", `${seatPath(id, secret)}/forfeit`, { reason: "left" }),
   hint: (id: string, secret: string) => call<Hint>("POST", `${seatPath(id, secret)}/hint`, {}),
   rematch: (id: string, secret: string) => call<MadeTable>("POST", `${seatPath(id, secret)}/rematch`, {}),
+  review: <T>(id: string) => call<T>("GET", `/tables/${encodeURIComponent(id)}/review`),
   sit: (id: string, name: string, lends: string) =>
     call<MadeSeat>("POST", `/tables/${encodeURIComponent(id)}/seats`, { name, lends }),
   tables: () => call<{ tables: TableRow[] }>("GET", "/tables?state=open,playing&limit=20"),

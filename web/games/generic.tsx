@@ -118,6 +118,7 @@ function Table(at: Moment) {
     <section class="felt generic" aria-label={w.generic.table}>
       {at.told.seats.map((_, seat) => seat !== at.me && <Plate at={at} seat={seat} key={seat} />)}
       {sentences(at.seatView?.words).map((sentence) => <p class="sentence" key={sentence}>{told(sentence)}</p>)}
+      {!at.live && !at.told.over && <p class="mute">{w.generic.past}</p>}
       {view !== undefined && <Look value={view} schema={root} root={root} names={at.names} />}
       {at.me !== null && <Plate at={at} seat={at.me} />}
       {at.asked && (

@@ -1,4 +1,4 @@
-/** A page that is loaded when it is wanted. */
+/** A page, or a part of one, that is loaded when it is wanted. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { w } from "../words.ts";
@@ -18,10 +18,6 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
     }, []);
     const Page = loaded;
     if (Page) return <Page {...props} />;
-    return (
-      <main id="main" class="wrap" tabIndex={-1}>
-        <p class="mute">{failed ? w.lost : w.working}</p>
-      </main>
-    );
+    return <p class="wrap mute">{failed ? w.lost : w.working}</p>;
   };
 }

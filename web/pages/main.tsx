@@ -33,9 +33,10 @@ const LINKS = [
 
 function Page() {
   const { page, parts } = route.value;
-  if (page === "") return <Lobby />;
+  if (page === "" || page === "keys") return <Lobby />;
   if (page === "play") return <PlayPage name={parts[0] ?? ""} />;
   if (page === "table") return <TablePage id={parts[0] ?? ""} secret={null} key={parts[0]} />;
+  if (page === "review") return <TablePage id={parts[0] ?? ""} secret={null} review key={parts[0]} />;
   if (page === "seat") return <TablePage id={parts[0] ?? ""} secret={parts[1] ?? ""} key={parts.join()} />;
   if (page === "contests") return <ContestsPage />;
   if (page === "contest") return <ContestPage id={parts[0] ?? ""} key={parts[0]} />;
@@ -59,6 +60,9 @@ function App() {
     { key: "?", does: w.keys.help, run: () => helpOpen.value = true },
     { key: "l", does: w.keys.lobby, run: () => go("#/") },
   ]);
+  useEffect(() => {
+    if (page === "keys") helpOpen.value = true;
+  }, [page]);
   const place = `${page}/${parts.join("/")}`;
   useEffect(() => scrollTo(0, 0), [place]);
   return (

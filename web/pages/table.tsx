@@ -13,6 +13,7 @@ import { say } from "../parts/Say.tsx";
 import { Alarm, Strip } from "../parts/Strip.tsx";
 import { Verdict } from "../parts/Verdict.tsx";
 import { listed, told as shown, w } from "../words.ts";
+import { later } from "./later.tsx";
 import { momentAt } from "./moments.ts";
 import { go, goAt, route } from "./route.ts";
 import { saveFile } from "./save.ts";
@@ -41,7 +42,7 @@ function useReplay(lines: number) {
   return { at, step, keys };
 }
 
-export function TablePage({ id, secret }: { id: string; secret: string | null }) {
+export function TablePage({ id, secret, review }: { id: string; secret: string | null; review?: boolean }) {
   const live = useLive(id, secret);
   const told = live.told.value;
   const lines = told?.lines.length ?? 0;
@@ -109,6 +110,7 @@ export function TablePage({ id, secret }: { id: string; secret: string | null })
               <a class="btn quiet" href="#/">{w.toLobby}</a>
             </Verdict>
           )}
+          {told.over && !wrong && <AskReview live={live} atOnce={review ?? false} />}
           <div class="two">
             {Below && <Below {...moment} />}
             {live.hint.value && <Coach live={live} />}
@@ -126,6 +128,19 @@ export function TablePage({ id, secret }: { id: string; secret: string | null })
         />
       </div>
     </main>
+  );
+}
+
+const Review = later(() => import("./review.tsx").then(({ Review }) => Review));
+
+/** The coach's review, when somebody wants it. */
+function AskReview({ live, atOnce }: { live: Live; atOnce: boolean }) {
+  const [wanted, setWanted] = useState(atOnce);
+  if (wanted) return <Review id={live.id} seat={live.seatView.value?.seat ?? 0} onGo={goAt} />;
+  return (
+    <p class="waits">
+      <button type="button" class="btn" onClick={() => setWanted(true)}>{w.review.ask}</button>
+    </p>
   );
 }
 
