@@ -77,6 +77,13 @@ def test_fatestones_and_back_through_it(browser: Browser, arena: str, tmp_path: 
         ada.page.keyboard.press("Home")
         assert ada.page.url.endswith("@1")
         assert ada.page.locator(".ticket[aria-current=step] .n").inner_text() == "1"
+        # A link to a moment is for others: it must not hold the secret of the seat.
+        ada.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        ada.page.get_by_role("button", name="Copy the link").click()
+        ada.page.get_by_text("Copied").wait_for()
+        table = re.findall("#/seat/([^/]+)/", ada.page.url)[0]
+        copied = ada.page.evaluate("navigator.clipboard.readText()")
+        assert copied == f"{arena}/#/table/{table}@1"
         ada.page.keyboard.press("End")
         assert "@" not in ada.page.url
 

@@ -125,6 +125,7 @@ export function TablePage({ id, secret, review }: { id: string; secret: string |
           onGo={goAt}
           next={ask && now.asked ? w.strip.next[ask.kind] ?? null : null}
           receipts={receipts}
+          link={(line) => `${location.origin}/#/table/${encodeURIComponent(id)}@${line}`}
         />
       </div>
     </main>

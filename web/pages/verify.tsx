@@ -105,6 +105,7 @@ export function VerifyPage() {
               onGo={goAt}
               next={null}
               receipts={null}
+              link={null}
             />
           )}
         </div>

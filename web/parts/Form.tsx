@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Schema } from "../arena/api.ts";
 import { isObject, type Json, type JsonObject } from "../check/json.ts";
-import { told, w } from "../words.ts";
+import { capital, told, w } from "../words.ts";
 
 const typeOf = (schema: Schema) => Array.isArray(schema.type) ? schema.type[0] : schema.type;
 
@@ -43,7 +43,7 @@ export function Field({ name, schema, value, onChange }: {
   value: string;
   onChange: (text: string) => void;
 }) {
-  const label = told(schema.title ?? name.replaceAll("_", " "));
+  const label = capital(told(schema.title ?? name.replaceAll("_", " ")));
   const hint = schema.description ? told(schema.description) : "";
   const id = `field-${name}`;
   const options = schema.enum ?? (typeOf(schema) === "boolean" ? [true, false] : null);

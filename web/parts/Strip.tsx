@@ -88,9 +88,11 @@ interface StripProps {
   onGo: (line: number) => void;
   next: string | null;
   receipts: readonly { head: string; step: number }[] | null;
+  /** The address of a moment, to hand on: never that of a seat. */
+  link: ((line: number) => string) | null;
 }
 
-export function Strip({ told, wrong, game, moment, at, onGo, next, receipts }: StripProps) {
+export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, link }: StripProps) {
   const list = useRef<HTMLOListElement>(null);
   const [about, setAbout] = useState(false);
   const { lines } = told;
@@ -139,7 +141,7 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts }: S
                   <code class="mono">{shown(text.trimEnd())}</code>
                   <span class="small mute">{w.strip.hash}</span>
                   <code class="mono">{grouped(hash)}</code>
-                  <Copy text={() => location.href} words={w.strip.copy} />
+                  {link && <Copy text={() => link(line)} words={w.strip.copy} />}
                 </div>
               )}
             </li>
