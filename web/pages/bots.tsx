@@ -1,4 +1,5 @@
 /** A bot in five minutes, with this arena's own addresses filled in, and a live view of what it does. */
+import "./first.ts";
 import { useEffect, useState } from "preact/hooks";
 import { openContest } from "../arena/contests.ts";
 import { keepThing, thing } from "../arena/secrets.ts";

@@ -1,4 +1,5 @@
 /** One contest: the standings as they come, what was fixed before, and the check of the whole. */
+import "./first.ts";
 import { useEffect, useState } from "preact/hooks";
 import { Problem } from "../arena/api.ts";
 import {

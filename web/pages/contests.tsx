@@ -1,4 +1,5 @@
 /** All contests, and a form to open one. */
+import "./first.ts";
 import { useEffect, useState } from "preact/hooks";
 import { call, type ContestRow, Problem } from "../arena/api.ts";
 import { openContest } from "../arena/contests.ts";

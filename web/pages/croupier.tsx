@@ -1,4 +1,5 @@
 /** The Blind Croupier: the browser is the Player of the document. */
+import "./first.ts";
 import { useEffect, useState } from "preact/hooks";
 import { saveFile } from "./save.ts";
 import { exported, imported } from "../desk/keys.ts";

@@ -1,4 +1,5 @@
 /** An oracle, played by hand: the same board as at a table, over the four requests that a bot makes. */
+import "./first.ts";
 import { useEffect, useState } from "preact/hooks";
 import { call, Problem } from "../arena/api.ts";
 import { type Counts, type Oracle, pathOf } from "../arena/contests.ts";

@@ -1,4 +1,5 @@
 /** A new game in full: who sits where, and how it is played. */
+import "./first.ts";
 import { useEffect, useState } from "preact/hooks";
 import { type Game, games, Problem } from "../arena/api.ts";
 import { openTable, type Sitter } from "../arena/sit.ts";

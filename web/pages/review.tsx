@@ -1,4 +1,5 @@
 /** The coach's review of a game that is over: the chart, luck apart from skill, the decisions that mattered. */
+import "./first.ts";
 import { useEffect, useState } from "preact/hooks";
 import { arena, Problem } from "../arena/api.ts";
 import { told, w } from "../words.ts";

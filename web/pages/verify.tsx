@@ -1,4 +1,5 @@
 /** Check a file: the same strip, the same replay, the same verdict as at a table. */
+import "./first.ts";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { fromFile, judge, type Told } from "../arena/record.ts";
 import { loadCurve } from "../check/curve.ts";
