@@ -148,6 +148,7 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
             "trusted": TRUSTED,
             "notice": PLAY_MONEY,
             "now": EXPIRY - 600,
+            "version": 2,
         }
     },
     "get_account": {"Ada's": _ACCOUNT},
