@@ -29,10 +29,11 @@ test: .venv/.ready-dev page docs
 # What takes too long for every change: the suite with all its cases (each extra installed alone,
 # every byte of every record flipped, long fuzzing, intervals counted a thousand times, 11,000
 # records before verify.html in a browser); and 20,000 honest and forged records before both checkers
-# (SEED=... for others).
+# (SEED=... for others); and an arena that is killed, flooded and sent odd bytes for TIME=... seconds.
 campaign: .venv/.ready-dev page
 	CAMPAIGN=1 $(PY) -m pytest -n auto
 	$(PY) tools/checker_campaign.py --seed $(or $(SEED),1) --mutants 18000 --made 2000 --played 20
+	$(PY) tools/arena_campaign.py --seed $(or $(SEED),1) --seconds $(or $(TIME),120) --result bench/results/arena_campaign.json
 
 # The figures of the documents.
 figures: .venv/.ready

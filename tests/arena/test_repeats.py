@@ -195,6 +195,8 @@ def test_after_a_crash_between_deed_and_answer(
     assert client.post("/neworacle", json=CLASSIC, headers=key("k")).status_code == 303
     lost = client.post("/neworacle", json=CLASSIC, headers=key("k"))
     assert code(lost) == (409, "arena/answer-lost")
+    assert client.delete(oracle, headers=key("end")).status_code == 200
+    assert code(client.delete(oracle, headers=key("end"))) == (409, "arena/answer-lost")
 
 
 def test_two_workers_carry_it_out_once(cluster: str) -> None:

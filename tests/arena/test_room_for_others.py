@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from litestar.testing import TestClient
 from fairground.arena.contests import books
 from fairground.arena.http.gate import CLIENT
 from fairground.arena.serve import GatedArena, Settings
-from fairground.arena.state import the_arena
+from fairground.arena.state import steady, the_arena
 from fairground.cli import main
 from tests.helpers.arena import Process
 
@@ -139,3 +140,16 @@ def test_a_backup_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["backup", str(tmp_path / "copy.db"), *where]) == 2
     assert "File exists" in capsys.readouterr().err
     assert (tmp_path / "copy.db").read_text() == "precious"
+
+
+def test_a_clock_that_jumps_does_not_move_the_arena(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = steady(time.time)
+    before, real = clock(), time.time
+    monkeypatch.setattr(time, "time", lambda: real() + 3 * 3600)
+    assert 0 <= clock() - before < 60
+    assert abs(before - real()) < 60
+
+    def turned() -> float:
+        return 7.0
+
+    assert steady(turned) is turned

@@ -254,6 +254,24 @@ def test_whoever_waits_too_long_at_the_end_is_told_that_the_arena_stops() -> Non
     assert json.loads(body["body"])["code"] == "arena/stopping"
 
 
+def test_a_mistake_in_front_of_the_framework_has_its_form(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    said: list[Any] = []
+
+    async def broken(*_: Any) -> None:
+        raise RuntimeError("a mistake of ours")
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    gate = Gate(broken, ClientLimits(), Metrics())
+    scope = {"type": "http", "method": "GET", "path": "/"}
+    asyncio.run(gate(scope, broken, send))
+    assert said[0]["status"] == 500 and json.loads(said[1]["body"])["code"] == "arena/error"
+    assert "a request failed" in caplog.text
+
+
 def test_what_a_failing_disk_may_have_written_is_in_doubt() -> None:
     failing, full = sqlite3.OperationalError("disk I/O error"), sqlite3.OperationalError("full")
     failing.sqlite_errorname = "SQLITE_IOERR_FSYNC"

@@ -6,6 +6,7 @@ by a parameter ``arena: TheArena``; who has only the application's state calls `
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -84,6 +85,17 @@ def has_started(state: State) -> bool:
     return "arena" in state
 
 
+def steady(clock: Callable[[], float]) -> Callable[[], float]:
+    """The machine's clock, which goes on evenly when somebody sets it: nobody loses by that.
+
+    It is read once, and measured on from there. Another clock is taken as it is.
+    """
+    if clock is not time.time:
+        return clock
+    offset = time.time() - time.monotonic()
+    return lambda: offset + time.monotonic()
+
+
 @asynccontextmanager
 async def open_arena(
     database: str,
@@ -97,6 +109,7 @@ async def open_arena(
     games_in_memory: int,
 ) -> AsyncIterator[ArenaState]:
     """Open the store and all that works on it; close everything in the end."""
+    clock = steady(clock)
     store = Measured(await open_store(database), metrics)
     hall = Hall(store, games_in_memory, clock)
     hall.opening, hall.ended = limits.opening, limits.closed

@@ -65,6 +65,7 @@ REQUEST: ContextVar[str] = ContextVar("request", default="")
 ID_HEADER: Final = REQUEST_ID.lower().encode()
 
 access = logging.getLogger("fairground.access")
+log = logging.getLogger("fairground.arena")
 
 
 class ClientLimits:
@@ -171,6 +172,10 @@ class Gate:
         except asyncio.CancelledError:  # the arena stops, and waits no longer
             if not status:
                 await _refuse(noting, Stopping)
+        except Exception as error:  # our mistake, in front of the framework
+            log.error("a request failed: %s", scope["method"], exc_info=error)
+            if not status:
+                await _refuse(noting, ArenaError)
         finally:
             route = scope.get("path_template") or "(none)"
             self._metrics.answered(scope["method"], route, status or 500)
@@ -208,11 +213,8 @@ def _write(**what: Any) -> None:
 async def _refuse(send: Send, kind: type[ArenaError], wait: float | None = None) -> None:
     status = HTTPStatus(kind.status)
     data = msgspec.json.encode(Problem(status, status.phrase, kind.code, kind.example))
-    seconds = kind.retry_after or 0 if wait is None else math.ceil(wait)
-    headers = [
-        (b"content-type", PROBLEM.encode()),
-        (b"content-length", b"%d" % len(data)),
-        (b"retry-after", b"%d" % seconds),
-    ]
+    seconds = kind.retry_after if wait is None else math.ceil(wait)
+    headers = [(b"content-type", PROBLEM.encode()), (b"content-length", b"%d" % len(data))]
+    headers += [] if seconds is None else [(b"retry-after", b"%d" % seconds)]
     await send({"type": "http.response.start", "status": kind.status, "headers": headers})
     await send({"type": "http.response.body", "body": data})

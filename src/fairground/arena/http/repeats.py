@@ -119,7 +119,7 @@ class Repeats:
             if kept is None:
                 answer = await self._serve(log, fingerprint, scope, again)
             else:
-                answer = await self._again(kept, fingerprint, scope["path"])
+                answer = await self._again(kept, fingerprint, scope)
         finally:
             self._served.discard(log)
         await _say(send, answer)
@@ -158,7 +158,7 @@ class Repeats:
                 await the_arena(self._state).hall.store.commit(kept)
         return answer
 
-    async def _again(self, kept: Stored, fingerprint: str, path: str) -> Answer:
+    async def _again(self, kept: Stored, fingerprint: str, scope: Scope) -> Answer:
         """The answer to a request that was carried out before."""
         about = json.loads(kept.lines[0])
         if about["fingerprint"] != fingerprint:
@@ -168,9 +168,10 @@ class Repeats:
             answer = msgspec.msgpack.decode(zlib.decompress(found), type=Answer)
             answer.headers.append(REPLAYED)
             return answer
+        method, path, grown = scope["method"], scope["path"], dict(about["grown"])
         name = path.removeprefix(SUBMITTED)
-        grown = dict(about["grown"])
-        if not (path.startswith(SUBMITTED) and NAME.fullmatch(name) and name in grown):
+        submitted = method == "POST" and path.startswith(SUBMITTED) and NAME.fullmatch(name)
+        if not submitted or name not in grown:
             raise AnswerLost(AnswerLost.example)
         room = the_arena(self._state).room_of(name)
         counts, receipt = await room.answered(name, grown[name])
