@@ -79,8 +79,10 @@ class Arena:
             return 0, {}
         finally:
             here.close()
-        place = {"location": answer.headers.get("Location")}
-        return answer.status, place if not told else json.loads(told) if told[:1] == b"{" else told
+        if not told:
+            return answer.status, {"location": answer.headers.get("Location")}
+        kind = answer.headers.get("Content-Type", "")
+        return answer.status, json.loads(told) if kind.endswith("json") else told
 
 
 class Player(threading.Thread):
