@@ -67,6 +67,8 @@ COLLECTING: Final = (10_000, 20, 500)
 hall takes a second in which nobody is served, and finds nothing: games hold no cycles. So
 the young objects are looked through now and then, all of them about once an hour of work."""
 
+SCHEMA: Final = "/schema"
+
 SETTINGS: Final = "FAIRGROUND_SETTINGS"
 """The environment variable by which workers learn their settings."""
 
@@ -134,6 +136,8 @@ class GatedArena:
             croupier=None if place is None else ArenaCroupier(place, croupier_key),
         )
         app: Any = self._app
+        self._described = False
+        self._describing = asyncio.Lock()
         inside = Repeats(FastLane(app, app.state), app.state)
         self._gate = Gate(
             inside, limits, metrics, share=settings.share, access_log=settings.access_log
@@ -141,7 +145,17 @@ class GatedArena:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
+        if not self._described and scope["type"] == "http" and scope["path"].startswith(SCHEMA):
+            await self._describe()
         await self._gate(scope, receive, send)
+
+    async def _describe(self) -> None:
+        """Make the OpenAPI document, once, where it holds nobody up."""
+        async with self._describing:
+            if not self._described:
+                document: Any = self._app.plugins.get("OpenAPIPlugin")
+                await asyncio.to_thread(document.provide_openapi_schema)
+                self._described = True
 
     def closing(self) -> None:
         """End all streams of events. To be called in the event loop."""

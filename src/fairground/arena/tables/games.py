@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from functools import cache
 from typing import Any, Final
 
-from litestar import get
+import msgspec
+from litestar import Response, get
 from msgspec import Struct
 
+from fairground.clients.protocol import JSON
 from fairground.core import Game
 from fairground.fair.register import SCHEMES, dealer_class
 from fairground.games import GAMES, make_game
@@ -80,15 +84,25 @@ class Playable(Struct):
 
 
 @get("/games", summary="The games, their seats, parameters and players")
-async def get_games() -> Playable:
+async def get_games() -> Response[Playable]:
     """What `POST /tables` takes."""
-    return _playable()
+    told: Any = _told() if _told.cache_info().currsize else await asyncio.to_thread(_made_once)
+    return Response(told, media_type=JSON)
+
+
+def _made_once() -> bytes:
+    with _making:
+        return _told()
+
+
+_making: Final = threading.Lock()
 
 
 @cache
-def _playable() -> Playable:
-    """Made once: it is the same for all."""
-    return Playable([_game(name) for name in GAMES], [_scheme(name) for name in _at_tables()])
+def _told() -> bytes:
+    """All of it as JSON. It takes a second, and is the same for all."""
+    games = [_game(name) for name in GAMES]
+    return msgspec.json.encode(Playable(games, [_scheme(name) for name in _at_tables()]))
 
 
 def _game(name: str) -> PlayableGame:
