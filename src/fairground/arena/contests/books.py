@@ -391,8 +391,7 @@ class Contests:
                     return None  # the same again, by whoever knows the key: nothing new
                 raise AlreadyDone(
                     f"{team!r} has entered this contest with {version!r} before; a new version "
-                    "may enter, as training. (With the team_key that it entered with, the same "
-                    "entry gives the same oracles again.)"
+                    "may enter, as training"
                 )
             if not same(live.keys.get(team, told), told):
                 raise AlreadyDone(f"{team!r} has entered with a team_key, and this is not it")
