@@ -19,6 +19,7 @@ from fairground.bank.bank_port import (
     Bank,
     BankEvent,
     BankGame,
+    BankSession,
     Call,
     DepositFunds,
     Spending,
@@ -72,6 +73,9 @@ class Wrapped(Bank):
     async def purse(self, owner: str) -> int:
         found: int = await self.around("purse", lambda: self.bank.purse(owner))
         return found
+
+    async def session(self, croupier: str, player: str) -> BankSession:
+        return await self.bank.session(croupier, player)
 
     async def account(self, owner: str) -> Account:
         found: Account = await self.around("account", lambda: self.bank.account(owner))

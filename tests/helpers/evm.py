@@ -25,6 +25,7 @@ from fairground.bank.bank_port import (
     BankEvent,
     BankGame,
     BankRefused,
+    BankSession,
     Call,
     Complain,
     DepositFunds,
@@ -43,7 +44,15 @@ from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import NEWEST, Terms
 from fairground.bank.crypto.curve import Signature, checksummed, keccak
 from fairground.bank.ledger.rules_two import BOOKS
-from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, SeedMessage, Signer
+from fairground.bank.messages import (
+    Bet,
+    Domain,
+    Key,
+    ReplacementOrder,
+    SeedMessage,
+    SessionTerms,
+    Signer,
+)
 from fairground.bank.seeds import Seed, make_seed
 
 CHIP = 10**15
@@ -213,8 +222,11 @@ class Bank:
         assert receipt.events == self.books.apply(address, call, now)
         if receipt.events:
             bet: Bet | None = getattr(call, "bet", None)
-            self.compare(address, *(bet[:2] if bet else ()))
+            terms: SessionTerms | None = getattr(call, "terms", None)
+            parties = (bet or terms or ())[:2]
+            self.compare(address, *(str(party) for party in parties))
             assert bet is None or self.game(bet) == self.books.game(bet.key)
+            assert terms is None or self.session(terms) == self.books.session(*terms[:2])
         return receipt
 
     def compare(self, *owners: str) -> None:
@@ -259,6 +271,9 @@ class Bank:
 
     def next_id(self, croupier: Party, player: Party) -> int:
         return int(self.ask("getNextGameId", croupier.address, player.address))
+
+    def session(self, terms: SessionTerms) -> BankSession:
+        return BankSession(*self.ask("getSession", *terms[:2]))
 
     def game(self, bet: Bet) -> BankGame:
         data = abi.call_data("getGame", bet.key)

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from fairground.bank.chain.artifact import Terms
 from fairground.bank.crypto.curve import Signature
-from fairground.bank.messages import Bet, Domain, Key
+from fairground.bank.messages import Bet, Domain, Key, SessionState, SessionTerms
 from fairground.bank.seeds import Seed, unpacked_hand, unpacked_order
 from fairground.core import FairgroundError
 from fairground.games.poker import CROUPIER, PLAYER, BankPoker, Poker, State
@@ -220,6 +220,107 @@ class SubmitGameResult(NamedTuple):
     bet: Bet
 
 
+# Sessions, from version 2 on
+
+
+class OpenSession(NamedTuple):
+    """Open a session on terms that the Player signed: the Croupier's call."""
+
+    terms: SessionTerms
+    signature: Signature
+
+
+class CloseSession(NamedTuple):
+    """Close a session by a last state that both have signed."""
+
+    terms: SessionTerms
+    state: SessionState
+    player_signature: Signature
+    croupier_signature: Signature
+
+
+class ClaimSession(NamedTuple):
+    """Claim that a session stands so; a newer state can be brought for a step's time."""
+
+    terms: SessionTerms
+    state: SessionState
+    player_signature: Signature
+    croupier_signature: Signature
+
+
+class BringHand(NamedTuple):
+    """Bring the hand that was open, by a bet that both have signed: it goes on at the Bank."""
+
+    terms: SessionTerms
+    bet: Bet
+    player_signature: Signature
+    croupier_signature: Signature
+
+
+class FinishSession(NamedTuple):
+    """Close a session whose claim stood."""
+
+    terms: SessionTerms
+
+
+class SubmitAcceptedSeed(NamedTuple):
+    """Bring the Croupier's seed 1 for a session's hand, with his word on the order."""
+
+    bet: Bet
+    seed: Seed
+    acceptance: Signature
+
+
+class ComplainTwoOrders(NamedTuple):
+    """Show another order that the Player signed for the same hand of a session."""
+
+    bet: Bet
+    order: tuple[int, ...]
+    signature: Signature
+
+
+SessionCall = (
+    OpenSession
+    | CloseSession
+    | ClaimSession
+    | BringHand
+    | FinishSession
+    | SubmitAcceptedSeed
+    | ComplainTwoOrders
+)
+
+
+class Phase(enum.IntEnum):
+    """How far a session is."""
+
+    NONE = 0
+    OPEN = 1
+    CLAIMED = 2
+    CLOSED = 3
+
+
+class BankSession(NamedTuple):
+    """The session of two parties, as the Bank keeps it."""
+
+    session: bytes
+    """The last 20 bytes of the hash of its terms, behind 12 zero bytes."""
+    number: int
+    """The number that the next session of these two must have."""
+    phase: int
+    deadline: int
+    """Until then a newer state can be brought, if it is claimed."""
+    hands: int
+    player_share: int
+    croupier_share: int
+
+    def is_of(self, terms: SessionTerms) -> bool:
+        """Whether it is on these very terms."""
+        return self.session == short_name(terms.struct_hash())
+
+
+NO_SESSION: Final = BankSession(bytes(32), 0, 0, 0, 0, 0, 0)
+
+
 class Silence(enum.Enum):
     """What somebody owes and did not bring in time; each is a complaint of the contract."""
 
@@ -249,6 +350,7 @@ Call = (
     | SubmitPlayerSeedAndResult
     | SubmitGameResult
     | Complain
+    | SessionCall
 )
 
 SILENT_AT: Final = {
@@ -325,6 +427,10 @@ class Bank(ABC):
         The same call made again records nothing, where the contract lets its sender repeat
         it. After `BankAway` nobody knows whether the call came through: ask, or send again.
         """
+
+    @abstractmethod
+    async def session(self, croupier: str, player: str) -> BankSession:
+        """The session of these two, open or the last one; `NO_SESSION` if there was none."""
 
     async def upkeep(self, calls: Iterable[type[Call]]) -> int:
         """What must be in a purse so that such calls can be made later, in wei.

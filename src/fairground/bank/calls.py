@@ -19,10 +19,17 @@ from typing import Any, Final, NamedTuple
 from fairground.bank.bank_port import (
     BankEvent,
     BankRefused,
+    BringHand,
     Call,
+    ClaimSession,
+    CloseSession,
     Complain,
+    ComplainTwoOrders,
     DepositFunds,
+    FinishSession,
+    OpenSession,
     Silence,
+    SubmitAcceptedSeed,
     SubmitBet,
     SubmitCroupierSeed,
     SubmitGameResult,
@@ -34,7 +41,15 @@ from fairground.bank.bank_port import (
     WithdrawFunds,
 )
 from fairground.bank.crypto.curve import Signature, checksummed, keccak
-from fairground.bank.messages import Bet, Domain, Key, LedgerCall, must_be_signed
+from fairground.bank.messages import (
+    Bet,
+    Domain,
+    Key,
+    LedgerCall,
+    SessionState,
+    SessionTerms,
+    must_be_signed,
+)
 from fairground.bank.seeds import Seed
 from fairground.core import InputError, whole, written
 from fairground.fair.schemes import is_hex
@@ -148,18 +163,27 @@ def _check_seed(value: object, what: str) -> Seed:
     return value
 
 
-def _check_bet(value: object, what: str) -> Bet:
-    if not isinstance(value, Bet):
-        raise BadCall(f"{what} must be a Bet, not {_quoted(value)}")
-    return Bet(*(kind.check(value[i], name) for i, (name, kind) in enumerate(BET.items())))
+def _message(made: Callable[..., Any], fields: Fields) -> FieldType:
+    """A message with these fields, in their order."""
+
+    def check(value: object, what: str) -> Any:
+        if not isinstance(value, tuple) or type(value) is not made:
+            raise BadCall(f"{what} must be a {made.__name__}, not {_quoted(value)}")
+        return made(*(kind.check(value[i], name) for i, (name, kind) in enumerate(fields.items())))
+
+    def write(value: Any) -> dict[str, Any]:
+        return {name: kind.write(value[i]) for i, (name, kind) in enumerate(fields.items())}
+
+    def read(value: object, what: str) -> Any:
+        return made(**_read(value, fields, what))
+
+    return FieldType(check, write, read)
 
 
-def _write_bet(bet: Bet) -> dict[str, Any]:
-    return {name: kind.write(bet[i]) for i, (name, kind) in enumerate(BET.items())}
-
-
-def _read_bet(value: object, what: str) -> Bet:
-    return Bet(**_read(value, BET, what))
+def _check_bool(value: object, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise BadCall(f"{what} must be true or false, not {_quoted(value)}")
+    return value
 
 
 def _check_order(value: object, what: str) -> tuple[int, ...]:
@@ -196,7 +220,32 @@ BET: Final[Fields] = {
     "player_commitment_1": BYTES32,
     "expiry": UINT256,
 }
-THE_BET: Final = FieldType(_check_bet, _write_bet, _read_bet)
+THE_BET: Final = _message(Bet, BET)
+BOOL: Final = FieldType(_check_bool, bool, _check_bool)
+THE_SESSION: Final = _message(
+    SessionTerms,
+    {
+        "croupier": ADDRESS,
+        "player": ADDRESS,
+        "croupier_key": ADDRESS,
+        "player_key": ADDRESS,
+        "number": UINT256,
+        "player_funds": UINT256,
+        "croupier_funds": UINT256,
+        "expiry": UINT256,
+    },
+)
+THE_STATE: Final = _message(
+    SessionState,
+    {
+        "session": BYTES32,
+        "hands": UINT256,
+        "player_share": UINT256,
+        "head": BYTES32,
+        "last": BOOL,
+    },
+)
+_TWO: Final[Fields] = {"player_signature": SIGNATURE, "croupier_signature": SIGNATURE}
 ORDER: Final = FieldType(_check_order, list, _check_order)
 
 
@@ -234,6 +283,19 @@ CALLS: Final[dict[str, tuple[type[Any], Fields]]] = {
         {"bet": THE_BET, "seed": SEED, "croupiers": SIGNATURE},
     ),
     "submitGameResult": (SubmitGameResult, {"bet": THE_BET}),
+    "openSession": (OpenSession, {"terms": THE_SESSION, "signature": SIGNATURE}),
+    "closeSession": (CloseSession, {"terms": THE_SESSION, "state": THE_STATE, **_TWO}),
+    "claimSession": (ClaimSession, {"terms": THE_SESSION, "state": THE_STATE, **_TWO}),
+    "bringHand": (BringHand, {"terms": THE_SESSION, "bet": THE_BET, **_TWO}),
+    "finishSession": (FinishSession, {"terms": THE_SESSION}),
+    "submitAcceptedSeed": (
+        SubmitAcceptedSeed,
+        {"bet": THE_BET, "seed": SEED, "acceptance": SIGNATURE},
+    ),
+    "complainTwoOrders": (
+        ComplainTwoOrders,
+        {"bet": THE_BET, "order": ORDER, "signature": SIGNATURE},
+    ),
     **{silence.value: (Complain, {"bet": THE_BET}) for silence in Silence},
 }
 """The contract's functions that change something, by their names there."""
@@ -270,6 +332,27 @@ EVENTS: Final[dict[str, Fields]] = {
     "GameReleased": {"game": BYTES32},
     "PlayerForfeited": {"game": BYTES32, "lastStep": UINT8},
     "CroupierForfeited": {"game": BYTES32, "penalty": UINT256},
+    "SessionOpened": {
+        "session": BYTES32,
+        "croupier": ADDRESS,
+        "player": ADDRESS,
+        "number": UINT256,
+        "playerFunds": UINT256,
+        "croupierFunds": UINT256,
+    },
+    "SessionClaimed": {
+        "session": BYTES32,
+        "hands": UINT256,
+        "playerShare": UINT256,
+        "deadline": UINT256,
+    },
+    "SessionClosed": {
+        "session": BYTES32,
+        "hands": UINT256,
+        "playerShare": UINT256,
+        "croupierShare": UINT256,
+        "hand": BYTES32,
+    },
 }
 """The contract's events."""
 
@@ -298,6 +381,11 @@ REFUSALS: Final[dict[str, tuple[FieldType, ...]]] = {
     "KeyTaken": (ADDRESS,),
     "KeyFrozen": (UINT256,),
     "AccountFull": (ADDRESS,),
+    "WrongSession": (UINT8,),
+    "OldState": (UINT256,),
+    "WrongHand": (UINT256,),
+    "BadShare": (),
+    "SameOrder": (),
     # A ledger of the first version does not know the newer calls.
     "UnknownCall": (),
     # Only a ledger knows these: a chain has its own numbers and its own money.

@@ -12,6 +12,10 @@ message             signed by   says
                                 to all four seeds, expiry
 `SeedMessage`       either      its signature *is* the seed: role, game, seed number, a nonce
 `ReplacementOrder`  the Player  which cards of this very bet's hand to replace
+`SessionTerms`      the Player  who plays a session, under which keys, and what each puts in
+`SessionState`      both        how a session stands after so many hands
+`OrderAccepted`     the         "for this order I told seed 1", in a session
+                    Croupier
 `LedgerCall`        the sender  "I make this call", to a Bank kept in a ledger; a chain has
                                 its transactions for that
 ==================  ==========  ================================================================
@@ -192,6 +196,64 @@ class ReplacementOrder(NamedTuple):
         )
 
 
+class SessionTerms(NamedTuple):
+    """What a Player signs to open a session. The field names are the contract's, in its order."""
+
+    croupier: str
+    player: str
+    croupier_key: str
+    player_key: str
+    number: int
+    player_funds: int
+    croupier_funds: int
+    expiry: int
+
+    def struct_hash(self) -> bytes:
+        """The EIP-712 hash of the message alone: the session's name."""
+        return _struct_hash(TYPES[type(self)], *self)
+
+    @property
+    def total(self) -> int:
+        """What there is in the session, in wei."""
+        return self.player_funds + self.croupier_funds
+
+    def game_id(self, hand: int) -> int:
+        """The number of a hand of this session, counted from 0: no other game has it."""
+        return IN_SESSION | self.number << 128 | hand
+
+
+IN_SESSION: Final = 1 << 255
+"""Game numbers from here on are those of sessions' hands."""
+
+
+class SessionState(NamedTuple):
+    """How a session stands; counts when both have signed it."""
+
+    session: bytes
+    hands: int
+    player_share: int
+    head: bytes
+    """A hash of all hands so far."""
+    last: bool = False
+    """Whether it closes the session at once."""
+
+    def struct_hash(self) -> bytes:
+        """The EIP-712 hash of the message alone."""
+        return _struct_hash(TYPES[type(self)], *self)
+
+
+class OrderAccepted(NamedTuple):
+    """What a Croupier signs when he tells seed 1 in a session: for which order he tells it."""
+
+    bet_hash: bytes
+    order: int
+    """Bit i for the card at i."""
+
+    def struct_hash(self) -> bytes:
+        """The EIP-712 hash of the message alone."""
+        return _struct_hash(TYPES[type(self)], *self)
+
+
 class LedgerCall(NamedTuple):
     """What the sender of a call to a ledger signs: the number makes it count once."""
 
@@ -204,7 +266,16 @@ class LedgerCall(NamedTuple):
         return _struct_hash(TYPES[type(self)], *self)
 
 
-Message = PublicKey | Bet | SeedMessage | ReplacementOrder | LedgerCall
+Message = (
+    PublicKey
+    | Bet
+    | SeedMessage
+    | ReplacementOrder
+    | SessionTerms
+    | SessionState
+    | OrderAccepted
+    | LedgerCall
+)
 
 TYPES: Final[dict[type[Message], str]] = {
     PublicKey: "PublicKey(address owner,address key)",
@@ -221,6 +292,14 @@ TYPES: Final[dict[type[Message], str]] = {
         "ReplacementOrder(address croupier,address player,uint256 gameId,bytes32 betHash,"
         "uint8[5] replacementOrder)"
     ),
+    SessionTerms: (
+        "Session(address croupier,address player,address croupierKey,address playerKey,"
+        "uint256 number,uint256 playerFunds,uint256 croupierFunds,uint256 expiry)"
+    ),
+    SessionState: (
+        "State(bytes32 session,uint256 hands,uint256 playerShare,bytes32 head,bool last)"
+    ),
+    OrderAccepted: "OrderAccepted(bytes32 betHash,uint8 order)",
     LedgerCall: "LedgerCall(address sender,uint256 number,bytes32 call)",
 }
 """The EIP-712 type of each message, as the contract spells it (all but the last)."""

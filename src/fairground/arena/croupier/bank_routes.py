@@ -25,6 +25,7 @@ from fairground.arena.croupier.bank_wire import (
     NewMoney,
     NextOut,
     RefusedByBank,
+    SessionOut,
 )
 from fairground.arena.http.problems import Problem, Unknown
 from fairground.arena.state import TheArena
@@ -104,6 +105,23 @@ async def next_game(croupier: FromPath[str], player: FromPath[str], bank: TheBan
     return NextOut(written(await bank.next_game_id(*parties)))
 
 
+@get("/sessions/{croupier:str}/{player:str}", summary="The session of two parties")
+async def get_session(croupier: FromPath[str], player: FromPath[str], bank: TheBank) -> SessionOut:
+    """The open one, or the last."""
+    parties = address(croupier, "the croupier"), address(player, "the player")
+    name, number, phase, deadline, hands, *shares = await bank.session(*parties)
+    his, theirs = shares[1], shares[0]
+    return SessionOut(
+        name.hex(),
+        written(number),
+        int(phase),
+        deadline,
+        written(hands),
+        written(theirs),
+        written(his),
+    )
+
+
 @post("/calls", status_code=200, summary="Make a call")
 async def make_call(data: JSONBody[NewCall], bank: TheBank) -> EventsOut:
     """Recorded, durably, before this is answered. The same envelope again is harmless."""
@@ -158,6 +176,7 @@ BANK_HANDLERS: Final = (
     get_game,
     game_events,
     next_game,
+    get_session,
     make_call,
     get_money,
     get_ledger,

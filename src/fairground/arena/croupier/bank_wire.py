@@ -59,6 +59,21 @@ class GameOut(Struct):
     hand: int
 
 
+class SessionOut(Struct):
+    """A session of two parties; if there was none, everything is zero."""
+
+    session: str
+    """The last 20 bytes of its name, behind 12 zero bytes."""
+    number: Whole
+    """The number that their next session must have."""
+    phase: int
+    """0 none, 1 open, 2 claimed, 3 closed."""
+    deadline: int
+    hands: Whole
+    player_share: Whole
+    croupier_share: Whole
+
+
 class NextOut(Struct):
     """The number that the next bet of two parties must have."""
 

@@ -164,6 +164,17 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
     },
     "game_events": {"none yet": {"events": []}},
     "next_game": {"the first": {"game_id": 0}},
+    "get_session": {
+        "none": {
+            "session": "0" * 64,
+            "number": 0,
+            "phase": 0,
+            "deadline": 0,
+            "hands": 0,
+            "player_share": 0,
+            "croupier_share": 0,
+        }
+    },
     "make_call": {"recorded": {"events": [_EVENT]}},
     "get_money": {"made": _ACCOUNT | {"available": 0, "purse": "1000000000000000000"}},
     "get_ledger": {"the beginning of one line": '{"bank":…}\n'},

@@ -254,6 +254,7 @@ ROUTES: Final = {
     "get_game": Route("bank", "The game, as the Bank keeps it", (BadCall, BankAway)),
     "game_events": Route("bank", "What was recorded of it", (BadCall, BankAway)),
     "next_game": Route("bank", "The number of the next bet", (BadCall, BankAway)),
+    "get_session": Route("bank", "The session", (BadCall, BankAway)),
     "make_call": Route(
         "bank",
         "Recorded, durably",

@@ -15,9 +15,16 @@ from fairground.bank.bank_port import (
     BankEvent,
     BankGame,
     BankRefused,
+    BringHand,
     Call,
+    ClaimSession,
+    CloseSession,
     Complain,
+    ComplainTwoOrders,
     DepositFunds,
+    FinishSession,
+    OpenSession,
+    SubmitAcceptedSeed,
     SubmitBet,
     SubmitCroupierSeed,
     SubmitGameResult,
@@ -31,7 +38,7 @@ from fairground.bank.bank_port import (
 from fairground.bank.calls import checked
 from fairground.bank.chain.artifact import CONTRACTS, NEWEST, artifact
 from fairground.bank.crypto.curve import Signature, checksummed, keccak
-from fairground.bank.messages import Bet
+from fairground.bank.messages import Bet, SessionState, SessionTerms
 from fairground.extras import needs
 
 with needs("chain", "a Bank on a chain"):
@@ -82,7 +89,7 @@ def plain(value: Any) -> Any:
     """An argument as ``eth-abi`` wants it."""
     if isinstance(value, Signature):
         return (value.v, value.r.to_bytes(32, "big"), value.s.to_bytes(32, "big"))
-    if isinstance(value, Bet):
+    if isinstance(value, Bet | SessionTerms | SessionState):
         return tuple(value)
     return value
 
@@ -185,6 +192,20 @@ def encoded(call: Call) -> bytes:
             return call_data("submitGameResult", *call)
         case Complain(silence, bet):
             return call_data(silence.value, bet)
+        case OpenSession():
+            return call_data("openSession", *call)
+        case CloseSession():
+            return call_data("closeSession", *call)
+        case ClaimSession():
+            return call_data("claimSession", *call)
+        case BringHand():
+            return call_data("bringHand", *call)
+        case FinishSession():
+            return call_data("finishSession", *call)
+        case SubmitAcceptedSeed(bet, seed, acceptance):
+            return call_data("submitAcceptedSeed", bet, *seed, acceptance)
+        case ComplainTwoOrders(bet, order, signature):
+            return call_data("complainTwoOrders", bet, list(order), signature)
 
 
 def game(data: bytes) -> BankGame:

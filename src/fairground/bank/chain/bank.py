@@ -23,6 +23,7 @@ from fairground.bank.bank_port import (
     BankEvent,
     BankGame,
     BankRefused,
+    BankSession,
     Call,
     DepositFunds,
     Spending,
@@ -141,8 +142,12 @@ class ChainBank(Bank):
         """The game under this key, as it was ``confirmations`` blocks ago."""
         return await self._ask(self.node.game, self.address, key, confirmations)
 
+    async def session(self, croupier: str, player: str) -> BankSession:
+        """The session of these two, at the latest block."""
+        return await self._ask(self.node.session, self.address, croupier, player)
+
     async def told(self, key: bytes) -> Sequence[BankEvent]:
-        """The events of this game."""
+        """The events of this game, or of this session."""
         return await self._ask(self.node.events, self.address, key)
 
     async def upkeep(self, calls: Iterable[type[Call]]) -> int:
@@ -166,7 +171,8 @@ class ChainBank(Bank):
             outbox = Outbox(self.node, sender, self._ask, self._patience)
             self._outboxes[sender.address] = outbox
         value = call.amount if isinstance(call, DepositFunds) else 0
-        block = "pending" if hasattr(call, "bet") else "latest"
+        timed = hasattr(call, "bet") or hasattr(call, "terms")
+        block = "pending" if timed else "latest"
         draft = Draft(
             self.address, abi.encoded(call), value, limit(type(call), self.version), block
         )

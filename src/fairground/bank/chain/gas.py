@@ -10,8 +10,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from fairground.bank.bank_port import (
+    BringHand,
+    ClaimSession,
+    CloseSession,
     Complain,
+    ComplainTwoOrders,
     DepositFunds,
+    FinishSession,
+    OpenSession,
+    SubmitAcceptedSeed,
     SubmitBet,
     SubmitCroupierSeed,
     SubmitGameResult,
@@ -35,6 +42,13 @@ LIMITS: Final[Mapping[type[Any], int]] = {
     SubmitPlayerSeedAndResult: 89_000,
     SubmitGameResult: 67_000,
     Complain: 155_000,
+    OpenSession: 150_000,
+    CloseSession: 85_000,
+    ClaimSession: 85_000,
+    BringHand: 130_000,
+    FinishSession: 70_000,
+    SubmitAcceptedSeed: 75_000,
+    ComplainTwoOrders: 85_000,
 }
 """Gas that a call may use: what the dearest of its kind takes, and some 30 % more."""
 
@@ -47,7 +61,7 @@ def limit(call: type[Any], version: int) -> int:
     return max(LIMITS[call], FIRST_VERSION.get(call, 0) if version == 1 else 0)
 
 
-DEPLOYMENT: Final = 5_000_000
+DEPLOYMENT: Final = 7_000_000
 
 ASKING: Final = 300_000
 """Gas for a question, which costs nothing."""

@@ -17,7 +17,15 @@ from statistics import median
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from fairground.bank.bank_port import NO_GAME, Account, BankAway, BankEvent, BankGame, Step
+from fairground.bank.bank_port import (
+    NO_GAME,
+    Account,
+    BankAway,
+    BankEvent,
+    BankGame,
+    BankSession,
+    Step,
+)
 from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import Terms, WrongBank, recognized
 from fairground.bank.chain.gas import ASKING, DEAREST, LEAST_TIP, Fees, Price
@@ -220,6 +228,11 @@ class ChainNode:
     def next_game_id(self, bank: str, croupier: str, player: str) -> int:
         """The number of the next game of these two."""
         return int(self._view(bank, "getNextGameId", checksummed(croupier), checksummed(player)))
+
+    def session(self, bank: str, croupier: str, player: str) -> BankSession:
+        """The session of these two."""
+        parties = checksummed(croupier), checksummed(player)
+        return BankSession(*self._view(bank, "getSession", *parties))
 
     def game(self, bank: str, key: bytes, confirmations: int = 0) -> BankGame:
         """A game as the Bank kept it ``confirmations`` blocks ago."""

@@ -25,6 +25,7 @@ from fairground.bank.bank_port import (
     BankAway,
     BankEvent,
     BankGame,
+    BankSession,
     Call,
     Spending,
 )
@@ -146,6 +147,11 @@ class LedgerBank(Bank):
         """What an account has outside of the Bank, in wei."""
         async with self._current() as ledger:
             return ledger.books.purse(owner)
+
+    async def session(self, croupier: str, player: str) -> BankSession:
+        """The session of these two."""
+        async with self._current() as ledger:
+            return ledger.books.session(croupier, player)
 
     async def account(self, owner: str) -> Account:
         """A participant, now."""

@@ -28,6 +28,7 @@ from fairground.bank.bank_port import (
     BankEvent,
     BankGame,
     BankRefused,
+    BankSession,
     Call,
     GameOutcome,
     Spending,
@@ -136,8 +137,13 @@ class LedgerClient(Bank):
         """The game under this key; what a ledger says is final."""
         return await self._get(f"/games/{key.hex()}", _game)
 
+    async def session(self, croupier: str, player: str) -> BankSession:
+        """The session of these two."""
+        path = f"/sessions/{address(croupier)}/{address(player)}"
+        return await self._get(path, _session)
+
     async def told(self, key: bytes) -> Sequence[BankEvent]:
-        """What was recorded of this game."""
+        """What was recorded of this game, or of this session."""
         return await self._get(f"/games/{key.hex()}/events", _events)
 
     async def faucet(self, owner: str, amount: int) -> None:
@@ -194,6 +200,12 @@ def _game(body: Any) -> BankGame:
     return BankGame(
         bet_hash, step, outcome, deadline, order, _cards(UINT40.read(body["hand"], "hand"))
     )
+
+
+def _session(body: Any) -> BankSession:
+    name = BYTES32.read(body["session"], "session")
+    numbers = (UINT256.read(body[field], field) for field in BankSession._fields[1:])
+    return BankSession(name, *numbers)
 
 
 def _events(body: Any) -> list[BankEvent]:

@@ -177,8 +177,9 @@ class Ledger:
             said["refusal"] = refusal_as_json(refused)
         entry = self._add(said, at)
         self._last[sender] = Last(number, named, entry.number)
-        for game in {event.values["game"] for event in events if "game" in event.values}:
-            self._games[game] = (*self._games.get(game, ()), entry.number)
+        named = {event.values.get("game", event.values.get("session")) for event in events}
+        for name in named - {None}:
+            self._games[name] = (*self._games.get(name, ()), entry.number)
         return entry
 
     def _add(self, said: dict[str, Any], at: int) -> LedgerLine:

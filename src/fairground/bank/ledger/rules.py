@@ -26,15 +26,18 @@ from typing import Any, Final, NamedTuple, Self
 from fairground.bank.bank_port import (
     NO_GAME,
     NO_KEY,
+    NO_SESSION,
     SILENT_AT,
     Account,
     BankEvent,
     BankGame,
     BankRefused,
+    BankSession,
     Call,
     Complain,
     DepositFunds,
     GameOutcome,
+    SessionCall,
     Silence,
     Step,
     SubmitBet,
@@ -247,11 +250,20 @@ class Books:
             case SubmitReplacementOrder():
                 return self._submit_order(sender, call, now)
             case SubmitGameResult(bet):
-                return self._submit_result(sender, bet)
+                return self._submit_result(sender, bet, now)
             case Complain(silence, bet):
                 return self._complain(sender, silence, bet, now)
             case SubmitPlayerSeedAndOrder() | SubmitPlayerSeedAndResult():
                 return self._merged(sender, call, now)
+            case _:
+                return self._in_session(sender, call, now)
+
+    def _in_session(self, sender: str, call: SessionCall, now: int) -> list[BankEvent]:
+        raise BankRefused("UnknownCall")
+
+    def session(self, croupier: str, player: str) -> BankSession:
+        """The session of these two; there are none here."""
+        return NO_SESSION
 
     def _merged(self, sender: str, call: MergedCall, now: int) -> list[BankEvent]:
         raise BankRefused("UnknownCall")
@@ -319,6 +331,14 @@ class Books:
     def _submit_croupier_seed(
         self, sender: str, call: SubmitCroupierSeed, now: int
     ) -> list[BankEvent]:
+        bet, seed_id, _ = call
+        self._find(sender, bet)
+        self._may_tell(sender, bet, seed_id)
+        return self._take_croupier_seed(sender, call, now)
+
+    def _take_croupier_seed(
+        self, sender: str, call: SubmitCroupierSeed, now: int
+    ) -> list[BankEvent]:
         bet, seed_id, seed = call
         key, game = self._find(sender, bet)
         if seed_id > 1:
@@ -378,7 +398,10 @@ class Books:
         values = {"game": key, "order": order, "deadline": deadline}
         return [BankEvent("ReplacementOrderSubmitted", values)]
 
-    def _submit_result(self, sender: str, bet: Bet) -> list[BankEvent]:
+    def _must_be_undisputed(self, sender: str, bet: Bet, game: BankGame, now: int) -> None:
+        """A final hand is final here."""
+
+    def _submit_result(self, sender: str, bet: Bet, now: int) -> list[BankEvent]:
         key, game = self._find(sender, bet)
         if game.outcome == GameOutcome.SETTLED and sender == bet.croupier:
             return []
@@ -386,6 +409,7 @@ class Books:
             raise BankRefused("GameOver")
         if game.step != Step.HAND_FINAL:
             raise BankRefused("WrongStep", (int(game.step),))
+        self._must_be_undisputed(sender, bet, game, now)
         return self._settle(bet, key, game)
 
     def _complain(self, sender: str, silence: Silence, bet: Bet, now: int) -> list[BankEvent]:
@@ -396,6 +420,7 @@ class Books:
         if silence is Silence.SECOND_CROUPIER_SEED:
             stands = game.step == Step.HAND_FINAL and game.order == 0
             if game.outcome == GameOutcome.OPEN and stands:
+                self._must_be_undisputed(sender, bet, game, now)
                 return self._settle(bet, key, game)
             self._must_be_overdue(game, Step.ORDER_SUBMITTED, now)
             return self._forfeit_croupier(bet, key, game)
@@ -422,6 +447,9 @@ class Books:
 
     def _let_go(self, bet: Bet, key: bytes, game: BankGame) -> None:
         """What a game does not need any more, now that its order is known: nothing here."""
+
+    def _may_tell(self, sender: str, bet: Bet, seed_id: int) -> None:
+        """Either party may bring the Croupier's seed."""
 
     def _may_bring(self, sender: str, bet: Bet) -> None:
         if sender not in (bet.croupier, bet.player):

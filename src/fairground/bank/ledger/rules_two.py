@@ -7,7 +7,8 @@ What it does otherwise than the first (`rules`):
 * once the order is known, a game keeps locked only what can still be won;
 * a key can change while games are open: they go on under the keys in their bets;
 * the Player's seed 0 and the order, and seed 1 and the result, can come in one call;
-* deposits fill an account to one half at the most.
+* deposits fill an account to one half at the most;
+* there are sessions (`sessions`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from fairground.bank.bank_port import (
     short_name,
 )
 from fairground.bank.ledger.rules import Books, MergedCall, available_to, lock_of
+from fairground.bank.ledger.sessions import SessionBooks
 from fairground.bank.messages import Bet
 from fairground.bank.prospect import locked
 from fairground.bank.seeds import unpacked_hand, unpacked_order
@@ -32,7 +34,7 @@ from fairground.bank.seeds import unpacked_hand, unpacked_order
 MAX_DEPOSIT: Final = 2**79
 
 
-class BooksTwo(Books):
+class BooksTwo(SessionBooks):
     """Everything that a Bank of version 2 knows."""
 
     version = 2
@@ -72,7 +74,7 @@ class BooksTwo(Books):
             order = SubmitReplacementOrder(call.bet, call.order, call.signature)
             events += draft._submit_order(sender, order, now)
         else:
-            events += draft._submit_result(sender, call.bet)
+            events += draft._submit_result(sender, call.bet, now)
         draft.settle()
         return events
 

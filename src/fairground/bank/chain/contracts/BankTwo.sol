@@ -139,6 +139,48 @@ contract BankTwo {
         uint256 expiry;
     }
 
+    /// @notice What the Player signs to open a session: the parties, their keys, and what each puts
+    /// in. Its number counts the sessions of these two.
+    struct Session {
+        address croupier;
+        address player;
+        address croupierKey;
+        address playerKey;
+        uint256 number;
+        uint256 playerFunds;
+        uint256 croupierFunds;
+        uint256 expiry;
+    }
+
+    /// @notice How a session stands after some hands; counts when both have signed it. `head` is a
+    /// hash of all these hands. A state that is `last` closes the session at once.
+    struct State {
+        bytes32 session;
+        uint256 hands;
+        uint256 playerShare;
+        bytes32 head;
+        bool last;
+    }
+
+    /// @notice How far a session is.
+    enum Phase {
+        None,
+        Open,
+        Claimed,
+        Closed
+    }
+
+    /// @notice A session as it is kept, in two words: 160 bits of the hash of its terms.
+    struct Kept {
+        uint160 name;
+        uint48 number;
+        uint40 deadline;
+        Phase phase;
+        uint80 playerShare;
+        uint80 croupierShare;
+        uint96 hands;
+    }
+
     /// @notice The last step that was accepted.
     enum Step {
         None,
@@ -209,11 +251,25 @@ contract BankTwo {
     event GameSettled(bytes32 indexed game, uint40 hand, uint8 rank, uint256 prize);
     event PlayerForfeited(bytes32 indexed game, Step lastStep);
     event CroupierForfeited(bytes32 indexed game, uint256 penalty);
+    event SessionOpened(
+        bytes32 indexed session,
+        address indexed croupier,
+        address indexed player,
+        uint256 number,
+        uint256 playerFunds,
+        uint256 croupierFunds
+    );
+    event SessionClaimed(bytes32 indexed session, uint256 hands, uint256 playerShare, uint256 deadline);
+    event SessionClosed(
+        bytes32 indexed session, uint256 hands, uint256 playerShare, uint256 croupierShare, bytes32 hand
+    );
 
     // ------------------------------------------------------------------------------------ errors
 
     /// @notice The constructor was given a chip cost or a step time outside the limits.
     error BadTerms();
+    /// @notice The first claim of a session is its parties' alone.
+    error NotAParty();
     /// @notice Only the Croupier may bring a bet: it locks his money.
     error NotTheCroupier();
     /// @notice Croupier and Player are the same account.
@@ -256,6 +312,16 @@ contract BankTwo {
     error KeyTaken(address owner);
     /// @notice An account takes no deposit that makes it larger than `MAX_DEPOSIT`.
     error AccountFull(address owner);
+    /// @notice These two have no such session, or it is not in the phase for this.
+    error WrongSession(Phase phase);
+    /// @notice The state is not newer than the one that is claimed.
+    error OldState(uint256 hands);
+    /// @notice The hand is not the one that follows the claimed state.
+    error WrongHand(uint256 gameId);
+    /// @notice A state gives the Player more than there is in the session.
+    error BadShare();
+    /// @notice The two orders are the same.
+    error SameOrder();
     /// @notice `min` is above `max`.
     error BadRange();
     /// @notice The receiver refused the money.
@@ -291,6 +357,18 @@ contract BankTwo {
         "ReplacementOrder(address croupier,address player,uint256 gameId,bytes32 betHash,uint8[5] replacementOrder)"
     );
 
+    bytes32 private constant SESSION_TYPEHASH = keccak256(
+        "Session(address croupier,address player,address croupierKey,address playerKey,uint256 number,uint256 playerFunds,uint256 croupierFunds,uint256 expiry)"
+    );
+    bytes32 private constant STATE_TYPEHASH = keccak256(
+        "State(bytes32 session,uint256 hands,uint256 playerShare,bytes32 head,bool last)"
+    );
+    bytes32 private constant ACCEPTANCE_TYPEHASH =
+        keccak256("OrderAccepted(bytes32 betHash,uint8 order)");
+
+    /// @dev The number of a session's hand: this bit, the session's number, the hand's.
+    uint256 private constant IN_SESSION = 1 << 255;
+
     bytes32 private constant COMMIT_TAG = keccak256("fairground/croupier-commitment/1");
     bytes32 private constant SEED_TAG = keccak256("fairground/croupier-seed/1");
     bytes32 private constant MIX_TAG = keccak256("fairground/croupier-mix/1");
@@ -308,6 +386,7 @@ contract BankTwo {
 
     mapping(address owner => Account) private accounts;
     mapping(bytes32 key => uint256) private games;
+    mapping(address croupier => mapping(address player => Kept)) private sessions;
 
     /// @notice The account that a signing key belongs to, for ever.
     mapping(address key => address owner) public keyOwner;
@@ -377,6 +456,7 @@ contract BankTwo {
         if (terms.chipCost != CHIP_COST) revert WrongChipCost();
         if (block.timestamp > terms.expiry) revert BetExpired();
         _mustDiffer(terms);
+        if (terms.gameId >= IN_SESSION) revert WrongGameId(getNextGameId(terms.croupier, terms.player));
         if (terms.gameId != 0 && games[gameKey(terms.croupier, terms.player, terms.gameId - 1)] == 0) {
             revert WrongGameId(getNextGameId(terms.croupier, terms.player));
         }
@@ -408,6 +488,40 @@ contract BankTwo {
         Signature calldata signature
     ) external {
         (bytes32 key, Game memory game, ) = _find(terms);
+        if (seedId == 1 && terms.gameId >= IN_SESSION && msg.sender != terms.croupier) {
+            revert NotTheCroupier();
+        }
+        _croupierSeed(terms, key, game, seedId, nonce, signature);
+    }
+
+    /// @notice The Croupier's seed 1 for a hand of a session, brought by anyone together with his
+    /// signature of the order. Without that only he can bring it: he told the seed for one order,
+    /// and it must not serve another.
+    /// @param terms the bet
+    /// @param nonce the random part of the signed message
+    /// @param signature the Croupier's seed 1
+    /// @param acceptance the Croupier's signature of `OrderAccepted(betHash, order)`
+    function submitAcceptedSeed(
+        Bet calldata terms,
+        bytes32 nonce,
+        Signature calldata signature,
+        Signature calldata acceptance
+    ) external {
+        (bytes32 key, Game memory game, bytes32 betHash) = _find(terms);
+        bytes32 structHash = keccak256(abi.encode(ACCEPTANCE_TYPEHASH, betHash, game.order));
+        _mustBeSigned(structHash, acceptance, terms.croupierKey);
+        _croupierSeed(terms, key, game, 1, nonce, signature);
+    }
+
+    /// @dev A seed of the Croupier, taken.
+    function _croupierSeed(
+        Bet calldata terms,
+        bytes32 key,
+        Game memory game,
+        uint8 seedId,
+        bytes32 nonce,
+        Signature calldata signature
+    ) private {
         if (commitTo(signature) != _croupierCommitment(terms, seedId)) revert WrongSeed();
         if (!_awaits(terms, game, seedId == 0 ? Step.BetSubmitted : Step.OrderSubmitted)) return;
         _mustBeSeed(terms, ROLE_CROUPIER, seedId, nonce, signature, terms.croupierKey);
@@ -532,6 +646,7 @@ contract BankTwo {
     function complainNoSecondCroupierSeed(Bet calldata terms) external {
         (bytes32 key, Game memory game, ) = _find(terms);
         if (game.outcome == Outcome.Open && game.step == Step.HandFinal && game.order == 0) {
+            if (_mayBeDisputed(terms, game)) revert TooEarly(game.deadline);
             _settle(terms, key, game);
             return;
         }
@@ -547,7 +662,244 @@ contract BankTwo {
         _forfeitPlayer(terms, Step.CroupierSeed1Submitted);
     }
 
+    // ---------------------------------------------------------------------------------- sessions
+
+    /// @notice Opens a session: what both put in is locked until it is closed. Its hands are played
+    /// between the two; this contract is only their judge.
+    /// @dev Only the Croupier's call: it is his acceptance, and it locks his money.
+    /// @param terms what the Player signed
+    /// @param playerSignature the Player's signature of it
+    function openSession(Session calldata terms, Signature calldata playerSignature) external {
+        if (msg.sender != terms.croupier) revert NotTheCroupier();
+        bytes32 hash = hashSession(terms);
+        Kept memory kept = sessions[terms.croupier][terms.player];
+        if (kept.phase == Phase.Open && kept.name == uint160(uint256(hash))) return;
+        if (kept.phase == Phase.Open || kept.phase == Phase.Claimed || terms.number != kept.number) {
+            revert WrongSession(kept.phase);
+        }
+        if (terms.croupier == terms.player) revert SameParty();
+        if (block.timestamp > terms.expiry) revert BetExpired();
+        Account memory croupier = accounts[terms.croupier];
+        Account memory player = accounts[terms.player];
+        if (terms.croupierKey == address(0)) revert WrongKey();
+        if (terms.croupierKey != croupier.key || terms.playerKey != player.key) revert WrongKey();
+        _mustBeSigned(hash, playerSignature, terms.playerKey);
+        _lock(player, terms.player, terms.playerFunds);
+        _lock(croupier, terms.croupier, terms.croupierFunds);
+        kept.name = uint160(uint256(hash));
+        kept.number += 1;
+        kept.phase = Phase.Open;
+        kept.deadline = 0;
+        kept.playerShare = uint80(terms.playerFunds);
+        kept.croupierShare = uint80(terms.croupierFunds);
+        kept.hands = 0;
+        sessions[terms.croupier][terms.player] = kept;
+        emit SessionOpened(
+            hash, terms.croupier, terms.player, terms.number, terms.playerFunds, terms.croupierFunds
+        );
+    }
+
+    /// @notice Closes a session by a last state that both have signed: pays at once.
+    /// @param terms the session
+    /// @param state its last state
+    /// @param playerSignature the Player's signature of the state
+    /// @param croupierSignature the Croupier's signature of the state
+    function closeSession(
+        Session calldata terms,
+        State calldata state,
+        Signature calldata playerSignature,
+        Signature calldata croupierSignature
+    ) external {
+        (bytes32 hash, Kept memory kept) = _session(terms);
+        if (!state.last) revert OldState(kept.hands);
+        _mustBeState(terms, hash, state, playerSignature, croupierSignature);
+        _share(terms, kept, state.hands, state.playerShare);
+        _endSession(terms, hash, kept, 0);
+    }
+
+    /// @notice Claims that a session stands so; whoever knows better can say so for `STEP_TIME`, by
+    /// a newer state. Without hands the session stands as it was opened, and nothing must be signed.
+    /// @dev The first claim is the parties'; a newer state may be brought by anyone.
+    /// @param terms the session
+    /// @param state a state that both have signed, or any if its `hands` are 0
+    /// @param playerSignature the Player's signature of the state
+    /// @param croupierSignature the Croupier's signature of the state
+    function claimSession(
+        Session calldata terms,
+        State calldata state,
+        Signature calldata playerSignature,
+        Signature calldata croupierSignature
+    ) external {
+        (bytes32 hash, Kept memory kept) = _session(terms);
+        if (kept.phase == Phase.Open) {
+            if (msg.sender != terms.croupier && msg.sender != terms.player) revert NotAParty();
+        } else {
+            if (block.timestamp > kept.deadline) revert TooLate(kept.deadline);
+            if (state.hands <= kept.hands) revert OldState(kept.hands);
+        }
+        if (state.hands != 0) {
+            _mustBeState(terms, hash, state, playerSignature, croupierSignature);
+            _share(terms, kept, state.hands, state.playerShare);
+        }
+        kept.phase = Phase.Claimed;
+        kept.deadline = _deadline();
+        sessions[terms.croupier][terms.player] = kept;
+        emit SessionClaimed(hash, kept.hands, kept.playerShare, kept.deadline);
+    }
+
+    /// @notice Brings the hand that was open when a session was claimed: a bet that both have
+    /// signed. It is played on here, as a game of its own; the session is closed.
+    /// @dev From the claim's deadline on, for `STEP_TIME`: only then it is known which hand it is.
+    /// @param terms the session
+    /// @param bet the bet of the hand that follows the claimed state
+    /// @param playerSignature the Player's signature of the bet
+    /// @param croupierSignature the Croupier's signature of the bet
+    function bringHand(
+        Session calldata terms,
+        Bet calldata bet,
+        Signature calldata playerSignature,
+        Signature calldata croupierSignature
+    ) external {
+        (bytes32 hash, Kept memory kept) = _session(terms);
+        if (kept.phase != Phase.Claimed) revert WrongSession(kept.phase);
+        if (block.timestamp <= kept.deadline) revert TooEarly(kept.deadline);
+        uint256 end = kept.deadline + STEP_TIME;
+        if (block.timestamp > end) revert TooLate(end);
+        uint256 gameId = IN_SESSION | (terms.number << 128) | kept.hands;
+        if (
+            bet.gameId != gameId || bet.croupier != terms.croupier || bet.player != terms.player
+                || bet.croupierKey != terms.croupierKey || bet.playerKey != terms.playerKey
+        ) revert WrongHand(gameId);
+        if (bet.bet < 1 || bet.bet > 10 || bet.level < 1 || bet.level > 5) revert BadBet();
+        if (bet.chipCost != CHIP_COST) revert WrongChipCost();
+        _mustDiffer(bet);
+        bytes32 betHash = hashBet(bet);
+        _mustBeSigned(betHash, playerSignature, terms.playerKey);
+        _mustBeSigned(betHash, croupierSignature, terms.croupierKey);
+        uint256 stake = _stake(bet);
+        uint256 top = _topPrize(bet);
+        if (kept.playerShare < stake) revert InsufficientFunds(terms.player, kept.playerShare, stake);
+        if (kept.croupierShare < top) revert InsufficientFunds(terms.croupier, kept.croupierShare, top);
+
+        bytes32 key = gameKey(terms.croupier, terms.player, gameId);
+        uint40 deadline = _deadline();
+        games[key] = _packed(
+            Game(uint160(uint256(betHash)), Step.BetSubmitted, Outcome.Open, 0, 0, deadline, 0)
+        );
+        accounts[terms.player].openGames += 1;
+        accounts[terms.croupier].openGames += 1;
+        kept.playerShare -= uint80(stake);
+        kept.croupierShare -= uint80(top);
+        _endSession(terms, hash, kept, key);
+        emit BetSubmitted(key, terms.croupier, terms.player, gameId, betHash, deadline);
+    }
+
+    /// @notice Closes a session whose claim stood, when no open hand was brought.
+    /// @param terms the session
+    function finishSession(Session calldata terms) external {
+        (bytes32 hash, Kept memory kept) = _session(terms);
+        if (kept.phase != Phase.Claimed) revert WrongSession(kept.phase);
+        uint256 end = kept.deadline + STEP_TIME;
+        if (block.timestamp <= end) revert TooEarly(end);
+        _endSession(terms, hash, kept, 0);
+    }
+
+    /// @notice The Player signed another order for the same hand of a session: the stake is lost.
+    /// @param terms the bet
+    /// @param replacementOrder an order other than the one that was brought
+    /// @param replacementSignature the Player's signature of it
+    function complainTwoOrders(
+        Bet calldata terms,
+        uint8[5] calldata replacementOrder,
+        Signature calldata replacementSignature
+    ) external {
+        (bytes32 key, Game memory game, bytes32 betHash) = _find(terms);
+        if (game.outcome != Outcome.Open) revert GameOver();
+        bool ordered = game.step == Step.OrderSubmitted || (game.step == Step.HandFinal && game.order == 0);
+        if (terms.gameId < IN_SESSION || !ordered) revert WrongStep(game.step);
+        if (_order(replacementOrder) == game.order) revert SameOrder();
+        _mustBeSigned(_hashOrder(terms, betHash, replacementOrder), replacementSignature, terms.playerKey);
+        _close(terms, key, game, Outcome.PlayerForfeited, 0, _locked(terms, game));
+        emit PlayerForfeited(key, Step.HandDealt);
+    }
+
+    /// @dev The session of these terms that is open or claimed.
+    function _session(Session calldata terms) private view returns (bytes32 hash, Kept memory kept) {
+        hash = hashSession(terms);
+        kept = sessions[terms.croupier][terms.player];
+        bool live = kept.phase == Phase.Open || kept.phase == Phase.Claimed;
+        if (!live || kept.name != uint160(uint256(hash))) revert WrongSession(kept.phase);
+    }
+
+    function _mustBeState(
+        Session calldata terms,
+        bytes32 hash,
+        State calldata state,
+        Signature calldata playerSignature,
+        Signature calldata croupierSignature
+    ) private view {
+        if (state.session != hash) revert BadSignature();
+        bytes32 structHash = keccak256(
+            abi.encode(STATE_TYPEHASH, hash, state.hands, state.playerShare, state.head, state.last)
+        );
+        _mustBeSigned(structHash, playerSignature, terms.playerKey);
+        _mustBeSigned(structHash, croupierSignature, terms.croupierKey);
+    }
+
+    function _share(Session calldata terms, Kept memory kept, uint256 hands, uint256 playerShare)
+        private
+        pure
+    {
+        uint256 total = terms.playerFunds + terms.croupierFunds;
+        if (playerShare > total || hands > type(uint96).max) revert BadShare();
+        kept.hands = uint96(hands);
+        kept.playerShare = _small(playerShare);
+        kept.croupierShare = _small(total - playerShare);
+    }
+
+    /// @dev Pays the shares, and closes. `hand`: the game that took its part of them, if any.
+    function _endSession(Session calldata terms, bytes32 hash, Kept memory kept, bytes32 hand) private {
+        kept.phase = Phase.Closed;
+        sessions[terms.croupier][terms.player] = kept;
+        _unlock(terms.player, kept.playerShare);
+        _unlock(terms.croupier, kept.croupierShare);
+        emit SessionClosed(hash, kept.hands, kept.playerShare, kept.croupierShare, hand);
+    }
+
     // ------------------------------------------------------------------------------------- views
+
+    /// @notice The session of these two: the last 20 bytes of its hash, the number that the next one
+    /// must have, its phase, the deadline of its claim, hands and shares.
+    function getSession(address croupier, address player)
+        external
+        view
+        returns (
+            bytes32 session,
+            uint256 number,
+            Phase phase,
+            uint256 deadline,
+            uint256 hands,
+            uint256 playerShare,
+            uint256 croupierShare
+        )
+    {
+        Kept memory kept = sessions[croupier][player];
+        session = bytes32(uint256(kept.name));
+        return (
+            session,
+            kept.number,
+            kept.phase,
+            kept.deadline,
+            kept.hands,
+            kept.playerShare,
+            kept.croupierShare
+        );
+    }
+
+    /// @notice The EIP-712 struct hash of a session.
+    function hashSession(Session calldata terms) public pure returns (bytes32) {
+        return keccak256(abi.encode(SESSION_TYPEHASH, terms));
+    }
 
     /// @notice Returns what a chip costs.
     /// @return cost in wei; fixed for ever
@@ -620,7 +972,15 @@ contract BankTwo {
         pure
         returns (bytes32)
     {
-        return keccak256(abi.encode(croupier, player, gameId));
+        bytes32 key;
+        assembly ("memory-safe") {
+            let at := mload(0x40)
+            mstore(at, croupier)
+            mstore(add(at, 0x20), player)
+            mstore(add(at, 0x40), gameId)
+            key := keccak256(at, 0x60)
+        }
+        return key;
     }
 
     /// @notice The EIP-712 struct hash of a bet.
@@ -650,7 +1010,18 @@ contract BankTwo {
     ) public pure returns (uint256) {
         bytes32 croupierSeed = _tagged(SEED_TAG, croupierSignature);
         bytes32 playerSeed = _tagged(SEED_TAG, playerSignature);
-        return uint256(keccak256(abi.encode(MIX_TAG, betHash, seedId, croupierSeed, playerSeed)));
+        bytes32 tag = MIX_TAG;
+        uint256 mixed;
+        assembly ("memory-safe") {
+            let at := mload(0x40)
+            mstore(at, tag)
+            mstore(add(at, 0x20), betHash)
+            mstore(add(at, 0x40), seedId)
+            mstore(add(at, 0x60), croupierSeed)
+            mstore(add(at, 0x80), playerSeed)
+            mixed := keccak256(at, 0xa0)
+        }
+        return mixed;
     }
 
     /// @notice The five cards that a game seed deals.
@@ -805,24 +1176,10 @@ contract BankTwo {
         uint8[5] calldata replacementOrder,
         Signature calldata replacementSignature
     ) private returns (bool) {
-        uint8 order = 0;
-        for (uint8 i = 0; i < Poker.HAND_SIZE; ++i) {
-            if (replacementOrder[i] > 1) revert BadOrder();
-            order |= replacementOrder[i] << i;
-        }
+        uint8 order = _order(replacementOrder);
         if (game.step > Step.HandDealt && game.order != order) revert AlreadySubmitted();
         if (!_awaits(terms, game, Step.HandDealt)) return false;
-        bytes32 structHash = keccak256(
-            abi.encode(
-                ORDER_TYPEHASH,
-                terms.croupier,
-                terms.player,
-                terms.gameId,
-                betHash,
-                keccak256(abi.encode(replacementOrder))
-            )
-        );
-        _mustBeSigned(structHash, replacementSignature, terms.playerKey);
+        _mustBeSigned(_hashOrder(terms, betHash, replacementOrder), replacementSignature, terms.playerKey);
 
         game.step = order == 0 ? Step.HandFinal : Step.OrderSubmitted;
         game.deadline = _deadline();
@@ -835,11 +1192,44 @@ contract BankTwo {
         return true;
     }
 
+    /// @dev An order in bits: bit i for the card at i.
+    function _order(uint8[5] calldata replacementOrder) private pure returns (uint8 order) {
+        for (uint8 i = 0; i < Poker.HAND_SIZE; ++i) {
+            if (replacementOrder[i] > 1) revert BadOrder();
+            order |= replacementOrder[i] << i;
+        }
+    }
+
+    function _hashOrder(Bet calldata terms, bytes32 betHash, uint8[5] calldata replacementOrder)
+        private
+        pure
+        returns (bytes32)
+    {
+        return keccak256(
+            abi.encode(
+                ORDER_TYPEHASH,
+                terms.croupier,
+                terms.player,
+                terms.gameId,
+                betHash,
+                keccak256(abi.encode(replacementOrder))
+            )
+        );
+    }
+
     function _result(Bet calldata terms, bytes32 key, Game memory game) private {
         if (game.outcome == Outcome.Settled && msg.sender == terms.croupier) return;
         if (game.outcome != Outcome.Open) revert GameOver();
         if (game.step != Step.HandFinal) revert WrongStep(game.step);
+        if (_mayBeDisputed(terms, game)) revert TooEarly(game.deadline);
         _settle(terms, key, game);
+    }
+
+    /// @dev In a session, an order to replace nothing settles only after a while, unless the
+    /// Croupier himself says so: until then he can show another order for the same hand.
+    function _mayBeDisputed(Bet calldata terms, Game memory game) private view returns (bool) {
+        return terms.gameId >= IN_SESSION && game.order == 0 && msg.sender != terms.croupier
+            && block.timestamp <= game.deadline;
     }
 
     function _forfeitPlayer(Bet calldata terms, Step last) private {
@@ -967,19 +1357,41 @@ contract BankTwo {
         Signature calldata signature,
         address key
     ) private view {
-        bytes32 structHash = keccak256(
-            abi.encode(SEED_TYPEHASH, terms.croupier, terms.player, role, terms.gameId, seedId, nonce)
-        );
+        bytes32 seedType = SEED_TYPEHASH;
+        bytes32 structHash;
+        assembly ("memory-safe") {
+            let at := mload(0x40)
+            mstore(at, seedType)
+            calldatacopy(add(at, 0x20), terms, 0x40) // croupier, player
+            mstore(add(at, 0x60), role)
+            calldatacopy(add(at, 0x80), add(terms, 0x80), 0x20) // gameId
+            mstore(add(at, 0xa0), seedId)
+            mstore(add(at, 0xc0), nonce)
+            structHash := keccak256(at, 0xe0)
+        }
         _mustBeSigned(structHash, signature, key);
     }
 
     /// @dev The domain is computed afresh: after a fork of the chain, messages of one side must
     /// not count on the other.
     function _mustBeSigned(bytes32 structHash, Signature calldata signature, address key) private view {
-        bytes32 domain = keccak256(
-            abi.encode(DOMAIN_TYPEHASH, NAME_HASH, VERSION_HASH, block.chainid, address(this))
-        );
-        bytes32 digest = keccak256(abi.encodePacked(hex"1901", domain, structHash));
+        bytes32 domainType = DOMAIN_TYPEHASH;
+        bytes32 name = NAME_HASH;
+        bytes32 version = VERSION_HASH;
+        bytes32 digest;
+        assembly ("memory-safe") {
+            let at := mload(0x40)
+            mstore(at, domainType)
+            mstore(add(at, 0x20), name)
+            mstore(add(at, 0x40), version)
+            mstore(add(at, 0x60), chainid())
+            mstore(add(at, 0x80), address())
+            mstore(add(at, 0x02), keccak256(at, 0xa0))
+            mstore8(at, 0x19)
+            mstore8(add(at, 0x01), 0x01)
+            mstore(add(at, 0x22), structHash)
+            digest := keccak256(at, 0x42)
+        }
         address signer = ecrecover(digest, signature.v, signature.r, signature.s);
         if (uint256(signature.s) > HALF_ORDER || signer == address(0) || signer != key) {
             revert BadSignature();

@@ -1,0 +1,13 @@
+"""Sessions of the Blind Croupier: many hands between two parties, one settlement at the Bank.
+
+==========  ================================================================================
+`desk`      the port: what a Player says to a Croupier in a session, and what comes back
+`player`    the Player's side; start here
+`croupier`  the Croupier's side
+`hand`      one hand, as either party knows it
+`duties`    what an honest party does at the Bank when the other is silent: a pure function
+`record`    the record of a whole session, and whether it proves its balance
+==========  ================================================================================
+
+docs/games/croupier-sessions.md is the specification.
+"""

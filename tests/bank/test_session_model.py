@@ -1,0 +1,57 @@
+"""Sessions, searched exhaustively; and flaws, of which the search must find every one."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from fairground.bank.messages import Signer
+from tests.bank.session_model import FLAWS, Table, found, search
+
+STOPS = range(6)
+
+
+def tempting(at: Table) -> bool:
+    """The draw loses; to stand, or another order, would have paid."""
+    return at.prize("A") == 0 < at.prize("stand") < at.prize("B")
+
+
+def lucky(at: Table) -> bool:
+    """The draw pays more than the price of silence."""
+    return at.prize("A") > at.price("A")
+
+
+TEMPTING, LUCKY = found(tempting), found(lucky)
+
+
+@pytest.mark.parametrize("stop", STOPS)
+@pytest.mark.parametrize("role", Signer)
+def test_no_cheat_gains_and_no_money_is_locked(stop: int, role: Signer) -> None:
+    whole = os.environ.get("CAMPAIGN") == "1"
+    labels = (TEMPTING, LUCKY) if whole else (LUCKY if role is Signer.PLAYER else TEMPTING,)
+    for label in labels:
+        loss, visited = search(label, stop, role)
+        assert loss is None, loss
+        assert visited > 5, "there is something to search"
+
+
+def test_a_party_that_does_not_listen_to_the_bank_is_found_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A flaw in the honest party's program: it ignores seeds that come to the Bank alone."""
+    monkeypatch.setattr("tests.bank.session_model.informed", lambda held, told: held)
+    loss, _ = search(LUCKY, 3, Signer.PLAYER)
+    assert loss is not None and loss.has < loss.due
+
+
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_every_flaw_is_found(flaw: str) -> None:
+    for role in Signer:
+        label = LUCKY if role is Signer.PLAYER else TEMPTING
+        for stop in reversed(STOPS):
+            loss, _ = search(label, stop, role, flaw)
+            if loss is not None:
+                assert loss.story
+                return
+    pytest.fail(f"nobody loses when {flaw}")
