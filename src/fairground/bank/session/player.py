@@ -49,6 +49,8 @@ class SessionPlayer:
         self.signed = beginning(terms)
         self.transcripts: list[bytes] = []
         """Of the hands that are done, in their order."""
+        self.last_hand: tuple[int, ...] = ()
+        """The final cards of the last hand."""
         self._bank, self._desk, self._key = bank, desk, key
         self._notes, self._chairs = notes, chairs
         self._hand: SessionHand | None = None
@@ -123,6 +125,7 @@ class SessionPlayer:
         must_be_signed(domain, state, his, self.terms.croupier_key)
         self.signed = Signed(state, mine, his)
         self.transcripts.append(hand.record.data)
+        self.last_hand = hand.record.final_hand
         self._hand = self._seeds = None
         return hand.won
 

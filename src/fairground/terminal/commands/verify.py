@@ -94,6 +94,10 @@ def run(arguments: Sequence[str]) -> int:
     exits, verdicts = [], []
     for name in options.files:
         try:
+            if (session := _session(name, options)) is not None:
+                exits.append(session["exit"])
+                verdicts.append({"file": name, **session["said"]})
+                continue
             verdict = _verdict(name, options)
         except FairgroundError as error:
             if not options.json and len(options.files) == 1:
@@ -129,6 +133,47 @@ def _unreadable(error: FairgroundError) -> dict[str, Any]:
     return Verdict("cannot be judged", (), None, fault, None, None, 0).as_json()
 
 
+def _session(name: str, options: Any) -> dict[str, Any] | None:
+    """The verdict on the record of a session; ``None`` for any other file."""
+    if name == "-":
+        return None
+    data = read_file(name)
+    if b'"kind":"session"' not in data[: data.find(b"\n") + 1]:
+        return None
+    import asyncio
+
+    from fairground.bank.session.record import read_session, settled_session, verify_session
+
+    try:
+        verdict = verify_session(data)
+        chip = _chip_cost(read_session(data).transcripts)
+        claims = [verdict.sentence(chip)]
+        if options.bank is not None:
+            claims.append(asyncio.run(settled_session(data, _opener(options.bank))))
+    except Fault as fault:
+        if not options.json:
+            _tell_the_fault(name, "INVALID", fault)
+        said = {"judged": "invalid", "code": fault.code, "reason": fault.reason, "line": fault.line}
+        return {"exit": 1, "said": said}
+    if not options.json:
+        print(f"{shown(name)}: VALID")
+        print(_folded(f"a session of {verdict.hands} hands at the Bank"))
+        print("It proves:")
+        for claim in claims:
+            print(_folded(f"If the keys are theirs alone, then {claim}."))
+    said = {"judged": "valid", "hands": verdict.hands, "share": str(verdict.share)}
+    return {"exit": 0, "said": {**said, "claims": claims}}
+
+
+def _chip_cost(transcripts: Sequence[bytes]) -> int:
+    """What a chip costs, by the first bet; 1 where nothing was played."""
+    if not transcripts:
+        return 1
+    from fairground.bank.audit import read_end
+
+    return read_end(transcripts[0]).bet.chip_cost
+
+
 def _verdict(name: str, options: Any) -> Verdict:
     data = read_file(name)
     receipts: list[Any] = list(options.receipt)
@@ -146,6 +191,12 @@ def _settled(verdict: Verdict, data: bytes, url: str) -> Verdict:
     import asyncio
 
     from fairground.bank import audit
+
+    return asyncio.run(audit.settled(verdict, data, _opener(url)))
+
+
+def _opener(url: str) -> Any:
+    """Finds the Bank of a domain at this address."""
     from fairground.bank.bank_port import Bank
     from fairground.bank.ledger.lines import NO_CHAIN
     from fairground.bank.messages import Domain
@@ -159,7 +210,7 @@ def _settled(verdict: Verdict, data: bytes, url: str) -> Verdict:
 
         return await ChainBank.open(url, domain.bank, chain_id=domain.chain_id)
 
-    return asyncio.run(audit.settled(verdict, data, opened))
+    return opened
 
 
 # What is printed

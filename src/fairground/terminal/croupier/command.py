@@ -115,6 +115,11 @@ def _arguments() -> Arguments:
         help="show the protocol's seventeen steps, one by one: who tells whom what, what "
         "each computes, and the gas",
     )
+    parser.add_argument(
+        "--session",
+        action="store_true",
+        help="many hands, one settlement: the Bank is called twice in the whole evening",
+    )
     add_ascii(parser, "draw with plain characters", "with suits")
     add_saving(parser)
     return parser
@@ -128,6 +133,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     if options.lasting and options.croupier is not None:
         parser.error("--lasting is for the Croupier in this program, and --croupier URL is not")
     options.player = _player(parser, options.seat)
+    if options.session and (options.croupier or options.lasting or options.explain):
+        parser.error("--session is for all parties in this program, without --explain or --lasting")
     if options.croupier is None:
         for name in ("bank",) if options.lasting else ("bank", "key", "passphrase_file"):
             if getattr(options, name) is not None:
@@ -209,6 +216,10 @@ def run(arguments: Sequence[str]) -> int:
     console, art = Console(), CardArt.of_terminal(options.ascii)
     console.say(art.ink(art.fold("Blind Croupier: video poker, 9/6 Jacks or Better"), "bold"))
     console.say(art.fold(PLAY_MONEY))
+    if options.session:
+        from fairground.terminal.croupier.session import run_session
+
+        return run_session(options, console, art)
     key = None if options.lasting and options.key is None else _key(options, console)
     early: list[News | BankCalled] = []
     with Backstage[News | BankCalled]() as backstage:
