@@ -159,10 +159,9 @@ class Table(NamedTuple):
             for role in Signer
             for i in (0, 1)
         }
-        commitments = [
-            seeds[role, i].commitment for role in (Signer.CROUPIER, Signer.PLAYER) for i in (0, 1)
-        ]
-        return cls(terms, Bet(*parties, *parties, game_id, 1, 1, CHIP, *commitments, 0), seeds)
+        his = (seeds[Signer.CROUPIER, 0].commitment, seeds[Signer.CROUPIER, 1].commitment)
+        theirs = (seeds[Signer.PLAYER, 0].commitment, seeds[Signer.PLAYER, 1].commitment)
+        return cls(terms, Bet(*parties, *parties, game_id, 1, 1, CHIP, *his, *theirs, 0), seeds)
 
     def mixed(self, seed_id: int) -> int:
         his, theirs = (self.seeds[role, seed_id].signature for role in (Signer(1), Signer(0)))

@@ -18,5 +18,7 @@ Play money and test chains. Nothing here is a licence to run a casino.
 `ledger/`              the Bank as a ledger in the store
 `croupier/`            the Croupier: takes bets, writes down, acts in time
 `player/`              the Player: sits down, checks both others, bets
+`session/`             many hands between the two, one settlement at the Bank
+`prospect`             what can still come of a hand, and what stays locked for it
 =====================  =====================================================================
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -13,6 +13,7 @@ from fairground.bank.bank_port import (
     Complain,
     DepositFunds,
     GameOutcome,
+    SessionCall,
     Silence,
     Step,
     SubmitBet,
@@ -267,14 +268,14 @@ def test_a_call_has_gas_enough_and_not_much_more(h: Hall) -> None:
         play.run_to(steps, order=(1, 0, 0, 0, 0))
         h.bank.evm.travel(STEP_TIME + 1)
         made(Complain, play.complain(about.value.removeprefix("complainNo")))
-    merged = h.play(game_id=6, label="merged").run_merged((1, 1, 1, 0, 1))
+    merged = h.play(game_id=6, label="merged").run_merged(ORDER)
     made(SubmitPlayerSeedAndOrder, merged[2])
     made(SubmitPlayerSeedAndResult, merged[4])
     made(SubmitPublicKey, h.bank.register(h.bank.party(4, register=False)))
     new = h.bank.party(5, register=False)
     made(DepositFunds, h.bank.deposit(new, CHIP))
     made(WithdrawFunds, h.bank.withdraw(new, CHIP // 2))
-    assert most.keys() == LIMITS.keys()
+    assert most.keys() == LIMITS.keys() - set(get_args(SessionCall))
     for call, gas in most.items():
         assert 1.25 * gas < LIMITS[call] < 1.5 * gas, call
 

@@ -220,7 +220,9 @@ def test_a_croupier_who_stops_costs_the_player_nothing(
 
 
 @pytest.mark.parametrize("stop", ["bet", "dealt", "drawn"])
-def test_a_player_who_stops_loses_the_stake_and_no_more(tmp_path: Path, stop: str) -> None:
+def test_a_player_who_stops_loses_the_stake_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str
+) -> None:
     class Gone(Exception):
         """The Player's program ends."""
 
@@ -233,9 +235,9 @@ def test_a_player_who_stops_loses_the_stake_and_no_more(tmp_path: Path, stop: st
             raise Gone
 
         if stop == "bet":
-            croupier.bet = leave  # type: ignore[method-assign]
+            monkeypatch.setattr(croupier, "bet", leave)
         elif stop == "drawn":
-            croupier.state = leave  # type: ignore[method-assign]
+            monkeypatch.setattr(croupier, "state", leave)
         with pytest.raises(Gone):
             await player.deal(1, 5)
             if stop == "dealt":

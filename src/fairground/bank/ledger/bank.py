@@ -174,11 +174,12 @@ class LedgerBank(Bank):
             return ledger.books.game(key)
 
     async def told(self, key: bytes) -> Sequence[BankEvent]:
-        """What was recorded of this game, read from its lines."""
+        """What was recorded of this game, or of this session, read from its lines."""
         async with self._current() as ledger:
             numbers = ledger.lines_of(key)
         lines = [await self._line(number) for number in numbers]
-        return [e for n, line in zip(numbers, lines, strict=True) for e in outcome(line, n)]
+        events = [e for n, line in zip(numbers, lines, strict=True) for e in outcome(line, n)]
+        return [e for e in events if key in (e.values.get("game"), e.values.get("session"))]
 
     async def _line(self, number: int) -> bytes:
         (line,) = await self._store.lines(self._log, number - 1, 1)

@@ -177,9 +177,10 @@ class Ledger:
             said["refusal"] = refusal_as_json(refused)
         entry = self._add(said, at)
         self._last[sender] = Last(number, named, entry.number)
-        named = {event.values.get("game", event.values.get("session")) for event in events}
-        for name in named - {None}:
-            self._games[name] = (*self._games.get(name, ()), entry.number)
+        for event in events:
+            about = event.values.get("game", event.values.get("session"))
+            if about is not None and entry.number not in self._games.get(about, ()):
+                self._games[about] = (*self._games.get(about, ()), entry.number)
         return entry
 
     def _add(self, said: dict[str, Any], at: int) -> LedgerLine:

@@ -18,6 +18,7 @@ only their judge (docs/games/croupier-sessions.md):
 from __future__ import annotations
 
 from collections.abc import MutableMapping
+from typing import Any
 
 from fairground.bank.bank_port import (
     NO_KEY,
@@ -115,8 +116,8 @@ class SessionBooks(Books):
         self._sessions[parties] = BankSession(
             short_name(name), terms.number + 1, Phase.OPEN, 0, 0, *shares
         )
-        values = {"session": name, "croupier": terms.croupier, "player": terms.player}
-        values |= {"number": terms.number}
+        values: dict[str, Any] = {"session": name, "number": terms.number}
+        values |= {"croupier": terms.croupier, "player": terms.player}
         values |= {"playerFunds": shares[0], "croupierFunds": shares[1]}
         return [BankEvent("SessionOpened", values)]
 

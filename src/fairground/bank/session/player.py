@@ -88,9 +88,11 @@ class SessionPlayer:
         parties, game_id = (self.terms.croupier, self.terms.player), self.terms.game_id(hands)
         domain = self._bank.domain
         self._seeds = fresh_seeds(self._key, domain, parties, Signer.PLAYER, game_id)
-        mine = tuple(seed.commitment for seed in self._seeds)
+        first, second = self._seeds
+        mine = first.commitment, second.commitment
         chip = self._bank.terms.chip_cost
-        terms = Bet(*self.terms[:4], game_id, bet, level, chip, *commitments, *mine, 0)
+        keys = self.terms.croupier_key, self.terms.player_key
+        terms = Bet(*parties, *keys, game_id, bet, level, chip, *commitments, *mine, 0)
         if reason := fits(self.terms, self.signed.state, terms, chip):
             raise Declined(f"this bet cannot be made: {reason}")
         signature = self._key.sign(domain, terms)

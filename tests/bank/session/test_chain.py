@@ -1,0 +1,126 @@
+"""A whole session on ``anvil``: an honest evening, and disputes that the Bank decides."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from fairground.bank.bank_port import GameOutcome
+from fairground.bank.chain.bank import ChainBank, deploy
+from fairground.bank.chain.node import ChainNode
+from fairground.bank.messages import Domain, Key, ReplacementOrder
+from fairground.bank.session.croupier import settle
+from fairground.bank.session.desk import Declined
+from fairground.bank.session.duties import OpenHand
+from fairground.bank.session.player import SessionPlayer
+from fairground.bank.session.record import SessionRecord, settled_session, verify_session
+from fairground.games.poker import Poker
+from tests.bank.session.test_programs import ORDERS, Moody
+from tests.helpers.anvil import anvil
+from tests.helpers.bank_game import enter
+
+CHIP, STEP_TIME, ETHER = 10**12, 60, 10**18
+HOUSE, GUEST = Key(6201), Key(6202)
+
+
+class ChainHall:
+    """A Bank on a chain, a Croupier with moods, and a Player."""
+
+    def __init__(self, bank: ChainBank, node: ChainNode) -> None:
+        self.bank, self.node = bank, node
+        self.croupier = Moody(bank, HOUSE, 20_000 * CHIP)
+
+    async def has(self) -> int:
+        return (await self.bank.account(GUEST.address)).available
+
+    async def sit(self) -> SessionPlayer:
+        return await SessionPlayer.open(self.bank, self.croupier, GUEST, 100 * CHIP)
+
+    async def broken_off(self, player: SessionPlayer) -> OpenHand:
+        """A hand to its end, whose state the Croupier does not sign."""
+        self.croupier.silent_at = "state"
+        with pytest.raises(Declined):
+            await player.deal(1, 5)
+            await player.draw(ORDERS[0])
+        self.croupier.silent_at = ""
+        hand = player.held().hand
+        assert hand is not None
+        return hand
+
+    async def until_over(self, go_on: Callable[[], Awaitable[bool]]) -> None:
+        for _ in range(8):
+            if await go_on():
+                return
+            self.node.rpc("evm_increaseTime", STEP_TIME + 1)
+            self.node.rpc("evm_mine")
+        raise AssertionError("it does not end")
+
+
+async def an_honest_evening(hall: ChainHall) -> None:
+    player, won = await hall.sit(), 0
+    for order in ORDERS:
+        await player.deal(1, 3)
+        won += await player.draw(order)
+    await player.close()
+    assert await hall.has() == 1_000 * CHIP + won
+    record = SessionRecord(
+        hall.bank.domain, player.terms, player.opening, tuple(player.transcripts), *player.signed
+    )
+    assert verify_session(record.data).hands == len(ORDERS)
+
+    async def opened(_: Domain) -> Any:
+        return await ChainBank.open(hall.node, hall.bank.address)
+
+    assert "closed the session after 4 hands" in await settled_session(record.data, opened)
+
+
+async def a_croupier_who_saw_the_draw(hall: ChainHall) -> None:
+    """He does not sign the state: the Player alone brings the hand, and the Bank pays it."""
+    before, player = await hall.has(), await hall.sit()
+    hand = await hall.broken_off(player)
+    await hall.until_over(player.settle)
+    game = await hall.bank.game(hand.bet.key)
+    assert game.outcome == GameOutcome.SETTLED
+    prize = Poker(1, 5).prize(game.cards) * CHIP
+    assert await hall.has() == before - hand.bet.stake + prize
+
+
+async def a_player_who_saw_the_draw(hall: ChainHall) -> None:
+    """The Player brings another order to the Bank: the Croupier shows the first one."""
+    before, player = await hall.has(), await hall.sit()
+    hand = await hall.broken_off(player)
+    other = (1, 1, 1, 1, 1)
+    signature = GUEST.sign(hall.bank.domain, ReplacementOrder.of(hand.bet, other))
+    lying = hand._replace(order=other, order_signature=signature, acceptance=None)
+    held = player.held()._replace(hand=lying)
+    made: list[str] = []
+    hall.bank.watch = lambda sender, call, mined: made.append(type(call).__name__)
+
+    async def go_on() -> bool:
+        await settle(hall.bank, GUEST, held)
+        return await hall.croupier.settle(player.name)
+
+    await hall.until_over(go_on)
+    assert made[-1] == "ComplainTwoOrders"
+    assert await hall.has() == before - hand.bet.stake
+
+
+def test_an_evening_and_two_disputes() -> None:
+    async def main(url: str, node: ChainNode) -> None:
+        bank = await ChainBank.open(url, await deploy(node, HOUSE, CHIP, STEP_TIME))
+        await enter(bank, HOUSE, 50_000 * CHIP)
+        await enter(bank, GUEST, 1_000 * CHIP)
+        hall = ChainHall(bank, node)
+        await an_honest_evening(hall)
+        await a_croupier_who_saw_the_draw(hall)
+        await a_player_who_saw_the_draw(hall)
+        await bank.close()
+
+    with anvil("--hardfork", "prague") as process:
+        node = process.node()
+        for key in (HOUSE, GUEST):
+            node.rpc("anvil_setBalance", key.address, hex(10 * ETHER))
+        asyncio.run(asyncio.wait_for(main(process.url, node), 200))
