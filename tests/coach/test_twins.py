@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, product
+from math import comb
 from typing import Any
 
 import pytest
@@ -24,7 +25,8 @@ from fairground.games.poker import State as Cards
 from fairground.games.zombie import Zombie
 from fairground.solve.codebreaking.trees import best_stored
 from fairground.solve.codebreaking.worth import KNOWN
-from fairground.solve.poker.holds import RETURNS, perfect_return
+from fairground.solve.poker.deals import worths
+from fairground.solve.poker.holds import RETURNS, best_hold, perfect_return
 
 HALF = Fraction(1, 2)
 
@@ -381,3 +383,19 @@ def test_the_model_of_a_crowd_is_as_far_off_as_it_says() -> None:
         off += [abs(float(a - b)) for a, b in pairs]
         assert sum(model.worth(here)) == pytest.approx(1, abs=1e-6)
     assert max(off) <= model.basis.error
+
+
+@pytest.mark.parametrize("level", [1, 5])
+def test_the_counts_of_all_deals(level: int) -> None:
+    """Every deal is counted, their mean is the return, and deals are where they belong."""
+    rows = worths(level)
+    assert sum(many for _, many in rows) == comb(52, 5)
+    assert sum(worth * many for worth, many in rows) / comb(52, 5) == RETURNS[level]
+    known = dict(rows)
+    stream = SeededStream("coach deals", level)
+    for _ in range(20):
+        deck = list(range(52))
+        hand = tuple(deck.pop(stream.below(len(deck))) for _ in range(5))
+        assert best_hold(hand, level).value in known
+    royal = sum(many for worth, many in rows if worth == (800 if level == 5 else 250))
+    assert royal == 4

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from fairground.coach.judging import Spread
 from fairground.extras import needs
 
-EXACT: Final = 4000
+EXACT: Final = 20_000
 """Up to this many different sums are followed as fractions."""
 
 CELLS: Final = 8_000
@@ -67,7 +67,7 @@ def _exactly(spreads: Sequence[Spread]) -> dict[Any, Any] | None:
     """All sums and their chances; ``None`` where they are too many."""
     sums: dict[Any, Any] = {Fraction(0): Fraction(1)}
     for side in map(_centred, spreads):
-        if len(sums) * len(side) > 4 * EXACT:
+        if len(sums) * len(side) > 2 * EXACT:
             return None
         after: dict[Any, Any] = defaultdict(Fraction)
         for total, weight in sums.items():

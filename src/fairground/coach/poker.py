@@ -10,15 +10,18 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, Final
 
 from fairground.coach.judging import BETS, Basis, Judge, Option, Spread, Values
 from fairground.core import Move, Seat
 from fairground.games.poker import DECK, HAND, PLAYER, Card, Poker, Rank, State
 from fairground.solve.poker.counts import hands_with
+from fairground.solve.poker.deals import worths
 from fairground.solve.poker.holds import RETURNS, best_hold, holds, per_stake
 from fairground.words import reasons
 from fairground.words.plain import PlainWords
+
+DEALS: Final = comb(DECK, HAND)
 
 
 class PokerJudge(Judge[Poker]):
@@ -68,9 +71,12 @@ class PokerJudge(Judge[Poker]):
         ]
 
     def spread(self, before: State, after: State, seat: Seat) -> Spread | None:
-        """The prizes that the new cards could bring."""
+        """All deals, or the prizes that the new cards could bring."""
         if before.order is None:
-            return None
+            return [
+                (_won(worth)[seat], Fraction(many, DEALS))
+                for worth, many in worths(self.game.level)
+            ]
         chances = self._chances(*_parts(before, before.order))
         return [
             (_won(Fraction(prize))[seat], chance)
