@@ -131,6 +131,6 @@ class SessionMachine(RuleBasedStateMachine):
         assert self.evm.balance(self.bank.address) == 0
 
 
-EXAMPLES = 60 if os.environ.get("CAMPAIGN") == "1" else 6
+EXAMPLES = 60 if os.environ.get("CAMPAIGN") == "1" else 3
 SessionMachine.TestCase.settings = settings(max_examples=EXAMPLES, stateful_step_count=25)
 TestSessionMachine = SessionMachine.TestCase
