@@ -40,7 +40,6 @@ KERNELS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("intransitive/1", {}, ("random", "optimal")),
     ("intransitive/1", {"dice": ["1,2,3", "3,4,5,6", "-7,7", "0,0,9,9"]}, ("random", "random")),
     ("zombie/2", {}, ("cautious", "greedy")),
-    ("zombie/1", {"players": 3, "max_turns": 4}, ("greedy", "cautious", "greedy")),
     ("poker/2", {}, ("random", "optimal")),
     ("poker/1", {"bet": 3, "level": 1}, ("random", "random")),
     ("codebreaking/1", {}, ("fair", "entropy")),

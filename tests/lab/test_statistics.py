@@ -31,7 +31,7 @@ from fairground.solve.poker.holds import perfect_return
 from fairground.testing.toys import GUESS, Toy
 from tests.helpers.width import WIDE
 
-RUNS = 1000 if WIDE else 250
+RUNS = 1000 if WIDE else 200
 
 
 # Against the solvers' truth
