@@ -30,7 +30,7 @@ SETTINGS: list[Setting] = [
 ]
 
 
-LARGE = (
+LARGE: Setting = (
     "codebreaking/1",
     {"base": 100, "length": 12, "oracle": "nice"},
     ("nice", "annealing:5"),
