@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from fairground.bank.bank_port import GameOutcome
+from fairground.bank.bank_port import BringHand, GameOutcome, SubmitBet
 from fairground.bank.chain import abi
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.watchtower import Watchtower
 from fairground.bank.crypto import keystore
-from fairground.bank.messages import Key
+from fairground.bank.crypto.curve import Signature
+from fairground.bank.messages import Key, SessionTerms
 from fairground.cli import main
 from fairground.core import InputError
 from tests.helpers.anvil import anvil
 from tests.helpers.bank_game import Round, enter
+from tests.helpers.fixed_hand import Hand
 
 CHIP, STEP_TIME, ETHER = 10**12, 60, 10**18
 CROUPIER, PLAYER, STRANGER, TOWER = (Key(5000 + i) for i in range(4))
@@ -80,5 +82,9 @@ def test_a_bank_of_the_first_version_cannot_be_watched() -> None:
         Watchtower(Old(), TOWER)  # type: ignore[arg-type]
 
 
-def test_only_a_bet_is_read_from_a_transaction() -> None:
+def test_a_bet_is_read_from_either_call_that_brings_one() -> None:
     assert abi.bet_in(abi.call_data("withdrawFunds", 1)) is None
+    hand, signed = Hand.of(), Signature(27, 1, 2)
+    assert abi.bet_in(abi.encoded(SubmitBet(hand.bet, signed))) == hand.bet
+    terms = SessionTerms(*hand.bet[:4], 0, 1, 1, 1)
+    assert abi.bet_in(abi.encoded(BringHand(terms, hand.bet, signed, signed))) == hand.bet

@@ -153,13 +153,14 @@ def topic(name: str) -> bytes:
 
 
 def bet_in(data: bytes) -> Bet | None:
-    """The bet that a call of ``submitBet`` brought; ``None`` for any other call."""
-    selector, types = _selector("submitBet")
-    if data[:4] != selector:
-        return None
-    terms, _ = decode(types, data[4:])
-    croupier, player, croupier_key, player_key = map(checksummed, terms[:4])
-    return Bet(croupier, player, croupier_key, player_key, *terms[4:])
+    """The bet that ``submitBet`` or ``bringHand`` brought; ``None`` for any other call."""
+    for name, place in (("submitBet", 0), ("bringHand", 1)):
+        selector, types = _selector(name)
+        if data[:4] == selector:
+            terms = decode(types, data[4:])[place]
+            croupier, player, croupier_key, player_key = map(checksummed, terms[:4])
+            return Bet(croupier, player, croupier_key, player_key, *terms[4:])
+    return None
 
 
 # The calls of the protocol
