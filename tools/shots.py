@@ -135,6 +135,23 @@ def zombie(ada: Visitor) -> None:
         roll(ada.page)
 
 
+def review(ada: Visitor) -> None:
+    """What the decisions were worth."""
+    verdict(ada)
+    ada.page.get_by_role("button", name="Review my decisions").click()
+    ada.page.locator(".review .sum").wait_for()
+
+
+def page_of(place: str, waits: str) -> Callable[[Visitor], None]:
+    """A page that is there without a game."""
+
+    def go(ada: Visitor) -> None:
+        ada.page.goto(f"{ada.url}/#/{place}")
+        ada.page.locator(waits).first.wait_for()
+
+    return go
+
+
 def new_game(ada: Visitor) -> None:
     """Who sits where, and how it is played."""
     ada.page.goto(f"{ada.url}/#/play/zombie%2F2")
@@ -179,6 +196,10 @@ SCREENS: dict[str, Callable[[Visitor], None]] = {
     "codebreaking": codebreaking,
     "keeper": keeper,
     "zombie": zombie,
+    "review": review,
+    "contests": page_of("contests", "main form"),
+    "bots": page_of("bots", "main h1"),
+    "croupier": page_of("croupier", "main h1"),
     "new-game": new_game,
     "verify": verify,
     "cheated": cheated,

@@ -7,6 +7,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from fairground.clients.table import WAIT, RemoteTable, open_table
 from fairground.games.codebreaking import Row, fits
 from fairground.verify import verify
@@ -110,6 +112,14 @@ def test_intransitive_dice(browser: Browser, arena: str) -> None:
         holds(ada)
         circle = ada.page.locator("svg.circle").get_attribute("aria-label")
         assert circle == "A beats B in 55.6 %, B beats C in 55.6 %, C beats A in 55.6 %"
+
+        ada.page.get_by_role("button", name="Review my decisions").click()
+        rows = ada.page.locator(".review .sum tr")
+        rows.last.wait_for()
+        parts = [
+            float(row.replace("\u2212", "-").split("\t")[-1]) for row in rows.all_inner_texts()
+        ]
+        assert sum(parts[:-1]) == pytest.approx(parts[-1], abs=0.3)  # luck and skill add up
 
 
 def test_a_code_is_broken_by_whoever_reads_the_board(browser: Browser, arena: str) -> None:
