@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,10 @@ from tests.helpers.page import page as built  # noqa: E402
 from tests.helpers.visitor import Visitor  # noqa: E402
 
 from fairground.arena.app import make_app  # noqa: E402 (found by the line above)
+from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace  # noqa: E402
 from fairground.clients.http import Http  # noqa: E402
+from fairground.clients.oracles import Arena, Oracle  # noqa: E402
+from fairground.games.codebreaking import marks  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
 VIEWS: dict[str, dict[str, Any]] = {
@@ -54,6 +58,20 @@ def company(arena: str) -> None:
     ]
     wanted = {"game": "zombie/2", "params": {"players": 3}, "listed": True, "seats": seats}
     http.post(f"{arena}/tables", wanted)
+    contest = Arena(arena).new_contest({"base": 5, "length": 3, "games": 12})
+    for team, place in (("Ada", 2), ("Linus", 1), ("Grace", 0)):
+        for oracle in contest.enter(team, "1").oracles:
+            find(oracle, place)
+
+
+def find(oracle: Oracle, place: int) -> None:
+    """Break a code with codes that fit: the middle one of them, one early on, or the first."""
+    codes, full = list(product(range(5), repeat=3)), 0
+    while full < 3:
+        guess = codes[len(codes) * place // 4]
+        counts = oracle.submit(guess)
+        full = counts.full
+        codes = [code for code in codes if marks(code, guess) == (counts.full, counts.partial)]
 
 
 def lobby(ada: Visitor) -> None:
@@ -63,6 +81,7 @@ def lobby(ada: Visitor) -> None:
     ada.page.goto(f"{ada.url}/#/")
     ada.page.locator(".list.mine .tag.you").wait_for()
     ada.page.locator(".list").get_by_text("Linus").wait_for()
+    ada.page.locator(".iv svg").wait_for()
 
 
 def fatestones(ada: Visitor) -> None:
@@ -101,7 +120,7 @@ def intransitive(ada: Visitor) -> None:
 
 def codebreaking(ada: Visitor) -> None:
     """In the middle of the board."""
-    ada.starts("Code breaking", "vs an evil keeper")
+    ada.starts("Code breaking", "an evil keeper")
     for row, guess in enumerate(("0012", "1334", "2545")):
         ada.page.locator(".entry").wait_for()
         ada.page.keyboard.type(guess)
@@ -113,7 +132,7 @@ def codebreaking(ada: Visitor) -> None:
 
 def keeper(ada: Visitor) -> None:
     """The other side of the board."""
-    ada.starts("Code breaking", "keep the code yourself")
+    ada.starts("Code breaking", "I keep the code")
     ada.page.get_by_role("button", name="1 in place, 1 elsewhere:").click()
     ada.page.locator(".guess").nth(1).wait_for()
     ada.page.locator(".reply").first.wait_for()
@@ -222,6 +241,12 @@ def shoot(browser: Browser, arena: str, names: list[str]) -> None:
             sys.stdout.write(f"{path.relative_to(ROOT)} {path.stat().st_size // 1024} kB\n")
 
 
+def app(folder: str) -> Any:
+    """An arena with a Croupier at a ledger of play money."""
+    croupier = ArenaCroupier(CroupierPlace())
+    return make_app(f"sqlite:///{folder}/arena.db", croupier=croupier)
+
+
 def main() -> None:
     """Make them all, or those that are named."""
     built()
@@ -229,7 +254,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         program = shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=program, args=QUIET)
-        with in_a_thread(make_app(f"sqlite:///{folder}/arena.db")) as arena:
+        with in_a_thread(app(folder)) as arena:
             company(arena)
             shoot(browser, arena, sys.argv[1:] or list(SCREENS))
         browser.close()

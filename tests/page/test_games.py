@@ -124,7 +124,7 @@ def test_intransitive_dice(browser: Browser, arena: str) -> None:
 
 def test_a_code_is_broken_by_whoever_reads_the_board(browser: Browser, arena: str) -> None:
     with visiting(browser, arena) as ada:
-        ada.starts("Code breaking", "vs a fair keeper")
+        ada.starts("Code breaking", "a fair keeper")
 
         def ask(page: Page) -> None:
             rows = []

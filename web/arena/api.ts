@@ -228,5 +228,4 @@ export const arena = {
     call<MadeSeat>("POST", `/tables/${encodeURIComponent(id)}/seats`, { name, lends }),
   tables: () => call<{ tables: TableRow[] }>("GET", "/tables?state=open,playing&limit=20"),
   contests: () => call<{ contests: ContestRow[] }>("GET", "/contests?state=running,closed&limit=5"),
-  contest: (id: string) => call<Json>("GET", `/contest/${encodeURIComponent(id)}`),
 };

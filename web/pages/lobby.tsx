@@ -1,11 +1,11 @@
 /** The lobby: the games, what you play, where you can sit down, what is going on. */
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { arena, type ContestRow, type Game, games, Problem, type TableRow } from "../arena/api.ts";
+import { arena, call, type ContestRow, type Game, games, Problem, type TableRow } from "../arena/api.ts";
+import type { Standings } from "../arena/contests.ts";
 import { allKept, type Kept, onChange } from "../arena/secrets.ts";
 import { openTable, ownName, seatHash, sitDown, type Sitter } from "../arena/sit.ts";
 import { follow } from "../arena/stream.ts";
-import { isObject, type Json, type JsonObject } from "../check/json.ts";
 import type { Quick } from "../games/game.ts";
 import { GAME_PAGES, pageFor } from "../games/index.ts";
 import { poker } from "../games/poker.tsx";
@@ -317,30 +317,25 @@ function TableLine({ row, game }: { row: TableRow; game?: Game }) {
   );
 }
 
-/** The ranked teams of a contest's watch page, as rows with intervals. */
-export function standings(watch: Json | null): Row[] {
-  const teams = isObject(watch ?? undefined) && Array.isArray((watch as JsonObject).teams)
-    ? (watch as JsonObject).teams as Json[]
-    : [];
-  return teams.flatMap((team) => {
-    if (!isObject(team) || team.training === true || typeof team.mean !== "number") return [];
-    const { team_name: name, rank, mean, low, high } = team;
-    return [{
-      rank: typeof rank === "number" ? rank : null,
-      name: String(name),
-      mean,
-      low: typeof low === "number" ? low : mean,
-      high: typeof high === "number" ? high : mean,
-      own: name === ownName.value,
-    }];
-  });
+/** The ranked teams of a contest, as rows with intervals. */
+function ranked(standings: Standings | null): Row[] {
+  return (standings?.official ?? []).flatMap(({ team_name: name, rank, mean, low, high }) =>
+    mean === null || low === null || high === null
+      ? []
+      : [{ rank, name, mean: Number(mean), low: Number(low), high: Number(high), own: name === ownName.value }]
+  );
 }
 
 function Contest({ contest }: { contest: ContestRow }) {
-  const [watch, setWatch] = useState<Json | null>(null);
+  const [standings, setStandings] = useState<Standings | null>(null);
   useEffect(() => {
-    arena.contest(contest.id).then(setWatch, () => {});
-    return follow(`contest:${contest.id}`, { missed: () => {}, news: ({ standings }) => setWatch(standings as Json) });
+    const load = () =>
+      void call<Standings>("GET", `/contest/${encodeURIComponent(contest.id)}/standings`).then(setStandings, () => {});
+    load();
+    return follow(`contest:${contest.id}`, {
+      missed: load,
+      news: (news) => setStandings(news.standings as Standings),
+    });
   }, [contest.id]);
   const parts = contest.parts.map(({ base, length, oracle_type: kind, games }) =>
     `${games} × ${kind} ${base}^${length}`
@@ -358,7 +353,7 @@ function Contest({ contest }: { contest: ContestRow }) {
         </span>
       </div>
       <p class="mute small">{w.lobby.parts(count, parts.join(", "))} · {w.lobby.teams(contest.teams)}</p>
-      <Intervals rows={standings(watch).slice(0, 5)} />
+      <Intervals rows={ranked(standings).slice(0, 5)} />
     </div>
   );
 }
