@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from fairground.arena.app import make_app
-from fairground.games import GAMES
-from tests.helpers.arena import in_a_thread
+from tests.helpers.arena import Process
 from tests.helpers.browser import faults_of
 from tests.helpers.installing import install_newgame
 from tests.helpers.page import WEB, page
@@ -22,13 +21,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """An arena where the example game is installed."""
+    """An arena where the example game is installed, in a process of its own."""
     page()
-    monkeypatch.syspath_prepend(install_newgame(tmp_path / "packages"))
-    monkeypatch.delitem(GAMES.__dict__, "_others", raising=False)
-    with in_a_thread(make_app(f"sqlite:///{tmp_path / 'arena.db'}")) as url:
-        yield url
-    GAMES.__dict__.pop("_others", None)
+    packages = install_newgame(tmp_path / "packages")
+    path = [str(packages), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, path)))
+    database = f"sqlite:///{tmp_path / 'arena.db'}"
+    with Process(tmp_path, "--no-croupier", "--database", database) as process:
+        yield process.url
 
 
 def test_morra_without_a_line_of_typescript_for_it(browser: Browser, arena: str) -> None:
