@@ -218,7 +218,8 @@ export const w = {
     chanceOnly:
       "This page does not know the rules of this game. It has checked the chain of lines, all chance and all seals, and claims no more.",
     chainOnly: "This page knows neither the rules nor the chance of this game. It has checked the chain of lines only.",
-    stillHidden: "What is hidden is opened in the end, and checked then.",
+    stillHidden:
+      "What is hidden is opened in the end, and checked then. Until then, answers that rest on it are the house’s word.",
     waits: "waits for you",
     next: { move: "Your move", seal: "Your choice, sealed" } as { [kind: string]: string },
     bytes: "The bytes",

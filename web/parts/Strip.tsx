@@ -9,6 +9,11 @@ import { grouped, type People, short, told as shown, w } from "../words.ts";
 
 const plain = (value: Json | undefined) => shown(typeof value === "string" ? value : JSON.stringify(value) ?? "");
 
+/** A draw that nobody was told yet. */
+function hasHidden(event: JsonObject): boolean {
+  return Array.isArray(event.draws) && event.draws.some((draw) => Array.isArray(draw) && draw[1] === null);
+}
+
 /** What a line is called, and what stands below that. */
 export function lineWords(event: JsonObject, moment: Moment, game: GamePage): [string, string] {
   const seat = event.seat as number;
@@ -42,7 +47,7 @@ export function lineWords(event: JsonObject, moment: Moment, game: GamePage): [s
       const draws = (Array.isArray(event.draws) ? event.draws : []).map((draw) =>
         (Array.isArray(draw) ? draw : []).map((value) => value === null ? "?" : plain(value)) as [string, string]
       );
-      const hidden = draws.some(([, value]) => value === "?");
+      const hidden = hasHidden(event);
       const mixed = told.seats.some(({ lends }) => lends !== "nothing");
       const words = hidden ? w.line.hiddenDraw : game.tell(event, moment) ?? w.line.dealt(mixed);
       return [words, w.line.draws(draws)];
@@ -104,6 +109,7 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, lin
     if (now) box.scrollTop = Math.max(0, now.offsetTop - box.clientHeight + now.clientHeight + 8);
   }, [lines.length, at, next]);
   const depth = told.depth === "rules" ? w.strip.how : told.depth === "chain" ? w.strip.chainOnly : w.strip.chanceOnly;
+  const hides = !told.over && lines.some(({ event }) => event.kind === "dealt" && hasHidden(event));
   return (
     <aside class="card proof" aria-label={w.strip.label} data-broken={wrong ? "" : undefined}>
       <div class="pane">
@@ -111,7 +117,9 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, lin
           {wrong ? <Cross /> : <Tick />}
           {w.strip.checks(good, lines.length)}
         </p>
-        <p class="small mute">{depth}</p>
+        <p class="small mute">
+          {depth} {hides && w.strip.stillHidden}
+        </p>
       </div>
       <ol class="strip" ref={list} tabIndex={0} aria-label={w.strip.label}>
         {lines.map(({ event, text, hash }, index) => {
