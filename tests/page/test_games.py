@@ -125,6 +125,8 @@ def test_intransitive_dice(browser: Browser, arena: str) -> None:
 def test_a_code_is_broken_by_whoever_reads_the_board(browser: Browser, arena: str) -> None:
     with visiting(browser, arena) as ada:
         ada.starts("Code breaking", "a fair keeper")
+        until_it_is_opened = ada.page.locator(".proof").get_by_text("are the house’s word")
+        until_it_is_opened.wait_for()
 
         def ask(page: Page) -> None:
             rows = []
@@ -141,6 +143,7 @@ def test_a_code_is_broken_by_whoever_reads_the_board(browser: Browser, arena: st
 
         ada.plays(ask)
         holds(ada)
+        assert until_it_is_opened.count() == 0
         assert ada.page.locator(".secret").get_by_text("hidden").count() == 0
 
 
