@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import time
 import weakref
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -136,6 +137,39 @@ def test_who_missed_news_trusts_nothing_in_memory(tmp_path: Path) -> None:
         await elsewhere.close()
         for hall in (here, there):
             hall.close()
+
+    run(tmp_path, story)
+
+
+def test_what_could_not_be_stored_is_never_shown(tmp_path: Path) -> None:
+    """Somebody looks at a table for the first time while an answer to it is being lost."""
+
+    async def story(store: Trying) -> None:
+        first = Tables(Hall(store), News(Hall(store)), Clocks(time.time))
+        seats = [NewSeat("A", lends="chain"), NewSeat("B", lends="chain")]
+        wanted = NewTable("zombie/1", seats, {"players": 2}, dealer="hash-chains/1")
+        name, tokens = await first.make(wanted)
+        hall = Hall(store)
+        again = Tables(hall, News(hall), Clocks(time.time))  # brings it back from the store
+        live = await again.find(name)
+        store.go_on.clear()
+        store.fails = OSError("no room")
+        ask = next(ask for ask in live.table.asks() if ask.seat == 0)
+        answering = asyncio.create_task(
+            again.answer(name, tokens[0], f"{ask.kind}.{ask.step}", "5e" * 32)
+        )
+        while live.stored == live.table.transcript.step:
+            await asyncio.sleep(0)
+        looking = asyncio.create_task(again.shown(live))
+        store.go_on.set()
+        with pytest.raises(OSError, match="no room"):
+            await answering
+        stored = await store.read(name)
+        assert stored is not None
+        assert (await looking).step == len(stored.lines)
+        for one in (first, again):
+            one.thinkers.close()
+        hall.close()
 
     run(tmp_path, story)
 

@@ -149,9 +149,12 @@ class Tables:
 
     async def shown(self, live: Live) -> Shown:
         """How the table stands in the store."""
-        if live not in self._shown:
+        while live not in self._shown:
             async with live.lock:
-                self._show(live)
+                if live.stored == live.table.transcript.step:
+                    return self._show(live)
+            # Whoever held it could not store what it did: such a copy was let go. Take the next.
+            live = await self._hall.find(live.log, KIND)
         return self._shown[live]
 
     def _show(self, live: Live) -> Shown:
