@@ -21,6 +21,7 @@ def the_example(folder: Path) -> str:
     """The document's server; only where it listens, what it proves itself by and the arena's
     address are those of this machine."""
     text = (ROOT / "docs" / "operator.md").read_text()
+    found: str
     (found,) = re.findall(r"```nginx\n(.*?)```", text, re.DOTALL)
     ours = {
         "listen 443 ssl": "listen HERE ssl",
