@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import jsonschema_rs
 import pytest
 from hypothesis import given
@@ -160,3 +162,27 @@ def test_the_default_parameters_of_every_game_fit_its_schema() -> None:
         judge = jsonschema_rs.validator_for(game_class(name).schema())
         assert judge.is_valid({}), name
         assert not judge.is_valid({"no such parameter": 1}), name
+
+
+def test_every_listed_move_has_the_shape_that_its_game_tells() -> None:
+    """Judged by a peer's validator, in every turn of a game of each kind."""
+    small = {"codebreaking/1": {"base": 2, "length": 2}}
+    for name in GAMES.listed:
+        game = game_class(name).from_params(small.get(name, {}))
+        state, anywhere = game.start(), jsonschema_rs.validator_for(game.move_schema())
+        for _ in range(60):
+            match game.awaits(state):
+                case Draw():
+                    state = game.drawn(state, 0)
+                case Turn(seats):
+                    here = jsonschema_rs.validator_for(game.move_schema(state))
+                    moves = {}
+                    for seat in seats:
+                        listed = list(game.moves(state, seat))
+                        moves[seat] = listed[0]
+                        for move in json.loads(json.dumps(listed)):
+                            assert here.is_valid(move) and anywhere.is_valid(move), (name, move)
+                    state = game.played(state, moves)
+                case Over():
+                    break
+    assert Game.move_schema(Toy(1, []))["type"] == ["integer", "string", "array"]

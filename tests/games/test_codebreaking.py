@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import product
 
 import pytest
@@ -18,6 +19,7 @@ from fairground.games.codebreaking import (
     Code,
     CodeBreaking,
     Row,
+    Rows,
     State,
     digits,
     fits,
@@ -348,3 +350,14 @@ def test_exact_counts_of_answers() -> None:
 def test_numbers_of_different_lengths_are_never_scored() -> None:
     with pytest.raises(ValueError, match="differ in length"):
         marks((1, 2, 3), (1, 2))
+
+
+def test_rows_are_like_a_tuple_of_rows() -> None:
+    row = Row((0, 1), (1, 0))
+    rows, same, more = Rows((row,)), Rows((row,)), Rows((row, row))
+    assert rows == same == (row,)
+    assert rows != more
+    assert rows != [row]
+    assert hash(rows) == hash(same) == hash((row,))
+    assert pickle.loads(pickle.dumps(more)) == more
+    assert repr(rows) == repr((row,))

@@ -624,9 +624,10 @@ def test_a_flow_from_dice_to_report(run: Run, tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    assert json.loads(lines[1])["games"] == 50
-    assert json.loads(lines[1])["illegal"] == []
-    assert lines[2] == "g.jsonl: VALID"
+    (report,) = [json.loads(line) for line in lines if line.startswith("{")]
+    assert report["games"] == 50
+    assert report["illegal"] == []
+    assert "g.jsonl: VALID" in lines
 
 
 def test_a_kernel_at_fault_is_a_failed_check(

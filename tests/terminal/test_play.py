@@ -348,7 +348,7 @@ def test_values_of_another_shape_are_refused(text: str, kind: str) -> None:
     ("arguments", "says"),
     [
         (["zombi"], "no game named 'zombi'; did you mean 'zombie/2'?"),
-        (["nothing"], "no game named 'nothing'; there are: codebreaking/1"),
+        (["nothing"], "no game named 'nothing'; there are: bank-poker/1, codebreaking/1"),
         (["zombie/7"], "no game named 'zombie/7'; did you mean 'zombie/2'?"),
         (["zombie", "playrs=3"], "no parameter 'playrs'; did you mean 'players'?"),
         (["zombie", "players"], "'players' is no parameter. It is written as players=2"),
