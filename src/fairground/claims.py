@@ -105,6 +105,8 @@ class Evidence:
         """Who left, and when."""
         self._others: dict[Seat, list[int]] = {}
         """Seat → the lines of the others' decisions."""
+        self._seen: dict[Seat | None, list[int]] = {}
+        """Seat → the lines that it has receipts of."""
 
     def claims(self) -> Iterator[Claim]:
         """Every claim that the record supports."""
@@ -130,11 +132,7 @@ class Evidence:
 
     def _committed(self, runs: Sequence[Run]) -> Claim:
         """The house's part of every run was fixed before any answer that could guide it."""
-        answers = [
-            number
-            for number, event in enumerate(self.table.transcript.events, 1)
-            if event["kind"] in ("share", "move", "seal", "open")
-        ]
+        answers = self.table.answers
         spans = {}
         for run in runs:
             bound = run.bound or run.step + 1
@@ -228,18 +226,23 @@ class Evidence:
         """Which of these spans hold a receipt of this seat (``None``: of any)."""
         if self.table.scheme.witness is not None:
             return Witness("signature", shown=tuple(spans))
-        seen = tuple(at for at, (first, end) in spans.items() if self._saw(first, end, seat))
-        told = tuple(at for at in spans if at not in seen)
+        saw = {at: self._saw(first, end, seat) for at, (first, end) in spans.items()}
+        seen = tuple(at for at in spans if saw[at])
+        told = tuple(at for at in spans if not saw[at])
         by: By = "house" if not seen else "receipts and house" if told else "receipts"
         return Witness(by, seen, told)
 
     def _saw(self, first: int, end: int, seat: Seat | None) -> bool:
         """Whether a receipt shows that line ``first`` stood before line ``end`` was given."""
-        return any(
-            first <= receipt.line < end
-            for receipt in self.receipts
-            if seat is None or receipt.seat in (None, seat)
-        )
+        if seat not in self._seen:
+            self._seen[seat] = sorted(
+                receipt.line
+                for receipt in self.receipts
+                if seat is None or receipt.seat in (None, seat)
+            )
+        lines = self._seen[seat]
+        at = bisect_left(lines, first)
+        return at < len(lines) and lines[at] < end
 
     def _beside(self, seat: Seat) -> list[Seat]:
         """Who could have chosen knowing this seat's share: words beside its words, or to leave."""

@@ -9,6 +9,7 @@ arguments, 3 end of input in the middle, 130 Ctrl-C, 128 + N another signal N.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
@@ -58,6 +59,7 @@ WORK: Final = {
     "completion": Command("commands.completion", "Tab in bash, zsh and fish"),
     "serve": Command("commands.serve", "the arena: all games over HTTP"),
     "backup": Command("commands.backup", "a copy of an arena's database, while it runs"),
+    "restore": Command("commands.restore", "such a copy becomes an arena's database again"),
     "bank key": Command("commands.bank:key", "a key file for a Croupier on a chain"),
     "bank deploy": Command("commands.bank:deploy", "a Bank on a test chain"),
     "bank withdraw": Command("commands.bank:withdraw", "take your money home from a Bank"),
@@ -89,6 +91,10 @@ COMMANDS: Final = PLAY | WORK
 OF_ANY_GAME: Final = ("play", "simulate")
 """Commands that have a parser for each game."""
 
+SELDOM: Final = 50_000
+"""After how many new objects Python looks for circles of them. By itself it looks after 700, which
+takes a tenth of a start; and what we make hardly ever has circles."""
+
 EXAMPLES: Final = """\
 Examples:
   fairground dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3 --save game.jsonl
@@ -101,11 +107,12 @@ choice, 1 a check failed, 2 bad input, 3 end of input in the middle, 130 Ctrl-C.
 
 def help_text() -> str:
     """What ``fairground --help`` prints."""
-    import shutil
     import textwrap
 
+    from fairground.terminal.ink import terminal_size
+
     width = max(map(len, COMMANDS)) + 2
-    columns = max(shutil.get_terminal_size().columns - 1, width + 22)
+    columns = max(terminal_size().columns - 1, width + 22)
     parts = ["usage: fairground [-h] [--version] COMMAND ...", ""]
     parts += ["Provably fair games: play, and check every roll yourself.", ""]
     for title, commands in (("Play:", PLAY), ("And more:", WORK)):
@@ -200,6 +207,7 @@ def _unknown(arguments: Sequence[str]) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, and answer with its exit code."""
+    gc.set_threshold(SELDOM)
     from fairground.terminal import console
 
     console.make_streams_safe()

@@ -372,6 +372,10 @@ class Fault(FairgroundError):
         self.reason = reason
         self.line = line
 
+    def __reduce__(self) -> tuple[type[Fault], tuple[str, str, int | None]]:
+        """As another process finds it."""
+        return type(self), (self.code, self.reason, self.line)
+
 
 class HouseFault(FairgroundError):
     """The house cannot keep its word; the table is void, and it is nobody else's loss."""

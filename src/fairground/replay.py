@@ -17,25 +17,17 @@ from fairground.fair.register import SCHEMES, Schemes, dealer_class
 from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Run, is_hex
 from fairground.games import GAMES, Games, make_game
 from fairground.table import Table
-from fairground.transcript import FORMAT, Event, Transcript, check_chain, line_hash, read
+from fairground.transcript import (
+    EVENTS,
+    FORMAT,
+    Event,
+    Transcript,
+    check_chain,
+    line_hash,
+    read,
+)
 
-FIELDS: Final[dict[str, frozenset[str]]] = {
-    kind: frozenset({"kind", "prev", *names.split()})
-    for kind, names in {
-        "start": "format table game params dealer public seats",
-        "ticket": "run n hidden ticket",
-        "share": "run seat share value",
-        "dealt": "run draws evidence",
-        "seal": "seat commitment",
-        "open": "seat key move",
-        "move": "seat move",
-        "note": "body",
-        "forfeit": "seat by reason",
-        "opening": "run draws evidence",
-        "void": "code reason",
-        "end": "payoff",
-    }.items()
-}
+FIELDS: Final = {kind: set(names.split()) for kind, names in EVENTS.items()}
 """Every kind of event, and its fields."""
 
 

@@ -30,7 +30,7 @@ INVISIBLE: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 def is_showable(text: str) -> bool:
     """Whether every sign of this text stands for itself and stays in its place."""
-    return all(_is_plain(sign) for sign in text)
+    return text.isprintable() or all(map(_is_plain, text))
 
 
 def _is_plain(sign: str) -> bool:
@@ -39,7 +39,10 @@ def _is_plain(sign: str) -> bool:
 
 def shown(text: object) -> str:
     r"""The text, with an escape such as ``\u001b`` for every sign that could deceive."""
-    return "".join(sign if _is_plain(sign) else _escape(sign) for sign in str(text))
+    plain = str(text)
+    if plain.isprintable():
+        return plain
+    return "".join(sign if _is_plain(sign) else _escape(sign) for sign in plain)
 
 
 def _escape(sign: str) -> str:

@@ -21,10 +21,12 @@ a table again, with the recorded dealer and the recorded answers (`replay`).
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 
 from fairground.core import (
+    Awaits,
     Draw,
     Game,
     HouseFault,
@@ -88,6 +90,15 @@ class Decision(NamedTuple):
     line: int
 
 
+class Departure(NamedTuple):
+    """A seat that left: the line that says so, by whose word, and why."""
+
+    line: int
+    seat: Seat
+    by: str
+    reason: str
+
+
 class SealedTurn(NamedTuple):
     """A simultaneous turn: when each seat sealed, and when moves were opened, by line."""
 
@@ -141,6 +152,8 @@ class Table:
         self.transcript = transcript
         self.dealer = dealer
         self.state: Any = game.start()
+        self._awaited: tuple[Any, Awaits] = (None, Over(()))
+        """A state, and what it awaits (see `_awaits`)."""
         self.payoff: tuple[int, ...] | None = None
         self.closed = False
         self.waiting = False
@@ -150,6 +163,9 @@ class Table:
         self.void_reason: str | None = None
         self.runs: list[Run] = []
         self.decisions: list[Decision] = []
+        self.answers = array("Q")
+        """The lines with an answer to an ask."""
+        self.departures: list[Departure] = []
         self.sealed_turns: list[SealedTurn] = []
         self._run: Run | None = None
         self._phases: list[Phase] = []
@@ -228,6 +244,7 @@ class Table:
             self._take_opening(ask, answer)
         else:
             self._take_share(ask, answer)
+        self.answers.append(self.transcript.step)
         self._asks.remove(ask)
         self.advance()
 
@@ -250,7 +267,8 @@ class Table:
             must_be_showable(reason, "a reason")
         after = self.game.departed(self.state, seat)
         self.transcript.append("forfeit", seat=seat, by=by, reason=reason)
-        self.decisions.append(Decision(seat, LEFT, self.transcript.step))
+        self._note_decision(seat, LEFT)
+        self.departures.append(Departure(self.transcript.step, seat, by, reason))
         if isinstance(after, Over):
             self.payoff, self._asks = after.payoff, []
         else:
@@ -306,7 +324,10 @@ class Table:
         self.game.check(self.state, ask.seat, move)
         self.transcript.append("move", seat=ask.seat, move=move)
         self._moves[ask.seat] = move
-        self.decisions.append(Decision(ask.seat, move, self.transcript.step))
+        self._note_decision(ask.seat, move)
+
+    def _note_decision(self, seat: Seat, move: Move) -> None:
+        self.decisions.append(Decision(seat, move, self.transcript.step))
 
     def _take_seal(self, ask: Ask, answer: Any) -> None:
         commitment = hex_share(answer, "seal").hex()
@@ -327,7 +348,7 @@ class Table:
         if not self._moves:
             self._first_opening = self.transcript.step
         self._moves[ask.seat] = move
-        self.decisions.append(Decision(ask.seat, move, self.transcript.step))
+        self._note_decision(ask.seat, move)
 
     def seal(self, ask: Ask, move: Move, key: bytes | None = None) -> Seal:
         """Seal a move for a ``seal`` ask, on behalf of a seat that trusts this process."""
@@ -360,11 +381,17 @@ class Table:
         except HouseFault as fault:
             self._void(fault)
 
+    def _awaits(self) -> Awaits:
+        """What the game awaits: asked often, and worked out once for each state."""
+        if self._awaited[0] is not self.state:
+            self._awaited = self.state, self.game.awaits(self.state)
+        return self._awaited[1]
+
     def _step(self) -> None:
         if self.payoff is not None:
             self._finish(self.payoff)
             return
-        awaits = self.game.awaits(self.state)
+        awaits = self._awaits()
         if isinstance(awaits, Over):
             self.payoff = awaits.payoff
         elif isinstance(awaits, Draw):
@@ -422,12 +449,12 @@ class Table:
         now, later = self.dealer.evidence(run, self.transcript.head)
         chance = self.scheme.chance(run, now, later)
         eyes = draw.to
-        awaits: Any = draw
+        awaits: Awaits = draw
         while isinstance(awaits, Draw) and awaits.to == eyes:
             value = chance.below(awaits.n)
             run.draws.append((awaits.n, value))
             self.state = self.game.drawn(self.state, value)
-            awaits = self.game.awaits(self.state)
+            awaits = self._awaits()
             if self.scheme.per_draw:
                 break
         draws = [[written(n), None if run.hidden else written(v)] for n, v in run.draws]
@@ -435,7 +462,8 @@ class Table:
         run.line = self.transcript.step
         run.bound, run.typed = self.scheme.bound(run), self.scheme.typed(run)
         run.committed, run.lent = self.scheme.committed(run), self.scheme.lent(run)
-        self._later[run.index] = later
+        if run.hidden or self.scheme.opens_once:
+            self._later[run.index] = later
 
     def _finish(self, payoff: tuple[int, ...]) -> None:
         """Open all that is still hidden, and close the chain."""

@@ -31,6 +31,22 @@ NO_LINE: Final = "0" * 64
 """What the first event names as the line before it."""
 
 
+EVENTS: Final[dict[str, str]] = {
+    "start": "dealer format game kind params prev public seats table",
+    "ticket": "hidden kind n prev run ticket",
+    "share": "kind prev run seat share value",
+    "dealt": "draws evidence kind prev run",
+    "seal": "commitment kind prev seat",
+    "open": "key kind move prev seat",
+    "move": "kind move prev seat",
+    "note": "body kind prev",
+    "forfeit": "by kind prev reason seat",
+    "opening": "draws evidence kind prev run",
+    "void": "code kind prev reason",
+    "end": "kind payoff prev",
+}
+"""Every kind of event, and its fields in the order of a line."""
+
 _encode: Final = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 ).encode
@@ -44,7 +60,7 @@ def canonical(value: Any) -> bytes:
 
 def _refuse_what_is_not_canonical(value: Any, depth: int = 0) -> None:
     """Walk a value that came from a program, where a float or a huge integer can hide."""
-    if depth > DEEPEST:
+    if depth >= DEEPEST and isinstance(value, (dict, list, tuple)):
         raise ValueError(f"it is nested more than {DEEPEST} levels deep")
     if isinstance(value, dict):
         for key, item in value.items():
@@ -69,9 +85,12 @@ def line_hash(line: bytes) -> str:
 
 
 def frozen(value: Any, depth: int = 0) -> Move:
-    """A move as rules want it: arrays become tuples, all the way down."""
-    if depth > DEEPEST:
-        raise IllegalMove(f"a move cannot be nested more than {DEEPEST} levels deep")
+    """A move as rules want it: arrays become tuples, all the way down.
+
+    The event that it stands in is a level, too.
+    """
+    if depth >= DEEPEST:
+        raise IllegalMove(f"a move cannot be nested more than {DEEPEST - 1} levels deep")
     if isinstance(value, (list, tuple)):
         return tuple([item if type(item) is int else frozen(item, depth + 1) for item in value])
     if isinstance(value, (int, str)):
@@ -94,7 +113,8 @@ def _no_float(text: str) -> Any:
     raise ValueError(f"{text[:24]} is not an integer")
 
 
-_decoder = json.JSONDecoder(parse_int=_integer, parse_float=_no_float, parse_constant=_no_float)
+_careful = json.JSONDecoder(parse_int=_integer, parse_float=_no_float, parse_constant=_no_float)
+_quick = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float)
 
 
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -116,14 +136,24 @@ def must_be_shallow(line: str) -> None:
             depth -= 1
 
 
-def _decode(line: str) -> Any:
-    """The one JSON value that begins the line and ends right before its line feed."""
+def _decode(line: str, decoder: json.JSONDecoder) -> Event:
+    """The one JSON object that begins the line and ends right before its line feed."""
     if line.count("[") + line.count("{") > DEEPEST:
         must_be_shallow(line)
-    value, end = _decoder.raw_decode(line)
+    value, end = decoder.raw_decode(line)
     if end != len(line) - 1:
         raise ValueError("there is more on it than one JSON value")
+    if not isinstance(value, dict):
+        raise ValueError("it is not a JSON object")
     return value
+
+
+def skim(line: bytes) -> Event:
+    """Read one line for a caller that writes it again and compares; raise a `ValueError`.
+
+    By itself it lets pass what means the same as the canonical bytes, and integers of any size.
+    """
+    return _decode(line.decode(), _quick)
 
 
 def parse(line: bytes, number: int, *, reencode: bool = True) -> Event:
@@ -135,9 +165,7 @@ def parse(line: bytes, number: int, *, reencode: bool = True) -> Event:
     try:
         if not line.endswith(b"\n"):
             raise ValueError("it does not end in a line feed")
-        event = _decode(line.decode())
-        if not isinstance(event, dict):
-            raise ValueError("it is not a JSON object")
+        event = _decode(line.decode(), _careful)
         if not line.isascii():
             _refuse_what_is_not_canonical(event)
         if (reencode or b"\\" in line) and (_encode(event) + "\n").encode() != line:
@@ -165,19 +193,16 @@ class Transcript:
         self.events: list[Event] = []
         self._recorded, self._heads = recorded, heads
         self.lines: list[bytes] = []
+        self.step = 0
+        """How many events there are: the number of the last line."""
         self.head = NO_LINE
         self.sink = sink
-
-    @property
-    def step(self) -> int:
-        """How many events there are: the number of the last line."""
-        return len(self.lines)
 
     def append(self, kind: str, **fields: Any) -> Event:
         """Add an event behind the last one."""
         event = {"kind": kind, "prev": self.head, **fields}
         line = (_encode(event) + "\n").encode()
-        step = len(self.lines)
+        step = self.step
         if step < len(self._recorded) and line == self._recorded[step]:
             head = self._heads[step]
         else:
@@ -187,6 +212,7 @@ class Transcript:
             self.sink(line)
         self.events.append(event)
         self.lines.append(line)
+        self.step += 1
         self.head = head
         return event
 

@@ -12,14 +12,16 @@ claims (`claims`). There are four verdicts:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from io import BytesIO
+from typing import IO, Any, Final, Literal, NamedTuple
 
 from fairground.claims import Claim, Evidence, Receipt
-from fairground.core import Fault, InputError, Seat
+from fairground.core import Fault, Game, InputError, Seat
 from fairground.fair.register import SCHEMES, Schemes
 from fairground.fair.schemes import Review
 from fairground.games import GAMES, Games
 from fairground.replay import replay
+from fairground.retrace import Differs, Retraced, retrace
 from fairground.shown import named, shown
 from fairground.table import Table
 from fairground.transcript import Event, check_chain, line_hash, read
@@ -47,12 +49,22 @@ class SeatSummary(NamedTuple):
 class PlayedSummary(NamedTuple):
     """What was played."""
 
-    params: dict[str, Any]
-    parameters: tuple[str, ...]
-    """The parameters in words, a line each."""
+    game: Game[Any]
+    games: Games
     seats: tuple[SeatSummary, ...]
     commitments: tuple[tuple[int, str], ...]
     """What a screen had shown of the house's secrets: line and text."""
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The game's parameters, as line 1 has them."""
+        return self.game.params()
+
+    @property
+    def parameters(self) -> list[str]:
+        """The parameters in words, a line each."""
+        words = words_for(self.game, [seat.name for seat in self.seats], games=self.games)
+        return [shown(line) for line in words.parameters()]
 
     def as_json(self) -> dict[str, Any]:
         """The summary as ``fairground verify --json`` prints it."""
@@ -123,7 +135,7 @@ class Verdict(NamedTuple):
 
 
 def verify(
-    data: bytes,
+    data: bytes | IO[bytes],
     receipts: str | Sequence[str | Mapping[str, Any]] = (),
     *,
     games: Games = GAMES,
@@ -131,21 +143,29 @@ def verify(
 ) -> Verdict:
     """Check a transcript, and say what it proves.
 
+    A file is read line by line, and not held in memory (see `fairground.retrace`).
+
     ``receipts``: heads of asks that somebody kept before they answered: 64 hex digits each, or
     objects with ``head`` and ``seat`` as clients write them down. Raises `Unreadable` only for
     data that never was a transcript.
     """
-    lines = read(data)
-    game = dealer = None
+    file = BytesIO(data) if isinstance(data, bytes) else data
+    kept = [receipts] if isinstance(receipts, str) else receipts
+    found: Retraced | Verdict
     try:
-        events = chained(lines)
-        game, dealer = events[0].get("game"), events[0].get("dealer")
-        table, review = run_again(lines, events, games=games, schemes=schemes)
-        kept = _lines_of([receipts] if isinstance(receipts, str) else receipts, lines)
+        found = retrace(file, wanted=map(_head_of, kept), games=games, schemes=schemes)
+    except Differs:
+        file.seek(0)
+        found = _looked_into(read(file.read()), games, schemes)
+    if isinstance(found, Verdict):
+        return found
+    table, review, numbers = found
+    game, dealer, events = table.game.name, table.scheme.name, table.transcript.step
+    try:
+        witnessed = [_receipt(receipt, numbers) for receipt in kept]
     except Fault as fault:
-        found = first_fault(lines, fault)
-        return Verdict(_judged(found), (), None, found, game, dealer, len(lines))
-    claims = [c for c in Evidence(table, kept).claims() if c.name not in review.without]
+        return Verdict("invalid", (), None, fault, game, dealer, events)
+    claims = [c for c in Evidence(table, witnessed).claims() if c.name not in review.without]
     return Verdict(
         "valid",
         tuple(claims),
@@ -153,10 +173,23 @@ def verify(
         None,
         game,
         dealer,
-        len(lines),
-        _summary(table, events, games),
+        events,
+        _summary(table, games),
         (*_remarks(table), *review.remarks),
     )
+
+
+def _looked_into(lines: Sequence[bytes], games: Games, schemes: Schemes) -> Retraced | Verdict:
+    """Go through a record that could not be followed: usually to say what is wrong with it."""
+    game = dealer = None
+    try:
+        events = chained(lines)
+        game, dealer = events[0].get("game"), events[0].get("dealer")
+        table, review = run_again(lines, events, games=games, schemes=schemes)
+    except Fault as fault:
+        found = first_fault(lines, fault)
+        return Verdict(_judged(found), (), None, found, game, dealer, len(lines))
+    return table, review, {line_hash(line): number for number, line in enumerate(lines, 1)}
 
 
 def chained(lines: Sequence[bytes]) -> list[Event]:
@@ -227,29 +260,31 @@ def _must_be_finished(table: Table, lines: int) -> None:
         raise Fault("table/void", reason, lines - 1)
 
 
-def _lines_of(receipts: Sequence[str | Mapping[str, Any]], lines: Sequence[bytes]) -> list[Receipt]:
-    """Where each receipt stands; a receipt that stands nowhere is of another history."""
-    numbers = {line_hash(line): number for number, line in enumerate(lines, 1)} if receipts else {}
-    out = []
-    for receipt in receipts:
+def _head_of(receipt: str | Mapping[str, Any]) -> str:
+    """The hash that a receipt names, or what stands in its place."""
+    given = receipt if isinstance(receipt, str) else receipt.get("head")
+    return given.strip().lower() if isinstance(given, str) else ""
+
+
+def _receipt(receipt: str | Mapping[str, Any], numbers: Mapping[str, int]) -> Receipt:
+    """Where a receipt stands; one that stands nowhere is of another history."""
+    head = _head_of(receipt)
+    seat = None if isinstance(receipt, str) else receipt.get("seat")
+    if len(head) != 64 or head.strip("0123456789abcdef"):
         given = receipt if isinstance(receipt, str) else receipt.get("head")
-        seat = None if isinstance(receipt, str) else receipt.get("seat")
-        head = given.strip().lower() if isinstance(given, str) else ""
-        if len(head) != 64 or head.strip("0123456789abcdef"):
-            raise InputError(f"a receipt is 64 hex digits, such as {'5e' * 32}, not {given!r}")
-        if head not in numbers:
-            reason = f"no line of this transcript hashes to the receipt {head}: another history"
-            raise Fault("transcript/receipt", reason)
-        out.append(Receipt(numbers[head], seat if type(seat) is int else None))
-    return out
+        raise InputError(f"a receipt is 64 hex digits, such as {'5e' * 32}, not {given!r}")
+    if not numbers.get(head):
+        reason = f"no line of this transcript hashes to the receipt {head}: another history"
+        raise Fault("transcript/receipt", reason)
+    return Receipt(numbers[head], seat if type(seat) is int else None)
 
 
-def _summary(table: Table, events: Sequence[Event], games: Games) -> PlayedSummary:
+def _summary(table: Table, games: Games) -> PlayedSummary:
     names = [shown(chair.name) for chair in table.setting.chairs]
     lent: dict[Seat, list[tuple[int, str, Any]]] = {}
-    for line, event in enumerate(events, 1):
-        if event["kind"] == "share":
-            lent.setdefault(event["seat"], []).append((line, event["share"], event["value"]))
+    for run in table.runs:
+        for share in run.shares:
+            lent.setdefault(share.seat, []).append((share.line, share.kind, share.value))
     seats = tuple(
         SeatSummary(
             names[seat],
@@ -261,8 +296,8 @@ def _summary(table: Table, events: Sequence[Event], games: Games) -> PlayedSumma
         for seat, chair in enumerate(table.setting.chairs)
     )
     return PlayedSummary(
-        table.game.params(),
-        tuple(shown(line) for line in words_for(table.game, names, games=games).parameters()),
+        table.game,
+        games,
         seats,
         tuple(table.scheme.shown(table.runs)),
     )
@@ -270,10 +305,8 @@ def _summary(table: Table, events: Sequence[Event], games: Games) -> PlayedSumma
 
 def _remarks(table: Table) -> list[str]:
     remarks = []
-    for number, event in enumerate(table.transcript.events, 1):
-        if event["kind"] == "forfeit":
-            name = named(table.setting.chairs[event["seat"]].name)
-            own = event["by"] == "seat"
-            said = "as recorded, by their own word" if own else "as the house says"
-            remarks.append(f"line {number}: {name} left, {said}: {named(event['reason'])}")
+    for line, seat, by, reason in table.departures:
+        name = named(table.setting.chairs[seat].name)
+        said = "as recorded, by their own word" if by == "seat" else "as the house says"
+        remarks.append(f"line {line}: {name} left, {said}: {named(reason)}")
     return remarks

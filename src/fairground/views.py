@@ -34,15 +34,18 @@ JSON_TYPES: Final[dict[Any, str]] = {
 
 def as_json(value: Any) -> Any:
     """A view or a move as JSON."""
-    names = getattr(value, "_fields", None)
+    kind = type(value)
+    if kind is int:  # what most of a view consists of
+        return written(value)
+    if value is None or kind is bool or isinstance(value, str):
+        return value
+    if kind is tuple:
+        return [as_json(item) for item in value]
+    names = getattr(kind, "_fields", None)
     if names is not None:
         return {name: as_json(item) for name, item in zip(names, value, strict=True)}
     if value is HIDDEN:
         return dict(BLANK)
-    if type(value) is int:
-        return written(value)
-    if value is None or isinstance(value, (bool, str)):
-        return value
     if isinstance(value, Sequence):
         return [as_json(item) for item in value]
     raise TypeError(f"{value!r} cannot stand in a view")

@@ -2,6 +2,7 @@
 
 ===========  ===============================================================================
 `book`       the rules of a contest's book: parts, entries, disguises, what is written when
+`figures`    means, intervals, the exact test
 `standings`  what the results mean: ranks, intervals, which entries can be told apart
 `file`       the contest file: everything in one file, run again by `file.check`
 ===========  ===============================================================================

@@ -17,6 +17,8 @@ chance decides follows from it, each under a tag of its own:
 sees other ones: digit c at place p of a submission is the raw digit ``digits[c]`` at the
 raw place ``places[p]``. Matches are counted the same either way. A disguise belongs to one
 entry *and* one game: one relabelling for all games of a team would be undone after a few.
+A creator may choose to have none (``"disguise":"none"``): then all meet the very same codes, the
+same program scores the same under any name, and who has met a code can pass it on.
 
 **Relayed games.** A part may belong to an oracle factory elsewhere. Then the arena has a game
 made there for each entry, relays its submissions and counts them. Nothing is known of such a
@@ -29,12 +31,17 @@ that can be checked.
 
 ``opened``
     ``format``, ``contest`` (its name), ``parts`` (base, length, oracle, games; where they are
-    relayed, the address of the ``factory``), ``commitment``, ``at`` and ``closes`` (seconds
-    since 1970, by the house's clock)
+    relayed, the address of the ``factory``), ``disguise`` (``drawn`` or ``none``),
+    ``commitment``, ``at`` and ``closes`` (seconds since 1970, by the house's clock)
 ``entered``
     ``entry`` (a number from 0), ``team``, ``version``, ``training``, ``at``. Whoever enters
     again with a new version trains, and what their first entry had not finished stays
     unfinished
+``started``
+    ``entry``, ``at``: it is about to make its first submission. Every game of it comes later
+``removed``
+    ``entry``, ``reason``, ``at``: the contest's creator took it out, before it started. It is as
+    if the team had not entered
 ``finished``
     ``entry``, ``slot`` (which of the entry's own oracles), ``result`` (``solved`` or
     ``given up``), ``steps``, ``head`` (hash of the game's last line then), ``at``
@@ -44,9 +51,13 @@ that can be checked.
 ``recovered``
     ``entry``, ``slot``, ``at``: it does again
 ``closed``
-    ``seed``, ``by`` (``time`` or ``creator``), ``at``
+    ``seed``, ``by`` (``time``, ``creator``, or ``restore``: the arena went on from a copy of its
+    database, and what was open in it ended), ``at``
 ``filed``
     ``games`` (how many transcripts there are) and the ``digest`` of all their heads
+
+The format ``fairground-contest/1`` knew no ``started``, no ``removed`` and no choice of a
+``disguise``. Such books go on, and verify for ever.
 """
 
 from __future__ import annotations
@@ -63,7 +74,14 @@ from fairground.fair.schemes import Run, Setting, is_hex, is_text
 from fairground.games.codebreaking import EVIL, Code, CodeBreaking
 from fairground.transcript import Event, line_hash
 
-FORMAT: Final = "fairground-contest/1"
+FIRST_FORMAT: Final = "fairground-contest/1"
+FORMAT: Final = "fairground-contest/2"
+FORMATS: Final = (FIRST_FORMAT, FORMAT)
+
+DRAWN: Final = "drawn"
+NO_DISGUISE: Final = "none"
+DISGUISES: Final = (DRAWN, NO_DISGUISE)
+"""How games look to entries: otherwise to each of them, or the same to all."""
 
 LONGEST_NAME: Final = 20
 """Characters of a team's name, and of a version."""
@@ -73,6 +91,14 @@ MOST_PARTS: Final = 100
 
 SOLVED: Final = "solved"
 GIVEN_UP: Final = "given up"
+
+RESTORE: Final = "restore"
+"""Who closes what was open in a copy of a database that was restored."""
+CLOSERS: Final = {
+    FIRST_FORMAT: ("time", "creator"),
+    FORMAT: ("time", "creator", RESTORE),
+}
+"""Format → by what a contest can be closed."""
 
 CLOSING: Final = "the contest closed"
 """Why the house ends a game that nobody finished."""
@@ -86,6 +112,8 @@ LONGEST_FACTORY: Final = 2_000
 """Characters of a factory's address."""
 LONGEST_REASON: Final = 2_500
 """Characters of what is said about a factory."""
+LONGEST_REMOVAL: Final = 200
+"""Characters of why an entry was removed."""
 
 
 class Part(NamedTuple):
@@ -158,6 +186,11 @@ def disguise(contest: str, seed: bytes, entry: int, game: int, part: Part) -> Di
     return Disguise(shuffled(part.base, chance), shuffled(part.length, chance))
 
 
+def undisguised(part: Part) -> Disguise:
+    """The game as it is."""
+    return Disguise(tuple(range(part.base)), tuple(range(part.length)))
+
+
 def keeper_seed(contest: str, seed: bytes, game: int) -> bytes:
     """What our keeper of this game draws from, whoever plays against it."""
     return digest(Tag.CONTEST_KEEPER, contest, game, seed)
@@ -218,6 +251,10 @@ class Entry:
         """The hash of the line that entered it: its games name this."""
         self.over = False
         """Whether the team has entered again: then an official entry is over."""
+        self.started = False
+        """Whether it has made a submission."""
+        self.removed: str | None = None
+        """Why the contest's creator took it out, if that is so."""
         self.results: dict[int, Result] = {}
         self.waiting: dict[int, str] = {}
         """Slots of relayed games that wait for a factory, each with the reason; oldest first."""
@@ -230,18 +267,26 @@ class Entry:
         return f"{self.team} {self.version}"
 
 
-FIELDS: Final[dict[str, frozenset[str]]] = {
-    kind: frozenset({"kind", "prev", *names.split()})
-    for kind, names in {
-        "opened": "format contest parts commitment at closes",
-        "entered": "entry team version training at",
-        "finished": "entry slot result steps head at",
-        "failed": "entry slot reason at",
-        "recovered": "entry slot at",
-        "closed": "seed by at",
-        "filed": "games digest",
-    }.items()
+_LINES: Final = {
+    "opened": "format contest parts commitment at closes",
+    "entered": "entry team version training at",
+    "finished": "entry slot result steps head at",
+    "failed": "entry slot reason at",
+    "recovered": "entry slot at",
+    "closed": "seed by at",
+    "filed": "games digest",
 }
+_LATER_LINES: Final = {
+    **_LINES,
+    "opened": f"{_LINES['opened']} disguise",
+    "started": "entry at",
+    "removed": "entry reason at",
+}
+FIELDS: Final[dict[str, dict[str, frozenset[str]]]] = {
+    form: {kind: frozenset({"kind", "prev", *names.split()}) for kind, names in lines.items()}
+    for form, lines in ((FIRST_FORMAT, _LINES), (FORMAT, _LATER_LINES))
+}
+"""Format → kind of line → its members."""
 
 
 def is_name(text: object) -> bool:
@@ -259,15 +304,17 @@ class Book:
     """What a contest's book says so far; `apply` refuses a line that breaks its rules."""
 
     def __init__(self) -> None:
+        self.format = FORMAT
         self.contest = ""
         self.commitment = ""
+        self.disguise = DRAWN
         self.parts: tuple[Part, ...] = ()
         self.part_of: tuple[Part, ...] = ()
         """Game → its part."""
         self.opened = self.closes = self.last = 0
         self.entries: list[Entry] = []
         self.versions: dict[str, list[Entry]] = {}
-        """Team → its entries."""
+        """Team → its entries, without those that were removed."""
         self.seed: bytes | None = None
         """The opened seed; ``None`` while the contest runs."""
         self.closed_by = ""
@@ -282,6 +329,18 @@ class Book:
     def closed(self) -> bool:
         """Whether nothing more counts."""
         return self.seed is not None
+
+    @property
+    def present(self) -> list[Entry]:
+        """The entries that were not removed."""
+        return [entry for entry in self.entries if entry.removed is None]
+
+    def seen(self, seed: bytes, entry: int, game: int) -> Disguise:
+        """How this game looks to this entry."""
+        part = self.part_of[game]
+        if self.disguise == NO_DISGUISE:
+            return undisguised(part)
+        return disguise(self.contest, seed, entry, game, part)
 
     def frozen_copy(self) -> Book:
         """A copy of the results as they are now. It stays as it is while this book goes on."""
@@ -302,7 +361,10 @@ class Book:
     def apply(self, event: Event, line: bytes) -> None:
         """Take the next line, or raise a `Fault` with the reason and change nothing."""
         kind = event.get("kind")
-        if not isinstance(kind, str) or event.keys() != FIELDS.get(kind):
+        # The first line says by which rules the others are read.
+        form = event.get("format") if kind == "opened" else self.format
+        known = FIELDS.get(form, {}) if isinstance(form, str) else {}
+        if not isinstance(kind, str) or event.keys() != known.get(kind):
             raise Fault("contest/malformed", f"no line of a contest's book looks like {event!r}")
         if (kind == "opened") != (not self.contest):
             raise Fault("contest/malformed", "a contest is opened once, in its book's first line")
@@ -311,10 +373,12 @@ class Book:
         getattr(self, f"_{kind}")(event, line)
 
     def _opened(self, event: Event, line: bytes) -> None:
-        if event["format"] != FORMAT or not isinstance(event["contest"], str):
-            raise Fault("contest/malformed", f"this is not a book of the format {FORMAT}")
-        if not event["contest"] or not is_hex(event["commitment"]):
+        name = event["contest"]
+        if not isinstance(name, str) or not name or not is_hex(event["commitment"]):
             raise Fault("contest/malformed", "a contest has a name, and a commitment in hex")
+        look = event.get("disguise", DRAWN)
+        if look not in DISGUISES:
+            raise Fault("contest/malformed", f"a disguise is one of {DISGUISES}, not {look!r}")
         at, closes = event["at"], event["closes"]
         if type(at) is not int or type(closes) is not int or not 0 <= at < closes:
             raise Fault("contest/malformed", f"it cannot open at {at!r} and close at {closes!r}")
@@ -323,7 +387,8 @@ class Book:
             check_parts(parts)
         except (TypeError, BadParams) as error:
             raise Fault("contest/malformed", f"the parts are malformed: {error}") from None
-        self.contest, self.commitment, self.parts = event["contest"], event["commitment"], parts
+        self.format, self.disguise = event["format"], look
+        self.contest, self.commitment, self.parts = name, event["commitment"], parts
         self.part_of = tuple(part for part in parts for _ in range(part.games))
         self.opened = self.last = at
         self.closes = closes
@@ -355,6 +420,36 @@ class Book:
         self.entries.append(entry)
         self.last = event["at"]
 
+    def _started(self, event: Event, line: bytes) -> None:
+        entry = self._present(event, "contest/entry")
+        if entry.started or entry.over:
+            raise Fault("contest/entry", f"entry {entry.number} has started, or is over")
+        entry.started = True
+        self.last = event["at"]
+
+    def _removed(self, event: Event, line: bytes) -> None:
+        entry, reason = self._present(event, "contest/entry"), event["reason"]
+        if entry.started:
+            raise Fault("contest/entry", f"entry {entry.number} has started, and stays")
+        if not reason or not is_text(reason, LONGEST_REMOVAL):
+            raise Fault("contest/malformed", f"a removal has a reason, not {reason!r}")
+        entry.removed = reason
+        self.versions[entry.team].remove(entry)
+        if not self.versions[entry.team]:
+            del self.versions[entry.team]
+        self.last = event["at"]
+
+    def _present(self, event: Event, code: str) -> Entry:
+        """The entry of a line, which must not have been removed."""
+        self._time(event)
+        number = event["entry"]
+        if type(number) is not int or not 0 <= number < len(self.entries):
+            raise Fault(code, f"there is no entry {number!r}")
+        entry = self.entries[number]
+        if entry.removed is not None:
+            raise Fault(code, f"entry {number} was removed")
+        return entry
+
     def _finished(self, event: Event, line: bytes) -> None:
         entry, slot, steps = self._running(event), event["slot"], event["steps"]
         least = 1 if event["result"] == SOLVED else 0
@@ -367,11 +462,10 @@ class Book:
 
     def _running(self, event: Event) -> Entry:
         """The entry of a line about a game, which must not be over."""
-        self._time(event)
-        number, slot = event["entry"], event["slot"]
-        if type(number) is not int or not 0 <= number < len(self.entries):
-            raise Fault("contest/result", f"there is no entry {number!r}")
-        entry = self.entries[number]
+        entry, slot = self._present(event, "contest/result"), event["slot"]
+        number = entry.number
+        if self.format != FIRST_FORMAT and not entry.started:
+            raise Fault("contest/result", f"entry {number} has not started")
         if type(slot) is not int or not 0 <= slot < self.games:
             raise Fault("contest/result", f"entry {number} has no game {slot!r}")
         if slot in entry.results:
@@ -401,7 +495,7 @@ class Book:
     def _closed(self, event: Event, line: bytes) -> None:
         self._time(event, before_the_close=False)
         by, seed = event["by"], event["seed"]
-        if by not in ("time", "creator") or (by == "time" and event["at"] < self.closes):
+        if by not in CLOSERS[self.format] or (by == "time" and event["at"] < self.closes):
             raise Fault("contest/time", f"the contest cannot be closed by {by!r} at {event['at']}")
         if not is_hex(seed) or not same(
             contest_commitment(self.contest, bytes.fromhex(seed)), self.commitment

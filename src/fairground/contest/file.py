@@ -2,7 +2,7 @@
 
 Three kinds of sections, each behind a heading that counts its lines::
 
-    {"contest":ID,"format":"fairground-contest/1","kind":"book","lines":N}
+    {"contest":ID,"format":"fairground-contest/2","kind":"book","lines":N}
     ... the N lines of the book, as they are ...
     {"entry":0,"kind":"game","lines":M,"slot":0}
     ... the M lines of that game's transcript, as they are ...
@@ -23,19 +23,20 @@ does not follow.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from io import BytesIO
 from typing import Any, Final, NamedTuple
 
 from fairground.claims import COMMITTED, ORDERED, Claim
 from fairground.contest.book import (
     CLOSING,
-    FORMAT,
+    FIRST_FORMAT,
+    FORMATS,
     GIVEN_UP,
+    NO_DISGUISE,
     SOLVED,
     Book,
-    Disguise,
     Entry,
-    disguise,
     files_digest,
     order,
     the_note,
@@ -44,6 +45,7 @@ from fairground.contest.standings import snapshot, standing
 from fairground.core import Fault, InputError
 from fairground.fair.schemes import is_hex
 from fairground.games.codebreaking import BREAKER, FAIR, KEEPER, NO_CODE
+from fairground.retrace import Differs, retrace
 from fairground.transcript import Event, canonical, check_chain, line_hash, parse, read
 from fairground.verify import chained, first_fault, run_again
 
@@ -90,9 +92,9 @@ class ContestVerdict(NamedTuple):
 # Writing
 
 
-def book_heading(contest: str, lines: int) -> bytes:
+def book_heading(book: Book, lines: int) -> bytes:
     """The file's first line."""
-    heading = {"kind": "book", "format": FORMAT, "contest": contest, "lines": lines}
+    heading = {"kind": "book", "format": book.format, "contest": book.contest, "lines": lines}
     return canonical(heading) + b"\n"
 
 
@@ -108,11 +110,33 @@ def standings_line(table: dict[str, Any], head: str) -> bytes:
 
 # Checking
 
+PlayAgain = Callable[[Sequence[Section]], Iterator[list[Event]]]
+"""Runs games again, in their order; raises the first one's `Fault` when it comes to it."""
 
-def check(data: bytes, receipts: str | Sequence[str] = ()) -> ContestVerdict:
+
+def one_by_one(sections: Sequence[Section]) -> Iterator[list[Event]]:
+    """Every game when it is wanted, in this process."""
+    return map(_played, sections)
+
+
+def until_a_fault(sections: Sequence[Section]) -> list[list[Event] | Fault]:
+    """Some games, for another process: those behind a fault need not be looked at."""
+    done: list[list[Event] | Fault] = []
+    for section in sections:
+        try:
+            done.append(_played(section))
+        except Fault as fault:
+            return [*done, fault]
+    return done
+
+
+def check(
+    data: bytes, receipts: str | Sequence[str] = (), play_again: PlayAgain = one_by_one
+) -> ContestVerdict:
     """Check a contest file, and say what it proves.
 
-    ``receipts`` are hashes that somebody kept: of the book, or of any game in it.
+    ``receipts`` are hashes that somebody kept: of the book, or of any game in it. No game needs
+    another, so ``play_again`` may let several processes run them.
     """
     kept = [receipts] if isinstance(receipts, str) else receipts
     wanted = [_receipt(receipt) for receipt in kept]
@@ -122,8 +146,9 @@ def check(data: bytes, receipts: str | Sequence[str] = ()) -> ContestVerdict:
         book = _read_book(book_section)
         contest = book.contest
         checked = _Games(book)
+        played = play_again(games)
         for section in games:
-            checked.check(section)
+            checked.check(section, played)
         checked.must_be_complete(book_section)
         table = standing(snapshot(book, checked.orders))
         expected = standings_line(table, line_hash(book_section.lines[-1]))
@@ -205,6 +230,11 @@ def _chain(section: Section) -> list[Event]:
 def _played(section: Section) -> list[Event]:
     """The events of a game that was run again to its end and found right."""
     try:
+        table, _, _ = retrace(BytesIO(b"".join(section.lines)), keep=True)
+        return table.transcript.events
+    except Differs:
+        pass
+    try:
         events = chained(section.lines)
         run_again(section.lines, events)
     except Fault as fault:
@@ -221,16 +251,18 @@ def _moved(fault: Fault, section: Section) -> Fault:
 
 def _read_book(section: Section) -> Book:
     book = Book()
-    if section.heading["format"] != FORMAT:
-        raise Fault("contest/malformed", f"line 1 does not begin a {FORMAT} file", 1)
+    if section.heading["format"] not in FORMATS:
+        known = " or ".join(FORMATS)
+        raise Fault("contest/malformed", f"line 1 does not begin a {known} file", 1)
     for i, (event, line) in enumerate(zip(_chain(section), section.lines, strict=True)):
         try:
             book.apply(event, line)
         except Fault as fault:
             fault.line = section.first + i
             raise
-    if book.contest != section.heading["contest"]:
-        raise Fault("contest/malformed", "line 1 names another contest than the book", 1)
+    for what in ("contest", "format"):
+        if getattr(book, what) != section.heading[what]:
+            raise Fault("contest/malformed", f"line 1 names another {what} than the book", 1)
     if book.filed is None:
         reason = "UNFINISHED: the book stops before the contest was closed and its games filed"
         raise Fault("contest/unfinished", reason, section.first - 1 + len(section.lines))
@@ -250,7 +282,8 @@ class _Games:
         self.heads: dict[tuple[int, int], str] = {}
         self.last = (-1, -1)
 
-    def check(self, section: Section) -> None:
+    def check(self, section: Section, played: Iterator[list[Event]]) -> None:
+        """The next game; ``played`` has its events when its heading is right."""
         number, slot = section.heading["entry"], section.heading["slot"]
         heading = section.first - 1
         if type(number) is not int or not 0 <= number < len(self.book.entries):
@@ -259,8 +292,10 @@ class _Games:
             raise Fault("contest/game", f"entry {number} has no game {slot!r}", heading)
         if (number, slot) <= self.last:
             raise Fault("contest/game", "games stand by entry and slot, each once", heading)
-        events = _played(section)
         entry = self.book.entries[number]
+        if self.book.format != FIRST_FORMAT and not entry.started:
+            raise Fault("contest/game", f"by the book entry {number} never started", heading)
+        events = next(played)
         self._begins(section, events, entry, slot)
         self._ends(section, events, entry, slot)
         self.heads[number, slot] = line_hash(section.lines[-1])
@@ -287,14 +322,12 @@ class _Games:
         if chairs != [(part.keeper, "house"), (entry.chair, "self")]:
             reason = f"it is played by {chairs!r}, not by {entry.chair!r} against the keeper"
             raise Fault("contest/game", reason, section.first)
-        seen = disguise(book.contest, self.seed, entry.number, game, part)
+        seen = book.seen(self.seed, entry.number, game)
         at = 3 if part.rules().oracle == FAIR else 1  # a fair game first has its ticket and draw
-        self._disguised(section, events, at, the_note(book, entry, slot, part, seen), seen)
+        self._disguised(section, events, at, the_note(book, entry, slot, part, seen))
 
     @staticmethod
-    def _disguised(
-        section: Section, events: list[Event], at: int, note: dict[str, Any], seen: Disguise
-    ) -> None:
+    def _disguised(section: Section, events: list[Event], at: int, note: dict[str, Any]) -> None:
         """The note with the disguise stands before the first submission, once."""
         if events[at]["kind"] != "note" or events[at]["body"] != note:
             said = events[at].get("body")
@@ -392,12 +425,15 @@ def _claims(book: Book, section: Section, kept: tuple[int, ...]) -> Iterator[Cla
     relayed = sum(part.games for part in book.parts if part.factory is not None)
     # The seed stands in the line before the last, which says that the contest has closed.
     opened, closed = section.first, section.first + len(section.lines) - 2
-    codes = "the codes of the fair games, " if FAIR in kinds else ""
+    plain = book.disguise == NO_DISGUISE
+    codes = f"the codes of the fair games{' and' if plain else ','} " if FAIR in kinds else ""
     no_codes = "" if FAIR in kinds else ", and no code,"
+    drawn = "every order" if plain else "every order and every disguise"
+    verb = "follows" if plain and not codes else "follow"
     yield claim(
         COMMITTED,
         "the commitment in the book's first line was seen before anybody entered",
-        f"{codes}every order and every disguise{no_codes} follow from a seed that was not chosen "
+        f"{codes}{drawn}{no_codes} {verb} from a seed that was not chosen "
         "later (the house chose it, and knew it)",
         opened,
         closed,

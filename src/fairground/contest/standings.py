@@ -22,8 +22,11 @@ their order in the table is then no evidence.
 **Relayed games** (at oracle factories elsewhere) count for solved games, mean and rank like any
 other. But each entry has a code of its own there, so pairs are compared without them.
 
-Everything is computed in integers and decimals of fixed precision, so that it comes out
-the same to the last digit wherever a contest file is checked.
+**Parts and factories.** For each part, and where games are relayed for each factory, the table says
+how many steps the official entries needed there: the same figures, seen from the side of
+the oracles. Factories are ranked by the steps that they forced, so that evil oracles can compete.
+
+Books of the first format have neither of these, nor a lower bound of 1 for intervals.
 """
 
 from __future__ import annotations
@@ -31,122 +34,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any, Final, NamedTuple, TypeVar
 
-from fairground.contest.book import SOLVED, Book, Entry
+from fairground.contest.book import FIRST_FORMAT, NO_DISGUISE, SOLVED, Book, Entry, Part
+from fairground.contest.figures import Mean, decimal, mean_of, sign_flip
 
-DIGITS: Final = Context(prec=40, rounding=ROUND_HALF_EVEN)
-PLACES: Final = Decimal("1e-12")
 LEVEL: Final = Fraction(1, 20)
 
 MOST_TEAMS_IN_ALL_PAIRS: Final = 10
 """With up to this many official entries, all pairs are compared. With more, each entry is compared
 with the leader and with the next in the table."""
-
-COUNTABLE: Final = 2**23
-"""Bits of the integer that the exact test may need. This is enough for 2,000 games of code breaking
-with usual differences."""
-
-_POINTS: Final = """
-12.706205 4.302653 3.182446 2.776445 2.570582 2.446912 2.364624 2.306004 2.262157 2.228139
-2.200985 2.178813 2.160369 2.144787 2.131450 2.119905 2.109816 2.100922 2.093024 2.085963
-2.079614 2.073873 2.068658 2.063899 2.059539 2.055529 2.051831 2.048407 2.045230 2.042272
-"""
-STUDENT: Final = tuple(map(Decimal, _POINTS.split()))
-"""The 97.5 % points of Student's distribution with 1 to 30 degrees of freedom."""
-
-NORMAL: Final = Decimal("1.959963984540054")
-
-
-def student(freedom: int) -> Decimal:
-    """The 97.5 % point of Student's t: a table, then Cornish and Fisher's expansion."""
-    if freedom <= len(STUDENT):
-        return STUDENT[freedom - 1]
-    with localcontext(DIGITS):
-        z, v = NORMAL, Decimal(freedom)
-        terms = (
-            z,
-            (z**3 + z) / (4 * v),
-            (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2),
-            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3),
-        )
-        return sum(terms, Decimal(0))
-
-
-def decimal(value: Fraction | Decimal) -> str:
-    """A number with 12 digits behind the point, as text."""
-    if isinstance(value, Fraction):
-        value = DIGITS.divide(Decimal(value.numerator), Decimal(value.denominator))
-    return format(value.quantize(PLACES, ROUND_HALF_EVEN, DIGITS), "f")
-
-
-class Mean(NamedTuple):
-    """A mean with its 95 % interval; ``None`` where there is too little to say."""
-
-    mean: str | None
-    low: str | None
-    high: str | None
-
-
-def mean_of(values: Sequence[int]) -> Mean:
-    """The mean of these integers, and Student's interval around it."""
-    n = len(values)
-    if n == 0:
-        return Mean(None, None, None)
-    total = sum(values)
-    mean = Fraction(total, n)
-    if n == 1:
-        return Mean(decimal(mean), None, None)
-    variance = Fraction(n * sum(v * v for v in values) - total * total, n * (n - 1))
-    square = DIGITS.divide(Decimal(variance.numerator), Decimal(variance.denominator * n))
-    half = DIGITS.multiply(DIGITS.sqrt(square), student(n - 1))
-    middle = DIGITS.divide(Decimal(total), Decimal(n))
-    return Mean(
-        decimal(mean), decimal(DIGITS.subtract(middle, half)), decimal(DIGITS.add(middle, half))
-    )
-
-
-def sign_flip(differences: Sequence[int]) -> Fraction:
-    """The exact two-sided p of the sign-flip test.
-
-    Of the 2^m sign patterns of the m differences that are not zero, the share whose sum is
-    at least as far from zero as the sum that was seen. A pattern's sum is Σ|d| less twice
-    the sum of those made negative, so it is enough to count subsets by their sum: the
-    coefficients of Π(1 + x^|d|), here packed side by side into one large integer.
-
-    A program that needs thousands of steps could make that integer as large as it likes;
-    beyond `COUNTABLE` bits only the signs count.
-    """
-    sizes = sorted(abs(d) for d in differences if d)
-    total, seen, width = sum(sizes), abs(sum(differences)), len(sizes) + 1
-    if total * width > COUNTABLE:
-        return sign_flip_of_signs(differences)
-    packed = 1
-    for size in sizes:
-        packed += packed << (size * width)
-    # Sums s of the subset made negative with total - 2s >= seen; the other tail mirrors it.
-    tail = bin(packed & ((1 << (((total - seen) // 2 + 1) * width)) - 1))[2:]
-    count = sum(int(tail[max(0, end - width) : end], 2) for end in range(len(tail), 0, -width))
-    return _both_tails(count, len(sizes), seen)
-
-
-def sign_flip_of_signs(differences: Sequence[int]) -> Fraction:
-    """The same test with every difference counted as one: the exact sign test."""
-    signs = [1 if d > 0 else -1 for d in differences if d]
-    seen = abs(sum(signs))
-    count, ways = 0, 1
-    for k in range((len(signs) - seen) // 2 + 1):
-        count += ways
-        ways = ways * (len(signs) - k) // (k + 1)
-    return _both_tails(count, len(signs), seen)
-
-
-def _both_tails(count: int, m: int, seen: int) -> Fraction:
-    return Fraction(2 * count, 2**m) if seen else Fraction(1)
-
 
 # The columns: one declaration each, for the watch page, the standings, the CSV and the clients
 
@@ -168,11 +67,13 @@ class EntryTally(NamedTuple):
         return len(self.entry.results) - len(self.steps)
 
 
-def tally_of(entry: Entry, games: int, closed: bool, rank: int | None) -> EntryTally:
+def tally_of(
+    entry: Entry, games: int, closed: bool, rank: int | None, least: int | None = 1
+) -> EntryTally:
     """How far an entry is, in a contest of this many games."""
     steps = [one.steps for one in entry.results.values() if one.result == SOLVED]
     done = games if closed or entry.over else len(entry.results)
-    return EntryTally(entry, rank, games, steps, done - len(steps), mean_of(steps))
+    return EntryTally(entry, rank, games, steps, done - len(steps), mean_of(steps, least))
 
 
 def column(shows: Callable[[EntryTally], Any], csv: int | None = None) -> Any:
@@ -253,6 +154,8 @@ class Team(NamedTuple):
     """Game → steps, where it was solved."""
     lost: frozenset[int]
     """Games that count as unfinished for good."""
+    waiting: frozenset[int]
+    """Relayed games that wait for a factory."""
 
 
 def team_of(book: Book, entry: Entry, order: Sequence[int]) -> Team:
@@ -261,7 +164,7 @@ def team_of(book: Book, entry: Entry, order: Sequence[int]) -> Team:
     given_up = {order[s] for s, r in entry.results.items() if r.result != SOLVED}
     over = book.closed or entry.over
     lost = frozenset(range(book.games)).difference(steps) if over else frozenset(given_up)
-    return Team(entry, steps, lost)
+    return Team(entry, steps, lost, frozenset(order[slot] for slot in entry.waiting))
 
 
 def rank_key(entry: Entry) -> tuple[int, Fraction]:
@@ -294,12 +197,13 @@ class _Pair(NamedTuple):
 
     @property
     def p(self) -> Fraction:
-        return min(Fraction(1), 2 * min(self.p_steps, self.p_solving))
+        """Of the two tests together; above 1 it means nothing but "no difference"."""
+        return 2 * min(self.p_steps, self.p_solving)
 
-    def better(self) -> Team | None:
-        """Whom the stronger of the two tests favours."""
+    def better(self) -> Team:
+        """Whom the stronger of the two tests favours, if it tells them apart."""
         balance = -sum(self.both) if self.p_steps <= self.p_solving else sum(self.solving)
-        return self.a if balance > 0 else self.b if balance < 0 else None
+        return self.a if balance > 0 else self.b
 
 
 def _compared(a: Team, b: Team, games: frozenset[int]) -> _Pair:
@@ -346,12 +250,83 @@ def _pair_row(pair: _Pair, told: bool) -> dict[str, Any]:
     }
 
 
+# Parts and factories
+
+
+def _forced(teams: Sequence[Team], games: frozenset[int]) -> dict[str, Any]:
+    """What these games took the teams."""
+    steps = [team.steps[game] for team in teams for game in sorted(games & team.steps.keys())]
+    lost = sum(len(games & team.lost) for team in teams)
+    return {
+        "solved": len(steps),
+        "unfinished": lost,
+        "still_open": len(games) * len(teams) - len(steps) - lost,
+        "waiting": sum(len(games & team.waiting) for team in teams),
+        "steps": sum(steps),
+        **mean_of(steps, 1)._asdict(),
+        "worst": max(steps, default=None),
+    }
+
+
+def _part_rows(now: Snapshot, teams: Sequence[Team]) -> list[dict[str, Any]]:
+    """Each part: its kind, what it took all official entries together, and each of them."""
+    out, first = [], 0
+    for number, part in enumerate(now.parts):
+        games = frozenset(range(first, first + part.games))
+        first += part.games
+        row = {
+            "part": number,
+            "base": part.base,
+            "length": part.length,
+            "oracle_type": part.oracle,
+            "oraclefactory": part.factory,
+            "games": part.games,
+            **_forced(teams, games),
+            "teams": [{"entry": one.entry.number, **_forced([one], games)} for one in teams],
+        }
+        out.append(row)
+    return out
+
+
+def _factory_rows(now: Snapshot, teams: Sequence[Team]) -> list[dict[str, Any]]:
+    """Each factory, by the steps that it forced; ``None`` is this arena itself."""
+    kept: dict[str | None, list[int]] = {}
+    for game, factory in enumerate(one.factory for one in now.parts for _ in range(one.games)):
+        kept.setdefault(factory, []).append(game)
+    if kept.keys() <= {None}:
+        return []
+    rows = [
+        {"oraclefactory": factory, "games": len(games), **_forced(teams, frozenset(games))}
+        for factory, games in kept.items()
+    ]
+
+    def forced(row: dict[str, Any]) -> Fraction:
+        return Fraction(row["steps"], row["solved"] or 1)
+
+    rows.sort(key=lambda row: -forced(row))
+    ranks: list[int | None] = []
+    for place, row in enumerate(rows):
+        level = place and forced(rows[place - 1]) == forced(row)
+        ranks.append((ranks[-1] if level else place + 1) if row["solved"] else None)
+    return [{"rank": rank, **row} for rank, row in zip(ranks, rows, strict=True)]
+
+
 NOTES: Final = (
     "Teams met the same codes, equal up to a disguise of digits and places drawn for each "
     "entry and game.",
     "Only official entries rank; training entries are shown apart. More games solved ranks "
     "first, then the smaller mean. Unfinished games have no steps.",
     "Intervals are 95 %, Student's. Pairs: exact sign-flip test, Holm's method at 5 %.",
+)
+
+UNDISGUISED: Final = (
+    "Teams met the same codes in the same digits and places: there is no disguise. Who has met a "
+    "code can tell it to another team, or enter again under another name. So ranks are evidence "
+    "only among teams that did neither."
+)
+PARTS: Final = (
+    "Parts and factories: steps of all official entries together, in the games that they solved. "
+    "Factories rank by the larger mean. Intervals take all these games as independent."
 )
 
 RELAYED: Final = (
@@ -371,35 +346,50 @@ class Snapshot(NamedTuple):
     """The games in which all meet the same code: those that are not relayed."""
     official: tuple[tuple[int, Team], ...]
     training: tuple[Team, ...]
+    form: str
+    """The format of the book."""
+    disguise: str
+    parts: tuple[Part, ...]
+    removed: tuple[Entry, ...]
 
 
 def snapshot(book: Book, orders: Mapping[int, Sequence[int]]) -> Snapshot:
     """The results so far; ``orders`` gives each entry's order of games."""
-    teams = {e.number: team_of(book, e, orders[e.number]) for e in book.entries}
+    present = book.present
+    teams = {e.number: team_of(book, e, orders[e.number]) for e in present}
     return Snapshot(
         book.contest,
         book.closed,
         book.games,
         frozenset(game for game, part in enumerate(book.part_of) if part.factory is None),
-        tuple((rank, teams[entry.number]) for rank, entry in ranked(book.entries)),
-        tuple(teams[entry.number] for entry in book.entries if entry.training),
+        tuple((rank, teams[entry.number]) for rank, entry in ranked(present)),
+        tuple(teams[entry.number] for entry in present if entry.training),
+        book.format,
+        book.disguise,
+        book.parts,
+        tuple(entry for entry in book.entries if entry.removed is not None),
     )
 
 
 def standing(now: Snapshot) -> dict[str, Any]:
     """The whole table of a contest, as JSON."""
     official = [team for _, team in now.official]
-    if len(official) <= MOST_TEAMS_IN_ALL_PAIRS:
+    first = now.form == FIRST_FORMAT
+    if not now.same and not first:
+        chosen = []  # no two of them met the same code
+    elif len(official) <= MOST_TEAMS_IN_ALL_PAIRS:
         chosen = list(combinations(official, 2))
     else:
         chosen = [(official[0], team) for team in official[1:]]
         chosen += list(pairwise(official[1:]))
     pairs = [_compared(a, b, now.same) for a, b in chosen]
-    notes, relayed = list(NOTES if now.same else NOTES[1:]), now.games - len(now.same)
+    relayed = now.games - len(now.same)
+    codes = UNDISGUISED if now.disguise == NO_DISGUISE else NOTES[0]
+    notes = [*((codes,) if now.same else ()), *NOTES[1:]]
     if relayed:
         notes.append(RELAYED.format(n=relayed))
     told = _holm(pairs)
-    return {
+    table = {
         "contest": now.contest,
         "final": now.final,
         "games": now.games,
@@ -408,7 +398,28 @@ def standing(now: Snapshot) -> dict[str, Any]:
         "pairs": [_pair_row(pair, i in told) for i, pair in enumerate(pairs)],
         "notes": notes,
     }
+    if first:
+        return table
+    return {
+        **table,
+        "disguise": now.disguise,
+        "parts": _part_rows(now, official),
+        "factories": _factory_rows(now, official),
+        "removed": [removed_row(entry) for entry in now.removed],
+        "notes": [*notes, PARTS],
+    }
+
+
+def removed_row(entry: Entry) -> dict[str, Any]:
+    """An entry that the contest's creator took out."""
+    return {
+        "entry": entry.number,
+        "team_name": entry.team,
+        "software_version": entry.version,
+        "reason": entry.removed,
+    }
 
 
 def _row(now: Snapshot, entry: Entry, rank: int | None = None) -> dict[str, Any]:
-    return _as_json(row_of(StandingsRow, tally_of(entry, now.games, now.final, rank)))
+    least = None if now.form == FIRST_FORMAT else 1
+    return _as_json(row_of(StandingsRow, tally_of(entry, now.games, now.final, rank, least)))

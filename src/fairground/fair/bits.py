@@ -52,14 +52,11 @@ def frame(tag: str, *parts: bytes | int | str) -> bytes:
     """
     pieces = []
     for part in (tag, *parts):
-        if isinstance(part, str):
-            data = part.encode()
-        elif isinstance(part, int):
+        if isinstance(part, int):
             pieces.append(_EIGHT + part.to_bytes(8, "big"))
-            continue
         else:
-            data = part
-        pieces += (len(data).to_bytes(4, "big"), data)
+            data = part.encode() if isinstance(part, str) else part
+            pieces.append(len(data).to_bytes(4, "big") + data)
     return b"".join(pieces)
 
 
@@ -105,7 +102,7 @@ class Stream(ABC):
         if n < 1:
             raise ValueError(f"cannot draw below {n}")
         k = ((n - 1).bit_length() + 7) // 8
-        span = 256**k
+        span = 1 << 8 * k
         limit = span - span % n
         while True:
             value = int.from_bytes(self.take(k), "big")
@@ -133,7 +130,8 @@ class BlockStream(Stream):
     """A stream made of numbered blocks, each computed when it is first needed."""
 
     def __init__(self) -> None:
-        self._left = b""
+        self._block = b""
+        self._at = 0
         self._next = 0
 
     @abstractmethod
@@ -142,10 +140,13 @@ class BlockStream(Stream):
 
     def take(self, k: int) -> bytes:
         """The next k bytes; what is left of a block is kept for the next call."""
-        while len(self._left) < k:
-            self._left += self.block(self._next)
+        end = self._at + k
+        while len(self._block) < end:
+            self._block = self._block[self._at :] + self.block(self._next)
             self._next += 1
-        piece, self._left = self._left[:k], self._left[k:]
+            self._at, end = 0, k
+        piece = self._block[self._at : end]
+        self._at = end
         return piece
 
 

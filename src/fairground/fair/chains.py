@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from hashlib import sha3_256
 from typing import Any, ClassVar, Final, Self
 
 from fairground.core import BadParams, BadShare, Fault, Parameter, Seat, between
-from fairground.fair.bits import HOUSE, HashStream, Tag, digest, fresh, same
+from fairground.fair.bits import HOUSE, HashStream, Tag, digest, frame, fresh, same
 from fairground.fair.schemes import (
     Chance,
     Dealer,
@@ -65,10 +66,17 @@ class Chain:
 
     @cached_property
     def links(self) -> list[bytes]:
-        """All links; number 0 is the tip."""
-        links = [self._secret]
+        """All links, each of them `link_before` the next; number 0 is the tip.
+
+        A thousand are made before a game begins, so what is the same in all of them is framed once.
+        """
+        begin = frame(Tag.LINK, *self._make)
+        link = self._secret
+        links = [link]
         for i in range(self._length, 0, -1):
-            links.append(link_before(*self._make, i, links[-1]))
+            framed = b"\0\0\0\x08%b\0\0\0\x20%b" % (i.to_bytes(8, "big"), link)
+            link = sha3_256(begin + framed).digest()
+            links.append(link)
         return links[::-1]
 
 

@@ -14,12 +14,15 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from fairground.core import BadParams, BadShare, Fault, Seat, whole, written
 from fairground.fair.bits import SIZE, SystemStream, fresh, same
 from fairground.fair.schemes import Chance, Dealer, Evidence, Phase, Run, Scheme, Setting, fields
+
+_UPPER_HEX: Final = re.compile(f"[0-9A-F]{{{2 * SIZE}}}").fullmatch
 
 
 class HmacKey:
@@ -58,7 +61,7 @@ class FairSum(NamedTuple):
 
 
 def _is_upper_hex(value: Any) -> bool:
-    return isinstance(value, str) and len(value) == 2 * SIZE and not value.strip("0123456789ABCDEF")
+    return isinstance(value, str) and _UPPER_HEX(value) is not None
 
 
 def _is_whole(value: Any) -> bool:

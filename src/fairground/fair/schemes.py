@@ -18,6 +18,7 @@ replaced by a new name, so that old transcripts keep verifying.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, Self
@@ -49,6 +50,9 @@ class Chair(NamedTuple):
     lends: str = "nothing"
 
 
+_HEX: Final = re.compile(f"[0-9a-f]{{{2 * SIZE}}}").fullmatch
+_SURROGATE: Final = re.compile("[\ud800-\udfff]").search
+
 RUN_BY: Final = ("self", "house")
 LENDS: Final = ("nothing", "number", "stir", "chain", "seed")
 
@@ -75,6 +79,22 @@ class Share(NamedTuple):
 
 class Run:
     """One stretch of consecutive draws with no decision between them."""
+
+    __slots__ = (
+        "bound",
+        "committed",
+        "draws",
+        "head",
+        "hidden",
+        "index",
+        "lent",
+        "line",
+        "n",
+        "shares",
+        "step",
+        "ticket",
+        "typed",
+    )
 
     def __init__(self, index: int, n: int, hidden: bool, step: int, head: str) -> None:
         self.index = index
@@ -269,14 +289,12 @@ def fields(
 
 def is_hex(value: Any) -> bool:
     """Whether this is 32 bytes as 64 lower-case hex digits."""
-    return isinstance(value, str) and len(value) == 2 * SIZE and not value.strip("0123456789abcdef")
+    return isinstance(value, str) and _HEX(value) is not None
 
 
 def is_text(value: Any, longest: int) -> bool:
     """Whether this is text of at most so many characters that a transcript can hold."""
-    if not isinstance(value, str) or len(value) > longest:
-        return False
-    return not any("\ud800" <= sign <= "\udfff" for sign in value)
+    return isinstance(value, str) and len(value) <= longest and _SURROGATE(value) is None
 
 
 def hex_share(value: Any, what: str) -> bytes:

@@ -31,6 +31,7 @@ What a game is made of, all of which may be left out:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import combinations_with_replacement
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
 
@@ -82,16 +83,17 @@ def pips(die: Die) -> tuple[int, ...]:
     return tuple(int(face) for face in die)
 
 
+@cache
 def fair_dice() -> tuple[Die, ...]:
     """The 32 dice with a mean of 3.5, in ascending order."""
-    return tuple(die for die in all_dice() if 2 * sum(pips(die)) == 7 * FACES)
+    return tuple(die for die in all_dice() if 2 * sum(map(int, die)) == 7 * FACES)
 
 
 def wrong_with(die: object) -> str | None:
     """Why this is not a die, or ``None`` if it is one."""
     if not isinstance(die, str) or len(die) != FACES:
         return "a die has six digits, such as 123456"
-    if not all(face in "123456" for face in die):
+    if die.strip("123456"):
         return "every face must be a digit from 1 to 6"
     if list(die) != sorted(die):
         return "no digit may be higher than a digit to its right"
@@ -109,7 +111,7 @@ def parse_dice(text: str) -> tuple[Die, ...]:
         parts = line.split()
         if not parts:
             continue
-        apart = len(parts) == FACES and all(len(part) == 1 for part in parts)
+        apart = all(len(part) == 1 for part in parts)
         die = "".join(parts) if apart else " ".join(parts)
         reason = wrong_with(die)
         if reason is None:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
@@ -99,6 +99,9 @@ class Rank(enum.IntEnum):
         return self.name.lower().replace("_", " ")
 
 
+NOTHING, JACKS_OR_BETTER, TWO_PAIR, THREE_OF_A_KIND, STRAIGHT = list(Rank)[:5]
+FLUSH, FULL_HOUSE, FOUR_OF_A_KIND, STRAIGHT_FLUSH, ROYAL_FLUSH = list(Rank)[5:]
+
 _EACH: Final = (0, 1, 2, 3, 4, 6, 9, 25, 50)
 """What each rank below the royal flush pays on level 1."""
 
@@ -110,28 +113,41 @@ PAYS: Final[dict[int, tuple[int, ...]]] = {
 """The pay table: level → rank → prize in chips, for a bet of 1."""
 
 
+_BITS: Final = tuple(1 << card % KINDS | 1 << KINDS + card // KINDS for card in range(DECK))
+"""Card → a bit for its rank, and above those a bit for its suit."""
+
+_ALL_RANKS: Final = (1 << KINDS) - 1
+_ONE_SUIT: Final = frozenset(1 << suit for suit in range(len(SUITS)))
+_ROYAL_RANKS: Final = 0b11111 << TEN
+_WHEEL: Final = 0b1111 | 1 << ACE
+_STRAIGHTS: Final = frozenset({_WHEEL, *(0b11111 << low for low in range(TEN + 1))})
+
+
 def rank(hand: Sequence[Card]) -> Rank:
     """What five different cards are: the one place that decides it in Python.
 
-    With the ranks in ascending order, equal ones are neighbours. How many neighbours are
-    equal tells a pair (1) from two pair or three (2) and from a full house or four (3).
+    The bits of all cards together tell how many different ranks there are: five, or four with a
+    pair, or three with two pair or three of a kind, or two. Where a rank stands twice, its bit
+    is missing among those that stand an odd number of times.
     """
     p, q, r, s, t = hand
-    a, b, c, d, e = sorted((p % KINDS, q % KINDS, r % KINDS, s % KINDS, t % KINDS))
-    equal = (a == b) + (b == c) + (c == d) + (d == e)
-    if equal == 1:
-        pair = b if b in (a, c) else d
-        return Rank.JACKS_OR_BETTER if pair >= JACK else Rank.NOTHING
-    if equal == 2:
-        return Rank.THREE_OF_A_KIND if a == c or b == d or c == e else Rank.TWO_PAIR
-    if equal == 3:
-        return Rank.FOUR_OF_A_KIND if a == d or b == e else Rank.FULL_HOUSE
-    straight = e - a == 4 or (d == FIVE and e == ACE)
-    if p // KINDS == q // KINDS == r // KINDS == s // KINDS == t // KINDS:
-        if straight:
-            return Rank.ROYAL_FLUSH if a == TEN else Rank.STRAIGHT_FLUSH
-        return Rank.FLUSH
-    return Rank.STRAIGHT if straight else Rank.NOTHING
+    bits = _BITS[p] | _BITS[q] | _BITS[r] | _BITS[s] | _BITS[t]
+    ranks = bits & _ALL_RANKS
+    different = ranks.bit_count()
+    if different == HAND:
+        flush = bits >> KINDS in _ONE_SUIT
+        if ranks not in _STRAIGHTS:
+            return FLUSH if flush else NOTHING
+        if not flush:
+            return STRAIGHT
+        return ROYAL_FLUSH if ranks == _ROYAL_RANKS else STRAIGHT_FLUSH
+    odd = (_BITS[p] ^ _BITS[q] ^ _BITS[r] ^ _BITS[s] ^ _BITS[t]) & _ALL_RANKS
+    if different == 4:
+        return JACKS_OR_BETTER if ranks ^ odd >= 1 << JACK else NOTHING
+    if different == 3:
+        return THREE_OF_A_KIND if odd == ranks else TWO_PAIR
+    alike = [card % KINDS for card in hand].count(p % KINDS)
+    return FOUR_OF_A_KIND if alike in (1, 4) else FULL_HOUSE
 
 
 def silence_price(bet: int, level: int, hand: Sequence[Card], order: Sequence[int]) -> int:
@@ -220,11 +236,12 @@ class State(NamedTuple):
             for card, replace in zip(self.dealt, order, strict=True)
         )
 
-    @property
-    def unseen(self) -> Iterator[Card]:
-        """The deck that is left, in canonical order."""
-        seen = {*self.dealt, *self.fresh}
-        return (card for card in range(DECK) if card not in seen)
+    def unseen(self, index: int) -> Card:
+        """The card at this place of the deck that is left, which lies in canonical order."""
+        card = index
+        for seen in sorted((*self.dealt, *self.fresh)):
+            card += seen <= card  # a card that is gone moves all behind it up by one
+        return card
 
 
 class Poker(Game[State]):
@@ -292,7 +309,7 @@ class Poker(Game[State]):
     def drawn(self, s: State, value: int) -> State:
         """The card at this index of the unseen ones fills the next place."""
         must_be_in_range(value, self.awaits(s))
-        card = next(card for at, card in enumerate(s.unseen) if at == value)
+        card = s.unseen(value)
         if len(s.dealt) < HAND:
             return s._replace(dealt=(*s.dealt, card))
         return s._replace(fresh=(*s.fresh, card))

@@ -272,8 +272,9 @@ class Zombie(Game[State]):
         if s.phase == "decide":
             return Turn((s.playing[s.at],))
         if s.phase == "throw":
-            _, die = _next_to_throw(s.cells)
-            return Draw(len(self.faces[die.colour]))
+            found = _next_to_throw(s.cells)
+            assert found is not None  # else it would have been sorted
+            return Draw(len(self.faces[found[1].colour]))
         if s.phase == "take":
             return Draw(sum(s.bag))
         if s.phase == "shuffle":
@@ -336,8 +337,10 @@ class Zombie(Game[State]):
 
     def _throw(self, s: State, value: int) -> State:
         """The next blank die shows the face of the index drawn."""
-        i, die = _next_to_throw(s.cells)
-        return s._replace(cells=_put(s.cells, i, die._replace(face=self.faces[die.colour][value])))
+        found = _next_to_throw(s.cells)
+        assert found is not None
+        i, (colour, _) = found
+        return s._replace(cells=_put(s.cells, i, Die(colour, self.faces[colour][value])))
 
     def _go_on(self, s: State) -> State:
         """Do what follows without a choice, up to the next draw or decision."""
@@ -347,11 +350,10 @@ class Zombie(Game[State]):
             blank = tuple(die and die._replace(face="") for die in s.cells)
             s = s._replace(phase="throw", cells=blank)
         while s.phase == "throw":
-            try:
-                _, die = _next_to_throw(s.cells)
-            except StopIteration:
+            found = _next_to_throw(s.cells)
+            if found is None:
                 return self._sort(s)
-            if len(self.faces[die.colour]) > 1:
+            if len(self.faces[found[1].colour]) > 1:
                 break
             s = self._throw(s, 0)
         return s
@@ -478,9 +480,12 @@ def _take(s: State, value: int) -> State:
     )
 
 
-def _next_to_throw(cells: Cells) -> tuple[int, Die]:
+def _next_to_throw(cells: Cells) -> tuple[int, Die] | None:
     """The first die that shows no face yet, and its cell."""
-    return next((i, die) for i, die in enumerate(cells) if die and not die.face)
+    for i, die in enumerate(cells):
+        if die and not die.face:
+            return i, die
+    return None
 
 
 def _colours(cells: Cells, face: str) -> Pile:

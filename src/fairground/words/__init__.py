@@ -20,9 +20,8 @@ from fairground.core import Game, InputError, Seat
 from fairground.games import GAMES, Games
 from fairground.registers import load
 from fairground.words.plain import PlainWords
-from fairground.words.telling import Telling
 
-__all__ = ["PlainWords", "Telling", "words_for"]
+__all__ = ["PlainWords", "words_for"]
 
 
 def words_for(

@@ -26,6 +26,12 @@ def times_in_100(share: Fraction) -> str:
     return f"{number(Fraction(round(times)) if times >= 10 else times)} times in 100"
 
 
+def games(share: Fraction) -> str:
+    """How often something is played, where a number stands before it: "41 of 100 games"."""
+    times = 100 * share
+    return f"{number(Fraction(round(times)) if times >= 10 else times)} of 100 games"
+
+
 def number(value: Fraction) -> str:
     """A number with as many digits as matter: 41, 4.1, 0.41."""
     size = abs(value)
@@ -39,12 +45,21 @@ def number(value: Fraction) -> str:
 
 
 def once_in(chance: Fraction) -> str:
-    """How rare something is: "every time", "1 in 4", "never"."""
+    """How rare something is: "every time", "92 times in 100", "1 time in 14", "never"."""
     if not chance:
         return "never"
     if chance >= SURE:
         return "every time"
+    if chance >= Fraction(1, 10):
+        return times_in_100(chance)
     return f"1 time in {number(1 / chance)}"
+
+
+def compared(chance: Fraction, other: Fraction) -> str:
+    """Two chances, counted in the same way: "25 times in 100 instead of 4.8"."""
+    if SURE > chance >= Fraction(1, 10) and 0 < other < SURE:
+        return f"{times_in_100(chance)} instead of {times_in_100(other).split()[0]}"
+    return f"{once_in(chance)} instead of {once_in(other)}"
 
 
 # Intransitive dice
@@ -78,7 +93,7 @@ def fatestones_pick(
     best_rolls: tuple[int, int],
 ) -> str:
     """What a die of the other side's perfect mix does to two dice; rolls are wins and ties."""
-    often = f"always takes {other}" if chance == 1 else f"takes {other} {times_in_100(chance)}"
+    often = f"always takes {other}" if chance == 1 else f"takes {other} in {games(chance)}"
     return (
         f"Perfect play on the other side {often}. Of 36 rolls against it, {die} wins {rolls[0]} "
         f"and ties {rolls[1]}; {best} wins {best_rolls[0]} and ties {best_rolls[1]}."
@@ -89,7 +104,7 @@ def fatestones_mix(mix: Sequence[tuple[str, Fraction]], value: Fraction) -> str:
     """The perfect mix."""
     if len(mix) == 1:
         return f"Perfect play takes {mix[0][0]}, and wins {in_100(value)} games."
-    parts = [f"{die} {times_in_100(chance)}" for die, chance in mix]
+    parts = [f"{die} in {games(chance)}" for die, chance in mix]
     return f"Perfect play takes {listed(parts)}, and wins {in_100(value)} games."
 
 
@@ -109,8 +124,7 @@ def poker_hold(
     """Two holds, and the rank that makes most of the difference."""
     return (
         f"To {held} gives back {number(worth)} of each bet; to {best} gives back "
-        f"{number(best_worth)}. Most of it is {kind}: {once_in(best_chance)} instead of "
-        f"{once_in(chance)}."
+        f"{number(best_worth)}. Most of that comes from {kind}: {compared(best_chance, chance)}."
     )
 
 
@@ -157,6 +171,11 @@ def zombie_roll(
 # Code breaking
 
 
+def fitting(left: float) -> str:
+    """How many codes still fit."""
+    return f"{codes(left)} still {'fits' if left == 1 else 'fit'}"
+
+
 def codes(many: float) -> str:
     """How many codes; a very large number by its order of magnitude."""
     if many >= 10**15:
@@ -177,7 +196,7 @@ def code_guess(
     best_answers: int,
 ) -> str:
     """What two guesses leave of the codes that still fit."""
-    told = f"{codes(left)} still fit."
+    told = f"{fitting(left)}."
     if round(left) == 1:
         return f"Only one code still fits, and that is {best}."
     told += (
@@ -193,10 +212,12 @@ def code_guess(
 
 def code_average(guess: str, left: float, needed: Fraction) -> str:
     """A good guess."""
-    return (
-        f"{codes(left)} still fit. With {guess} the code takes {number(needed)} more guesses on "
-        "average."
-    )
+    return f"{fitting(left)}. With {guess} the code takes {number(needed)} more guesses on average."
+
+
+def code_none() -> str:
+    """Answers that contradict each other."""
+    return "No code fits these answers. Who keeps the code must now show one, and cannot."
 
 
 def code_any() -> str:
@@ -204,15 +225,16 @@ def code_any() -> str:
     return "Any guess is right: a nice keeper takes it for its code."
 
 
-def code_gave_up(left: float, guesses: Fraction) -> str:
-    """Giving up."""
-    return f"{codes(left)} still fit: the code could be found with guess {number(guesses)}."
+def code_gave_up(left: float, guesses: Fraction, *, worst: bool) -> str:
+    """Giving up; ``worst``: the keeper is evil."""
+    many = f"with {number(guesses)} guesses " + ("at most" if worst else "on average")
+    return f"{fitting(left)}: the code is found {many}, those already asked included."
 
 
 def code_worst(guess: str, best: str, left: float, worst: Fraction, best_worst: Fraction) -> str:
     """What two guesses need when the keeper is evil."""
     return (
-        f"{codes(left)} still fit. After {guess} an evil keeper can hold out until guess "
+        f"{fitting(left)}. After {guess} an evil keeper can hold out until guess "
         f"{number(worst)}, after {best} only until guess {number(best_worst)}."
     )
 
@@ -233,6 +255,6 @@ def code_contradiction(answer: str) -> str:
 def code_at_worst(move: str, left: float, guesses: Fraction) -> str:
     """A good move where the keeper is evil."""
     return (
-        f"{codes(left)} still fit. With {move} the code is found with guess {number(guesses)} at "
+        f"{fitting(left)}. With {move} the code is found with guess {number(guesses)} at "
         "the latest."
     )

@@ -150,12 +150,12 @@ class ZombieWords(PlainWords[Zombie]):
             return None
         seat = before.playing[before.at]
         if after.turns == before.turns:
-            return f"The roll shows {rolled(after.rolled)}."
+            return f"{self.whose(seat)} roll shows {rolled(after.rolled)}."
         assert after.last is not None
         shots = sum(after.last.shotgun_dice)
         was = "were" if seat == self.reader else "was"
         return (
-            f"The roll shows {rolled(after.last.rolled)}. "
+            f"{self.whose(seat)} roll shows {rolled(after.last.rolled)}. "
             f"{self.who(seat)} {was} shot {shots} times: {lost(after.last.brains)}."
         )
 
