@@ -10,12 +10,14 @@ A commit is durable when `Store.commit` returns, and never in part. Nothing that
 depends on it may leave the process before. Where the database is full, read-only, slow or gone,
 every method raises `StoreAway`, in bounded time; `InDoubt` is the one that may have been done.
 
-===========  ===============================================================================
-here         the port `Store`: commits, what is stored, `open_store`, `retried`
-`sqlite`     one process, one file
-`postgres`   several workers and machines on one server
-`listeners`  who wants to hear that a log has grown
-===========  ===============================================================================
+================  ==========================================================================
+here              the port `Store`: commits, what is stored, `open_store`, `retried`
+`sqlite`          one process, one file
+`sqlite_writing`  how a group of commits is written to it
+`postgres`        several workers and machines on one server
+`lineage`         which SQLite file ran here last: an older copy is not taken for it
+`listeners`       who wants to hear that a log has grown
+================  ==========================================================================
 
 Both stores obey the same laws (tests/store/test_laws.py).
 """
@@ -24,7 +26,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import wraps
 from itertools import islice
@@ -32,6 +34,7 @@ from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
 
 from fairground.core import FairgroundError, InputError
 from fairground.fair.vault import MemoryVault
+from fairground.store.listeners import Hear
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -107,6 +110,8 @@ class Append(NamedTuple):
     memory: bytes | None = None
     """What is kept beside the log in place of what was kept before, so that going on with it is
     quick; ``None``: leave it. Nothing depends on it: without it the log is run from its start."""
+    clocks: bytes | None = None
+    """What is left to each seat, in place of what was kept before; ``None``: leave it."""
 
 
 class Stored(NamedTuple):
@@ -122,6 +127,8 @@ class Stored(NamedTuple):
     """The latest `Append.seen`."""
     memory: bytes = b""
     """The latest `Append.memory`."""
+    clocks: bytes = b""
+    """The latest `Append.clocks`."""
 
     @property
     def data(self) -> bytes:
@@ -148,13 +155,21 @@ class LogVault(MemoryVault):
         self._known = known = len(self.secrets), len(self.spent)
         if known == (secrets, spent):
             return (), ()
-        fresh = islice(self.secrets.items(), secrets, None)
-        opened = islice(self.spent.items(), spent, None)
-        return tuple(Secret(name, *kept) for name, kept in fresh), tuple(opened)
+        fresh = _last(self.secrets, known[0] - secrets)
+        opened = _last(self.spent, known[1] - spent)
+        return tuple(Secret(name, *kept) for name, kept in fresh), opened
+
+
+def _last(kept: dict[str, T], number: int) -> tuple[tuple[str, T], ...]:
+    """The last so many items, in their order, without a walk through all before them."""
+    return tuple(islice(reversed(kept.items()), number))[::-1] if number else ()
 
 
 class Store(ABC):
     """A place for logs."""
+
+    shared: bool = True
+    """Whether other processes may write to the same logs."""
 
     @classmethod
     @abstractmethod
@@ -190,16 +205,18 @@ class Store(ABC):
         """So many open logs of a kind that were last seen before that, longest idle first."""
 
     @abstractmethod
-    async def forget(self, kind: str, before: int, most: int) -> None:
-        """Delete so many logs of a kind that were last seen before that, with all they have."""
+    async def forget(self, kind: str, before: int, most: int) -> int:
+        """Delete so many logs of a kind that were last seen before that; say how many it were."""
 
     @abstractmethod
     async def count(self, kind: str) -> tuple[int, int]:
         """How many logs of a kind there are, and how many of them are open."""
 
     @abstractmethod
-    def listen(self) -> AsyncIterator[tuple[str, int]]:
-        """Names and steps of logs as they grow, from whichever process; `MISSED` if unsure."""
+    def listen(self, hear: Hear) -> Callable[[], None]:
+        """Let ``hear`` be called with names and steps of logs as they grow, from whichever process,
+        and with `MISSED` if unsure; until what is returned is called.
+        """
 
 
 def cut(chunks: Sequence[Sequence[Any]], after: int, most: int | None) -> tuple[bytes, ...]:
@@ -214,14 +231,12 @@ def cut(chunks: Sequence[Sequence[Any]], after: int, most: int | None) -> tuple[
 def can_go_together(commits: Sequence[Sequence[Append]]) -> list[int]:
     """Which commits of a group may be written by one statement, whatever their order.
 
-    The usual commit goes to one log that exists. It may join the others like it, unless
+    The usual commit goes to one log. It may join the others like it, unless
     another commit of the group writes to the same log: then their order decides.
     """
     writers = Counter(append.log for commit in commits for append in commit)
     return [
-        i
-        for i, commit in enumerate(commits)
-        if len(commit) == 1 and commit[0].step and writers[commit[0].log] == 1
+        i for i, commit in enumerate(commits) if len(commit) == 1 and writers[commit[0].log] == 1
     ]
 
 

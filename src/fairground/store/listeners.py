@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import Callable
+from functools import partial
 
 News = tuple[str, int]
-
-
-class _Listener:
-    """What one listener has not heard yet."""
-
-    def __init__(self) -> None:
-        self.news: deque[News] = deque()
-        self.there = asyncio.Event()
+Hear = Callable[[str, int], None]
 
 
 class Listeners:
-    """Everyone who listens hears everything from then on, each at their own pace."""
+    """Everyone who listens hears everything from then on, in the order in which it happened."""
 
     def __init__(self) -> None:
-        self._all: set[_Listener] = set()
+        self._all: list[Hear] = []
+        self._untold: list[News] = []
 
     def tell(self, *news: News) -> None:
-        """Pass news on. Called in the event loop."""
-        for listener in self._all:
-            listener.news.extend(news)
-            listener.there.set()
+        """Pass news on when the loop comes round. Called in the event loop."""
+        if not self._untold:
+            asyncio.get_running_loop().call_soon(self._pass_on)
+        self._untold += news
 
-    def listen(self) -> AsyncIterator[News]:
-        """News as they come, from this moment on."""
-        listener = _Listener()
-        self._all.add(listener)
-        return self._heard(listener)
+    def _pass_on(self) -> None:
+        news, self._untold = self._untold, []
+        for log, step in news:
+            for hear in self._all:
+                hear(log, step)
 
-    async def _heard(self, listener: _Listener) -> AsyncIterator[News]:
-        try:
-            while True:
-                await listener.there.wait()
-                listener.there.clear()
-                while listener.news:
-                    yield listener.news.popleft()
-        finally:
-            self._all.discard(listener)
+    def listen(self, hear: Hear) -> Callable[[], None]:
+        """Let ``hear`` be called from this moment on, until what is returned is called."""
+        self._all = [*self._all, hear]
+        return partial(self._leave, hear)
+
+    def _leave(self, hear: Hear) -> None:
+        self._all = [one for one in self._all if one != hear]

@@ -5,15 +5,18 @@ transaction, which costs one sync for all; and where they are of the usual kind,
 statement, which costs one round of messages. PostgreSQL's row locks decide between
 workers: a log is found at its expected step, or there is a `Conflict`.
 
-Every group is announced by NOTIFY, so that the other workers hear of it. What we wrote
-ourselves we know, and pass over when PostgreSQL tells us.
+What was written is announced by NOTIFY, so that others hear of it. What we wrote ourselves we
+know, and pass over when PostgreSQL tells us. The announcement is not part of the commit:
+PostgreSQL lets only one transaction with a NOTIFY commit at a time, and would hold up every other
+process while one waits for the disk. Whoever dies in between announces nothing. So who opens the
+database says so, and everybody else then doubts what they have in memory.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Self
 
 from fairground.core import InputError
@@ -35,12 +38,18 @@ from fairground.store import (
     moved_on,
     must_be_known,
 )
-from fairground.store.listeners import Listeners
+from fairground.store.listeners import Hear, Listeners
 
 with needs("postgres", "a PostgreSQL store"):
     import asyncpg
 
-TROUBLE: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
+TROUBLE: Final = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # a connection that the server has just ended
+)
 """What asyncpg raises when the server is away, slow, full or read-only."""
 
 MIGRATIONS: Final = (
@@ -82,6 +91,9 @@ MIGRATIONS: Final = (
     """
     CREATE TABLE memories (log BIGINT PRIMARY KEY, data BYTEA NOT NULL);
     """,
+    """
+    ALTER TABLE logs ADD COLUMN clocks BYTEA;
+    """,
 )
 """The schema's versions, each as the step that leads to it. Only ever add to this."""
 
@@ -108,6 +120,14 @@ statistics of tables that are young and grow fast, and would read all logs for e
 AGAIN: Final = 0.5
 """Seconds until it is tried again to hear the others, when the connection for it broke."""
 
+TELL: Final = "SELECT pg_notify($1, note) FROM unnest($2::text[]) note"
+
+PAUSE: Final = 0.01
+"""Seconds between two announcements: many commits are told at once."""
+
+MOST_NEWS: Final = 100_000
+"""With more than this to tell, the others are only told that there is something."""
+
 LONGEST_PAYLOAD: Final = 7_500
 """Characters of one notification; PostgreSQL takes less than 8,000."""
 
@@ -127,6 +147,9 @@ class PostgresStore(Store):
         self._hearing: Any = None
         self._hearing_again: asyncio.Task[None] | None = None
         self._writer: Any = None
+        self._untold: list[tuple[str, int]] = []
+        """Logs that have grown, and nobody else knows."""
+        self._teller: asyncio.Task[None] | None = None
         self._name = token()
         """By this we know our own notifications."""
 
@@ -148,6 +171,7 @@ class PostgresStore(Store):
             raise InputError(f"cannot bring the database up to date: {error}") from None
         self = cls(pool, url)
         await self._hear()
+        await self._hearing.execute(TELL, CHANNEL, [self._name])  # of nothing in particular
         return self
 
     # Hearing
@@ -176,12 +200,31 @@ class PostgresStore(Store):
         sender, *logs = message[-1].split("\n")
         if sender != self._name:
             news = (log.rpartition(" ") for log in logs)
-            self._listeners.tell(*((log, int(step)) for log, _, step in news))
+            self._listeners.tell(*((log, int(step)) for log, _, step in news) if logs else [MISSED])
+
+    # Telling
+
+    async def _tell(self) -> None:
+        """Tell the others what has grown, over the connection on which we hear them."""
+        while self._untold:
+            news, self._untold = self._untold, []
+            notes = _payloads(self._name, news) if len(news) < MOST_NEWS else [self._name]
+            try:
+                with _in_time(self._hearing):
+                    await self._hearing.execute(TELL, CHANNEL, notes)
+                await asyncio.sleep(PAUSE)
+            except TROUBLE:
+                self._untold = news + self._untold
+                await asyncio.sleep(AGAIN)
+        self._teller = None
 
     async def close(self) -> None:
         """Send what is waiting, then disconnect."""
         if self._sender is not None:
             await self._sender
+        if (teller := self._teller) is not None:
+            await asyncio.wait([teller], timeout=AGAIN)
+            teller.cancel()
         await self._let_writer_go()
         if self._hearing_again is not None:
             self._hearing_again.cancel()
@@ -208,20 +251,21 @@ class PostgresStore(Store):
         while group := self._next_group():
             outcomes: Sequence[Outcome]
             try:
-                if self._writer is not None and self._writer.is_closed():
+                if self._writer is not None and _is_gone(self._writer):
                     await self._let_writer_go()
                 if self._writer is None:
                     self._writer = await self._pool.acquire(timeout=PATIENCE)
                 with _in_time(self._writer):
-                    outcomes = await _write_group(
-                        self._writer, self._name, [those for those, _ in group]
-                    )
+                    outcomes = await _write_group(self._writer, [those for those, _ in group])
             except asyncpg.DeadlockDetectedError as error:
                 # Two workers waited for each other, and PostgreSQL undid all of ours.
                 outcomes = [Conflict(f"somebody else wrote first: {error}")] * len(group)
             except Exception as error:
                 # Nobody knows that this group is durable, so nobody in it may be told that it is.
                 outcomes = [self._in_plain_words(error)] * len(group)
+                if self._writer is not None:
+                    with contextlib.suppress(*TROUBLE):
+                        self._writer.terminate()  # nobody should get it again
                 await self._let_writer_go()
             self._settle(group, outcomes)
         self._sender = None
@@ -252,19 +296,23 @@ class PostgresStore(Store):
         """Tell whoever waits, and those who listen."""
         for (appends, done), outcome in zip(group, outcomes, strict=True):
             if outcome is None:
-                self._listeners.tell(*map(_grown, appends))
+                grown = [*map(_grown, appends)]
+                self._listeners.tell(*grown)
+                self._untold += grown
             if not done.done():
                 if outcome is None:
                     done.set_result(None)
                 else:
                     done.set_exception(outcome)
+        if self._untold and self._teller is None:
+            self._teller = asyncio.create_task(self._tell())
 
     async def probe(self) -> None:
         """Set the schema's version to what it is."""
         async with self._reader() as db:
             await db.execute("UPDATE schema_version SET version = version")
 
-    async def forget(self, kind: str, before: int, most: int) -> None:
+    async def forget(self, kind: str, before: int, most: int) -> int:
         """In one transaction."""
         async with self._reader() as db, db.transaction():
             query = "SELECT number FROM logs WHERE kind = $1 AND seen < $2 LIMIT $3 FOR UPDATE"
@@ -272,6 +320,7 @@ class PostgresStore(Store):
             for table in ("chunks", "vault", "spent", "memories"):
                 await db.execute(f"DELETE FROM {table} WHERE log = ANY($1::bigint[])", numbers)
             await db.execute("DELETE FROM logs WHERE number = ANY($1::bigint[])", numbers)
+        return len(numbers)
 
     # Reading
 
@@ -283,6 +332,9 @@ class PostgresStore(Store):
             try:
                 with _in_time(db):
                     yield db
+            except asyncio.CancelledError:
+                db.terminate()  # who gave up waiting need not wait until the server has heard of it
+                raise
             finally:
                 await self._pool.release(db, timeout=PATIENCE)
         except TROUBLE as error:
@@ -301,19 +353,21 @@ class PostgresStore(Store):
             self._reader() as db,
             db.transaction(isolation="repeatable_read", readonly=True),
         ):
-            query = "SELECT number, kind, closed, seen FROM logs WHERE id = $1"
+            query = (
+                "SELECT number, kind, closed, seen, coalesce(clocks, '') FROM logs WHERE id = $1"
+            )
             row = await db.fetchrow(query, log)
             if row is None:
                 return None
-            number, kind, closed, seen = row
+            number, kind, closed, seen, clocks = row
             chunks = await db.fetch("SELECT data FROM chunks WHERE log = $1 ORDER BY first", number)
             vault = await db.fetch("SELECT name, secret, head FROM vault WHERE log = $1", number)
             spent = await db.fetch("SELECT name, head FROM spent WHERE log = $1", number)
             memory = await db.fetchval("SELECT data FROM memories WHERE log = $1", number) or b""
-        lines = b"".join(data for (data,) in chunks).splitlines(keepends=True)
+        lines = tuple(b"".join(data for (data,) in chunks).splitlines(keepends=True))
         secrets = tuple(Secret(*one) for one in vault)
         opened = tuple(map(tuple, spent))
-        return Stored(log, kind, closed, tuple(lines), secrets, opened, seen, memory)
+        return Stored(log, kind, closed, lines, secrets, opened, seen, memory, clocks or b"")
 
     async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
         """From the chunk on in which they begin."""
@@ -348,9 +402,9 @@ class PostgresStore(Store):
         ((every, still_open),) = await self._rows(query, kind)
         return every, still_open
 
-    def listen(self) -> AsyncIterator[tuple[str, int]]:
+    def listen(self, hear: Hear) -> Callable[[], None]:
         """What NOTIFY tells: the commits of all workers."""
-        return self._listeners.listen()
+        return self._listeners.listen(hear)
 
 
 @contextlib.contextmanager
@@ -361,6 +415,14 @@ def _in_time(db: Any) -> Iterator[None]:
         yield
     finally:
         cut_off.cancel()
+
+
+def _is_gone(db: Any) -> bool:
+    """Whether a connection of the pool cannot be used any more."""
+    try:
+        return bool(db.is_closed())
+    except asyncpg.InterfaceError:  # it was cut, and the pool has taken it back
+        return True
 
 
 def _reason(error: BaseException) -> str:
@@ -384,10 +446,7 @@ def _grown(append: Append) -> tuple[str, int]:
 
 
 def _payloads(sender: str, news: Iterable[tuple[str, int]]) -> list[str]:
-    """What others are told: the sender, and a line for each log, in as few notes as possible.
-
-    A log that turns out to be in conflict may be among them: who hears of it looks it up.
-    """
+    """What others are told: the sender, and a line for each log, in as few notes as possible."""
     notes: list[str] = []
     for log, step in news:
         line = f"\n{log} {step}"
@@ -397,81 +456,83 @@ def _payloads(sender: str, news: Iterable[tuple[str, int]]) -> list[str]:
     return notes
 
 
-async def _write_group(db: Any, sender: str, commits: list[tuple[Append, ...]]) -> list[Outcome]:
+async def _write_group(db: Any, commits: list[tuple[Append, ...]]) -> list[Outcome]:
     """One transaction for all; those that conflict are left out, each as a whole."""
     together = can_go_together(commits)
     try:
         if len(together) == len(commits):
             outcomes: list[Outcome] = [None] * len(commits)
-            for i, append in await _write_together(db, sender, commits, together):
+            for i, append in await _write_together(db, commits, together):
                 outcomes[i] = moved_on(append)
             return outcomes
-        return await _write(db, sender, commits, together)
+        return await _write(db, commits, together)
     except asyncpg.UniqueViolationError:
         # find the one with a secret that exists already
-        return await _write(db, sender, commits, [])
+        return await _write(db, commits, [])
 
 
-async def _write(
-    db: Any, sender: str, commits: list[tuple[Append, ...]], together: list[int]
-) -> list[Outcome]:
+async def _write(db: Any, commits: list[tuple[Append, ...]], together: list[int]) -> list[Outcome]:
     outcomes: list[Outcome] = [None] * len(commits)
     async with db.transaction():
-        for i, append in await _write_together(db, sender, commits, together):
+        for i, append in await _write_together(db, commits, together):
             outcomes[i] = moved_on(append)
-        grown: list[tuple[str, int]] = []
         for i in sorted(set(range(len(commits))) - set(together)):
             try:
                 async with db.transaction():
                     for append in commits[i]:
                         await _append(db, append)
-                grown += map(_grown, commits[i])
             except Conflict as conflict:
                 outcomes[i] = conflict
             except asyncpg.UniqueViolationError as error:
                 outcomes[i] = Conflict(f"somebody else wrote first: {error}")
-        notes = _payloads(sender, grown)
-        await db.execute("SELECT pg_notify($1, note) FROM unnest($2::text[]) note", CHANNEL, notes)
     return outcomes
 
 
 TOGETHER: Final = """
     WITH wanted AS (
         SELECT *
-        FROM unnest($1::text[], $2::int[], $3::int[], $4::bool[], $5::bigint[], $6::bytea[])
-            AS wanted (id, old, step, closed, seen, data)
+        FROM unnest(
+            $1::text[], $2::text[], $3::int[], $4::int[], $5::bool[], $6::bigint[], $7::bytea[],
+            $8::bytea[]
+        ) AS wanted (id, kind, old, step, closed, seen, data, clocks)
+    ), made AS (
+        INSERT INTO logs (id, kind, step, closed, seen, clocks)
+        SELECT id, kind, step, closed, seen, clocks FROM wanted WHERE old = 0
+        ON CONFLICT DO NOTHING RETURNING number, id
     ), locked AS (
         SELECT logs.number, wanted.* FROM wanted JOIN logs ON logs.id = wanted.id
-        ORDER BY logs.number FOR UPDATE OF logs
+        WHERE wanted.old > 0 ORDER BY logs.number FOR UPDATE OF logs
     ), moved AS (
         UPDATE logs SET step = locked.step, closed = locked.closed,
-            seen = greatest(logs.seen, locked.seen)
+            seen = greatest(logs.seen, locked.seen), clocks = coalesce(locked.clocks, logs.clocks)
         FROM locked WHERE logs.number = locked.number AND logs.step = locked.old
-        RETURNING logs.number, logs.id, locked.old, locked.data
+        RETURNING logs.number, logs.id
+    ), written AS (
+        SELECT * FROM made UNION ALL SELECT * FROM moved
     ), kept AS (
-        INSERT INTO chunks SELECT number, old + 1, data FROM moved WHERE length(data) > 0
+        INSERT INTO chunks SELECT number, old + 1, data FROM written JOIN wanted USING (id)
+        WHERE length(data) > 0
     ), locked_away AS (
         INSERT INTO vault SELECT number, name, secret, head
-        FROM unnest($7::text[], $8::text[], $9::bytea[], $10::text[]) AS s (id, name, secret, head)
-        JOIN moved USING (id)
+        FROM unnest($9::text[], $10::text[], $11::bytea[], $12::text[])
+            AS s (id, name, secret, head)
+        JOIN written USING (id)
     ), opened AS (
         INSERT INTO spent SELECT number, name, head
-        FROM unnest($11::text[], $12::text[], $13::text[]) AS s (id, name, head)
-        JOIN moved USING (id)
+        FROM unnest($13::text[], $14::text[], $15::text[]) AS s (id, name, head)
+        JOIN written USING (id)
     ), remembered AS (
         INSERT INTO memories SELECT number, memory.data
-        FROM unnest($14::text[], $15::bytea[]) AS memory (id, data) JOIN moved USING (id)
+        FROM unnest($16::text[], $17::bytea[]) AS memory (id, data) JOIN written USING (id)
         ON CONFLICT (log) DO UPDATE SET data = excluded.data
-    ), told AS (
-        SELECT pg_notify($16, note) FROM unnest($17::text[]) AS note
     )
-    SELECT id, (SELECT count(*) FROM told) FROM moved
+    SELECT id FROM written
 """
 """Many commits to one log each, in one statement. Logs are locked in one order by all."""
 
 
 async def _write_together(
-    db: Any, sender: str, commits: list[tuple[Append, ...]], which: list[int]
+    db: Any, commits: list[tuple[Append, ...]], which: list[int]
 ) -> list[tuple[int, Append]]:
     """Write appends to different logs; those whose log has moved on are given back."""
     appends = [commits[i][0] for i in which]
@@ -481,19 +542,19 @@ async def _write_together(
     rows = await db.fetch(
         TOGETHER,
         [one.log for one in appends],
+        [one.kind for one in appends],
         [one.step for one in appends],
         [one.step + len(one.lines) for one in appends],
         [one.closed for one in appends],
         [one.seen for one in appends],
         [b"".join(one.lines) for one in appends],
+        [one.clocks for one in appends],
         *_columns(secrets, 4),
         *_columns(spent, 3),
         *_columns(memories, 2),
-        CHANNEL,
-        _payloads(sender, map(_grown, appends)),
     )
-    moved = {log for log, _ in rows}
-    return [(i, one) for i, one in zip(which, appends, strict=True) if one.log not in moved]
+    written = {log for (log,) in rows}
+    return [(i, one) for i, one in zip(which, appends, strict=True) if one.log not in written]
 
 
 def _columns(rows: list[tuple[Any, ...]], width: int) -> list[list[Any]]:
@@ -504,17 +565,18 @@ async def _append(db: Any, append: Append) -> None:
     step = append.step + len(append.lines)
     if append.step == 0:
         query = """
-            INSERT INTO logs (id, kind, step, closed, seen) VALUES ($1, $2, $3, $4, $5)
+            INSERT INTO logs (id, kind, step, closed, seen, clocks) VALUES ($1, $2, $3, $4, $5, $6)
             RETURNING number
         """
-        new = (append.log, append.kind, step, append.closed, append.seen)
+        new = (append.log, append.kind, step, append.closed, append.seen, append.clocks)
         number = await db.fetchval(query, *new)
     else:
         query = """
-            UPDATE logs SET step = $1, closed = $2, seen = greatest(seen, $3)
-            WHERE id = $4 AND step = $5 RETURNING number
+            UPDATE logs SET step = $1, closed = $2, seen = greatest(seen, $3),
+                clocks = coalesce($4, clocks)
+            WHERE id = $5 AND step = $6 RETURNING number
         """
-        moved = (step, append.closed, append.seen, append.log, append.step)
+        moved = (step, append.closed, append.seen, append.clocks, append.log, append.step)
         number = await db.fetchval(query, *moved)
     if number is None:
         raise moved_on(append)
