@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from typing import Any
 
 from fairground.core import Game, InputError, Move, Seat, UnknownName
@@ -32,7 +31,7 @@ from fairground.fair.bits import Stream
 from fairground.players.register import NEEDED, PLAYERS, PlayerListing
 from fairground.registers import known, load
 
-__all__ = ["Player", "PlayerListing", "fitting", "make_player", "offered", "prepare"]
+__all__ = ["Player", "PlayerListing", "fitting", "listing_of", "make_player", "offered", "prepare"]
 
 
 class Player(ABC):
@@ -48,6 +47,11 @@ class Player(ABC):
     @abstractmethod
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
         """A legal move for ``seat`` in the position that ``view`` shows."""
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory its thoughts take; 0: few."""
+        return 0
 
     def memory(self) -> bytes:
         """What this player would have to think again if it were made anew; empty: nothing.
@@ -71,6 +75,11 @@ def fitting(game: Game[Any], seat: Seat) -> dict[str, PlayerListing]:
 def offered(game: Game[Any], seat: Seat) -> dict[str, PlayerListing]:
     """The players that can take this seat here and now, by name."""
     return {n: listing for n, listing in fitting(game, seat).items() if not _missing(listing)}
+
+
+def listing_of(spec: str, game: Game[Any]) -> PlayerListing:
+    """What the player declares that ``spec`` names."""
+    return _of(game)[spec.partition(":")[0]]
 
 
 def make_player(spec: str, game: Game[Any], chance: Stream, seat: Seat) -> Player:
@@ -119,4 +128,8 @@ def _unfit(listing: PlayerListing, game: Game[Any], seat: Seat) -> str | None:
 
 def _missing(listing: PlayerListing) -> bool:
     """Whether an optional package that this player needs is not installed."""
-    return listing.extra is not None and any(find_spec(m) is None for m in NEEDED[listing.extra])
+    if listing.extra is None:
+        return False
+    from importlib.util import find_spec
+
+    return any(find_spec(module) is None for module in NEEDED[listing.extra])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from math import lcm
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairground.core import Game, Move, Seat
-from fairground.fair.bits import Stream
-from fairground.games.fatestones import State
 from fairground.players import Player
-from fairground.solve.fatestones.choices import Mixed, greedy_pick, solve
+
+if TYPE_CHECKING:
+    from fairground.fair.bits import Stream
+    from fairground.games.fatestones import State
+    from fairground.solve.fatestones.choices import Mixed
 
 
 def sample(mix: Mixed, chance: Stream) -> int:
@@ -31,6 +33,8 @@ class OptimalPlayer(Player):
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
         """A die, drawn from the exact equilibrium strategy."""
+        from fairground.solve.fatestones.choices import solve  # not before the first choice
+
         return sample(solve(view.hands[seat], view.hands[1 - seat]).my_mix, self._chance)
 
 
@@ -42,4 +46,6 @@ class GreedyPlayer(Player):
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
         """The best die for the next roll; see `fairground.solve.fatestones.choices.greedy_pick`."""
+        from fairground.solve.fatestones.choices import greedy_pick
+
         return greedy_pick(view.hands[seat], view.hands[1 - seat])

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from fairground.core import Game, Move, Seat
 from fairground.players import Player
-from fairground.solve.intransitive import WinOdds
 
 if TYPE_CHECKING:
     from fairground.fair.bits import Stream
+    from fairground.solve.intransitive import WinOdds
 
 
 class OptimalDice(Player):
@@ -36,5 +36,7 @@ class OptimalDice(Player):
     def _odds_of(self, game: Any) -> WinOdds:
         """The odds of this game's dice, counted once for all games with the same rules."""
         if self._odds is None or game is not self._game:
+            from fairground.solve.intransitive import WinOdds  # not before the first pick
+
             self._game, self._odds = game, WinOdds(game.dice)
         return self._odds

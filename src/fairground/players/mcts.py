@@ -32,9 +32,11 @@ from typing import Any, Final, NamedTuple
 
 from fairground.core import Awaits, Draw, Game, InputError, Move, Over, Seat
 from fairground.fair.bits import Stream
+from fairground.games.fatestones import FateStones
 from fairground.players import Player
 from fairground.players.simple import RandomPlayer
 from fairground.playing import play
+from fairground.solve.native import NativeStream
 
 DEFAULT: Final = 1000
 """Iterations unless told otherwise."""
@@ -85,17 +87,16 @@ class Position:
     def strategy(self, i: int) -> Vector:
         """Regret matching: in proportion to regret, which is never negative; else uniform."""
         regrets = self.regrets[i]
-        total = sum(regrets)
+        total = 0.0
+        for regret in regrets:  # not `sum`, which rounds otherwise in later versions of Python
+            total += regret
         if total <= 0.0:
             return [1.0 / len(regrets)] * len(regrets)
         return [regret / total for regret in regrets]
 
     def average(self, i: int) -> Vector:
         """The average of the strategies played here: what approaches equilibrium."""
-        total = sum(self.averages[i])
-        if total <= 0.0:
-            return [1.0 / len(self.averages[i])] * len(self.averages[i])
-        return [weight / total for weight in self.averages[i]]
+        return shares(self.averages[i])
 
     def select(self, chance: Stream) -> tuple[int, ...]:
         """Picks of all seats to move, with some exploration, which fades with the visits."""
@@ -130,6 +131,14 @@ class Position:
                 if known is not None:
                     more = regret + known[1][i] - got
                     regrets[move] = more if more > 0.0 else 0.0
+
+
+def shares(weights: Vector) -> Vector:
+    """Weights as parts of one; all alike if there are none."""
+    total = sum(weights)
+    if total <= 0.0:
+        return [1.0 / len(weights)] * len(weights)
+    return [weight / total for weight in weights]
 
 
 def fraction(chance: Stream) -> float:
@@ -266,7 +275,23 @@ class MctsPlayer(Player):
         self._chance = chance
 
     def strategy(self, game: Game[Any], view: Any, seat: Seat) -> dict[Move, float]:
-        """The chance with which it plays each move here, after a search of its budget."""
+        """The chance with which it plays each move here, after a search of its budget.
+
+        Where many games are simulated, its tape is one that a compiled search can read. That
+        takes a while to load, so nobody who sits at a table waits for it.
+        """
+        iterations = self._budget.iterations
+        if (
+            isinstance(self._chance, NativeStream)
+            and isinstance(game, FateStones)
+            and game.scratch == "end"
+            and iterations is not None
+        ):
+            from fairground.solve.fatestones import search as compiled
+
+            if iterations <= compiled.MOST:
+                weights = compiled.averages(view.hands, iterations, self._chance)[seat]
+                return dict(enumerate(shares(weights)))
         search = Search(game, view, self._chance)
         search.run(self._budget)
         return search.strategy(seat)

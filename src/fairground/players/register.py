@@ -89,6 +89,7 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         roles=("keeper",),
         where={"oracle": "evil"},
         extra="solve",
+        argument="deep, for the keeper that forces the most guesses on perfect play",
     ),
     ("codebreaking", "best"): PlayerListing(
         f"{_BREAKERS}:best_breaker",

@@ -75,7 +75,7 @@ class Greedy(MachineZombie):
         with needs("solve", "the player greedy"):
             from fairground.solve.zombie.turn import turns
         self._turns = turns(self.game)
-        self._choice = self._turns.greedy()
+        self._choice = self._turns.greedy
 
     def rolls_on(self, view: State, seat: Seat) -> bool:
         """What the table of choices says."""
@@ -92,34 +92,35 @@ def prepare_optimal(game: Zombie, progress: Callable[[float], None]) -> None:
 
 
 class Optimal(MachineZombie):
-    """Plays to win: exactly with two players, and with three where that game is solved.
+    """Plays to win: exactly with two players, and with three and four where that game is solved.
 
     Else it plays the duel against its strongest rival. The values of all scores are computed
-    once and kept in the user's cache (those of three with the usual dice come with the package);
-    the choices of a turn follow from them in some hundredths of a second when the turn begins.
+    once and kept in the user's cache (with the usual dice they come with the package); the
+    choices of a turn follow from them in some hundredths of a second when the turn begins.
     """
 
     def prepare(self) -> None:
-        """Load or solve the game of two: seconds for the usual bag. Load that of three."""
+        """Load or solve the game of two: seconds for the usual bag. Load those of more."""
         with needs("solve", "the player optimal"):
             import numpy as np
 
-            from fairground.solve.zombie import duel, trio
+            from fairground.solve.zombie import duel, several
             from fairground.solve.zombie.turn import turns
         self._turns = turns(self.game)
         two = duel.load_or_compute(self.game)
-        three = trio.ready(self.game) if self.game.seats > 2 else None
+        more = several.all_ready(self.game)
 
-        def choices(where: duel.Situation | trio.TrioSituation) -> Any:
+        def choices(where: duel.Situation | several.Among) -> Any:
             # A bit per state: a long match meets some hundred pairs of scores.
-            if isinstance(where, trio.TrioSituation):
-                assert three is not None
-                return np.packbits(trio.optimal(self.game, three, where), axis=1)
-            return np.packbits(duel.optimal(self.game, two, where), axis=1)
+            if isinstance(where, several.Among):
+                hold = more[len(where.scores)].at(where)
+            else:
+                hold = duel.stakes(self._turns, two, self.game, where)
+            return np.packbits(self._turns.best(hold), axis=1)
 
-        def situation(view: State, seat: Seat) -> duel.Situation | trio.TrioSituation:
-            if three is not None and len(view.playing) == trio.SEATS:
-                return trio.situation(view, seat)
+        def situation(view: State, seat: Seat) -> duel.Situation | several.Among:
+            if len(view.playing) in more:
+                return several.situation(view, seat)
             return duel.situation(self.game, view, seat)
 
         self._choices = lru_cache(maxsize=1024)(choices)

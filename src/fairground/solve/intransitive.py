@@ -60,7 +60,7 @@ FEW_DICE: Final = 8
 MANY_FACES: Final = 20_000
 """Up to `FEW_DICE` dice with `MANY_FACES` faces between them are counted pair by pair."""
 
-FEW_VALUES: Final = 12
+FEW_VALUES: Final = 32
 """Up to this many neighbouring values, `Layers` is quicker than `Sweep`."""
 
 CLOSE_FACES: Final = 4
@@ -133,18 +133,22 @@ class Sweep(Counted):
 class Layers(Counted):
     """All pairs at once, value by value, where NumPy is at hand and the faces have few values.
 
-    For each value: how often die i shows it, times how many faces of die j lie below it. These
-    are tables of bytes, which the processor adds up many at a time. (A matrix product would do
-    the same, but wakes as many threads as there are processors for a millisecond's work.)
+    For each value: how often die i shows it, times how many faces of die j lie below it. Eight
+    dice j share a number of 64 bits, one byte for each. No count is above 255, so none runs over
+    into the next, and one product counts for eight. (A product of matrices by BLAS would take as
+    long, and wake as many threads as there are processors for it.)
 
     Making one raises OverflowError where there are more values, or a count needs more than a byte.
     """
 
     def __init__(self, dice: Sequence[Die]) -> None:
+        from struct import iter_unpack
+
         import numpy as np
 
-        n, sizes = len(dice), [len(die.faces) for die in dice]
-        flat = np.fromiter(chain.from_iterable([die.faces for die in dice]), np.int64, sum(sizes))
+        faces = [die.faces for die in dice]
+        n, sizes = len(faces), list(map(len, faces))
+        flat = np.fromiter(chain.from_iterable(faces), np.int64, sum(sizes))
         low = int(flat.min())
         span = int(flat.max()) - low + 1
         if span > FEW_VALUES or max(sizes) ** 2 > 255:
@@ -152,15 +156,12 @@ class Layers(Counted):
         flat -= low
         flat *= n
         flat += np.repeat(np.arange(n), sizes)
-        shown = np.bincount(flat, minlength=span * n).astype(np.uint8).reshape(span, n)
-        below = shown.cumsum(axis=0, dtype=np.uint8)
-        total = np.multiply.outer(shown[1], below[0]) if span > 1 else np.zeros((n, n), np.uint8)
-        layer = np.empty_like(total)
-        for value in range(2, span):
-            np.multiply.outer(shown[value], below[value - 1], out=layer)
-            total += layer
-        data = total.tobytes()
-        self._rows = [data[at : at + n] for at in range(0, n * n, n)]
+        shown = np.bincount(flat, minlength=span * n).reshape(span, n).astype(np.uint64)
+        padding = -n % 8
+        below = np.zeros((span, n + padding), np.uint8)
+        below[1:, :n] = shown[:-1].cumsum(axis=0)
+        total = np.einsum("vi,vj->ij", shown, below.view(np.uint64))
+        self._rows = [row for (row,) in iter_unpack(f"{n}s{padding}x", total)]
 
 
 class Bisection:
@@ -199,8 +200,9 @@ class Bisection:
 class NativeBisection(Bisection):
     """`Bisection` at native speed.
 
-    Where the faces lie close together, nothing is sorted: how many faces lie below each value
-    is counted once for each die.
+    Where the faces lie close together, nothing is sorted: how often a die shows each value is
+    counted, and multiplied by how many faces of the other die lie below. Otherwise both are sorted,
+    and merged.
 
     Making one raises ImportError without NumPy, and OverflowError if a face is beyond
     64 bits; no count is ever rounded.
@@ -209,22 +211,37 @@ class NativeBisection(Bisection):
     def __init__(self, dice: Sequence[Die]) -> None:
         import numpy as np
 
+        from fairground.solve import pairs
+
         super().__init__(())
         arrays = [np.fromiter(die.faces, np.int64, len(die.faces)) for die in dice]
         low, high = min(int(a.min()) for a in arrays), max(int(a.max()) for a in arrays)
-        self._close = high - low < CLOSE_FACES * max(map(len, arrays))
+        self._span = high - low + 1
+        self._close = self._span <= CLOSE_FACES * max(map(len, arrays))
+        self._sizes = [len(faces) for faces in arrays]
         for faces in arrays:
-            if self._close:
-                shown = np.bincount(faces - low, minlength=high - low + 1)
-                self._dice.append((shown, shown.cumsum() - shown))
-            else:
-                faces.sort()
-                self._dice.append(faces)
+            if self._span < 2**62:
+                np.subtract(faces, low, out=faces)
+            self._dice.append(
+                pairs.shown(faces, self._span) if self._close else pairs.in_order(faces, self._span)
+            )
 
-    def _count(self, mine: Any, theirs: Any) -> int:
-        if self._close:
-            return int(mine[0] @ theirs[1])
-        return int(theirs.searchsorted(mine, "left").sum())
+    def wins(self, i: int, j: int) -> int:
+        """Count the pair, once: the wins of either, since whatever is left over are ties."""
+        from fairground.solve import pairs
+
+        if (i, j) not in self._known:
+            mine, theirs = self._dice[i], self._dice[j]
+            if self._close:
+                won, not_lost = pairs.value_by_value(mine, theirs)
+            elif self._span < 2**62:
+                won, not_lost = pairs.merged(mine, theirs)
+            else:
+                won = int(theirs.searchsorted(mine, "left").sum())
+                not_lost = int(theirs.searchsorted(mine, "right").sum())
+            self._known[i, j] = won
+            self._known[j, i] = self._sizes[i] * self._sizes[j] - not_lost
+        return self._known[i, j]
 
 
 def quickest(dice: Sequence[Die]) -> PairCounter:

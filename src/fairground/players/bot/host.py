@@ -15,17 +15,19 @@ from __future__ import annotations
 import base64
 import json
 import os
-import pickle
 import select
-import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from fairground.core import FairgroundError, Game, InputError, Move, Seat, Unreadable
+from fairground.core import FairgroundError, Game, Move, Seat, Unreadable
 from fairground.players import Player
+from fairground.players.bot.limits import BotFailure, BotLimits
 from fairground.transcript import frozen
+
+if TYPE_CHECKING:
+    import subprocess
 
 RUNNER: Final = Path(__file__).with_name("runner.py")
 
@@ -39,23 +41,6 @@ ONE_THREAD: Final = dict.fromkeys(
 
 LONGEST_ANSWER: Final = 100_000
 LONGEST_REASON: Final = 160
-
-
-class BotLimits(NamedTuple):
-    """What a bot may use."""
-
-    seconds: float = 2.0
-    """For each decision: by the clock, and (rounded up) of processor time."""
-    megabytes: int = 1024
-    """Of address space."""
-    loading: float = 20.0
-    """Seconds for starting up."""
-
-
-class BotFailure(InputError):
-    """A bot that raised, answered nonsense, took too long or ended; the text says which."""
-
-    code = "bot/failed"
 
 
 class BotPlayer(Player):
@@ -75,6 +60,8 @@ class BotPlayer(Player):
         try:
             if self._process is None:
                 self._start()
+            import pickle  # only where a bot plays, as `subprocess` below
+
             asked = {"view": base64.b64encode(pickle.dumps(view)).decode(), "seat": seat}
             move = self._answer(asked, self._limits.seconds)["move"]
             return self._checked(game, view, seat, move)
@@ -91,6 +78,8 @@ class BotPlayer(Player):
 
     def _start(self) -> None:
         limits = self._limits
+        import subprocess
+
         self._process = subprocess.Popen(
             [
                 *(sys.executable, "-I", "-X", "utf8", str(RUNNER)),

@@ -6,6 +6,9 @@ codes can be gone through one by one this is exact. Beyond that it holds a sampl
 codes that fit everything, and answers by what most of them say; so each answer has
 a witness, which is scored again against the whole board before a word is said.
 
+``evil:deep`` gives the answer that costs the best breaker the most guesses instead, where that can
+be computed. The most codes are not always the hardest ones.
+
 Its answers depend on the board and on its seed alone: whoever asks the same
 questions meets the same adversary, and a keeper that takes over in the middle of a
 game goes on as the first would have.
@@ -15,9 +18,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
-from fairground.core import Game, HouseFault, Move
+from fairground.core import Game, HouseFault, InputError, Move
 from fairground.extras import needs
 from fairground.fair.bits import Stream
 from fairground.games.codebreaking import (
@@ -33,7 +37,14 @@ from fairground.games.codebreaking import (
 from fairground.players.codebreaking.keepers import Keeper
 
 if TYPE_CHECKING:
+    from fairground.solve.codebreaking.searcher import Searcher
     from fairground.solve.codebreaking.sets import Listed, Sampled
+
+DEEP_CODES: Final = 10_000
+"""Spaces of at most this many codes are searched for the hardest answer."""
+
+WORD: Final = 64
+"""The search packs a code into so many bits."""
 
 FORCED: Final = "concession: proven forced, no other code fits every answer"
 UNPROVEN: Final = (
@@ -46,6 +57,7 @@ class EvilKeeper(Keeper):
 
     def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
         super().__init__(game, chance, argument)
+        self._searcher = None if argument is None else _searcher(game, argument)
         self._seed = int.from_bytes(chance.take(8), "big")
         self._forget()
 
@@ -56,6 +68,11 @@ class EvilKeeper(Keeper):
         """What an earlier keeper of this game had in mind, before it is looked at."""
         self._asked: Code | None = None
         """The guess for which the mind has been made up."""
+
+    @property
+    def size(self) -> int:
+        """The codes in mind, and those of an earlier keeper."""
+        return len(self._kept) + (0 if self._mind is None else self._mind.size)
 
     def memory(self) -> bytes:
         """The sample at hand, after how many rows, and for which guess. A list is soon made again.
@@ -116,18 +133,52 @@ class EvilKeeper(Keeper):
 
     def _make_up(self, mind: Listed | Sampled, guess: Code) -> Marks:
         """Look around among the codes that fit, and decide; a second time changes nothing."""
-        from fairground.solve.codebreaking.sets import least_informative
-
         if self._asked != guess:
             mind.refresh()
-        said = least_informative(mind.sizes(guess), mind.length)
+        said = self._preferred(mind, guess)
         if said == (mind.length, 0) and self._asked != guess:
             settled = mind.look_harder(guess)
-            said = least_informative(mind.sizes(guess), mind.length)
+            said = self._preferred(mind, guess)
             if said == (mind.length, 0):
                 self.remarks.append(FORCED if settled else UNPROVEN)
         self._asked = guess
         return said
+
+    def _preferred(self, mind: Listed | Sampled, guess: Code) -> Marks:
+        """The answer after which the breaker has the most left to do."""
+        from fairground.solve.codebreaking.sets import Listed, least_informative
+
+        if self._searcher is not None and isinstance(mind, Listed):
+            return self._hardest(self._searcher, mind, guess)
+        return least_informative(mind.sizes(guess), mind.length)
+
+    def _hardest(self, searcher: Searcher, mind: Listed, guess: Code) -> Marks:
+        """The answer that costs the best breaker the most guesses; ties: as without depth."""
+        numbers, answers = mind.numbers().astype("int64"), mind.answers(guess)
+        asked = (*(row.guess for row in self._rows), guess)
+
+        def burden(answer: int) -> tuple[Fraction, int, int]:
+            part = numbers[answers == answer]
+            right = answer == mind.length * (mind.length + 1)
+            return Fraction(0) if right else searcher.worst(part, asked).guesses, len(part), -answer
+
+        full, partial = divmod(max(map(int, set(answers)), key=burden), mind.length + 1)
+        return full, partial
+
+
+def _searcher(game: Game[Any], argument: str) -> Searcher:
+    """What tells how many guesses a set of codes needs, where that can be searched."""
+    with needs("solve", "the evil keeper"):
+        from fairground.solve.codebreaking.searcher import Searcher
+    if argument != "deep":
+        raise InputError(f"the evil keeper is 'evil' or 'evil:deep', not 'evil:{argument}'")
+    assert isinstance(game, CodeBreaking)
+    if game.codes > DEEP_CODES or game.base * game.length > WORD:
+        raise InputError(
+            f"'evil:deep' needs at most {DEEP_CODES} codes, and base times length at most {WORD};"
+            f" base {game.base} and length {game.length} are more: take 'evil'"
+        )
+    return Searcher(game.base, game.length)
 
 
 def _open_mind(game: CodeBreaking, seed: int) -> Listed | Sampled:

@@ -24,6 +24,7 @@ from numba import njit
 
 from fairground.games.codebreaking import Row
 from fairground.solve.codebreaking.kernels import Bytes, Words, answers_general
+from fairground.solve.tape import copy
 
 Shorts = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]
@@ -195,10 +196,10 @@ def walk(  # noqa: PLR0917
             if change <= 0 or unit(chance) < np.exp(-change / temperature):
                 w.code[i] = b
                 w.code[j] = a
-                w.full[:] = w.next_full
+                copy(w.next_full, w.full)
                 energy += change
                 if energy == 0:
-                    zero[:] = w.code
+                    copy(w.code, zero)
                     found = True
         else:
             digit = scaled(bits >> np.uint64(16), at.base)
@@ -209,11 +210,11 @@ def walk(  # noqa: PLR0917
                 w.code[i] = digit
                 w.tally[a] -= 1
                 w.tally[digit] += 1
-                w.full[:] = w.next_full
-                w.common[:] = w.next_common
+                copy(w.next_full, w.full)
+                copy(w.next_common, w.common)
                 energy += change
                 if energy == 0:
-                    zero[:] = w.code
+                    copy(w.code, zero)
                     found = True
     return energy, found
 
@@ -258,13 +259,13 @@ def temper(  # noqa: PLR0917
             )
             if energies[k] < best:
                 best = energies[k]
-                closest[:] = walkers[k].code
+                copy(walkers[k].code, closest)
             if fits:
                 best = 0
-                closest[:] = zero
+                copy(zero, closest)
                 if is_new(names, found, name_of(zero)):
                     names[found] = name_of(zero)
-                    pool[found] = zero
+                    copy(zero, pool[found])
                     found += 1
                     if found == len(pool):
                         break
@@ -276,7 +277,7 @@ def temper(  # noqa: PLR0917
                 walkers[k], walkers[k + 1] = walkers[k + 1], walkers[k]
                 energies[k], energies[k + 1] = energies[k + 1], energies[k]
     for k in range(count):
-        replicas[k] = walkers[k].code
+        copy(walkers[k].code, replicas[k])
     return found, closest, best
 
 
@@ -298,7 +299,7 @@ def refill(at: Layout, pool: Bytes, found: int, walks: int, chance: Words) -> in
         _, fits = walk(at, walker(at, pool[start]), 0, temperature, WANDER, chance, zero)
         if fits and is_new(names, found, name_of(zero)):
             names[found] = name_of(zero)
-            pool[found] = zero
+            copy(zero, pool[found])
             found += 1
     return found
 

@@ -69,6 +69,11 @@ class Listed:
     def __len__(self) -> int:
         return self.base**self.length if self._numbers is None else len(self._numbers)
 
+    @property
+    def size(self) -> int:
+        """Bytes of memory."""
+        return 0 if self._numbers is None else self._numbers.nbytes
+
     def sizes(self, guess: Sequence[int]) -> Ints:
         """How many codes give each answer, by answer number."""
         if self._numbers is None:
@@ -157,6 +162,11 @@ class Sampled:
 
     def __len__(self) -> int:
         return len(self._codes)
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory."""
+        return self._codes.nbytes
 
     def sizes(self, guess: Sequence[int]) -> Ints:
         """How many of the sample's codes give each answer, by answer number."""

@@ -12,7 +12,6 @@ import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -139,6 +138,8 @@ def file_name(base: int, length: int, strategy: str) -> str:
 
 def stored(base: int, length: int, strategy: str) -> Tree | None:
     """The tree that comes with the package, if there is one."""
+    from importlib.resources import files
+
     path = files("fairground.solve.codebreaking") / "data" / file_name(base, length, strategy)
     if not path.is_file():
         return None
@@ -165,11 +166,10 @@ def grow(base: int, length: int, strategy: str, effort: int = 1) -> Tree:
 
         from fairground.solve.codebreaking import search
     kind, _, limit = strategy.partition(":")
-    depth = DEEP
+    depth = _depth(limit)
     if kind == OPTIMAL:
         if codes > PROVABLE:
             raise TooMany(f"the optimum is searched for up to {PROVABLE} codes, not {codes}")
-        depth = _depth(limit)
         ranked = search.ranking("cost", codes, 0.466)
         widths = search.widths(codes, codes, budget=PROOF_NODES * effort)
     elif kind == BEAM:
@@ -266,11 +266,17 @@ def _collect(at: Space, depth: int, choice: Any) -> Branch:
 def tree(base: int, length: int, strategy: str | None = None) -> Tree:
     """The tree of a strategy: stored, or else built now.
 
+    ``optimal:6`` never needs more than six guesses; where the space is too large to prove that
+    no such tree is cheaper, it is the best that a beam search finds: ``beam:6``.
+
     Without a strategy the best that we know: the optimum where the search ends
     within its budget, and elsewhere the cheaper of that unfinished search's tree and
     a beam search's.
     """
     if strategy is not None:
+        kind, _, limit = strategy.partition(":")
+        if kind == OPTIMAL and limit and base**length > PROVABLE:
+            strategy = f"{BEAM}:{limit}"
         return stored(base, length, strategy) or grow(base, length, strategy)
     if ready := best_stored(base, length):
         return ready

@@ -117,7 +117,7 @@ def _checked(dice: Sequence[str] | None) -> tuple[str, ...]:
     if deals > MOST_DEALS:
         raise BadParams(
             f"{len(bag)} dice have {deals:,} deals; more than {MOST_DEALS:,} (53 dice) "
-            "would take too long and too much room: use a smaller set of dice"
+            "would take too long and too much room: take a sample, such as --sample 100000"
         )
     return bag
 

@@ -22,6 +22,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from fairground.solve.tape import copy
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -174,16 +176,16 @@ def solve_game(m: Floats, k: int, x: Floats, y: Floats, work: Floats) -> tuple[f
                     low, high = guarantee(m, k, u, v)
                     if high - low < width:
                         width, value = high - low, 0.5 * (low + high)
-                        x[:] = u
-                        y[:] = v
+                        copy(u, x)
+                        copy(v, y)
                         if width <= NARROW:
                             return value, max(width, 0.0)
     if k == 3 and equalise(m, u, v):
         low, high = guarantee(m, 3, u, v)
         if high - low < width:
             width, value = high - low, 0.5 * (low + high)
-            x[:] = u
-            y[:] = v
+            copy(u, x)
+            copy(v, y)
     return value, max(width, 0.0)
 
 
@@ -283,6 +285,28 @@ def solve_deals(
             saddles += max(x[0], x[1], x[2]) == 1.0 and max(y[0], y[1], y[2]) == 1.0
         next_six(six)
     return widest, saddles
+
+
+@njit(cache=True)
+def solve_sixes(meet: Floats, hands: Ints, sixes: Ints, out: Floats, pure_deals: Floats) -> float:
+    """Solve sixes of dice, each by itself, ten splits each; returns the widest proof.
+
+    ``sixes`` has six dice by their place in ``meet`` for each row of ``out``; ``pure_deals`` gets
+    how many of a row's deals have a saddle point.
+    """
+    own, block = np.empty((2, 6, 6)), np.empty((1, hands.shape[0]))
+    widest = 0.0
+    for t in range(len(sixes)):
+        for i in range(6):
+            for j in range(6):
+                own[WIN, i, j] = meet[WIN, sixes[t, i], sixes[t, j]]
+                own[TIE, i, j] = meet[TIE, sixes[t, i], sixes[t, j]]
+        two, width = pair_values(own)
+        wide, saddles = solve_deals(own, two, hands, 0, block)
+        copy(block[0], out[t])
+        pure_deals[t] = saddles
+        widest = max(widest, width, wide)
+    return widest
 
 
 RANDOM: Final = 0

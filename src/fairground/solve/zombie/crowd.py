@@ -19,13 +19,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from fairground.games.zombie import State, Zombie
-from fairground.solve.zombie import kernel, turn
+from fairground.solve.zombie import graph, turn
+from fairground.solve.zombie.graph import Obeyed
 from fairground.solve.zombie.turn import Array, TooMuchWork
 
 MOST: Final = 12
 """More zombies than this are not followed."""
 
-UNLIKELY: Final = 1e-6
+UNLIKELY: Final = 1e-4
 """Turns with so many brains that even a zombie who never holds counts them with less than this
 chance are held: far less than the model itself may be off."""
 
@@ -38,8 +39,10 @@ MOST_ROUNDS: Final = 400
 class Crowd(NamedTuple):
     """What a turn brings, and how it is played."""
 
-    choice: Array
-    """[brains, shape] → 1 rolls, 0 holds: the choices for the most brains."""
+    brains: int
+    """A turn with so many brains is always held."""
+    worths: Obeyed
+    """By the choices for the most brains."""
     banked: Array
     """The chance of a turn to bring 0, 1, 2, ... brains."""
 
@@ -51,8 +54,8 @@ def crowd(game: Zombie) -> Crowd:
     if game.brains_to_win > 200 or game.max_turns > 200:
         raise TooMuchWork("such long games of many zombies are not followed")
     found = turn.turns(game)
-    choice = found.greedy()[: int(np.argmax(found.reached < UNLIKELY))]
-    return Crowd(choice, found.banked(choice))
+    choice = found.greedy[: int(np.argmax(found.reached < UNLIKELY))]
+    return Crowd(len(choice), found.obeyed(choice), found.banked(choice))
 
 
 def holds(game: Zombie, found: Crowd, s: State) -> Array:
@@ -62,7 +65,7 @@ def holds(game: Zombie, found: Crowd, s: State) -> Array:
     """
     mine = s.scores[s.playing[s.at]]
     least = 0 if s.extra or game.max_turns else game.brains_to_win
-    brains = len(found.choice) + kernel.RING
+    brains = found.brains + graph.RING
     others = [
         _course(game, found, s, player, s.scores[seat])
         for player, seat in enumerate(s.playing)
@@ -76,7 +79,7 @@ def holds(game: Zombie, found: Crowd, s: State) -> Array:
         np.array([_padded(course, rounds, width) for course in held]),
         least,
     )
-    rows = np.empty((turn.turns(game).top + kernel.RING, len(s.playing)))
+    rows = np.empty((turn.turns(game).top + graph.RING, len(s.playing)))
     in_order = [*range(1, s.at + 1), 0, *range(s.at + 1, len(s.playing))]
     rows[:brains] = shares[:, in_order]
     rows[brains:] = rows[brains - 1]
@@ -84,7 +87,9 @@ def holds(game: Zombie, found: Crowd, s: State) -> Array:
 
 
 def _padded(course: Array, rounds: int, width: int) -> Array:
-    return np.pad(course, ((0, rounds - len(course)), (0, width - course.shape[1])))
+    padded = np.zeros((rounds, width))
+    padded[: len(course), : course.shape[1]] = course
+    return padded
 
 
 def _course(game: Zombie, found: Crowd, s: State, player: int, score: int) -> Array:
@@ -106,8 +111,10 @@ def _course(game: Zombie, found: Crowd, s: State, player: int, score: int) -> Ar
     rows = [first]
     while rows[-1][:goal].sum() > UNDECIDED and len(rows) < MOST_ROUNDS:
         rows.append(np.convolve(rows[-1][:goal], found.banked))
-    size = max(len(row) for row in rows)
-    return np.array([np.pad(row, (0, size - len(row))) for row in rows])
+    course = np.zeros((len(rows), max(len(row) for row in rows)))
+    for row, brains in zip(course, rows, strict=True):
+        row[: len(brains)] = brains
+    return course
 
 
 def _shares(others: Array, held: Array, least: int) -> Array:

@@ -17,8 +17,8 @@ comes again. Scores are solved from high to low. At each pair of scores the cycl
 the secant rule, which is exact as soon as the choices stay the same. Pairs with the same sum do
 not depend on one another and share a sweep.
 
-Three players are solved in `fairground.solve.zombie.trio`. With more, the `optimal` player plays
-the duel against its strongest rival: see `situation`.
+Three and four players are solved in `fairground.solve.zombie.several`. With more, the `optimal`
+player plays the duel against its strongest rival: see `situation`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import numpy as np
 
 from fairground.core import Seat
 from fairground.games.zombie import State, Zombie
-from fairground.solve.zombie import kernel, tables, turn
+from fairground.solve.zombie import graph, tables, turn
 from fairground.solve.zombie.turn import Array, TooMuchWork, Turns
 
 Progress: TypeAlias = Callable[[float], None]
@@ -98,9 +98,9 @@ def situation(game: Zombie, s: State, seat: Seat) -> Situation:
     return Situation(s.scores[seat], s.scores[rival], rival in ahead, s.extra > 0, rounds)
 
 
-def stakes(found: Turns, duel: Duel, game: Zombie, where: Situation) -> tuple[Array, float]:
-    """What holding t brains is worth to the mover, by t, and what a turn without any is."""
-    scores = where.mine + np.arange(found.top + kernel.RING)
+def stakes(found: Turns, duel: Duel, game: Zombie, where: Situation) -> Array:
+    """What holding t brains is worth to the mover, by t; a bust is worth as much as none."""
+    scores = where.mine + np.arange(found.top + graph.RING)
     if where.extra or (game.max_turns == 0 and where.moved and where.other >= game.brains_to_win):
         if where.moved:
             hold = _chasing(duel.level, scores - where.other)
@@ -112,7 +112,7 @@ def stakes(found: Turns, duel: Duel, game: Zombie, where: Situation) -> tuple[Ar
         hold = _second_of_race(duel, game.brains_to_win, where.other, scores)
     else:
         hold = _first_of_race(duel, game.brains_to_win, where.other, scores)
-    return hold, float(hold[0])
+    return hold
 
 
 def _chasing(level: float, lead: Array) -> Array:
@@ -164,12 +164,14 @@ def solve(game: Zombie, progress: Progress | None = None) -> Duel:
     return _race(game, found, level, chase, tell)
 
 
-def _values(found: Turns, columns: list[Array], nothing: Array) -> Array:
-    """`Turns.value` for any number of payoffs, some at a time."""
+def _values(found: Turns, columns: list[Array]) -> Array:
+    """The best that a turn can bring, for any number of payoffs, some at a time."""
+    from fairground.solve.zombie import kernel
+
     parts = []
     for i in range(0, len(columns), WIDTH):
         hold = np.ascontiguousarray(np.stack(columns[i : i + WIDTH], axis=1))
-        parts.append(found.value(hold, nothing[i : i + WIDTH]))
+        parts.append(kernel.sweep(found.links, found.layers, hold, found.quiet(hold, hold[0])))
     return np.concatenate(parts)
 
 
@@ -192,14 +194,14 @@ def tie_break(found: Turns) -> tuple[float, Array]:
     """Extra rounds between two who are level: the first's chance, and ``chase``."""
     if found.top > MOST_BRAINS:
         raise TooMuchWork("turns with these dice can last too long to be solved for perfect play")
-    brains = np.arange(found.top + kernel.RING)
+    brains = np.arange(found.top + graph.RING)
     chase = np.zeros(found.top)
 
     def step(level: Array) -> Array:
         columns = [_chasing(float(level[0]), brains - d) for d in range(found.top)]
-        chase[:] = _values(found, columns, np.array([column[0] for column in columns]))
+        chase[:] = _values(found, columns)
         hold = 1 - _looked_up(chase, brains)
-        return _values(found, [hold], hold[:1])
+        return _values(found, [hold])
 
     level = _fixed_point(step, np.array([0.5]))
     return float(level[0]), chase
@@ -210,7 +212,7 @@ def _race(game: Zombie, found: Turns, level: float, chase: Array, tell: Progress
     goal = game.brains_to_win
     _must_be_feasible(found, 8.0 * goal * goal, f"a game to {goal} brains")
     duel = Duel(level, chase, np.zeros((goal, goal)), np.zeros((goal, goal)), 0)
-    scores = np.arange(found.top + kernel.RING)
+    scores = np.arange(found.top + graph.RING)
     for total in range(2 * goal - 2, -1, -1):
         pairs = [(a, total - a) for a in range(max(0, total - goal + 1), min(goal, total + 1))]
         a, b = np.array(pairs).T
@@ -220,9 +222,9 @@ def _race(game: Zombie, found: Turns, level: float, chase: Array, tell: Progress
         ) -> Array:
             duel.first[a, b] = first
             holds = [_second_of_race(duel, goal, x, y + scores) for x, y in pairs]
-            duel.second[b, a] = _values(found, holds, np.array([hold[0] for hold in holds]))
+            duel.second[b, a] = _values(found, holds)
             holds = [_first_of_race(duel, goal, y, x + scores) for x, y in pairs]
-            return _values(found, holds, np.array([hold[0] for hold in holds]))
+            return _values(found, holds)
 
         duel.first[a, b] = _fixed_point(step, np.full(len(pairs), 0.5))
         tell(1 - (total / (2 * goal - 1)) ** 2)
@@ -237,12 +239,12 @@ def _rounds(game: Zombie, found: Turns, level: float, chase: Array, tell: Progre
     leads = np.arange(-reach, reach + 1)
     shape = (rounds + 1, 2 * reach + 1)
     duel = Duel(level, chase, np.zeros(shape), np.zeros(shape), reach)
-    brains = np.arange(found.top + kernel.RING)
+    brains = np.arange(found.top + graph.RING)
     for left in range(1, rounds + 1):
         for moved, table in ((True, duel.second), (False, duel.first)):
             where = Situation(0, 0, moved, False, left)
             holds = [1 - _after_turn_of_rounds(duel, where, lead + brains) for lead in leads]
-            table[left] = _values(found, holds, np.array([hold[0] for hold in holds]))
+            table[left] = _values(found, holds)
         tell(left / rounds)
     return duel
 
@@ -280,7 +282,7 @@ def load_or_compute(
 def optimal(game: Zombie, duel: Duel, where: Situation) -> Array:
     """The choices of a turn that wins most often: [brains, shape] → 1 rolls, 0 holds."""
     found = turn.turns(game)
-    return found.best(*stakes(found, duel, game, where))
+    return found.best(stakes(found, duel, game, where))
 
 
 def report(game: Zombie, progress: Progress | None = None) -> dict[str, Any]:
@@ -291,7 +293,7 @@ def report(game: Zombie, progress: Progress | None = None) -> dict[str, Any]:
     """
     found = turn.turns(game)
     bust, brains = turn.first_roll(game)
-    greedy = found.greedy()
+    greedy = found.greedy
     duel = load_or_compute(game, progress)
     opening = Situation(0, 0, False, False, game.max_turns)
     return {
@@ -301,7 +303,7 @@ def report(game: Zombie, progress: Progress | None = None) -> dict[str, Any]:
             name: {"brains": f"{got.brains:.15f}", "bust": f"{got.bust:.15f}"}
             for name, got in (
                 ("greedy", found.follow(greedy)),
-                ("cautious", found.follow(found.cautious())),
+                ("cautious", found.follow(found.cautious)),
             )
         },
         "first_player_wins": f"{first_player_wins(duel):.15f}",

@@ -5,8 +5,7 @@ the bytes of ``SeededStream(seed, g)``, draw for draw as `Stream.below` would. I
 rules end on that tape, down to the number of bytes read. `simulate` plays a random sample of its
 lanes by the rules each time, and refuses to answer if one differs.
 
-What makes it fast: one look into a table turns a byte into a colour or a face, one packed number
-per die says what a throw adds, and the bytes of a tape are made some blocks at a time.
+What makes it fast is in `fairground.solve.zombie.abreast`.
 """
 
 from __future__ import annotations
@@ -18,62 +17,26 @@ import numpy as np
 
 from fairground.core import Fault, Game, Move, Seat, UnknownName
 from fairground.fair.bits import SeededStream, Stream, SystemStream, seeded_key
-from fairground.games.zombie import BRAIN, CELLS, HOLD, ROLL, SHOTGUN, State, Zombie
+from fairground.games.zombie import HOLD, ROLL, State, Zombie
 from fairground.playing import play
-from fairground.solve.tape import (
-    AT,
-    FILLED,
-    GAME,
-    LEAF,
-    ONE_BYTE,
-    SPARE,
-    below,
-    new_tape,
-    refill,
-    rewind,
-    used,
+from fairground.solve.tape import REGISTERS, new_tape
+from fairground.solve.zombie.abreast import (
+    FAST_FACES,
+    FIELDS,
+    MOST_FAST,
+    TABLE,
+    Prepared,
+    Room,
+    play_lanes,
 )
 from fairground.solve.zombie.turn import Array, Turns, turns
 
-BLOCKS: Final = 8
-"""How many blocks of a tape are made at a time. The `SPARE` bytes before them are more than
-the six draws of a roll need."""
+BLOCKS: Final = 16
+"""How many blocks of a tape are made at a time: most games need no more. The `SPARE` bytes before
+them are more than the six draws of a roll need."""
 
-GONE: Final = 3
-"""The colour of an empty cell."""
-
-REJECTED: Final = -1
-
-SMALL: Final = 0
-"""[n, byte] → the number below n that this byte draws, or `REJECTED`. Where a draw reads
-no byte (n = 1) or two (the last row stands for all n > 256), every byte is rejected."""
-THROWN: Final = SMALL + (ONE_BYTE + 2) * ONE_BYTE
-"""[colour, byte] → what the die thrown adds, see `packed`, or `REJECTED` as above."""
-FEET: Final = THROWN + 3 * ONE_BYTE
-"""Colours in the three cells, base 4 → what they add to the code of a shape."""
-SHOTS: Final = FEET + 4**CELLS
-"""Shotgun dice, packed → what they add to the code of a shape."""
-STRIDES: Final = SHOTS + 512
-"""What a brain die of each colour adds to the code of a shape."""
-DICE: Final = STRIDES + 3
-COUNTS: Final = DICE + 3
-"""How many faces each colour has."""
-FACES: Final = COUNTS + 3
-"""[colour, face] → what the die thrown adds."""
-
-
-class Prepared(NamedTuple):
-    """The configuration as the loop reads it."""
-
-    tables: Array
-    """All tables in one row; the constants above say where each begins. With many arrays a
-    compiled loop spends more time on counting references than on looking into them."""
-    choices: Array
-    """[policy, brains, code of a shape] → 1 rolls."""
-    policy: Array
-    """By seat: which table of choices it plays."""
-    goal: int
-    max_turns: int
+SLOTS: Final = 32
+"""How many games are at hand at a time: their tapes stay in the nearest cache."""
 
 
 class Lanes(NamedTuple):
@@ -88,150 +51,12 @@ class Lanes(NamedTuple):
     """Bytes of the tape that were read."""
 
 
-def packed(colour: int, face: str) -> int:
-    """What a thrown die adds, so that three dice can be summed.
-
-    Brains are in bits 0-2, shotguns in 3-5, shotgun dice by colour in 7-15 (three bits
-    each), brain dice by colour in 16-21 (two bits each). Footprints add nothing.
-    """
-    if face == BRAIN:
-        return 1 | 1 << (16 + 2 * colour)
-    if face == SHOTGUN:
-        return 1 << 3 | 1 << (7 + 3 * colour)
-    return 0
-
-
-@LEAF
-def pick(
-    bag: tuple[int, int, int], at: int, tables: Array, tape: Array, data: Array
-) -> tuple[int, int]:
-    """Take a die from the bag: its colour, and the place of the next byte."""
-    green, yellow, red = bag
-    left = green + yellow + red
-    value = int(tables[SMALL + min(left, ONE_BYTE + 1) * ONE_BYTE + data[at]])
-    at += 1
-    if value < 0:
-        # A rejected byte has been read; where none is to be read, it was only looked at.
-        tape[AT] = at if 1 < left <= ONE_BYTE else at - 1
-        value = below(left, tape, data)
-        at = tape[AT]
-    return int(value >= green) + int(value >= green + yellow), at
-
-
-@LEAF
-def throw(colour: int, at: int, tables: Array, tape: Array, data: Array) -> tuple[int, int]:
-    """Throw a die: what it adds, see `packed`, and the place of the next byte."""
-    more = int(tables[THROWN + colour * ONE_BYTE + data[at]])
-    at += 1
-    if more < 0:
-        count = int(tables[COUNTS + colour])
-        tape[AT] = at if 1 < count <= ONE_BYTE else at - 1
-        most = (len(tables) - FACES) // 3
-        more = int(tables[FACES + colour * most + below(count, tape, data)])
-        at = tape[AT]
-    return more, at
-
-
-@LEAF
-def one_turn(choices: Array, tables: Array, tape: Array, data: Array) -> int:
-    """The brains that a turn banks, or -1 for three shotguns."""
-    green, yellow = int(tables[DICE]), int(tables[DICE + 1])
-    red = int(tables[DICE + 2])
-    green_eaten = yellow_eaten = red_eaten = 0
-    brains = shotguns = shot = 0
-    c0 = c1 = c2 = GONE
-    while True:
-        if tape[FILLED] - tape[AT] < SPARE:
-            refill(tape, data)
-        at = tape[AT]
-        left = green + yellow + red
-        if (c0 == GONE) + (c1 == GONE) + (c2 == GONE) > left:
-            green, yellow, red = green + green_eaten, yellow + yellow_eaten, red + red_eaten
-            green_eaten = yellow_eaten = red_eaten = 0
-            left = green + yellow + red
-        if c0 == GONE and left > 0:
-            c0, at = pick((green, yellow, red), at, tables, tape, data)
-            green, yellow, red = green - (c0 == 0), yellow - (c0 == 1), red - (c0 == 2)
-            left -= 1
-        if c1 == GONE and left > 0:
-            c1, at = pick((green, yellow, red), at, tables, tape, data)
-            green, yellow, red = green - (c1 == 0), yellow - (c1 == 1), red - (c1 == 2)
-            left -= 1
-        if c2 == GONE and left > 0:
-            c2, at = pick((green, yellow, red), at, tables, tape, data)
-            green, yellow, red = green - (c2 == 0), yellow - (c2 == 1), red - (c2 == 2)
-        added = 0
-        if c0 != GONE:
-            more, at = throw(c0, at, tables, tape, data)
-            added, c0 = added + more, c0 if more == 0 else GONE
-        if c1 != GONE:
-            more, at = throw(c1, at, tables, tape, data)
-            added, c1 = added + more, c1 if more == 0 else GONE
-        if c2 != GONE:
-            more, at = throw(c2, at, tables, tape, data)
-            added, c2 = added + more, c2 if more == 0 else GONE
-        tape[AT] = at
-        shotguns += (added >> 3) & 7
-        brains += added & 7
-        if shotguns >= 3:
-            return -1
-        shot += (added >> 7) & 511
-        green_eaten += (added >> 16) & 3
-        yellow_eaten += (added >> 18) & 3
-        red_eaten += (added >> 20) & 3
-        code = tables[FEET + c0 * 16 + c1 * 4 + c2] + tables[SHOTS + shot]
-        code += tables[STRIDES] * green_eaten + tables[STRIDES + 1] * yellow_eaten
-        code += tables[STRIDES + 2] * red_eaten
-        if brains >= choices.shape[0] or choices[brains, code] == 0:
-            return brains
-
-
-@LEAF
-def play_lanes(prepared: Prepared, tape: Array, data: Array, order: Array, lanes: Lanes) -> None:
-    """Play one game in each lane, from the tape's game on; ``order`` is room for the seats."""
-    tables, choices, policy = prepared.tables, prepared.choices, prepared.policy
-    scores, turns, shot = lanes.scores, lanes.turns, lanes.shot
-    games, seats = scores.shape
-    first = tape[GAME]
-    for lane in range(games):
-        rewind(tape, first + lane)
-        for i in range(seats):
-            order[i] = i
-        for i in range(seats - 1, 0, -1):
-            j = below(i + 1, tape, data)
-            order[i], order[j] = order[j], order[i]
-        playing, rounds, deciding = seats, 0, False
-        while playing > 1:
-            rounds += 1
-            top = 0
-            for i in range(playing):
-                seat = order[i]
-                brains = one_turn(choices[policy[seat]], tables, tape, data)
-                turns[lane, seat] += 1
-                shot[lane, seat] += brains < 0
-                scores[lane, seat] += max(0, brains)
-                top = max(top, scores[lane, seat])
-            if prepared.max_turns > 0:
-                deciding |= rounds == prepared.max_turns
-            else:
-                deciding |= top >= prepared.goal
-            if deciding:
-                level = 0
-                for i in range(playing):
-                    if scores[lane, order[i]] == top:
-                        order[level] = order[i]
-                        level += 1
-                playing = level
-        lanes.winner[lane] = order[0]
-        lanes.used[lane] = used(tape)
-
-
 def policy_table(found: Turns, name: str) -> Array:
     """The choices of a strategy that looks at its own turn only."""
     if name == "cautious":
-        return found.cautious()
+        return found.cautious
     if name == "greedy":
-        return found.greedy()
+        return found.greedy
     raise UnknownName(f"no strategy named {name!r} can be simulated; there are: cautious, greedy")
 
 
@@ -239,43 +64,64 @@ def prepare(game: Zombie, policies: Sequence[str]) -> Prepared:
     """Everything the loop needs to know, for one named strategy at each seat."""
     found = turns(game)
     names = sorted(set(policies))
-    tables = [policy_table(found, name) for name in names]
-    choices = np.zeros((len(tables), max(map(len, tables)), found.size), np.uint8)
-    for i, table in enumerate(tables):
-        choices[i, : len(table), found.codes] = table.T
-    byte = np.arange(ONE_BYTE)
-    small = np.full((ONE_BYTE + 2, ONE_BYTE), REJECTED)
-    for n in range(2, ONE_BYTE + 1):
-        small[n] = np.where(byte < ONE_BYTE - ONE_BYTE % n, byte % n, REJECTED)
-    faces = np.zeros((3, max(map(len, game.faces))), np.int64)
-    thrown = np.full((3, ONE_BYTE), REJECTED)
-    for colour, text in enumerate(game.faces):
-        faces[colour, : len(text)] = [packed(colour, face) for face in text]
-        if 1 < len(text) <= ONE_BYTE:
-            value = small[len(text)]
-            thrown[colour] = np.where(value < 0, REJECTED, faces[colour][value])
-    shots, feet, strides = found.coding()
-    counts = np.array([len(text) for text in game.faces])
-    rows = (small, thrown, feet, shots, strides, np.array(game.dice), counts, faces)
+    limits = np.zeros((len(names), found.size), np.uint16)
+    for row, name in zip(limits, names, strict=True):
+        row[found.codes] = limits_of(found, policy_table(found, name))
+    by_shot, by_cells, strides = found.coding()
+    counts = np.array([len(text) for text in game.faces], np.int32)
+    shows = np.zeros((3, counts.max()), np.int64)
+    for row, text in zip(shows, game.faces, strict=True):
+        row[: len(text)] = ["fbs".index(face) for face in text]
+    thrown = {len(text) for n, text in zip(game.dice, game.faces, strict=True) if n}
+    fast = sum(game.dice) <= MOST_FAST and all(n in FAST_FACES for n in thrown)
+    bits = 2 * np.arange(min(counts.max(), max(FAST_FACES)))
     return Prepared(
-        np.concatenate([row.ravel() for row in rows]).astype(np.int32),
-        choices,
-        np.array([names.index(name) for name in policies]),
+        np.maximum(counts, 1),
+        shows,
+        (shows[:, : len(bits)] << bits).sum(axis=1).astype(np.int32),
+        strides.astype(np.int32),
+        np.concatenate([by_shot, np.maximum(by_cells, 0)]).astype(np.int32),
+        limits.ravel().astype(np.min_scalar_type(limits.max())),
+        np.array([names.index(name) for name in policies]) * found.size,
+        np.array(game.dice),
+        fast,
         game.brains_to_win,
         game.max_turns,
     )
 
 
+def limits_of(found: Turns, choice: Array) -> Array:
+    """By shape: the brains from which on it is held.
+
+    Whoever holds with some brains holds with more, for there is more to lose and no more to win.
+    So the choices of all states that a turn can reach come down to one number for each shape.
+    """
+    limits: Array = ((np.arange(len(choice)) + 1)[:, None] * choice).max(axis=0, initial=0)
+    brains = np.repeat(np.arange(found.top), np.diff(found.layers.first))
+    shapes = found.layers.shapes[: len(brains)]
+    reached = brains < len(choice)
+    brains, shapes = brains[reached], shapes[reached]
+    assert (choice[brains, shapes] == (brains < limits[shapes])).all()
+    return limits
+
+
 def lanes_of(prepared: Prepared, seed: str, games: int, first: int = 0) -> Lanes:
     """Play the games ``first`` … ``first + games - 1`` of a seed, without checking any lane."""
     seats = len(prepared.policy)
-    winner, used = np.zeros(games, np.int64), np.zeros(games, np.int64)
-    scores, taken, shot = (np.zeros((games, seats), np.int64) for _ in range(3))
-    lanes = Lanes(winner, scores, taken, shot, used)
     tape, data = new_tape(seeded_key(seed), blocks=BLOCKS)
-    rewind(tape, first)
-    play_lanes(prepared, tape, data, np.zeros(seats, np.int64), lanes)
-    return lanes
+    room = Room(
+        np.zeros((TABLE, SLOTS), np.int32),
+        np.zeros(SLOTS, np.uint64),
+        np.tile(np.append(tape, np.zeros(FIELDS - REGISTERS, np.int64)), (SLOTS, 1)),
+        np.tile(data, (SLOTS, 1)),
+        np.zeros((SLOTS, seats), np.int64),
+        np.zeros((SLOTS, seats, 3), np.int64),
+        np.zeros(SLOTS + 1, np.uint32),
+    )
+    rows = np.empty((games, 2 + 3 * seats), np.int64)
+    play_lanes(first, prepared, room, rows)
+    scores, taken, shot = np.split(rows[:, 1:-1], 3, axis=1)
+    return Lanes(rows[:, 0], scores, taken, shot, rows[:, -1])
 
 
 class CountedStream(Stream):
@@ -299,9 +145,8 @@ class _Follower:
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
         """Roll, or hold."""
-        table = self._prepared.choices[self._prepared.policy[seat]]
-        code = self._found.codes[self._found.shape_of(view)]
-        on = view.rolls == 0 or (view.brains < len(table) and table[view.brains, code])
+        code = self._prepared.policy[seat] + self._found.codes[self._found.shape_of(view)]
+        on = view.rolls == 0 or view.brains < self._prepared.limits[code]
         return ROLL if on else HOLD
 
 

@@ -22,8 +22,9 @@ import numpy as np
 from fairground.fair.bits import digest
 from fairground.games.zombie import Zombie
 from fairground.solve.zombie import turn
+from fairground.solve.zombie.turn import Array
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Raise it whenever the tables change their meaning: old files are then ignored."""
 
 TAG: Final = "fairground/zombie-tables/1"
@@ -100,6 +101,33 @@ def packed(tables: Any) -> bytes:
     data = io.BytesIO()
     np.savez_compressed(data, **tables._asdict())
     return digest(TAG, data.getvalue()) + data.getvalue()
+
+
+def squeezed(chances: Array, bits: int) -> Array:
+    """The bytes of chances that are rounded to so many bits, in an order that compresses well.
+
+    The last axis is the player. What the last player has follows from the others, and is left
+    out. Neighbours differ little, and how much they do differs even less: so differences are
+    taken along all axes, signs go into the lowest bit, and all highest bytes stand together,
+    then all the next.
+    """
+    whole = np.moveaxis(np.rint(chances[..., :-1] * 2.0**bits).astype(np.int64), -1, 0)
+    for axis in range(1, whole.ndim):
+        whole = np.diff(whole, axis=axis, prepend=0)
+    whole = (whole << 1) ^ (whole >> 63)
+    return np.ascontiguousarray(whole.ravel().astype(">i8").view(np.uint8).reshape(-1, 8).T)
+
+
+def restored(bytes_: Array, bits: int, shape: tuple[int, ...]) -> Array:
+    """The chances again; ``shape`` is theirs."""
+    whole = np.ascontiguousarray(bytes_.T).view(">i8").astype(np.int64)
+    whole = ((whole >> 1) ^ -(whole & 1)).reshape(shape[-1] - 1, *shape[:-1])
+    for axis in range(1, whole.ndim):
+        np.cumsum(whole, axis=axis, out=whole)
+    chances = np.empty(shape)
+    chances[..., :-1] = np.moveaxis(whole, 0, -1) / 2.0**bits
+    chances[..., -1] = 1 - chances[..., :-1].sum(axis=-1)
+    return chances
 
 
 def _keep(path: Path, tables: Any) -> None:

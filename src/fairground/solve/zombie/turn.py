@@ -2,7 +2,7 @@
 
 `cautious` holds at two shotguns; `greedy` rolls whenever that raises the expected brains
 of the turn. Both are valued by backward induction over the states of a turn (see
-`fairground.solve.zombie.kernel` for why one sweep is enough). What a turn is worth for
+`fairground.solve.zombie.graph` for why one pass is enough). What a turn is worth for
 winning the *game* is in `fairground.solve.zombie.duel`.
 
 A turn can bring any number of brains, since dice of eaten brains go back into the bag. States
@@ -17,7 +17,7 @@ import itertools
 import math
 from collections import defaultdict
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,13 +28,12 @@ from fairground.games.zombie import (
     CELLS,
     COLOURS,
     FATAL,
-    FOOTPRINTS,
     SHOTGUN,
     Pile,
     State,
     Zombie,
 )
-from fairground.solve.zombie import kernel
+from fairground.solve.zombie import graph
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -109,84 +108,27 @@ def first_roll(game: Zombie) -> tuple[Fraction, Fraction]:
     return bust, brains
 
 
-def rolls(dice: Pile, faces: tuple[str, str, str]) -> kernel.Rolls:
-    """The tables that tell what a roll can do."""
-
-    def piles(most: int) -> Array:
-        ranges = (range(min(most, n) + 1) for n in dice)
-        return np.array([p for p in itertools.product(*ranges) if sum(p) <= most])
-
-    def index(table: Array, most: int) -> Array:
-        where = np.full((most + 1,) * 3, -1)
-        where[tuple(table.T)] = np.arange(len(table))
-        return where
-
-    shot_piles, foot_piles = piles(FATAL - 1), piles(CELLS)
-    first, outcomes, chances = [0], [], []
-    for hand in foot_piles.tolist():
-        for colours in itertools.product(
-            *(_thrown(n, f) for n, f in zip(hand, faces, strict=True))
-        ):
-            outcomes.append([colour[k] for k in range(3) for colour in colours])
-            chances.append(float(math.prod(colour[3] for colour in colours)))
-        first.append(len(outcomes))
-    return kernel.Rolls(
-        np.array(dice),
-        shot_piles,
-        foot_piles,
-        index(shot_piles, FATAL - 1),
-        index(foot_piles, CELLS),
-        np.array(first),
-        np.array(outcomes),
-        np.array(chances),
-    )
-
-
-def _thrown(n: int, faces: str) -> list[tuple[int, int, int, Fraction]]:
-    """The results of throwing n dice with these faces: brains, shotguns, footprints, chance."""
-    if n == 0:
-        return [(0, 0, 0, Fraction(1))]
-    p, q, r = (Fraction(faces.count(face), len(faces)) for face in (BRAIN, SHOTGUN, FOOTPRINTS))
-    results = []
-    for b in range(n + 1):
-        for s in range(n - b + 1):
-            f = n - b - s
-            ways = math.comb(n, b) * math.comb(n - b, s)
-            chance = ways * p**b * q**s * r**f
-            if chance:
-                results.append((b, s, f, chance))
-    return results
-
-
 class Turns:
     """All turns that a bag allows: the solved graph behind every strategy."""
 
     def __init__(self, dice: Pile, faces: tuple[str, str, str]) -> None:
         self.dice = dice
-        self._rolls = rolls(dice, faces)
-        shots, feet = len(self._rolls.shot_piles), len(self._rolls.foot_piles)
-        self.size = math.prod(n + 1 for n in dice) * shots * feet
-        too_large = TooMuchWork(
-            f"a bag of {sum(dice)} dice has too many different turns to be solved exactly"
-        )
-        if self.size > MOST_ARROWS:
-            raise too_large
-        codes, arrows = kernel.reach(self.size, MOST_ARROWS, self._rolls)
-        if arrows > MOST_ARROWS:
-            raise too_large
-        shotguns = self._rolls.shot_piles.sum(axis=1)[codes // feet % shots]
-        footprints = self._rolls.foot_piles.sum(axis=1)[codes % feet]
-        # Most shotguns first, then most footprints; the empty table, code 0, comes last.
-        self.codes = codes[np.lexsort((-codes, -footprints, -shotguns))]
-        self._index = np.full(self.size, -1, np.int32)
-        self._index[self.codes] = np.arange(len(codes), dtype=np.int32)
-        self.links = kernel.Links(*kernel.connect(self.codes, self._index, arrows, self._rolls))
-        first, shapes, self.reached, self.left_out = kernel.flow(self.links, TINY, MOST_WORK)
-        if self.left_out > 1:
-            raise TooMuchWork("turns with these dice can last too long to be solved exactly")
-        self.layers = kernel.TurnLayers(first, shapes)
-        self.top = len(first) - 1
-        moving = self.links.stay < kernel.STUCK
+        self._rolls = graph.rolls(dice, faces)
+        try:
+            self._graph = graph.Graph(self._rolls, MOST_ARROWS, TINY, MOST_WORK)
+        except graph.TooManyShapes:
+            raise TooMuchWork(
+                f"a bag of {sum(dice)} dice has too many different turns to be solved exactly"
+            ) from None
+        except graph.TooLong:
+            raise TooMuchWork(
+                "turns with these dice can last too long to be solved exactly"
+            ) from None
+        self.size, self.codes, self.links = self._graph.size, self._graph.codes, self._graph.links
+        self.layers, self.reached = self._graph.layers, self._graph.reached
+        self.left_out, self.shotguns = self._graph.left_out, self._graph.shotguns
+        self.top = len(self.layers.first) - 1
+        moving = self.links.stay < graph.STUCK
         self._least_bust = float((self.links.bust[moving] / (1 - self.links.stay[moving])).min())
 
     @property
@@ -209,7 +151,7 @@ class Turns:
         code = (brain_dice[0] * (self.dice[1] + 1) + brain_dice[1]) * (self.dice[2] + 1)
         code = (code + brain_dice[2]) * len(self._rolls.shot_piles)
         code = (code + int(self._rolls.shot_index[shotgun_dice])) * len(self._rolls.foot_piles)
-        return int(self._index[code + int(self._rolls.foot_index[footprints])])
+        return int(self._graph.index[code + int(self._rolls.foot_index[footprints])])
 
     def shape_of(self, s: State) -> int:
         """The number of the shape that a state of the rules shows."""
@@ -245,46 +187,46 @@ class Turns:
         doubtful = np.flatnonzero(~enough)
         return min(self.top, int(doubtful[-1]) + 1 if len(doubtful) else 1)
 
-    def value(self, hold: Array, nothing: Array) -> Array:
-        """The best that a turn can bring, for each column of payoffs (see `kernel.Payoffs`)."""
-        unused = np.empty((self.quiet(hold, nothing), 0), np.uint8)
-        return self._sweep(kernel.Payoffs(hold, nothing), kernel.FREE, unused)
-
-    def best(self, hold: Array, nothing: float) -> Array:
-        """The best choices for one payoff: [brains, shape] → 1 rolls, 0 holds.
+    def best(self, hold: Array) -> Array:
+        """The best choices for one payoff, by brains held: [brains, shape] → 1 rolls, 0 holds.
 
         There is no row for counts of brains with which it is always best to hold.
         """
-        payoffs = kernel.Payoffs(hold.reshape(-1, 1), np.array([nothing]))
-        choice = np.zeros((self.quiet(*payoffs), self.shapes), np.uint8)
-        self._sweep(payoffs, kernel.RECORD, choice)
+        hold = hold.reshape(-1, 1)
+        top = self.quiet(hold, hold[0])
+        worth = self._graph.worths(hold, 0, top)
+        choice: Array = (worth[:top, :, 0] > hold[:top]).astype(np.uint8)
         return choice
 
     def follow(self, choice: Array) -> Strategy:
         """What a turn played by these choices brings."""
-        brains = np.arange(self.top + kernel.RING, dtype=float)
+        brains = np.arange(len(choice) + graph.RING, dtype=float)
         hold = np.stack((brains, np.zeros_like(brains)), axis=1)
-        got = self._sweep(kernel.Payoffs(hold, np.array([0.0, 1.0])), kernel.FOLLOW, choice)
-        return Strategy(float(got[0]), float(got[1]))
+        worth = self._graph.obeyed(choice)(hold, np.array([0.0, 1.0]))
+        got, shot = worth[0, -1].tolist()
+        return Strategy(got, shot)
 
-    def worths(self, hold: Array, own: int, choice: Array | None = None) -> Array:
-        """[brains, shape, seat]: what each state is worth to everybody; see `kernel.worths`."""
-        mine = np.ascontiguousarray(hold[:, own : own + 1])
-        top = self.quiet(mine, mine[0]) if choice is None else len(choice)
-        obeyed = np.empty((0, 0), np.uint8) if choice is None else choice
-        return kernel.worths(self.links, self.layers, np.ascontiguousarray(hold), own, top, obeyed)
+    def worths(self, hold: Array, own: int) -> Array:
+        """[brains, shape, seat]: what each state is worth to everybody.
+
+        ``hold[t, seat]`` is what everybody gets when the mover, ``own``, holds t brains; a bust is
+        worth as much as none. The mover takes what is best for itself.
+        """
+        mine = hold[:, own : own + 1]
+        return self._graph.worths(hold, own, self.quiet(mine, mine[0]))
+
+    def obeyed(self, choice: Array) -> graph.Obeyed:
+        """The same where these choices are made, for any number of payoffs."""
+        return self._graph.obeyed(choice)
 
     def banked(self, choice: Array) -> Array:
         """By these choices: the chance to bank 0, 1, 2, ... brains in a turn."""
-        most = len(choice) + kernel.RING - 1
-        hold = np.zeros((self.top + kernel.RING, most))
-        hold[np.arange(most), np.arange(most)] = 1.0
-        return self._sweep(kernel.Payoffs(hold, hold[0].copy()), kernel.FOLLOW, choice)
+        return self._graph.banked(choice)
 
     def outcomes(self, shape: int) -> list[tuple[int, int, float]]:
         """What one roll can do: brains gained, the shape it leads to, and its chance.
 
-        The shape is `kernel.BUST` for three shotguns, and the same as before if nothing changes.
+        The shape is `graph.BUST` for three shotguns, and the same as before if nothing changes.
         """
         links = self.links
         arrows = slice(links.first[shape], links.first[shape + 1])
@@ -294,21 +236,26 @@ class Turns:
             links.chance[arrows].tolist(),
             strict=True,
         )
-        more = [(0, kernel.BUST, float(links.bust[shape])), (0, shape, float(links.stay[shape]))]
+        more = [(0, graph.BUST, float(links.bust[shape])), (0, shape, float(links.stay[shape]))]
         return [*rows, *(row for row in more if row[2])]
 
-    def _sweep(self, payoffs: kernel.Payoffs, mode: int, choice: Array) -> Array:
-        return kernel.sweep(self.links, self.layers, payoffs, mode, choice)
-
+    @cached_property
     def cautious(self) -> Array:
         """The choices of the zombie that holds at two shotguns, or when a roll is in vain."""
-        few = np.array([sum(self.piles(shape)[1]) < FATAL - 1 for shape in range(self.shapes)])
-        rolls_on = few & (self.links.stay < kernel.STUCK)
-        return np.tile(rolls_on.astype(np.uint8), (self.top, 1))
+        few = self._graph.shotguns < FATAL - 1
+        rolls_on = few & (self.links.stay < graph.STUCK)
+        return _fixed(np.tile(rolls_on.astype(np.uint8), (self.top, 1)))
 
+    @cached_property
     def greedy(self) -> Array:
         """The choices that bring the most brains in a turn."""
-        return self.best(np.arange(self.top + kernel.RING, dtype=float), 0.0)
+        return _fixed(self.best(np.arange(self.top + graph.RING, dtype=float)))
+
+
+def _fixed(choice: Array) -> Array:
+    """Many share it, so nobody may write into it."""
+    choice.flags.writeable = False
+    return choice
 
 
 @lru_cache(maxsize=4)
