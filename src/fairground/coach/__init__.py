@@ -12,7 +12,6 @@
 `learning`       positions to practise on, and what one has learnt
 `chart`          a review as a chart: in letters, and as SVG
 `page`           a review as one HTML file
-`intransitive`   `fatestones`, `poker`, `zombie`, `codebreaking`: the judges
-`codesets`       the codes that fit a board, and how many more guesses they need
+`judges/`        one for each game: what a state, a move and a draw are worth
 ===============  ===========================================================================
 """

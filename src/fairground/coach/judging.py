@@ -96,6 +96,10 @@ class Judge(ABC, Generic[G]):
     def worth(self, state: Any) -> Values:
         """V(state)."""
 
+    def decided(self, before: Any, after: Any) -> Values:
+        """V of a state that a decision has led to, also where `knows` does not tell it."""
+        return value_of(self, after)
+
     def paid(self, payoff: Sequence[int]) -> Values:
         """What an end is worth: by default the share of a win, with one half for a draw."""
         return tuple(Fraction(paid + 1, self.game.seats) for paid in payoff)
@@ -131,14 +135,14 @@ class Judge(ABC, Generic[G]):
 
 
 JUDGES: Final = {
-    "intransitive/1": "fairground.coach.intransitive:DiceJudge",
-    "fatestones/1": "fairground.coach.fatestones:FateStonesJudge",
-    "poker/1": "fairground.coach.poker:PokerJudge",
-    "poker/2": "fairground.coach.poker:PokerJudge",
-    "bank-poker/1": "fairground.coach.poker:PokerJudge",
-    "zombie/1": "fairground.coach.zombie:judge",
-    "zombie/2": "fairground.coach.zombie:judge",
-    "codebreaking/1": "fairground.coach.codebreaking:judge",
+    "intransitive/1": "fairground.coach.judges.intransitive:DiceJudge",
+    "fatestones/1": "fairground.coach.judges.fatestones:FateStonesJudge",
+    "poker/1": "fairground.coach.judges.poker:PokerJudge",
+    "poker/2": "fairground.coach.judges.poker:PokerJudge",
+    "bank-poker/1": "fairground.coach.judges.poker:PokerJudge",
+    "zombie/1": "fairground.coach.judges.zombie:judge",
+    "zombie/2": "fairground.coach.judges.zombie:judge",
+    "codebreaking/1": "fairground.coach.judges.codebreaking:judge",
 }
 """Who judges which game."""
 

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from fairground.coach.judging import Judge, Option, judge_of
 from fairground.coach.reviewing import Review
+from fairground.coach.telling import amount
 from fairground.core import Draw, Game, InputError, Move, Seat, TooMany, Turn
 from fairground.course import Drawn, Left, Moved, Out, follow
 from fairground.fair.bits import Stream
@@ -26,6 +27,7 @@ from fairground.fair.schemes import Chance
 from fairground.games import make_game
 from fairground.table import Table
 from fairground.transcript import frozen
+from fairground.words import PlainWords, words_for
 
 ENOUGH: Final = 2
 """Right answers in a row after which a position sits."""
@@ -86,6 +88,20 @@ def positions_of(review: Review, table: Table, seats: Sequence[Seat]) -> Iterato
             game = review.game
             found.append((cost, Position(game.name, game.params(), path, what.seat)))
     return (position for _, position in sorted(found, key=lambda one: -one[0]))
+
+
+def position_at(table: Table, line: int, seat: Seat) -> Position:
+    """Where a seat decided what stands in this line."""
+    for path, what in _paths(table):
+        if (what.line, what.seat) == (line, seat):
+            return Position(table.game.name, table.game.params(), path, seat)
+    raise InputError(f"seat {seat} decided nothing in line {line} that can be asked again")
+
+
+def words_at(game: Game[Any], seat: Seat) -> PlainWords[Any]:
+    """The words of a game for whoever practises in a seat of it."""
+    names = [f"The {game.role(i)}" if i != seat else "You" for i in range(game.seats)]
+    return words_for(game, names, seat)
 
 
 def _paths(table: Table) -> Iterator[tuple[tuple[Any, ...], Moved]]:
@@ -171,7 +187,13 @@ class Judged(NamedTuple):
     right: bool
     cost: Fraction
     chosen: Option
-    best: Option
+    options: Sequence[Option]
+    """The moves worth a look, best first."""
+
+    @property
+    def best(self) -> Option:
+        """One that nothing is better than."""
+        return self.options[0]
 
 
 def judged(judge: Judge[Any], view: Any, seat: Seat, move: Move) -> Judged:
@@ -180,7 +202,17 @@ def judged(judge: Judge[Any], view: Any, seat: Seat, move: Move) -> Judged:
     chosen = next(option for option in options if option.move == move)
     cost = options[0].values[seat] - chosen.values[seat]
     right = cost == 0 if judge.basis.exact else cost <= Fraction(1, 10**9)
-    return Judged(right, cost, chosen, options[0])
+    return Judged(right, cost, chosen, options)
+
+
+def verdict(judge: Judge[Any], words: PlainWords[Any], view: Any, seat: Seat, found: Judged) -> str:
+    """What is said of an answer: right, and why; or what it costs, and what is better."""
+    if found.right:
+        return f"Right. {judge.advice(words, view, seat, found.best)}"
+    cost = amount(found.cost, judge.unit)
+    best = words.option(view, seat, found.best.move)
+    why = judge.why(words, view, seat, found.chosen, found.best)
+    return f"Not the best: it costs {cost}. Better: {best}. {why}"
 
 
 class Progress:

@@ -202,6 +202,29 @@ def _seat(
     )
 
 
+def alternatives(
+    judge: Judge[Any],
+    words: PlainWords[Any],
+    state: Any,
+    seat: Seat,
+    options: Sequence[Option],
+    *,
+    chosen: Option,
+) -> Iterator[Alternative]:
+    """What a seat could have done, the best first: not too many, and what it did among them."""
+    noise = Fraction(0) if judge.basis.exact else NOISE
+    best = options[0].values[seat]
+    for at, option in enumerate(options):
+        if at < LISTED or option.move == chosen.move:
+            value = option.values[seat]
+            cost = best - value
+            if abs(cost) <= noise:
+                cost = Fraction(0)
+            yield Alternative(
+                option.move, words.option(state, seat, option.move), value, cost, option.mix
+            )
+
+
 class _Walk:
     """Goes through a game and values every state on the way."""
 
@@ -316,23 +339,12 @@ class _Walk:
             move=what.move,
             cost=cost,
             verdict=self._verdict(cost),
-            alternatives=tuple(self._alternatives(state, seat, options, chosen)),
+            alternatives=tuple(
+                alternatives(self.judge, self.words, state, seat, options, chosen=chosen)
+            ),
             why=self.judge.why(self.words, state, seat, chosen, best) if cost else "",
             hinted=self._was_hinted(what.line, seat),
         )
-
-    def _alternatives(
-        self, state: Any, seat: Seat, options: Sequence[Option], chosen: Option
-    ) -> Iterator[Alternative]:
-        best = options[0].values[seat]
-        for at, option in enumerate(options):
-            if at < LISTED or option.move == chosen.move:
-                value = option.values[seat]
-                cost = best - value
-                if abs(cost) <= self._noise:
-                    cost = Fraction(0)
-                says = self.words.option(state, seat, option.move)
-                yield Alternative(option.move, says, value, cost, option.mix)
 
     def _verdict(self, cost: Fraction) -> Verdict:
         if not cost:

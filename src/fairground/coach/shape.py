@@ -11,15 +11,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from fairground.coach.judging import Unit
 from fairground.coach.luck import LuckOdds
-from fairground.coach.reviewing import FORMAT, Review, SeatReview, Step
+from fairground.coach.reviewing import FORMAT, Alternative, Review, SeatReview, Step
 from fairground.games import GAMES
 
 
 def as_json(review: Review) -> dict[str, Any]:
     """All of a review."""
     exact = review.judge.basis.exact
-    unit, basis = review.judge.unit, review.judge.basis
+    basis = review.judge.basis
     name = review.game.name
     return {
         "format": FORMAT,
@@ -29,12 +30,17 @@ def as_json(review: Review) -> dict[str, Any]:
         "table": review.table,
         "finished": review.finished,
         "ending": review.ending,
-        "unit": {"name": unit.name, "one": unit.one, "many": unit.many, "scale": unit.scale},
+        "unit": unit_as_json(review.judge.unit),
         "basis": {"exact": exact, "error": basis.error, "says": basis.says},
         "seats": [_seat(seat, exact) for seat in review.seats],
         "steps": [_step(step, exact) for step in review.steps],
         "moments": [review.steps.index(step) for step in review.moments()],
     }
+
+
+def unit_as_json(unit: Unit) -> dict[str, Any]:
+    """What numbers are counted in."""
+    return {"name": unit.name, "one": unit.one, "many": unit.many, "scale": unit.scale}
 
 
 def number(value: Fraction, exact: bool) -> dict[str, Any]:
@@ -85,20 +91,25 @@ def _step(step: Step, exact: bool) -> dict[str, Any]:
             "move": step.move,
             "cost": number(step.cost, exact),
             "verdict": step.verdict,
-            "alternatives": [
-                {
-                    "move": other.move,
-                    "says": other.says,
-                    "value": number(other.value, exact),
-                    "cost": number(other.cost, exact),
-                    "mix": None if other.mix is None else number(other.mix, exact),
-                }
-                for other in step.alternatives
-            ],
+            "alternatives": alternatives_as_json(step.alternatives, exact),
             "why": step.why,
             "hinted": step.hinted,
         }
     return told
+
+
+def alternatives_as_json(alternatives: Sequence[Alternative], exact: bool) -> list[dict[str, Any]]:
+    """The moves that could have been made, with what each is worth."""
+    return [
+        {
+            "move": other.move,
+            "says": other.says,
+            "value": number(other.value, exact),
+            "cost": number(other.cost, exact),
+            "mix": None if other.mix is None else number(other.mix, exact),
+        }
+        for other in alternatives
+    ]
 
 
 def _numbers(values: Sequence[Fraction], exact: bool) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from fairground.core import Fault
 from fairground.fair.register import SCHEMES, Schemes
 from fairground.games import GAMES, Games
 from fairground.replay import replay
+from fairground.table import Table
 from fairground.transcript import check_chain, parse, read
 
 
@@ -21,10 +22,15 @@ def review_of(
     schemes: Schemes = SCHEMES,
 ) -> Review:
     """Judge the game of a transcript; raises a `Fault` where the transcript does not hold."""
+    return review(replayed(data, games=games, schemes=schemes), judge)
+
+
+def replayed(data: bytes, *, games: Games = GAMES, schemes: Schemes = SCHEMES) -> Table:
+    """The table of a transcript, run again; a line that was cut off is left out."""
     lines = read(data)
     if not lines[-1].endswith(b"\n"):
         lines.pop()
-    return review(replay(lines, check_chain(lines), games=games, schemes=schemes), judge)
+    return replay(lines, check_chain(lines), games=games, schemes=schemes)
 
 
 def games_in(data: bytes) -> list[bytes]:

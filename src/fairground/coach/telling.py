@@ -35,10 +35,19 @@ def readers(review: Review) -> list[Seat]:
     return people or [seat.seat for seat in review.seats if seat.decisions]
 
 
+GAME: Final = "the game"
+"""What giving up costs: the code is not found, with however many guesses."""
+
+
+def whole_game(value: Fraction, unit: Unit) -> bool:
+    """Whether a value is no number of guesses, but stands for a code that is not found."""
+    return unit is GUESSES and abs(value) > STAKE // 2
+
+
 def amount(value: Fraction, unit: Unit) -> str:
     """A value with its unit: "4.2 wins in 100 games"."""
-    if unit.name == "guesses" and abs(value) > STAKE // 2:
-        return "the game"
+    if whole_game(value, unit):
+        return GAME
     scaled = value * unit.scale
     return f"{number(scaled)} {unit.one if scaled == 1 else unit.many}"
 
@@ -50,6 +59,8 @@ def scaled(value: Fraction, unit: Unit) -> str:
 
 def signed(value: Fraction, unit: Unit) -> str:
     """A change, with its sign, in the unit: "+4.2"."""
+    if whole_game(value, unit):
+        return GAME
     scaled = float(value * unit.scale)
     return f"{scaled + 0.0:+.{unit.digits}f}"
 
@@ -84,17 +95,23 @@ def summary(review: Review, seat: Seat) -> Iterator[str]:
     kind, unkind = review.turns_of_luck(seat)
     if kind is not None:
         gave = amount(kind.change[seat], unit)
-        yield f"The kindest draw, in line {kind.line}, {gives} {name} {gave}: {kind.says}"
+        what = f"The kindest {_chance(kind)}, in line {kind.line}"
+        yield f"{what}, {gives} {name} {gave}: {kind.says}"
     if unkind is not None:
         took = amount(-unkind.change[seat], unit)
-        yield f"The unkindest draw, in line {unkind.line}, {takes} {took}: {unkind.says}"
+        what = f"The unkindest {_chance(unkind)}, in line {unkind.line}"
+        yield f"{what}, {takes} {took}: {unkind.says}"
     if one.odds is not None:
         yield oddness(one.odds, name)
 
 
+def _chance(step: Step) -> str:
+    return "answer" if step.kind == "answer" else "draw"
+
+
 def expected(value: Fraction, unit: Unit) -> str:
     """What a seat may expect, in words."""
-    if unit.name == "guesses":
+    if unit is GUESSES:
         return f"{number(abs(value))} guesses in all"
     if unit.name == "bets":
         verb = "to lose" if value < 0 else "to win"
@@ -112,20 +129,17 @@ def _skill(one: SeatReview, unit: Unit) -> str:
     worse = "1 of them was" if one.mistakes == 1 else f"{one.mistakes} of them were"
     if one.decisions == one.mistakes == 1:
         return f"{name} made 1 decision, and it cost {amount(one.cost, unit)}."
-    return f"{name} made {made}. {worse} not the best, and cost {amount(one.cost, unit)} in all."
+    cost = amount(one.cost, unit)
+    in_all = "" if cost == GAME or one.mistakes == 1 else " in all"
+    return f"{name} made {made}. {worse} not the best, and cost {cost}{in_all}."
 
 
 def oddness(odds: LuckOdds, name: str) -> str:
     """How rare the luck was."""
     kind = "good" if odds.good else "bad"
     what = "the draws after the deal" if odds.unknown else "all draws"
-    if odds.low == odds.high:
-        often = rarity(odds.low)
-    elif rarity(odds.low) == rarity(odds.high):
-        often = f"about {rarity(odds.low)}"
-    else:
-        often = f"between {rarity(odds.low)} and {rarity(odds.high)}"
-    return f"Luck: if {what} were drawn again, {name} would have luck at least this {kind} {often}."
+    often = rarity(odds.low) if odds.low == odds.high else _between(odds.low, odds.high)
+    return f"Luck at least this {kind} for {name}: {often}, if {what} were drawn again."
 
 
 def rarity(chance: Fraction) -> str:
@@ -138,6 +152,17 @@ def rarity(chance: Fraction) -> str:
     if games < 10:
         return f"{number(Fraction(round(chance * 100)))} games in 100"
     return f"1 game in {round(games):,}"
+
+
+def _between(low: Fraction, high: Fraction) -> str:
+    """Two bounds of a chance, counted in the same way."""
+    if rarity(low) == rarity(high):
+        return f"about {rarity(low)}"
+    if low <= 0:
+        return f"at most {rarity(high)}"
+    if high >= Fraction(1, 10):
+        return f"{round(low * 100)} to {round(high * 100)} games in 100"
+    return f"1 game in {round(1 / high):,} to {round(1 / low):,}"
 
 
 def account(review: Review, seat: Seat) -> list[tuple[str, str]]:
@@ -159,6 +184,9 @@ def account(review: Review, seat: Seat) -> list[tuple[str, str]]:
     if abs(one.model) > NOISE:
         rows.append(("what the model did not foresee", part(one.model)))
     end = "the result" if one.result is not None else "expected now"
+    if whole_game(one.now, unit):
+        found = one.now < 0 if counted(review, seat) < 0 else one.now > 0
+        return [*rows, (end, "not found" if found else "no code fits")]
     return [*rows, (end, part(one.now).lstrip("+"))]
 
 
@@ -167,13 +195,12 @@ def moment(step: Step, review: Review) -> str:
     asked = " (That was after a hint.)" if step.hinted else ""
     if not step.cost:
         return f"{step.says}{asked} Nothing was better."
-    right = [other.says for other in step.alternatives if not other.cost] or ["to stay"]
-    shown_right = right[:MOST]
+    right = [other.says for other in step.alternatives if not other.cost] or ["stay"]
     more = f" and {len(right) - MOST} more" if len(right) > MOST else ""
     better = (
-        f"{listed(shown_right)}{more} were equally right"
+        f"Better, and equally good: {listed(right[:MOST])}{more}"
         if len(right) > 1
-        else f"{right[0]} was better"
+        else f"Better: {right[0]}"
     )
     cost = amount(step.cost, review.judge.unit)
-    return f"{step.says}{asked} That cost {cost}: {better}. {step.why}".rstrip()
+    return f"{step.says}{asked} That cost {cost}. {better}. {step.why}".rstrip()

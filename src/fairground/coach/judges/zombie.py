@@ -1,4 +1,4 @@
-"""The judges of Zombie Dice: perfect play for two and three, a model for more.
+"""The judges of Zombie Dice: perfect play for two, three and four, a model for more.
 
 The solvers know everybody's chance to win after a turn that banks t brains. From that, one sweep
 over the turn values every state of it, for everybody. A roll is one draw: the dice that are taken
@@ -27,19 +27,23 @@ OFF: Final = 0.15
 """How far the model of a crowd was off at most where perfect play is known: see the tests."""
 
 
+KEPT: Final = 48
+"""Turns whose values are remembered: three megabytes each."""
+
+
 class ZombieJudge(Judge[Zombie]):
     """What every state of a turn is worth, once a solver says what the end of the turn is."""
 
     def __init__(self, game: Zombie) -> None:
         super().__init__(game)
         with needs("solve", "judging Zombie Dice"):
-            from fairground.solve.zombie import kernel, turn
+            from fairground.solve.zombie import graph, turn
         try:
             self._turns = turn.turns(game)
         except (turn.NoRisk, turn.TooMuchWork, turn.OtherRules) as reason:
             raise NoJudge(f"the coach cannot judge this game: {reason}") from None
-        self._bust = kernel.BUST
-        self._worths = lru_cache(maxsize=256)(self._solve)
+        self._bust = graph.BUST
+        self._worths = lru_cache(maxsize=KEPT)(self._solve)
         self._rolling: dict[State, State] = {}
         """A state in which a roll began → the decision to roll."""
 
@@ -50,19 +54,17 @@ class ZombieJudge(Judge[Zombie]):
         Players are in the order of ``start.playing``.
         """
 
-    def _choice(self) -> Any:
-        """What the mover does, where that is not what is best for it."""
-        return None
-
     def _solve(self, start: State) -> tuple[Any, Any]:
         hold = self._holds(start)
-        return hold, self._turns.worths(hold, start.at, self._choice())
+        return hold, self._turns.worths(hold, start.at)
 
     def _tables(self, state: State) -> tuple[Any, Any]:
         """What holding is worth, and what each state is; for the turn that a state is in."""
         return self._worths(
             state._replace(
                 phase="decide",
+                round=state.round if self.game.max_turns else 1,
+                extra=min(state.extra, 1),
                 bag=self.game.dice,
                 cells=(None,) * len(state.cells),
                 brain_dice=(0, 0, 0),
@@ -88,6 +90,12 @@ class ZombieJudge(Judge[Zombie]):
             return self._expected(state)
         _, worth = self._tables(state)
         return self._values(state, self._at(state, worth))
+
+    def decided(self, before: State, after: State) -> Values:
+        """A roll has begun, or a turn is over."""
+        if after.phase in ("decide", "over"):
+            return value_of(self, after)
+        return self._rolling_on(before)
 
     def _at(self, state: State, worth: Any) -> Any:
         return worth[min(state.brains, len(worth) - 1), self._shape(state)]
@@ -128,11 +136,16 @@ class ZombieJudge(Judge[Zombie]):
             rows.append((gain, hold[0] if shape == self._bust else worth[brains, shape], chance))
         return rows
 
+    def _rolling_on(self, state: State) -> Values:
+        """What it is worth to roll once more."""
+        return self._values(
+            state, sum(chance * values for _, values, chance in self._rolled(state))
+        )
+
     def options(self, state: State, seat: Seat, also: Sequence[Move] = ()) -> list[Option]:
         """Roll, hold; and to lose the turn, where that has happened."""
         hold, _ = self._tables(state)
-        rolled = [chance * values for _, values, chance in self._rolled(state)]
-        options = [Option(ROLL, self._values(state, sum(rolled)))]
+        options = [Option(ROLL, self._rolling_on(state))]
         if state.rolls:
             options.append(
                 Option(HOLD, self._values(state, hold[min(state.brains, len(hold) - 1)]))
@@ -194,41 +207,45 @@ class ZombieJudge(Judge[Zombie]):
 
 
 class SolvedZombieJudge(ZombieJudge):
-    """Two zombies, or three with the dice and the goal for which that is solved."""
+    """Two zombies; or three or four, with the dice and the goal for which that is solved."""
 
     def __init__(self, game: Zombie) -> None:
         super().__init__(game)
-        from fairground.solve.zombie import duel, trio
+        from fairground.solve.zombie import duel, several
 
-        self._duel, self._trio = duel, trio
-        says = (
-            "Every value is the chance to win in perfect play of two, right to 12 digits."
-            if game.seats == 2
-            else "Every value is the chance to win when all three play to win (an equilibrium), "
-            "right to 7 digits."
-        )
-        self.basis = Basis(False, ROUNDING if game.seats == 2 else 1e-7, says)
+        self._duel, self._several = duel, several
+        self._more = several.all_ready(game)
+        if game.seats == 2:
+            says = "in perfect play of two, right to 12 digits."
+        else:
+            right = 10 if game.seats == 3 else 6
+            says = f"when all play to win (an equilibrium), right to {right} digits."
+        error = several.ROUNDING.get(game.seats, ROUNDING)
+        self.basis = Basis(False, error, f"Every value is the chance to win {says}")
 
     @cached_property
     def _two(self) -> Any:
         return self._duel.load_or_compute(self.game)
 
-    @cached_property
-    def _three(self) -> Any:
-        known = self._trio.ready(self.game)
-        assert known is not None
-        return self._trio.TrioPayoffs(self.game, known)
-
     def _holds(self, start: State) -> Any:
-        import numpy as np
-
         seat = start.playing[start.at]
         if len(start.playing) > 2:
-            return self._three.shared(self._trio.situation(start, seat))
+            return self._more[len(start.playing)].shared(self._several.situation(start, seat))
         where = self._duel.situation(self.game, start, seat)
-        mine, _ = self._duel.stakes(self._turns, self._two, self.game, where)
-        pair = (mine, 1 - mine) if start.at == 0 else (1 - mine, mine)
-        return np.ascontiguousarray(np.stack(pair, axis=1))
+        mine = self._duel.stakes(self._turns, self._two, self.game, where)
+        return mine[:, None]
+
+    def _solve(self, start: State) -> tuple[Any, Any]:
+        """Of two it is enough to follow the mover: the other has the rest."""
+        if len(start.playing) > 2:
+            return super()._solve(start)
+        import numpy as np
+
+        hold = self._holds(start)
+        both = (hold, self._turns.worths(hold, 0))
+        pairs = ((mine, 1 - mine) if start.at == 0 else (1 - mine, mine) for mine in both)
+        held, worth = (np.concatenate(pair, axis=-1) for pair in pairs)
+        return held, worth
 
 
 class CrowdJudge(ZombieJudge):
@@ -239,7 +256,7 @@ class CrowdJudge(ZombieJudge):
         OFF,
         "Perfect play of so many is not known. Values are the chance to win if everybody plays "
         "each turn for the most brains from then on: a model. Where perfect play is known it is "
-        "off by up to 15 wins in 100 games, mostly by less than 7.",
+        "off by up to 15 wins in 100 games, mostly by less than 9.",
     )
 
     def __init__(self, game: Zombie) -> None:
@@ -252,8 +269,10 @@ class CrowdJudge(ZombieJudge):
         except turn.TooMuchWork as reason:
             raise NoJudge(f"the coach cannot judge this game: {reason}") from None
 
-    def _choice(self) -> Any:
-        return self._found.choice
+    def _solve(self, start: State) -> tuple[Any, Any]:
+        """Everybody plays for brains, whatever is best for winning."""
+        hold = self._holds(start)
+        return hold, self._found.worths(hold, hold[0])
 
     def _holds(self, start: State) -> Any:
         return self._crowd.holds(self.game, self._found, start)
@@ -264,6 +283,7 @@ def judge(game: Zombie) -> ZombieJudge:
     if game.seats == 2:
         return SolvedZombieJudge(game)
     with needs("solve", "judging Zombie Dice"):
-        from fairground.solve.zombie import trio
-    solved = game.seats == trio.SEATS and trio.ready(game) is not None
+        from fairground.solve.zombie import several
+    # Whoever leaves makes it a game of fewer, which must be solved as well.
+    solved = len(several.all_ready(game)) == game.seats - 2
     return SolvedZombieJudge(game) if solved else CrowdJudge(game)

@@ -1,4 +1,4 @@
-"""The codes that fit a board, and how many more guesses they need.
+"""The codes that fit a board in large spaces: searched, or estimated.
 
 `ListedSets` goes through all codes of a space of up to 2^24; `SampledSets` has samples of larger
 ones, so all that it says is an estimate.
@@ -6,32 +6,28 @@ ones, so all that it says is an estimate.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import cached_property
 from math import log
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final
 
 import numpy as np
 
+from fairground.coach.judges.codesets import Best, Rows, Sets
 from fairground.coach.judging import Basis
-from fairground.games.codebreaking import EVIL, Code, CodeBreaking, Marks, Row
-from fairground.solve.codebreaking.advice import enumerable, split_well
+from fairground.games.codebreaking import Code, CodeBreaking, Marks
+from fairground.solve.codebreaking.advice import split_well
 from fairground.solve.codebreaking.kernels import Answers, Bytes, answers_general
+from fairground.solve.codebreaking.searcher import Searcher
 from fairground.solve.codebreaking.sets import Listed, Sampled
 from fairground.solve.codebreaking.worth import (
-    CLASSIC,
     GROWTH_ERROR,
     KNOWN,
     SEARCHABLE,
-    Searcher,
     by_size,
     worst_by_size,
 )
 
-Rows: TypeAlias = tuple[Row, ...]
-
-PROVEN: Final = "Every value is exact: all ways to find the code were searched."
 SEARCHED: Final = (
     "Values come from a search that was cut short: positions with many codes may need fewer "
     "guesses than it found, by up to {error:g}. Positions with few codes are exact."
@@ -40,68 +36,12 @@ ESTIMATED: Final = (
     "There are too many codes to search. Values are estimated from how many codes still fit, and "
     "can be off by up to {error:g} guesses; what one guess cost against another is surer than that."
 )
-WORST_OF_CLASSIC: Final = 5
-"""Knuth, 1977: the 6^4 codes need five guesses at worst, and never more."""
-
 TRIED: Final = 60
 """Codes of a sample that are compared as guesses."""
 
 
 WALKS: Final = 1000
 """How hard a sample is filled up again after each row."""
-
-
-class Best(NamedTuple):
-    """How many more guesses a set needs, and a guess that achieves it."""
-
-    guesses: Fraction
-    guess: Code | None
-
-
-class Sets(ABC):
-    """What is known of the codes that fit a board."""
-
-    def __init__(self, game: CodeBreaking) -> None:
-        self.game = game
-        self.base, self.length = game.base, game.length
-        self.evil = game.oracle == EVIL
-        self.win: Marks = (game.length, 0)
-
-    @property
-    @abstractmethod
-    def basis(self) -> Basis:
-        """How good this is."""
-
-    @abstractmethod
-    def size(self, rows: Rows) -> float:
-        """How many codes fit."""
-
-    @abstractmethod
-    def parts(self, rows: Rows, guess: Code) -> dict[Marks, Fraction]:
-        """How likely each answer is, if all codes that fit are."""
-
-    @abstractmethod
-    def best(self, rows: Rows) -> Best:
-        """Guesses needed on average; with an evil keeper, at worst."""
-
-    def after(self, rows: Rows, guess: Code) -> dict[Marks, tuple[Fraction, Fraction]]:
-        """For each answer to a guess: how likely it is, and the guesses needed after it."""
-        return {
-            answer: (
-                share,
-                Fraction(0)
-                if answer == self.win
-                else self.best((*rows, Row(guess, answer))).guesses,
-            )
-            for answer, share in self.parts(rows, guess).items()
-        }
-
-    def worth(self, rows: Rows, guess: Code) -> Fraction:
-        """The guesses needed from here on, this one included."""
-        after = self.after(rows, guess).values()
-        if self.evil:
-            return 1 + max((guesses for _, guesses in after), default=Fraction(0))
-        return 1 + sum((share * guesses for share, guesses in after), Fraction(0))
 
 
 class ListedSets(Sets):
@@ -115,9 +55,7 @@ class ListedSets(Sets):
 
     @property
     def basis(self) -> Basis:
-        """Proven, searched, or estimated by size."""
-        if self.game.codes <= CLASSIC and self._searchable:
-            return Basis(True, 0.0, PROVEN)
+        """Searched, or estimated by size."""
         if self._searchable and not self.evil:
             return Basis(False, 0.15, SEARCHED.format(error=0.15))
         if self._searchable:
@@ -160,10 +98,8 @@ class ListedSets(Sets):
         fitting = self._fitting(rows)
         n = len(fitting)
         if not rows and (known := KNOWN.get((self.base, self.length))) is not None:
-            if not self.evil:
-                return Best(Fraction(known.total, n), known.guess)
-            classic = (self.base, self.length) == (6, 4)
-            return Best(Fraction(WORST_OF_CLASSIC if classic else known.worst), known.guess)
+            needed = Fraction(known.worst) if self.evil else Fraction(known.total, n)
+            return Best(needed, known.guess)
         if self._searchable and n and self._searcher.fits(n):
             members = fitting.numbers().astype(np.int64)
             asked = tuple(row.guess for row in rows)
@@ -252,8 +188,3 @@ class SampledSets(Sets):
         _, codes = self._look(rows)
         tried = [tuple(map(int, code)) for code in codes[:: max(1, len(codes) // TRIED)]]
         return min(tried, key=lambda code: self.worth(rows, code), default=None)
-
-
-def sets_for(game: CodeBreaking) -> ListedSets | SampledSets:
-    """The best that can be had for a space of this size."""
-    return ListedSets(game) if enumerable(game.base, game.length) else SampledSets(game)

@@ -90,17 +90,19 @@ class CodeJudge(Judge[CodeBreaking]):
             return self._to_show(state, also)
         if state.phase == "answer":
             return self._to_answer(state, also)
+        rows, fits = len(state.rows), self._fits(state.rows)
         guesses = [cast(Code, move) for move in also if move != GIVE_UP]
         if (best := self._suggested(state.rows)) is not None:
             guesses.append(best)
-        guesses = guesses or [(0,) * self.game.length]
-        rows = len(state.rows)
+        elif fits:
+            guesses = guesses or [(0,) * self.game.length]
         options = [
             Option(guess, _broken(rows + self._asking(state.rows, guess)))
             for guess in dict.fromkeys(guesses)
         ]
-        if GIVE_UP in also:
-            options.append(Option(GIVE_UP, _broken(STAKE if self._fits(state.rows) else -STAKE)))
+        if GIVE_UP in also or not fits:
+            # A keeper whose answers no code fits cannot show one, and loses.
+            options.insert(0, Option(GIVE_UP, _broken(STAKE if fits else -STAKE)))
         return sorted(options, key=lambda option: -option.values[seat])
 
     def forced(self, state: State, seat: Seat) -> bool:
@@ -137,7 +139,7 @@ class SolvedCodeJudge(CodeJudge):
     def __init__(self, game: CodeBreaking) -> None:
         super().__init__(game)
         with needs("solve", "judging code breaking"):
-            from fairground.coach import codesets
+            from fairground.coach.judges import codesets
         self._sets = codesets.sets_for(game)
         self.basis = self._sets.basis
 
@@ -188,7 +190,9 @@ class FairJudge(SolvedCodeJudge):
     ) -> str:
         """How many codes each guess leaves."""
         if chosen.move == GIVE_UP:
-            return reasons.code_gave_up(self._sets.size(state.rows), -best.values[BREAKER])
+            return reasons.code_gave_up(
+                self._sets.size(state.rows), -best.values[BREAKER], worst=False
+            )
         mine, theirs = cast(Code, chosen.move), cast(Code, best.move)
         return reasons.code_guess(
             guess=words.option(state, seat, mine),
@@ -204,6 +208,8 @@ class FairJudge(SolvedCodeJudge):
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
         """How many codes fit, and how many more guesses they need."""
+        if best.move == GIVE_UP:
+            return reasons.code_none()
         needed = -best.values[BREAKER] - len(state.rows)
         guess = words.option(state, seat, best.move)
         return reasons.code_average(guess, self._sets.size(state.rows), needed)
@@ -228,7 +234,9 @@ class EvilJudge(SolvedCodeJudge):
     ) -> str:
         """How many guesses are needed at worst."""
         if chosen.move == GIVE_UP:
-            return reasons.code_gave_up(self._sets.size(state.rows), -best.values[BREAKER])
+            return reasons.code_gave_up(
+                self._sets.size(state.rows), -best.values[BREAKER], worst=True
+            )
         mine, theirs = (words.option(state, seat, option.move) for option in (chosen, best))
         guesses = [abs(option.values[BREAKER]) for option in (chosen, best)]
         if seat == BREAKER:
@@ -240,6 +248,8 @@ class EvilJudge(SolvedCodeJudge):
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
         """How many codes fit, and the most guesses that they need."""
+        if best.move == GIVE_UP:
+            return reasons.code_none()
         move = words.option(state, seat, best.move)
         return reasons.code_at_worst(move, self._sets.size(state.rows), -best.values[BREAKER])
 
