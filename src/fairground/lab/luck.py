@@ -31,16 +31,14 @@ def luck_of(game: Game[Any]) -> Luck:
 
     def luck(states: Sequence[Any]) -> Sequence[Fraction]:
         given = [Fraction(0)] * game.seats
-        before, chance = value_of(judge, states[0]), True
+        before = value_of(judge, states[0])
         for earlier, later in pairwise(states):
-            chance = chance and _is_chance(judge, earlier)
-            over = isinstance(game.awaits(later), Over)
-            if not over and not judge.knows(later):
-                continue  # part of a longer draw
-            after = value_of(judge, later)
-            if chance:
+            if not _is_chance(judge, earlier):
+                before = judge.decided(earlier, later)
+            elif isinstance(game.awaits(later), Over) or judge.knows(later):
+                after = value_of(judge, later)
                 given = [g + b - a for g, a, b in zip(given, before, after, strict=True)]
-            before, chance = after, True
+                before = after  # else it is part of a longer draw
         return [part / scale for part, scale in zip(given, scales, strict=True)]
 
     return luck

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from fairground.lab.plans import game_of
 from fairground.lab.simulation import Finished
 from fairground.lab.statistics import Interval, Pair, pairs, share
+
+ENOUGH_HANDS: Final = 1_000_000
+"""Hands of video poker that have so many royal flushes that an interval may be trusted."""
 
 
 def _each(done: Finished) -> int:
@@ -52,6 +55,19 @@ def results_in_words(done: Finished) -> Iterator[str]:
         yield from narrower
     yield ""
     yield from _separations(done, names)
+    if (caution := caution_of(done)) is not None:
+        yield caution
+
+
+def caution_of(done: Finished) -> str | None:
+    """Why an interval holds less often than it says, where that is known: see the tests."""
+    family = done.plan.game.partition("/")[0]
+    if family not in ("poker", "bank-poker") or done.tally.knows_luck or done.games >= ENOUGH_HANDS:
+        return None
+    return (
+        "Take care: a royal flush comes once in some 40,000 hands, and pays 800 for 1. With so few "
+        "hands the interval holds less often than 95 times in 100."
+    )
 
 
 def _split(games: int, won: int, lost: int, even: int) -> str:
@@ -121,6 +137,7 @@ def results_as_json(done: Finished) -> dict[str, Any]:
         "deals": tally.deals,
         "resumed": done.resumed,
         "stopped_early": done.stopped_early,
+        "caution": caution_of(done),
         "entrants": entrants,
         "pairs": [
             {

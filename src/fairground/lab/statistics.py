@@ -20,7 +20,7 @@ from itertools import combinations
 from math import log, sqrt
 from typing import Any, Final, NamedTuple
 
-from fairground.contest.standings import NORMAL, student
+from fairground.contest.figures import NORMAL, student
 
 LEVEL: Final = 0.05
 Z: Final = float(NORMAL)

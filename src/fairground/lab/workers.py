@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, InvalidStateError, ProcessPoolExecutor
 from itertools import starmap
 from multiprocessing import active_children, get_context
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 Result = TypeVar("Result")
+
+LONGEST_START: Final = 300
+"""Seconds that the slowest worker may take to start."""
 
 
 @contextlib.contextmanager
@@ -22,22 +25,44 @@ def workers(count: int) -> Iterator[Executor]:
 
     They are started afresh, not forked: a fork would copy whatever threads the caller has. They
     are started while Ctrl-C is held back, which they inherit: else each of them would print a
-    traceback of its own. What was held back arrives here afterwards. When the work is
-    interrupted they are stopped at once, in the middle of whatever they do.
+    traceback of its own. Each waits for the others before it begins, so that none is started
+    later. When the work is interrupted they are stopped at once, in the middle of whatever they
+    do.
     """
-    pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(
+        count, context, initializer=context.Barrier(count).wait, initargs=(LONGEST_START,)
+    )
     try:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with _held_back():
             for _ in range(count):
                 pool.submit(os.getpid)
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         yield pool
     except BaseException:
         _stop_at_once(pool)
         raise
     pool.shutdown()
+
+
+@contextlib.contextmanager
+def _held_back() -> Iterator[None]:
+    """Ctrl-C arrives here afterwards, and never in processes that are started meanwhile.
+
+    They inherit that it is blocked. Here, another thread (that of a progress bar, say) may not
+    block it, and would pass it on to us at once: so we only note it.
+    """
+    pressed = threading.Event()
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.set()) if is_main else None
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        if is_main:
+            signal.signal(signal.SIGINT, before)
+            if pressed.is_set():
+                signal.raise_signal(signal.SIGINT)
 
 
 def in_order(

@@ -124,8 +124,10 @@ class StonesCodec(Codec):
         """See above."""
         for hand in (view.hands[seat], view.hands[1 - seat]):
             for place in range(fatestones.HAND):
-                faces = fatestones.pips(hand[place]) if place < len(hand) else (0,) * 6
-                yield from faces
+                yield from _faces(hand[place]) if place < len(hand) else (0,) * 6
+
+
+_faces = lru_cache(maxsize=512)(fatestones.pips)
 
 
 class ZombieCodec(Codec):

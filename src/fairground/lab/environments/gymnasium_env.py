@@ -92,6 +92,8 @@ class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
         self.observation_space = spaces.Box(low, high, (self.codec.size,), np.int32)
         self.action_space = spaces.Discrete(self.codec.count(self.seat))
         self._others: dict[Seat, Player] = {}
+        self._legal: list[int] = []
+        """The actions that may be chosen from now."""
 
     def _hired(self, players: Sequence[str] | None) -> dict[Seat, str]:
         others = [seat for seat in range(self.game.seats) if seat != self.seat]
@@ -146,17 +148,13 @@ class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
             for seat in others:
                 match.act(seat, self._others[seat].choose(self.game, match.view(seat), seat))
 
-    @property
-    def _legal(self) -> list[int]:
-        if self.match.payoff is not None:
-            return []
-        return self.codec.legal(self.match.view(self.seat), self.seat)
-
     def _observed(self) -> tuple[NDArray[np.int32], dict[str, Any]]:
-        legal = self._legal
-        return self.codec.encode(self.match.view(self.seat), self.seat), {
-            "legal_actions": legal,
-            "action_mask": self.codec.mask(legal, self.seat),
+        view = self.match.view(self.seat)
+        over = self.match.payoff is not None
+        self._legal = [] if over else self.codec.legal(view, self.seat)
+        return self.codec.encode(view, self.seat), {
+            "legal_actions": list(self._legal),
+            "action_mask": self.codec.mask(self._legal, self.seat),
         }
 
     def action_masks(self) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from fairground.lab.kernels.poker import draw_card
+from fairground.lab.kernels.tapes import below_wide
 from fairground.solve.fatestones.simulation import NONE, greedy
 from fairground.solve.poker.kernel import FIVES, FLUSH, SPAN
 from fairground.solve.tape import below, rewind
@@ -210,3 +211,241 @@ def poker_act(rules: Any, lanes: Any, cards: Any, actions: Any) -> None:
             one_suit = int(((word + FIVES) & FLUSH) != 0)
             rewards[lane] += prizes[ranks[grades[(word & 0xFFFFFFFF) + one_suit * SPAN]]]
         _begin_poker(lane, lanes, cards)
+
+
+# Zombie Dice: two zombies, turns of rolls
+
+FIRST, AT, ROUND, EXTRA = 2, 3, 4, 5
+BAG, CELLS, EATEN, SHOT = 6, 9, 12, 15
+BRAINS, ROLLS, TURNS = 18, 19, 20
+"""Where a lane keeps what. The scores come first; who begins a round; whose turn of it it is; its
+number; whether it breaks a tie; dice by colour, in cells counted from 1; and the moves so far."""
+
+WORDS = 21
+"""How many numbers that are."""
+
+FOOTPRINT, BRAIN, SHOTGUN = 0, 1, 2
+
+
+@njit(cache=True)
+def _roll_zombie(rules: Any, now: Any, tape: Any, data: Any) -> bool:
+    """Take dice, throw, sort; whether that was the third shotgun."""
+    _, counts, faces = rules[:3]
+    left, empty = 0, 0
+    for i in range(3):
+        left += now[BAG + i]
+        empty += now[CELLS + i] == 0
+    if empty > left:
+        for i in range(3):
+            now[BAG + i] += now[EATEN + i]
+            left += now[EATEN + i]
+            now[EATEN + i] = 0
+    for i in range(3):
+        if now[CELLS + i] == 0 and left > 0:
+            value = below(left, tape, data)
+            colour = int(value >= now[BAG]) + int(value >= now[BAG] + now[BAG + 1])
+            now[BAG + colour] -= 1
+            now[CELLS + i] = colour + 1
+            left -= 1
+    for i in range(3):
+        colour = now[CELLS + i] - 1
+        if colour >= 0:
+            face = faces[colour, below(counts[colour], tape, data)]
+            if face == BRAIN:
+                now[EATEN + colour] += 1
+                now[BRAINS] += 1
+            elif face == SHOTGUN:
+                now[SHOT + colour] += 1
+            if face != FOOTPRINT:
+                now[CELLS + i] = 0
+    now[ROLLS] += 1
+    return bool(now[SHOT] + now[SHOT + 1] + now[SHOT + 2] >= 3)
+
+
+@njit(cache=True)
+def _hand_over(rules: Any, now: Any, banked: int) -> bool:
+    """The turn is over; whether the game is."""
+    dice, _, _, goal, most = rules[:5]
+    seat = now[FIRST] if now[AT] == 0 else 1 - now[FIRST]
+    now[seat] += banked
+    for i in range(3):
+        now[BAG + i] = dice[i]
+    now[CELLS : ROLLS + 1] = 0
+    now[AT] += 1
+    if now[AT] < 2:
+        return False
+    ended = now[ROUND] == most if most > 0 else max(now[0], now[1]) >= goal
+    if now[EXTRA] or ended:
+        if now[0] != now[1]:
+            return True
+        now[EXTRA] = 1
+    now[AT] = 0
+    now[ROUND] += 1
+    return False
+
+
+@njit(cache=True)
+def _moves(rules: Any, now: Any, rolls: bool, tape: Any, data: Any) -> bool:
+    """Roll or hold; whether the game is over."""
+    now[TURNS] += 1
+    if not rolls:
+        return _hand_over(rules, now, now[BRAINS])
+    return _roll_zombie(rules, now, tape, data) and _hand_over(rules, now, 0)
+
+
+@njit(cache=True)
+def _other_rolls(rules: Any, now: Any, tape: Any, data: Any) -> bool:
+    """What the other one does: by chance, or by its table of choices."""
+    choices, by_shot, by_cells, strides, kind = rules[5:10]
+    if kind == 0:
+        return bool(below(2 if now[ROLLS] else 1, tape, data) == 0)
+    if now[ROLLS] == 0:
+        return True
+    cells = 0
+    code = by_shot[now[SHOT] + 8 * now[SHOT + 1] + 64 * now[SHOT + 2]]
+    for i in range(3):
+        cells = 4 * cells + (now[CELLS + i] + 3) % 4  # an empty cell is 3
+        code += strides[i] * now[EATEN + i]
+    code += by_cells[cells]
+    return bool(now[BRAINS] < choices.shape[0] and choices[now[BRAINS], code] == 1)
+
+
+@njit(cache=True)
+def _until_mine(lane: int, rules: Any, lanes: Any, now: Any) -> bool:
+    """The other one moves until it is this seat's turn; whether the game is over."""
+    tapes, data, seat = lanes[0], lanes[1], rules[10]
+    while (now[FIRST] if now[AT] == 0 else 1 - now[FIRST]) != seat:
+        other = 2 - seat  # the lane of the other seat
+        rolls = _other_rolls(rules, now, tapes[lane, other], data[lane, other])
+        if _moves(rules, now, rolls, tapes[lane, 0], data[lane, 0]):
+            return True
+    return False
+
+
+@njit(cache=True)
+def _begin_zombie(lane: int, rules: Any, lanes: Any, now: Any) -> None:
+    tapes, data, episodes, _, _, done, _ = lanes
+    begin(lane, tapes, episodes, done, episodes.shape[0])
+    now[:] = 0
+    now[FIRST] = 1 if below(2, tapes[lane, 0], data[lane, 0]) == 0 else 0
+    now[ROUND] = 1
+    for i in range(3):
+        now[BAG + i] = rules[0][i]
+    _until_mine(lane, rules, lanes, now)
+
+
+@njit(cache=True)
+def _show_zombie(seat: int, now: Any, seen: Any, mask: Any) -> None:
+    seen[0], seen[1] = now[seat], now[1 - seat]
+    seen[2], seen[3] = now[BRAINS], now[ROLLS]
+    for i in range(3):
+        seen[4 + i] = now[CELLS + i]
+        seen[7 + i] = now[BAG + i]
+        seen[10 + i] = now[EATEN + i]
+        seen[13 + i] = now[SHOT + i]
+    seen[16], seen[17], seen[18] = now[ROUND], 1, 1
+    mask[0], mask[1] = 1, now[ROLLS] > 0
+
+
+@njit(cache=True)
+def zombie_deal(rules: Any, lanes: Any, states: Any) -> None:
+    """Begin an episode in every lane."""
+    done = lanes[5]
+    done[:] = False
+    for lane in range(states.shape[0]):
+        _begin_zombie(lane, rules, lanes, states[lane])
+        _show_zombie(rules[10], states[lane], lanes[3][lane], lanes[6][lane])
+
+
+@njit(cache=True)
+def zombie_act(rules: Any, lanes: Any, room: Any, actions: Any) -> None:
+    """Roll or hold, and let the other one move until it is this seat's turn again."""
+    tapes, data, _, seen, rewards, done, mask = lanes
+    states, cut, most_turns = room
+    seat = rules[10]
+    for lane in range(states.shape[0]):
+        now, action = states[lane], actions[lane]
+        rewards[lane], done[lane], cut[lane] = 0.0, False, False
+        if not (action == 0 or (action == 1 and now[ROLLS] > 0)):
+            rewards[lane], done[lane] = -1.0, True
+        elif _moves(rules, now, action == 0, tapes[lane, 0], data[lane, 0]) or _until_mine(
+            lane, rules, lanes, now
+        ):
+            rewards[lane], done[lane] = (1.0 if now[seat] > now[1 - seat] else -1.0), True
+        elif now[TURNS] >= most_turns:
+            cut[lane] = True
+        if done[lane] or cut[lane]:
+            ended, done[lane] = done[lane], True
+            _begin_zombie(lane, rules, lanes, now)
+            done[lane] = ended
+        _show_zombie(seat, now, seen[lane], mask[lane])
+
+
+# Code breaking: a hidden code, guesses, answers
+
+
+@njit(cache=True)
+def _begin_codes(lane: int, rules: Any, lanes: Any, hidden: Any, rows: Any) -> None:
+    base, length, codes = rules[:3]
+    tapes, data, episodes, seen, _, done, _ = lanes
+    begin(lane, tapes, episodes, done, episodes.shape[0])
+    number = below_wide(codes, tapes[lane, 0], data[lane, 0])
+    for i in range(length - 1, -1, -1):
+        hidden[lane, i] = number % base
+        number //= base
+    rows[lane] = 0
+    seen[lane, :] = 0
+    seen[lane, 0] = 1  # a guess is awaited
+
+
+@njit(cache=True)
+def codes_deal(rules: Any, lanes: Any, hidden: Any, rows: Any) -> None:
+    """Draw a code in every lane."""
+    done = lanes[5]
+    done[:] = False
+    for lane in range(rows.shape[0]):
+        _begin_codes(lane, rules, lanes, hidden, rows)
+
+
+@njit(cache=True)
+def codes_act(rules: Any, lanes: Any, room: Any, actions: Any) -> None:
+    """Guess, and be answered. The last action gives up."""
+    base, length, codes, shown, stake = rules
+    _, _, _, seen, rewards, done, _ = lanes
+    hidden, rows, cut, most_turns = room
+    guess, tally = np.zeros(length, np.int64), np.zeros(base, np.int64)
+    width, first = length + 2, 2 + 2 * length
+    for lane in range(rows.shape[0]):
+        rewards[lane], done[lane], cut[lane] = 0.0, False, False
+        number = actions[lane]
+        if not 0 <= number < codes:
+            rewards[lane], done[lane] = -float(stake), True
+        else:
+            tally[:] = 0
+            full = common = 0
+            for i in range(length - 1, -1, -1):
+                guess[i] = number % base
+                number //= base
+                full += guess[i] == hidden[lane, i]
+                tally[hidden[lane, i]] += 1
+            for i in range(length):
+                common += tally[guess[i]] > 0
+                tally[guess[i]] -= 1
+            rows[lane] += 1
+            if full == length:
+                rewards[lane], done[lane] = -float(rows[lane]), True
+            else:
+                place = first + min(rows[lane] - 1, shown - 1) * width
+                if rows[lane] > shown:
+                    for i in range(first, place):
+                        seen[lane, i] = seen[lane, i + width]
+                for i in range(length):
+                    seen[lane, place + i] = guess[i] + 1
+                seen[lane, place + length] = full
+                seen[lane, place + length + 1] = common - full
+                seen[lane, 1] = rows[lane]
+                cut[lane] = 2 * rows[lane] >= most_turns
+        if done[lane] or cut[lane]:
+            ended, done[lane] = done[lane], True
+            _begin_codes(lane, rules, lanes, hidden, rows)
+            done[lane] = ended

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fairground.core import Draw, Game, IllegalMove, InputError, Move, Over, Seat, Turn
+from fairground.core import Draw, Game, IllegalMove, InputError, Move, Over, Seat
 from fairground.fair.bits import SeededStream, Stream, fresh
 from fairground.fair.schemes import Chair
 from fairground.fair.unproven import SeededDealer
@@ -51,6 +51,8 @@ class Match:
         """What each seat has won, once it is over."""
         self.turns = 0
         """Turns that were completed."""
+        self.to_move: tuple[Seat, ...] = ()
+        """The seats that still owe a move."""
         self._tape: Stream = SeededStream("")
         self._pending: dict[Seat, Move] = {}
         self._played: list[list[Move]] = []
@@ -79,16 +81,9 @@ class Match:
         while isinstance(awaits := self.game.awaits(self.state), Draw):
             self.state = self.game.drawn(self.state, self._tape.below(awaits.n))
         if isinstance(awaits, Over):
-            self.payoff = awaits.payoff
-
-    @property
-    def to_move(self) -> tuple[Seat, ...]:
-        """The seats that still owe a move."""
-        if self.payoff is not None:
-            return ()
-        awaits = self.game.awaits(self.state)
-        assert isinstance(awaits, Turn)
-        return tuple(seat for seat in awaits.seats if seat not in self._pending)
+            self.payoff, self.to_move = awaits.payoff, ()
+        else:
+            self.to_move = awaits.seats
 
     def view(self, seat: Seat) -> Any:
         """What a seat sees. A move at the same time as others is seen when all have moved."""
@@ -100,6 +95,7 @@ class Match:
             raise IllegalMove(f"seat {seat} is not to move now")
         self.game.check(self.state, seat, move)
         self._pending[seat] = move
+        self.to_move = tuple(other for other in self.to_move if other != seat)
         if not self.to_move:
             for one, made in self._pending.items():
                 self._played[one].append(made)
@@ -111,7 +107,7 @@ class Match:
     def leave(self, seat: Seat) -> None:
         """A seat walks away: the episode ends with what that costs."""
         if self.payoff is None:
-            self._left = seat
+            self._left, self.to_move = seat, ()
             self.payoff = self.game.forfeit(self.state, seat)
 
     def transcript(self, names: Mapping[Seat, str] | None = None) -> Transcript:

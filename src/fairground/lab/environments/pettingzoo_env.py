@@ -94,6 +94,7 @@ class _Agents:
             for at, (role, seat) in enumerate(zip(roles, codec.acting, strict=True))
         }
         self.possible_agents = list(self.seats)
+        self._known: dict[str, tuple[tuple[str, int, int], list[int]]] = {}
         family, _, version = game.name.partition("/")
         self.metadata = {
             "name": f"{family}_v{version}",
@@ -122,11 +123,14 @@ class _Agents:
         return self._actions[agent]
 
     def legal(self, agent: str) -> list[int]:
-        """The actions that an agent may choose from now."""
-        seat = self.seats[agent]
-        if seat not in self.match.to_move:
+        """The actions that an agent may choose from now. It is asked for more than once."""
+        seat, match = self.seats[agent], self.match
+        if seat not in match.to_move:
             return []
-        return self.codec.legal(self.match.view(seat), seat)
+        now = (match.seed, match.episode, match.turns)
+        if agent not in self._known or self._known[agent][0] != now:
+            self._known[agent] = now, self.codec.legal(match.view(seat), seat)
+        return list(self._known[agent][1])
 
     def seen(self, agent: str) -> dict[str, Any]:
         """What an agent observes."""

@@ -23,9 +23,11 @@ from fairground.core import Game, InputError, Seat
 from fairground.extras import needs
 from fairground.fair.bits import SystemStream, fresh, seeded_key
 from fairground.games import GAMES, make_game
+from fairground.games.codebreaking import BREAKER, FAIR, STAKE, CodeBreaking
 from fairground.games.fatestones import FateStones, pips
 from fairground.games.intransitive import Intransitive, State
 from fairground.games.poker import HAND, PAYS, PLAYER, Poker
+from fairground.games.zombie import FOOTPRINTS, SHOTGUN, Zombie
 from fairground.players import make_player
 
 with needs("rl", "an environment"):
@@ -40,8 +42,11 @@ with needs("solve", "a vectorised environment"):
     from fairground.solve.fatestones.choices import meeting
     from fairground.solve.poker.kernel import grading
     from fairground.solve.tape import BLOCK, KEY, LANE, REGISTERS, SPARE
+    from fairground.solve.zombie.lanes import policy_table
+    from fairground.solve.zombie.turn import turns
 
-from fairground.lab.environments.codecs import codec_of
+from fairground.lab.environments.codecs import SHOWN_ROWS, codec_of
+from fairground.lab.environments.gymnasium_env import MOST_TURNS
 
 LANES: Final = 3
 Ints = NDArray[np.int64]
@@ -77,7 +82,8 @@ class LaneEnv(VectorEnv[Any, Any, Any]):
         self.rewards = np.zeros(num_envs, np.float64)
         self.done = np.zeros(num_envs, np.bool_)
         self.mask = np.ones((num_envs, codec.count(seat)), np.int8)
-        self._never = np.zeros(num_envs, np.bool_)
+        self.cut = np.zeros(num_envs, np.bool_)
+        """Where an episode was so long that it was cut off."""
         self._seeded = False
 
     def reset(
@@ -104,7 +110,7 @@ class LaneEnv(VectorEnv[Any, Any, Any]):
         """All lanes act. Where an episode has ended, the observation is that of the next one."""
         self.act(np.asarray(actions, np.int64))
         infos = {"action_mask": self.mask}
-        return self.seen.copy(), self.rewards.copy(), self.done.copy(), self._never, infos
+        return self.seen.copy(), self.rewards.copy(), self.done.copy(), self.cut.copy(), infos
 
     @abstractmethod
     def deal(self) -> None:
@@ -195,6 +201,64 @@ class PokerLanes(LaneEnv):
         loops.poker_act(self._rules, self._lanes, self.seen_cards, actions)
 
 
+class ZombieLanes(LaneEnv):
+    """Zombie Dice for two, against `random`, `cautious` or `greedy`."""
+
+    players = ("random", "cautious", "greedy")
+
+    def __init__(self, game: Zombie, num_envs: int, seat: Seat, player: str) -> None:
+        if game.seats != 2:
+            raise InputError(f"the compiled loop of {game.name} is for two, not {game.seats}")
+        super().__init__(game, num_envs, seat, player)
+        counts = np.array([max(1, len(text)) for text in game.faces])
+        faces = np.zeros((3, counts.max()), np.int64)
+        kinds = {FOOTPRINTS: loops.FOOTPRINT, SHOTGUN: loops.SHOTGUN}
+        for colour, text in enumerate(game.faces):
+            faces[colour, : len(text)] = [kinds.get(face, loops.BRAIN) for face in text]
+        choices, coding = np.zeros((0, 0), np.uint8), (np.zeros(0, np.int64),) * 3
+        if self.kind:
+            found = turns(game)
+            coding, table = found.coding(), policy_table(found, player)
+            choices = np.zeros((len(table), found.size), np.uint8)
+            choices[:, found.codes] = table
+        limits = game.brains_to_win, game.max_turns
+        dice = np.array(game.dice)
+        self._rules = dice, counts, faces, *limits, choices, *coding, self.kind, seat
+        self.states = np.zeros((num_envs, loops.WORDS), np.int64)
+
+    def deal(self) -> None:
+        """Shuffle; the other one plays where it begins."""
+        loops.zombie_deal(self._rules, self._lanes, self.states)
+
+    def act(self, actions: Ints) -> None:
+        """Roll or hold."""
+        room = self.states, self.cut, MOST_TURNS
+        loops.zombie_act(self._rules, self._lanes, room, actions)
+
+
+class CodeLanes(LaneEnv):
+    """Code breaking: you break what a fair keeper drew."""
+
+    players = (FAIR,)
+
+    def __init__(self, game: CodeBreaking, num_envs: int, seat: Seat, player: str) -> None:
+        if seat != BREAKER or game.oracle != FAIR:
+            raise InputError("the compiled loop of code breaking is for who breaks a fair code")
+        super().__init__(game, num_envs, seat, player)
+        self._rules = game.base, game.length, game.codes, SHOWN_ROWS, STAKE
+        self.hidden = np.zeros((num_envs, game.length), np.int64)
+        self.rows = np.zeros(num_envs, np.int64)
+
+    def deal(self) -> None:
+        """Draw a code."""
+        loops.codes_deal(self._rules, self._lanes, self.hidden, self.rows)
+
+    def act(self, actions: Ints) -> None:
+        """Guess."""
+        room = self.hidden, self.rows, self.cut, MOST_TURNS
+        loops.codes_act(self._rules, self._lanes, room, actions)
+
+
 def vector_env(
     game: str | Game[Any],
     num_envs: int,
@@ -206,12 +270,17 @@ def vector_env(
     """So many lanes of a game, for the seat that `FairgroundEnv` takes by default."""
     made = make_game(GAMES.newest(game), params) if isinstance(game, str) else game
     mine = 1 if seat is None else seat
-    if isinstance(made, FateStones):
-        return StonesLanes(made, num_envs, mine, player or "random")
-    if isinstance(made, Intransitive):
-        return DiceLanes(made, num_envs, mine, player or "random")
-    if isinstance(made, Poker):
-        return PokerLanes(made, num_envs, mine, player or "random")
+    if isinstance(made, CodeBreaking):
+        return CodeLanes(made, num_envs, mine, player or FAIR)
+    kinds: tuple[tuple[type[Any], type[LaneEnv]], ...] = (
+        (FateStones, StonesLanes),
+        (Intransitive, DiceLanes),
+        (Poker, PokerLanes),
+        (Zombie, ZombieLanes),
+    )
+    for kind, lanes in kinds:
+        if isinstance(made, kind):
+            return lanes(made, num_envs, mine, player or "random")
     raise InputError(
         f"there is no compiled loop for {made.name}: use gymnasium.make_vec with its id instead"
     )

@@ -19,7 +19,8 @@ from fairground.clients.http import Http, Repeat
 from fairground.core import FairgroundError, Game, InputError, Move, Seat
 from fairground.fair.bits import SeededStream
 from fairground.players import Player, make_player
-from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
+from fairground.players.bot.host import BotPlayer
+from fairground.players.bot.limits import BotFailure, BotLimits
 from fairground.transcript import frozen
 from fairground.views import as_json
 

@@ -25,7 +25,7 @@ from math import log, sqrt
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from fairground.contest.standings import sign_flip
+from fairground.contest.figures import sign_flip
 from fairground.core import Game, InputError, Seat
 from fairground.fair.bits import SeededStream
 from fairground.lab.plans import payoff_of, plan_of, usual_lineup
@@ -33,7 +33,7 @@ from fairground.lab.simulation import payoffs
 from fairground.lab.statistics import LEVEL, Interval, Z
 from fairground.lab.tournaments.entrants import Contender, hired
 from fairground.players import Player
-from fairground.players.bot.host import BotFailure, BotLimits
+from fairground.players.bot.limits import BotFailure, BotLimits
 from fairground.playing import play
 
 ELO: Final = 400 / log(10)
