@@ -6,7 +6,8 @@ Play money and test chains. Nothing here is a licence to run a casino.
 `bank_port`            the Bank as a port: calls, accounts, games, reasons of refusal
 `croupier_port`        the Croupier as a Player reaches him, also a port
 `clock`                the Bank's time, also while its clock stands still
-`calls`                calls, events and refusals as JSON, and which values they admit
+`calls`                calls, events and refusals as JSON
+`fields`               the types of their fields: which values each admits
 `messages`             what the parties sign: EIP-712 messages, signatures with a low s
 `seeds`                commitments, mixing, `generate_int`: chance out of four signatures
 `schemes`              ``croupier/1`` and the historic, unsafe ``croupier-2017/0``

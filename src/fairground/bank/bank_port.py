@@ -429,8 +429,11 @@ class Bank(ABC):
         """
 
     @abstractmethod
-    async def session(self, croupier: str, player: str) -> BankSession:
-        """The session of these two, open or the last one; `NO_SESSION` if there was none."""
+    async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
+        """The session of these two, open or the last one; `NO_SESSION` if there was none.
+
+        As it was ``confirmations`` blocks ago.
+        """
 
     async def upkeep(self, calls: Iterable[type[Call]]) -> int:
         """What must be in a purse so that such calls can be made later, in wei.

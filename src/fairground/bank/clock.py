@@ -23,9 +23,11 @@ class BankClock:
     async def __call__(self) -> int:
         """Seconds since 1970."""
         told, own = await self._bank.now(), self._own()
-        if told > self._told + own - self._at:
+        if told > self._told + (own - self._at):
             self._told, self._at = told, own
-        return int(self._told + own - self._at)
+        # Only the difference is a fraction: added to the time it would be rounded, and could fall
+        # just below a whole second that has come.
+        return self._told + int(own - self._at)
 
     def start_again(self) -> None:
         """Forget what was counted: the Bank says that it is not so late."""

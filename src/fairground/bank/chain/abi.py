@@ -13,7 +13,6 @@ from typing import Any
 
 from fairground.bank.bank_port import (
     BankEvent,
-    BankGame,
     BankRefused,
     BringHand,
     Call,
@@ -207,8 +206,3 @@ def encoded(call: Call) -> bytes:
             return call_data("submitAcceptedSeed", bet, *seed, acceptance)
         case ComplainTwoOrders(bet, order, signature):
             return call_data("complainTwoOrders", bet, list(order), signature)
-
-
-def game(data: bytes) -> BankGame:
-    """What ``getGame`` returned."""
-    return BankGame(*result("getGame", data))

@@ -4,7 +4,7 @@ Nothing is remembered that a reorganisation could change: every question goes to
 Only the chain's number and the Bank's terms are kept, and after the node was away they are
 compared again, since another chain may answer at the same address.
 
-web3 waits for its answers, so it is asked from a few threads of our own.
+A node waits for its answers, so it is asked from a few threads of our own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from fairground.bank.bank_port import (
 from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.gas import DEPLOYMENT, limit
-from fairground.bank.chain.node import ChainNode, Draft, Mined
+from fairground.bank.chain.node_port import Draft, Mined, Node
 from fairground.bank.chain.outbox import Outbox
 from fairground.bank.crypto.curve import checksummed
 from fairground.bank.messages import Key
@@ -54,7 +54,7 @@ class OtherChain(WrongBank):
 class _Line:
     """A node, asked from threads: what `ChainBank` and a deployment share."""
 
-    def __init__(self, node: ChainNode) -> None:
+    def __init__(self, node: Node) -> None:
         self.node = node
         self._threads = ThreadPoolExecutor(THREADS, "bank")
 
@@ -70,7 +70,7 @@ class _Line:
 class ChainBank(Bank):
     """A Bank on a chain. Make one with `open`, which looks at its code."""
 
-    def __init__(self, node: ChainNode, address: str, patience: float) -> None:
+    def __init__(self, node: Node, address: str, patience: float) -> None:
         """Ask the node for the terms; raise `WrongBank` unless our contract is there."""
         self.node = node
         self.address = checksummed(address)
@@ -87,7 +87,7 @@ class ChainBank(Bank):
     @classmethod
     async def open(
         cls,
-        where: str | ChainNode,
+        where: str | Node,
         address: str,
         *,
         chain_id: int | None = None,
@@ -99,7 +99,7 @@ class ChainBank(Bank):
         on, where that is known: a Bank on any other is refused. ``patience`` is how long,
         in seconds, a transaction may take to come into a block.
         """
-        node = await asyncio.to_thread(ChainNode, where) if isinstance(where, str) else where
+        node = await asyncio.to_thread(_reached, where) if isinstance(where, str) else where
         if chain_id is not None and chain_id != node.chain_id:
             raise OtherChain(f"the node is on the chain {node.chain_id}, not on {chain_id}")
         return await asyncio.to_thread(cls, node, address, patience)
@@ -142,9 +142,9 @@ class ChainBank(Bank):
         """The game under this key, as it was ``confirmations`` blocks ago."""
         return await self._ask(self.node.game, self.address, key, confirmations)
 
-    async def session(self, croupier: str, player: str) -> BankSession:
-        """The session of these two, at the latest block."""
-        return await self._ask(self.node.session, self.address, croupier, player)
+    async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
+        """The session of these two, as it was ``confirmations`` blocks ago."""
+        return await self._ask(self.node.session, self.address, croupier, player, confirmations)
 
     async def told(self, key: bytes) -> Sequence[BankEvent]:
         """The events of this game, or of this session."""
@@ -186,8 +186,15 @@ class ChainBank(Bank):
         self._line.close()
 
 
+def _reached(url: str) -> Node:
+    """A node of any chain."""
+    from fairground.bank.chain.node import ChainNode  # noqa: PLC0415 - web3 is slow to import
+
+    return ChainNode(url)
+
+
 async def deploy(
-    node: ChainNode, key: Key, chip_cost: int, step_time: int, patience: float = PATIENCE
+    node: Node, key: Key, chip_cost: int, step_time: int, patience: float = PATIENCE
 ) -> str:
     """Make a new Bank, paid for by this key, and return its address."""
     line = _Line(node)

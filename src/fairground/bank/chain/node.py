@@ -12,25 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
-from statistics import median
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import urlsplit
 
-from fairground.bank.bank_port import (
-    NO_GAME,
-    Account,
-    BankAway,
-    BankEvent,
-    BankGame,
-    BankSession,
-    Step,
-)
+from fairground.bank.bank_port import BankAway, BankEvent, Step
 from fairground.bank.chain import abi
-from fairground.bank.chain.artifact import Terms, WrongBank, recognized
+from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.gas import ASKING, DEAREST, LEAST_TIP, Fees, Price
+from fairground.bank.chain.node_port import Draft, Mined, Node, NodeDeclined, Signed
 from fairground.bank.crypto.curve import checksummed, keccak
-from fairground.bank.messages import Bet, Domain, Key
+from fairground.bank.messages import Bet, Key
 from fairground.core import InputError
 from fairground.extras import needs
 
@@ -49,9 +40,6 @@ with needs("chain", "a Bank on a chain"):
 
 WINDOW: Final = 1_000
 """Blocks that are searched at once where a node does not search the whole chain."""
-
-RECENT: Final = 20
-"""Blocks by which one knows how fast a chain is."""
 
 MOST_WINDOWS: Final = 500
 """How often such a search goes one window further back."""
@@ -82,46 +70,7 @@ MAIN_NETS: Final = {
 """Chains on which money is real. We play for play money, on test chains, and nowhere else."""
 
 
-class NodeDeclined(BankAway):
-    """The node answered, and does not want this transaction."""
-
-    code = "bank/declined"
-
-
-class Draft(NamedTuple):
-    """A transaction before it is signed; ``to`` is ``None`` where it makes a contract."""
-
-    to: str | None
-    data: bytes
-    value: int
-    gas: int
-    block: str = "latest"
-    """The block on which it is tried before it is sent: calls with a deadline are tried on the
-    ``pending`` one, which has the time of the next block."""
-
-
-class Signed(NamedTuple):
-    """A signed transaction, known by its hash before any node has seen it."""
-
-    raw: bytes
-    hash: bytes
-    fees: Fees
-
-
-class Mined(NamedTuple):
-    """A transaction that is in a block."""
-
-    hash: bytes
-    block: int
-    gas: int
-    done: bool
-    """Whether it did what it should; else it was refused, and only cost gas."""
-    address: str | None
-    """Of the contract that it made, if it made one."""
-    events: list[BankEvent]
-
-
-class ChainNode:
+class ChainNode(Node):
     """One JSON-RPC endpoint, by its URL or as a provider of web3."""
 
     def __init__(self, where: str | BaseProvider, timeout: float = 20.0) -> None:
@@ -179,22 +128,15 @@ class ChainNode:
         with self._answering():
             return int(self._web3.eth.get_balance(_at(address)))
 
+    def code(self, address: str) -> bytes:
+        """The contract at an address; empty if there is none."""
+        with self._answering():
+            return bytes(self._web3.eth.get_code(_at(address)))
+
     def rpc(self, method: str, *values: Any) -> Any:
         """Any other method of the node, such as a test node's ``evm_increaseTime``."""
         with self._answering():
             return self._web3.manager.request_blocking(method, list(values))  # type: ignore[arg-type]
-
-    def terms(self, bank: str) -> tuple[int, Terms]:
-        """Version, and terms, of a Bank; raise `WrongBank` if it is not just our contract."""
-        with self._answering():
-            code = bytes(self._web3.eth.get_code(_at(bank)))
-        if not code:
-            raise WrongBank(f"there is no contract at {bank} on the chain {self.chain_id}")
-        return recognized(code)
-
-    def domain(self, bank: str) -> Domain:
-        """Where signatures for this Bank count."""
-        return Domain(self.chain_id, checksummed(bank))
 
     def call(
         self,
@@ -213,36 +155,6 @@ class ChainNode:
                 return bytes(self._web3.eth.call(question, block))  # type: ignore[arg-type]
             except ContractLogicError as error:
                 raise abi.refusal(_revert_data(error.data)) from None
-
-    def _view(self, bank: str, name: str, *values: Any) -> Any:
-        data = self.call(bank, abi.call_data(name, *values))
-        if not data:
-            raise BankAway(f"the Bank {bank} is not on the chain at {self.name} now")
-        return abi.result(name, data)
-
-    def account(self, bank: str, owner: str) -> Account:
-        """A participant."""
-        available, open_games, key = self._view(bank, "getAccount", checksummed(owner))
-        return Account(available, open_games, checksummed(key))
-
-    def next_game_id(self, bank: str, croupier: str, player: str) -> int:
-        """The number of the next game of these two."""
-        return int(self._view(bank, "getNextGameId", checksummed(croupier), checksummed(player)))
-
-    def session(self, bank: str, croupier: str, player: str) -> BankSession:
-        """The session of these two."""
-        parties = checksummed(croupier), checksummed(player)
-        return BankSession(*self._view(bank, "getSession", *parties))
-
-    def game(self, bank: str, key: bytes, confirmations: int = 0) -> BankGame:
-        """A game as the Bank kept it ``confirmations`` blocks ago."""
-        if confirmations == 0:
-            return BankGame(*self._view(bank, "getGame", key))
-        then = self.block() - confirmations
-        if then < 0:
-            return NO_GAME
-        data = self.call(bank, abi.call_data("getGame", key), block=then)
-        return abi.game(data) if data else NO_GAME  # the Bank itself is younger than that
 
     def events(self, bank: str, game: bytes) -> list[BankEvent]:
         """What the Bank recorded of a game, in its order.
@@ -319,16 +231,10 @@ class ChainNode:
         except BankAway:
             return 0
 
-    def block_time(self) -> float:
-        """Seconds from one block to the next: the median of the last few; 0 if there are none."""
-        last = self.block()
+    def time_of(self, block: int) -> int:
+        """The time of a block."""
         with self._answering():
-            times = [
-                int(self._web3.eth.get_block(number)["timestamp"])
-                for number in range(max(0, last - RECENT), last + 1)
-            ]
-        gaps = [after - before for before, after in pairwise(times)]
-        return median(gaps) if gaps else 0.0
+            return int(self._web3.eth.get_block(block)["timestamp"])
 
     def sign(self, key: Key, nonce: int, draft: Draft, fees: Fees) -> Signed:
         """Sign a transaction for this chain."""

@@ -8,6 +8,9 @@ pays the gas with a key of its own.
 
 It learns a game's bet from the transaction that brought it, which is public. (A bet brought
 through another contract cannot be read so; a party can hand it over as a transcript.)
+
+Of sessions it knows what a party left with it (`session.tower`). When somebody closes a session by
+an old state it brings the newer one, and then the open hand, as far as it was told.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from fairground.bank.bank_port import (
+    NO_GAME,
     SILENT_AT,
     BankGame,
     BankRefused,
@@ -28,7 +32,11 @@ from fairground.bank.bank_port import (
     SubmitGameResult,
 )
 from fairground.bank.chain.bank import ChainBank
+from fairground.bank.clock import BankClock
 from fairground.bank.messages import Bet, Key
+from fairground.bank.session.duties import Held, duty, informed
+from fairground.bank.session.settling import is_over
+from fairground.bank.session.tower import Tower
 from fairground.core import InputError
 
 log = logging.getLogger("fairground.watchtower")
@@ -41,9 +49,14 @@ class Watchtower:
     """Watches one Bank. `look` goes round once."""
 
     def __init__(
-        self, bank: ChainBank, key: Key, accounts: Iterable[str] = (), reach: int = REACH
+        self,
+        bank: ChainBank,
+        key: Key,
+        accounts: Iterable[str] = (),
+        reach: int = REACH,
+        tower: Tower | None = None,
     ) -> None:
-        """``accounts``: whose games; none means everybody's."""
+        """``accounts``: whose games; none means everybody's. ``tower``: what was left with it."""
         if bank.version == 1:
             raise InputError(
                 f"the Bank {bank.address} is of version 1, where only the two parties may "
@@ -54,12 +67,16 @@ class Watchtower:
         self._reach = reach
         self._read_to: int | None = None
         self._open: dict[bytes, Bet] = {}
+        self._tower, self._clock = tower, BankClock(bank)
 
     async def look(self) -> list[Call]:
         """Read what is new, end what stands still; the calls that were made."""
         await self._read()
         made: list[Call] = []
-        now = await self._bank.now()
+        if self._tower is not None:
+            for held in self._tower.left(self._bank.domain):
+                made += await self._see_to(held)
+        now = await self._clock()
         for key, bet in list(self._open.items()):
             game = await self._bank.game(key)
             if game.outcome != GameOutcome.OPEN:
@@ -69,6 +86,22 @@ class Watchtower:
             if call is not None and await self._make(call):
                 made.append(call)
         return made
+
+    async def _see_to(self, held: Held) -> list[Call]:
+        """Bring what was left of a session, as far as it goes now."""
+        bank, made = self._bank, list[Call]()
+        while True:
+            session = await bank.session(held.terms.croupier, held.terms.player)
+            game = NO_GAME if held.hand is None else await bank.game(held.hand.bet.key)
+            if held.hand is not None and game.step:
+                held = informed(held, await bank.told(held.hand.bet.key))
+            now, step_time = await self._clock(), bank.terms.step_time
+            call = (
+                None if is_over(held, session, game) else duty(held, session, game, now, step_time)
+            )
+            if call is None or call in made or not await self._make(call):
+                return made
+            made.append(call)
 
     async def _read(self) -> None:
         node, last = self._bank.node, await asyncio.to_thread(self._bank.node.block)
@@ -84,6 +117,8 @@ class Watchtower:
         try:
             await self._bank.send(self._key, call)
         except BankRefused as refused:
+            if refused.name == "TooEarly":
+                self._clock.start_again()
             log.info("somebody was faster, or the time has not come: %s", refused)
             return False
         log.warning("made a call for a party that is away: %s", type(call).__name__)

@@ -15,6 +15,7 @@ from fairground.bank.bank_port import (
     BankAway,
     Complain,
     GameOutcome,
+    Phase,
     SubmitBet,
     SubmitCroupierSeed,
 )
@@ -51,6 +52,9 @@ class Habits(NamedTuple):
     strangers_share: Fraction = Fraction(1, 2)
     """The part that all players together can lock who have never played a game to its end with
     him. New keys cost nothing, so a limit for each of them would be none."""
+    session_chips: int = 50_000
+    """What he puts into a session at the most: enough for a bet of 10 at level 5. One player
+    cannot have more than their part of his money locked by it."""
     interval: float = INTERVAL
     one_by_one: bool = False
     """Whether he makes the document's calls one by one, also where two can be made in one."""
@@ -93,8 +97,18 @@ class Caution:
                 "prize: come back when other games are settled, or bet less"
             )
 
-    async def must_leave_room(self, bet: Bet, known: bool) -> None:
-        """Refuse a bet with which one player, or all strangers, could lock too much of his money.
+    async def session_funds(self, player: str, known: bool) -> int:
+        """What he puts into a session with this player, in wei: no more than one may lock."""
+        has = (await self._bank.account(self._account)).available
+        everything = has + self._tending.watch.locked()
+        chips = self._habits.session_chips * self._bank.terms.chip_cost
+        funds = min(chips, int(everything * self._habits.player_share))
+        await self.must_afford(funds, "a session")
+        await self.must_leave_room(player, funds, known)
+        return funds
+
+    async def must_leave_room(self, player: str, amount: int, known: bool) -> None:
+        """Refuse what would let one player, or all strangers, lock too much of his money.
 
         A player who takes every step in its last second keeps the top prize locked for hours,
         and others cannot play meanwhile.
@@ -103,17 +117,17 @@ class Caution:
         everything = (await self._bank.account(self._account)).available + watch.locked()
 
         def beyond(locked: int, share: Fraction) -> bool:
-            return locked > 0 and locked + bet.top_prize > share * everything
+            return locked > 0 and locked + amount > share * everything
 
         for _ in range(2):
-            too_much = beyond(watch.locked(bet.player), habits.player_share)
+            too_much = beyond(watch.locked(player), habits.player_share)
             too_many = not known and beyond(watch.locked_by_strangers(), habits.strangers_share)
             if not too_much and not too_many:
                 return
             await self._tending.look_again(watch.locking())  # some may be over by now
         if too_much:
             raise Busy(
-                "you have bets open, and this one would lock more of the Croupier's money than he "
+                "you have games open, and this one would lock more of the Croupier's money than he "
                 f"gives to one player ({habits.player_share} of it): finish a game first"
             )
         raise Busy(
@@ -122,7 +136,11 @@ class Caution:
         )
 
     async def is_known(self, player: str) -> bool:
-        """Whether one of the last games with this player was settled."""
+        """Whether one of the last games with this player was settled, or a session with hands."""
+        if self._bank.version > 1:
+            session = await self._bank.session(self._account, player)
+            if session.phase == Phase.CLOSED and session.hands:
+                return True
         following = await self._bank.next_game_id(self._account, player)
         for game_id in range(max(0, following - RECENT_GAMES), following):
             game = await self._bank.game(game_key(self._account, player, game_id))

@@ -19,10 +19,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from fairground.bank.calls import ADDRESS, BYTES32, SEED, THE_BET, UINT256
 from fairground.bank.chain.artifact import Terms
 from fairground.bank.croupier_port import REFUSALS, STAGES, About, CroupierDesk, Offer, Sight
 from fairground.bank.crypto.curve import Signature
+from fairground.bank.fields import ADDRESS, BYTES32, SEED, THE_BET, UINT256
 from fairground.bank.messages import Bet, Domain
 from fairground.bank.seeds import Seed
 from fairground.clients.http import LONGEST, Http, HttpReply, Refused, Unreachable, in_plain_words
@@ -49,8 +49,8 @@ class DeskClient(CroupierDesk):
 
     async def about(self) -> About:
         """Who he says he is."""
-        found = await self._ask("croupier", patience=BEFORE)
-        with _Reading(self.url):
+        found = await self.ask("croupier", patience=BEFORE)
+        with Reading(self.url):
             return About(
                 ADDRESS.read(found["account"], "account"),
                 ADDRESS.read(found["key"], "key"),
@@ -65,8 +65,8 @@ class DeskClient(CroupierDesk):
 
     async def offer(self, player: str) -> Offer:
         """Ask for a game."""
-        found = await self._ask("croupier/offers", {"player": player}, patience=BEFORE)
-        with _Reading(self.url):
+        found = await self.ask("croupier/offers", {"player": player}, patience=BEFORE)
+        with Reading(self.url):
             first, second = found["commitments"]
             return Offer(
                 _name(found["id"]),
@@ -81,12 +81,12 @@ class DeskClient(CroupierDesk):
     async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
         """Place the signed bet."""
         body = {"bet": THE_BET.write(bet), "signature": signature.hex()}
-        await self._ask(f"croupier/games/{offer_id}/bet", body)
+        await self.ask(f"croupier/games/{offer_id}/bet", body)
 
     async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
         """Tell him the Player's seed."""
         body = {"seed_id": seed_id, "seed": seed.hex()}
-        await self._ask(f"croupier/games/{offer_id}/seed", body)
+        await self.ask(f"croupier/games/{offer_id}/seed", body)
 
     async def order(
         self,
@@ -99,12 +99,12 @@ class DeskClient(CroupierDesk):
         body: dict[str, Any] = {"order": list(order), "signature": signature.hex()}
         if seed is not None:
             body["seed"] = seed.hex()
-        await self._ask(f"croupier/games/{offer_id}/order", body)
+        await self.ask(f"croupier/games/{offer_id}/order", body)
 
     async def look(self, offer_id: str) -> Sight:
         """How far the game is, as he says."""
-        found = await self._ask(f"croupier/games/{offer_id}")
-        with _Reading(self.url):
+        found = await self.ask(f"croupier/games/{offer_id}")
+        with Reading(self.url):
             if found["stage"] not in STAGES:
                 raise ValueError(f"the stage {found['stage']!r}")
             first, second = (
@@ -118,7 +118,8 @@ class DeskClient(CroupierDesk):
         reply: HttpReply = await self._in_time(BEFORE, partial(self._http.send, "GET", where))
         return reply.data
 
-    async def _ask(self, path: str, body: Any = None, patience: float | None = None) -> Any:
+    async def ask(self, path: str, body: Any = None, patience: float | None = None) -> Any:
+        """Ask his arena: GET, or POST with a body; refused as he refuses in process."""
         where = f"{self.url}/{path}"
         ask = partial(self._http.get, where)
         if body is not None:
@@ -176,7 +177,7 @@ def _name(value: object) -> str:
     return value
 
 
-class _Reading:
+class Reading:
     """Whatever is wrong with the form of an answer is said in one way."""
 
     def __init__(self, url: str) -> None:

@@ -20,6 +20,7 @@ from fairground.bank.bank_port import (
     NO_KEY,
     Bank,
     BankAway,
+    BankRefused,
     DepositFunds,
     SubmitPublicKey,
 )
@@ -47,14 +48,18 @@ from fairground.bank.messages import (
     Bet,
     Key,
     ReplacementOrder,
+    SessionTerms,
     Signer,
     must_be_signed,
 )
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
+from fairground.bank.session.croupier import SESSION_CALLS, SessionCroupier
+from fairground.bank.session.journal import StoreJournal
+from fairground.bank.session.tower import Tower
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import token
 from fairground.games.poker import HAND, LEVELS, PAYS, Rank
-from fairground.store import Store, retried
+from fairground.store import Store, StoreAway, retried
 
 NEWER: Final = "a newer offer to this player took its place"
 
@@ -71,13 +76,18 @@ class Croupier(CroupierDesk):
         confirmations: int = 0,
         bankroll: int = 0,
         habits: Habits | None = None,
+        signing: Sequence[Key] = (),
+        tower: Tower | None = None,
     ) -> None:
         """``bankroll``: what he wants to have at the Bank, in wei. With no game open, he
-        deposits what is missing.
+        deposits what is missing. ``signing``: the keys that he signs with, the newest first;
+        without any, the key of his account. Older ones serve sessions that name them.
+        ``tower``: where he leaves what a watchtower needs of his sessions.
         """
         self.account = key.address
         self.confirmations = confirmations
         self._bank, self._key = bank, key
+        self._signs = signing[0] if signing else key
         self._bankroll = bankroll
         self._habits = habits or Habits()
         self._most_open = self._habits.most_open
@@ -88,17 +98,27 @@ class Croupier(CroupierDesk):
         self._tending = Tending(bank, key, self._journal, confirmations, merges)
         self._caution = Caution(bank, key.address, self._tending, self._habits, confirmations)
         self._rounds = Rounds(self._all_open, self._tending.visit, self._habits.interval)
+        self._sessions = self._session_desk(store, signing, tower) if bank.version > 1 else None
         self._running: asyncio.Task[None] | None = None
         self._ready = False
         self._preparing = asyncio.Lock()
         self._deciding = asyncio.Lock()
+        self._known_players: set[str] = set()
+        """Those who are no strangers."""
         self._players: dict[str, str] = {}
         """The player of each open offer; empty for an offer whose page was not read yet."""
 
     async def __aenter__(self) -> Self:
         await self._caution.must_keep_pace()
-        self._running = asyncio.create_task(self._rounds.run())
+        self._running = asyncio.create_task(self._run())
         return self
+
+    async def _run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._rounds.run())
+            if self._sessions is not None:
+                rounds = Rounds(self._open_sessions, self._sessions.visit, self._habits.interval)
+                group.create_task(rounds.run())
 
     async def __aexit__(self, *_: object) -> None:
         if self._running is not None:
@@ -118,28 +138,48 @@ class Croupier(CroupierDesk):
                         if page.bet is not None and not page.refused:
                             self._tending.flying[offer_id] = page.bet.top_prize
                             self._tending.watch.expect(page)
+                await self._take_up_sessions()
                 self._ready = True
 
     async def _register(self) -> None:
         account = await self._bank.account(self.account)
-        if account.key == NO_KEY:
-            proof = self._key.prove(self._bank.domain, self.account)
-            await self._bank.send(self._key, SubmitPublicKey(self._key.address, proof))
-        elif account.key != self._key.address:
-            raise InputError(
-                f"the Bank knows {account.key} as the key of {self.account}: this Croupier signs "
-                "with the key of his account itself"
-            )
-        missing = self._bankroll - account.available
-        if missing > 0 and not account.open_games:
-            purse = await self._bank.purse(self.account)
-            if purse < missing:
+        wanted = self._signs.address
+        if account.key != wanted:
+            if account.key != NO_KEY and account.open_games and self._bank.version == 1:
                 raise InputError(
-                    f"{self.account} has {purse} wei outside of the Bank, and a bankroll of "
-                    f"{self._bankroll} wants {missing} more in it: give it more, or want less"
+                    f"the Bank knows {account.key} as the key of {self.account}, and one of "
+                    "version 1 takes no other while games are open: finish them with that key"
                 )
-            await self._bank.send(self._key, DepositFunds(missing))
+            if account.key != NO_KEY and self._signs is self._key:
+                raise InputError(
+                    f"the Bank knows {account.key} as the key of {self.account}: start the "
+                    "Croupier with that key (--signing-key), or with a new one"
+                )
+            proof = self._signs.prove(self._bank.domain, self.account)
+            await self._bank.send(self._key, SubmitPublicKey(wanted, proof))
+            if account.key != NO_KEY:
+                log.warning("he signs with the key %s now, in place of %s", wanted, account.key)
+        await self._bring_bankroll()
         await self._warn_if_poor()
+
+    async def _bring_bankroll(self) -> None:
+        """Deposit what is missing. Another process of his may do the same at the same time."""
+        purse = await self._bank.purse(self.account)  # before the account: it moves that way
+        account = await self._bank.account(self.account)
+        missing = self._bankroll - account.available
+        if missing <= 0 or account.open_games:
+            return
+        if purse < missing:
+            raise InputError(
+                f"{self.account} has {purse} wei outside of the Bank, and a bankroll of "
+                f"{self._bankroll} wants {missing} more in it: give it more, or want less"
+            )
+        try:
+            await self._bank.send(self._key, DepositFunds(missing))
+        except BankRefused:
+            account = await self._bank.account(self.account)
+            if account.available < self._bankroll and not account.open_games:
+                raise
 
     async def _warn_if_poor(self) -> None:
         """Say at once that no bet can be taken, and not first to a Player who has deposited."""
@@ -164,7 +204,7 @@ class Croupier(CroupierDesk):
         await self.prepare()
         bank = self._bank
         terms = (bank.domain, bank.terms, bank.trusted, self.confirmations)
-        return About(self.account, self._key.address, *terms)
+        return About(self.account, self._signs.address, *terms)
 
     @retried
     async def offer(self, player: str) -> Offer:
@@ -186,11 +226,11 @@ class Croupier(CroupierDesk):
             if standing is not None:
                 return standing
             parties = (self.account, player)
-            seeds = fresh_seeds(self._key, self._bank.domain, parties, Signer.CROUPIER, game_id)
+            seeds = fresh_seeds(self._signs, self._bank.domain, parties, Signer.CROUPIER, game_id)
             offer = Offer(
                 token(),
                 *parties,
-                self._key.address,
+                self._signs.address,
                 game_id,
                 (seeds[0].commitment, seeds[1].commitment),
                 expiry,
@@ -218,7 +258,7 @@ class Croupier(CroupierDesk):
                 bet.top_prize, f"a bet of {bet.bet} at level {bet.level}"
             )
             known = await self._caution.is_known(bet.player)
-            await self._caution.must_leave_room(bet, known)
+            await self._caution.must_leave_room(bet.player, bet.top_prize, known)
             await self._caution.must_have_gas()
             page = await self._journal.add_bet(page, bet, signature)
             self._tending.flying[offer_id] = bet.top_prize
@@ -284,6 +324,57 @@ class Croupier(CroupierDesk):
         """The record of a game whose final hand is known, or that is over."""
         return recorded(await self._journal.page(offer_id), self._bank.version).data
 
+    # Sessions
+
+    @property
+    def sessions(self) -> SessionCroupier:
+        """His desk for sessions; refused at a Bank of version 1, which has none."""
+        if self._sessions is None:
+            raise Declined("this Bank is of version 1, and has no sessions: play game by game")
+        return self._sessions
+
+    def _session_desk(
+        self, store: Store, signing: Sequence[Key], tower: Tower | None
+    ) -> SessionCroupier:
+        desk = SessionCroupier(
+            self._bank,
+            self._key,
+            self._lend,
+            journal=StoreJournal(store, self._bank.domain, self.account),
+            signing=signing,
+            confirmations=self.confirmations,
+            tower=tower,
+        )
+        desk.opened, desk.ended = self._session_opened, self._tending.watch.closed
+        return desk
+
+    async def _lend(self, player: str, funds: int) -> int:
+        """What he puts into a session with this player; refused where that is too much for him."""
+        async with self._deciding:
+            await self.prepare()
+            await self._caution.must_have_gas()
+            known = await self._caution.is_known(player)
+            lent = await self._caution.session_funds(player, known)
+            if lent < self._least_prize:
+                raise Busy(f"the Croupier has {lent} wei for you: too few for the smallest bet")
+            if known:
+                self._known_players.add(player)
+            return lent
+
+    def _session_opened(self, terms: SessionTerms) -> None:
+        known = terms.player in self._known_players
+        self._tending.watch.opened(terms, SESSION_CALLS, known)
+
+    async def _take_up_sessions(self) -> None:
+        """After a start: what is locked in open sessions, and which calls they may need."""
+        if self._sessions is not None:
+            for name in await self._open_sessions():
+                with contextlib.suppress(UnknownGame):
+                    self._session_opened((await self._sessions.journal.page(name)).terms)
+
+    async def _open_sessions(self) -> Sequence[bytes]:
+        return () if self._sessions is None else await self._sessions.journal.open_sessions()
+
     # What he asks of himself and of the Bank before he says yes
 
     async def _make_room(self, player: str, game_id: int, expiry: int) -> Offer | None:
@@ -299,6 +390,7 @@ class Croupier(CroupierDesk):
                 with contextlib.suppress(UnknownGame):
                     page = await self._journal.page(offer_id)
                     fits = page.offer.game_id == game_id and page.offer.expiry >= good_until
+                    fits = fits and page.offer.croupier_key == self._signs.address
                     if await self._settle_with(player, page, fits):
                         return page.offer
         most = self._most_open
@@ -346,10 +438,14 @@ class Croupier(CroupierDesk):
         """Do all that can be done now in all open games, one after the other."""
         for offer_id in await self._all_open():
             await self._tending.visit(offer_id)
+        for name in await self._open_sessions():
+            await self.sessions.visit(name)
 
     async def _all_open(self) -> Sequence[str]:
         try:
             await self.prepare()
+        except StoreAway:
+            raise
         except FairgroundError as error:
             log.warning("the Croupier is not ready: %s", error)
         offer_ids = await self._journal.open_offers()

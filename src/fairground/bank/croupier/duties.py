@@ -36,7 +36,7 @@ from fairground.bank.bank_port import (
     price_of_silence,
 )
 from fairground.bank.chain.artifact import NEWEST
-from fairground.bank.croupier.journal import LAPSED, JournalPage
+from fairground.bank.croupier.journal import LAPSED, STOPPED, JournalPage
 from fairground.bank.messages import Bet
 from fairground.bank.seeds import Seed
 
@@ -127,11 +127,16 @@ def duty(
     late = margin if version == 1 else 0
     learned = _final(page, seen, deaf, late) if final_is_ours else None
     learned = learned or _in_a_hurry(page, seen, margin, version)
-    if learned is not None:
+    if learned is not None and not (page.stopped and _tells(learned)):
         return learned
     if seen.now.outcome != GameOutcome.OPEN:
         return REST
     return _bring(page, page.bet, seen, merges)
+
+
+def _tells(what: Duty) -> bool:
+    """Whether one of his seeds is told by it."""
+    return isinstance(what, Write) and what.kind == "told"
 
 
 def _ended(outcome: str, step: int, reason: str = "") -> Write:
@@ -144,6 +149,8 @@ def _missing(page: JournalPage, bet: Bet, seen: Seen, patience: int) -> Duty:
         return _ended(LAPSED, 0, page.refused or TAKEN)
     if any(seen.now.bet_hash):
         return REST
+    if page.stopped:
+        return _ended(LAPSED, 0, STOPPED)
     if seen.time > bet.expiry + patience:
         return _ended(LAPSED, 0, page.refused or EXPIRED)
     if seen.time > bet.expiry or page.refused or page.told:

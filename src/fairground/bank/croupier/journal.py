@@ -13,6 +13,7 @@ journal, asks the Bank, and goes on. The lines of a game, chained like a transcr
     heard     the Player's seed 0 or 1
     mail      the Player's signed order, as the Player told it to him
     ordered   the order that the Bank has; what was in the mail is only mail
+    stopped   this is an older copy of the journal: he tells no more of his seeds
     ended     how; nothing follows, and the log is closed
 
 No line holds a seed of his. A seed is read from the vault, and goes to the Bank only if the
@@ -31,6 +32,7 @@ from typing import Any, Final, NamedTuple
 
 from fairground.bank.croupier_port import Offer, UnknownGame
 from fairground.bank.crypto.curve import Signature
+from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import Bet, Domain, Key
 from fairground.bank.schemes import public_of, read_public
 from fairground.bank.seeds import Seed
@@ -44,6 +46,11 @@ KEY: Final = "croupier-key"
 
 LAPSED: Final = "LAPSED"
 """How a game ends that the Bank never had. All other ends are the Bank's outcomes."""
+
+STOPPED: Final = (
+    "this arena was restored from a copy, in which this game was open; its seeds may have been "
+    "told since, so the Croupier tells no more of them"
+)
 
 
 class End(NamedTuple):
@@ -76,6 +83,8 @@ class JournalPage(NamedTuple):
     heard: tuple[Seed | None, Seed | None] = (None, None)
     mail: tuple[tuple[int, ...], Signature] | None = None
     order: tuple[int, ...] | None = None
+    stopped: bool = False
+    """Whether this is an older copy: what is not told in it may have been told since."""
     ended: End | None = None
 
     def __repr__(self) -> str:
@@ -149,6 +158,28 @@ class CroupierJournal:
         return await self.add(page, "bet", public=public_of(self._domain, bet, signature))
 
 
+async def stop_open_games(store: Store) -> int:
+    """After a restore: he tells no more seeds in what was open in the copy; how many games.
+
+    An offer that nobody had bet on is over: who knows its seeds by now could choose their own to
+    fit them. A game at a chain goes on. The chain is no copy, and has its one order.
+    """
+    stopped = 0
+    for log in await store.logs(KIND, open_only=True):
+        stored = await store.read(log)
+        assert stored is not None
+        page = read(stored)
+        if page.bet is None:
+            line = _line(page.head, "ended", outcome=LAPSED, step=0, reason=STOPPED)
+        elif page.domain.chain_id == NO_CHAIN and not page.stopped:
+            line = _line(page.head, "stopped")
+        else:
+            continue
+        await store.commit(Append(log, page.lines, (line,), closed=page.bet is None))
+        stopped += 1
+    return stopped
+
+
 async def kept_key(store: Store) -> Key:
     """The key of this store's own Croupier: made once, kept in the vault, told to nobody."""
     stored = await store.read(KEY)
@@ -219,6 +250,8 @@ def _turned(page: JournalPage, event: Event, line: bytes) -> JournalPage:
             )
         case "ordered":
             return page._replace(order=tuple(event["order"]))
+        case "stopped":
+            return page._replace(stopped=True)
         case "ended":
             return page._replace(ended=End(event["outcome"], event["step"], event["reason"]))
     raise Fault("journal/line", f"the journal has a line that we do not know: {event['kind']!r}")

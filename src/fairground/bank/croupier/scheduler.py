@@ -7,10 +7,15 @@ import contextlib
 import heapq
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Final
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from typing import Final, Generic, TypeVar
+
+from fairground.store import StoreAway
 
 log = logging.getLogger("fairground.croupier")
+
+N = TypeVar("N", bound=Hashable)
+"""What a game or a session is called."""
 
 INTERVAL: Final = 1.0
 """Seconds between two rounds of all games."""
@@ -74,7 +79,7 @@ class Turnstile:
         self._room += 1
 
 
-class Rounds:
+class Rounds(Generic[N]):
     """Visits every open game again and again, and at once those that are woken.
 
     ``visit`` must take care of its own trouble; it returns for how many seconds the game
@@ -83,19 +88,19 @@ class Rounds:
 
     def __init__(
         self,
-        open_offers: Callable[[], Awaitable[Sequence[str]]],
-        visit: Callable[[str], Awaitable[float]],
+        open_offers: Callable[[], Awaitable[Sequence[N]]],
+        visit: Callable[[N], Awaitable[float]],
         interval: float = INTERVAL,
     ) -> None:
         self._open_offers = open_offers
         self._visit = visit
         self._interval = interval
-        self._woken: set[str] = set()
-        self._busy: set[str] = set()
-        self._asleep: dict[str, float] = {}
+        self._woken: set[N] = set()
+        self._busy: set[N] = set()
+        self._asleep: dict[N, float] = {}
         self._bell = asyncio.Event()
 
-    def wake(self, offer_id: str) -> None:
+    def wake(self, offer_id: N) -> None:
         """Something happened in this game."""
         self._asleep.pop(offer_id, None)
         self._woken.add(offer_id)
@@ -119,10 +124,12 @@ class Rounds:
                     async with asyncio.timeout(max(0.0, following - time.monotonic())):
                         await self._bell.wait()
 
-    async def _round(self) -> set[str]:
+    async def _round(self) -> set[N]:
         """All that are open and not asleep."""
         try:
             offer_ids = set(await self._open_offers())
+        except StoreAway:
+            return set()  # who keeps the store says so, once
         except Exception:
             log.exception("the journal cannot be read now")
             return set()
@@ -134,7 +141,7 @@ class Rounds:
         }
         return offer_ids - set(self._asleep)
 
-    async def _go(self, offer_id: str) -> None:
+    async def _go(self, offer_id: N) -> None:
         try:
             seconds = await self._visit(offer_id)
             if seconds and offer_id not in self._woken:

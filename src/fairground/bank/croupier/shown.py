@@ -7,7 +7,7 @@ after a restart.
 from __future__ import annotations
 
 from fairground.bank.bank_port import SILENT_AT, GameOutcome, Step
-from fairground.bank.croupier.journal import LAPSED, JournalPage
+from fairground.bank.croupier.journal import LAPSED, STOPPED, JournalPage
 from fairground.bank.croupier_port import Closed, Sight, TooSoon
 from fairground.bank.record import GameRecord, Messages
 
@@ -15,7 +15,9 @@ from fairground.bank.record import GameRecord, Messages
 def sight(page: JournalPage, trouble: str = "") -> Sight:
     """A game as its Player may see it: no seed that is not told."""
     first, second = page.seeds
-    reason = page.ended.reason if page.ended is not None else page.refused
+    reason = page.refused or (STOPPED if page.stopped else "")
+    if page.ended is not None:
+        reason = page.ended.reason
     return Sight(
         stage(page),
         (first if page.brought > 0 else None, second if page.brought > 1 else None),

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from fairground.bank.bank_port import NO_GAME, BankGame, Call
 from fairground.bank.croupier.duties import Seen, Wait, owed_calls, waits_for
 from fairground.bank.croupier.journal import JournalPage
+from fairground.bank.messages import SessionTerms
 
 log = logging.getLogger("fairground.croupier")
 
@@ -33,10 +34,12 @@ class OperatorReport(NamedTuple):
     """Games in which he owes a seed, and half of the time for it has passed."""
     at_stake: int
     """What he loses in these games at their deadlines, in wei."""
+    open_sessions: int = 0
 
 
 GAUGES: Final = {
     "open_games": "Games of the Croupier that are not over.",
+    "open_sessions": "Sessions of the Croupier that are not closed.",
     "purse": "What he has for gas, in wei.",
     "games_in_purse": "Games whose gas his purse can still pay; absent where calls cost nothing.",
     "next_deadline": "Seconds until he loses something; absent while nothing can be lost.",
@@ -76,6 +79,9 @@ class CroupierWatch:
         self._games: dict[str, Watched] = {}
         self._known: set[str] = set()
         """The games of players who are no strangers."""
+        self._sessions: dict[bytes, Watched] = {}
+        """Open sessions, by their names."""
+        self._strange_sessions: set[bytes] = set()
         self._told: dict[str, tuple[Wait, int]] = {}
         """What was logged last of each game."""
         self._purse_is_low: bool | None = None
@@ -122,14 +128,30 @@ class CroupierWatch:
         if page.offer.id not in self._games:
             self._games[page.offer.id] = _watched(page, NO_GAME)
 
+    def opened(self, terms: SessionTerms, owed: tuple[type[Call], ...], known: bool) -> None:
+        """A session is open: what he put in is locked, and calls may be owed for it."""
+        name = terms.struct_hash()
+        self._sessions[name] = Watched(owed, terms.player, terms.croupier_funds)
+        if not known:
+            self._strange_sessions.add(name)
+
+    def closed(self, terms: SessionTerms) -> None:
+        """A session is over."""
+        name = terms.struct_hash()
+        self._sessions.pop(name, None)
+        self._strange_sessions.discard(name)
+
     def locked(self, player: str | None = None) -> int:
         """What this player, or all players together, can keep locked, in wei."""
-        games = self._games.values()
-        return sum(game.locked for game in games if player in (None, game.player))
+        return sum(one.locked for one in self._all() if player in (None, one.player))
+
+    def _all(self) -> list[Watched]:
+        return [*self._games.values(), *self._sessions.values()]
 
     def locked_by_strangers(self) -> int:
-        """What all those can keep locked who were not known when they bet."""
-        return sum(game.locked for one, game in self._games.items() if one not in self._known)
+        """What all those can keep locked who were not known when they bet, or sat down."""
+        games = sum(game.locked for one, game in self._games.items() if one not in self._known)
+        return games + sum(self._sessions[name].locked for name in self._strange_sessions)
 
     def locking(self) -> list[str]:
         """The games in which something can be kept locked."""
@@ -143,7 +165,7 @@ class CroupierWatch:
 
     def owed(self, offer_id: str = "", call: type[Call] | None = None) -> list[type[Call]]:
         """The calls that all games still need; without this one, which is made now."""
-        owed = [each for game in self._games.values() for each in game.owed]
+        owed = [each for one in self._all() for each in one.owed]
         mine = self._games.get(offer_id)
         if call is not None and mine is not None and call in mine.owed:
             owed.remove(call)
@@ -169,6 +191,7 @@ class CroupierWatch:
             min(deadlines, default=None),
             len(near),
             sum(wait.at_stake for wait in near),
+            len(self._sessions),
         )
 
 

@@ -31,7 +31,7 @@ from fairground.bank.croupier_port import UnknownGame
 from fairground.bank.messages import Key, Signer
 from fairground.bank.seeds import Seed, check_seed
 from fairground.core import FairgroundError
-from fairground.store import Conflict
+from fairground.store import Conflict, StoreAway
 
 LOOKS: Final = 16
 """Games that are looked up at the Bank at the same time."""
@@ -96,7 +96,7 @@ class Tending:
             return NAP if page.bet is None else 0
 
     def _note_trouble(self, offer_id: str, error: FairgroundError) -> None:
-        if self.trouble.get(offer_id) != str(error):
+        if self.trouble.get(offer_id) != str(error) and not isinstance(error, StoreAway):
             log.warning("a game does not go on: %s", error)
         self.trouble[offer_id] = str(error)
 

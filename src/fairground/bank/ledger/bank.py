@@ -29,10 +29,12 @@ from fairground.bank.bank_port import (
     Call,
     Spending,
 )
-from fairground.bank.calls import Envelope, address, checked
+from fairground.bank.calls import Envelope, checked
 from fairground.bank.chain.artifact import Terms
+from fairground.bank.fields import address
 from fairground.bank.ledger.lines import Ledger, LedgerLine, outcome
 from fairground.bank.ledger.rules import check_terms
+from fairground.bank.ledger.snapshots import Snapshots
 from fairground.bank.messages import Domain, Key
 from fairground.core import FairgroundError, InputError
 from fairground.store import Append, Conflict, Store
@@ -70,10 +72,18 @@ class LedgerBank(Bank):
 
     trusted = TRUSTED
 
-    def __init__(self, store: Store, log: str, ledger: Ledger, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        log: str,
+        ledger: Ledger,
+        snapshots: Snapshots,
+        clock: Callable[[], float],
+    ) -> None:
         self._store = store
         self._log = log
         self._ledger = ledger
+        self._snapshots = snapshots
         self._clock = clock
         self._alone = asyncio.Lock()
         """Held while the ledger in memory changes."""
@@ -92,8 +102,11 @@ class LedgerBank(Bank):
         log: str = NAME,
         faucet: int | None = None,
         clock: Callable[[], float] = time.time,
+        from_snapshot: bool = True,
     ) -> Self:
         """The ledger of this name in the store; a new one where there is none.
+
+        It is run from its last snapshot on; if that is not wanted, from its first line.
 
         ``terms`` and ``faucet`` (the most play money for one owner, in wei) are fixed when
         it is made. Replay trusts the signatures in its own log: each was checked before its
@@ -106,19 +119,38 @@ class LedgerBank(Bank):
                 await store.commit(Append(log, 0, (line,), KIND))
             except Conflict:
                 continue  # another worker made it
-        self = cls(store, log, Ledger(first[0]), clock)
+        snapshots = Snapshots(store, log)
+        ledger = await snapshots.open(first[0], trusting=from_snapshot)
+        self = cls(store, log, ledger, snapshots, clock)
         if terms not in (None, self.terms):
             raise InputError(
                 f"the ledger {log!r} has other terms, and they are fixed: a chip costs "
                 f"{self.terms.chip_cost} wei there, and a step may take {self.terms.step_time} s"
             )
         await self._catch_up()
+        self._go_on_from(self._ledger.at)
+        await self._note_down()
         return self
 
+    def _go_on_from(self, last: int) -> None:
+        """The time of a ledger goes on behind its last line, also if the machine's clock was set
+        back since: it would stand still for so long, and with it all deadlines.
+        """
+        clock = self._clock
+        behind = max(0.0, last - clock())
+        self._clock = lambda: clock() + behind
+
     async def close(self) -> None:
-        """Finish what was begun. The store belongs to who opened it."""
+        """Finish what was begun, and take a snapshot. The store belongs to who opened it."""
         if self._writer is not None:
             await self._writer
+        async with self._alone:
+            self._ledger = await self._snapshots.take(self._ledger)
+
+    async def _note_down(self) -> None:
+        """Take a snapshot if one is due."""
+        if self._snapshots.due(self._ledger):
+            self._ledger = await self._snapshots.take(self._ledger)
 
     # Looking
 
@@ -148,8 +180,8 @@ class LedgerBank(Bank):
         async with self._current() as ledger:
             return ledger.books.purse(owner)
 
-    async def session(self, croupier: str, player: str) -> BankSession:
-        """The session of these two."""
+    async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
+        """The session of these two; what a ledger says is final."""
         async with self._current() as ledger:
             return ledger.books.session(croupier, player)
 
@@ -246,6 +278,8 @@ class LedgerBank(Bank):
                     job.done.set_exception(result)
                 else:
                     job.done.set_result(result)
+            async with self._alone:
+                await self._note_down()
         self._writer = None
 
     async def _write_batch(self, jobs: Sequence[_QueuedAct]) -> list[tuple[bytes, int] | Exception]:

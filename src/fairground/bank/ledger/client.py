@@ -34,19 +34,9 @@ from fairground.bank.bank_port import (
     Spending,
     Step,
 )
-from fairground.bank.calls import (
-    ADDRESS,
-    BYTES32,
-    UINT40,
-    UINT256,
-    BadCall,
-    Envelope,
-    address,
-    checked,
-    event_from_json,
-    refusal_from_json,
-)
+from fairground.bank.calls import Envelope, checked, event_from_json, refusal_from_json
 from fairground.bank.chain.artifact import Terms
+from fairground.bank.fields import ADDRESS, BYTES32, UINT40, UINT256, BadCall, address
 from fairground.bank.ledger.bank import TRUSTED
 from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.ledger.rules import CHIP_COSTS, STEP_TIMES
@@ -137,8 +127,8 @@ class LedgerClient(Bank):
         """The game under this key; what a ledger says is final."""
         return await self._get(f"/games/{key.hex()}", _game)
 
-    async def session(self, croupier: str, player: str) -> BankSession:
-        """The session of these two."""
+    async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
+        """The session of these two; what a ledger says is final."""
         path = f"/sessions/{address(croupier)}/{address(player)}"
         return await self._get(path, _session)
 
@@ -211,7 +201,9 @@ def _session(body: Any) -> BankSession:
 def _events(body: Any) -> list[BankEvent]:
     events = [event_from_json(event) for event in body["events"]]
     for event in events:
-        _cards(event.values.get("hand", 0))
+        hand = event.values.get("hand", 0)
+        if isinstance(hand, int):  # the hand of a closed session is a game's key, and no cards
+            _cards(hand)
     return events
 
 

@@ -24,7 +24,6 @@ from typing import Any, Final, NamedTuple, Self
 from fairground.bank.bank_port import BankEvent, BankRefused
 from fairground.bank.calls import (
     Envelope,
-    address,
     call_as_json,
     call_hash,
     event_as_json,
@@ -34,6 +33,7 @@ from fairground.bank.calls import (
 )
 from fairground.bank.chain.artifact import NEWEST, Terms
 from fairground.bank.crypto.curve import checksummed, keccak
+from fairground.bank.fields import address
 from fairground.bank.ledger.rules_two import BOOKS
 from fairground.bank.messages import Domain
 from fairground.core import FairgroundError, Fault, InputError, whole, written
@@ -86,7 +86,7 @@ class Ledger:
             version = versions[said["format"]]
             terms = Terms(whole(said["chip_cost"], "chip_cost"), said["step_time"])
             faucet, name = whole(said["faucet"], "faucet"), bytes.fromhex(said["name"])
-            at: int = said["at"]
+            at = _time(said["at"])
         except (KeyError, TypeError, ValueError, FairgroundError) as error:
             raise InputError(f"this log is not the ledger of a Bank: {error}") from None
         self.books = BOOKS[version](domain_of(name), terms, faucet)
@@ -125,6 +125,10 @@ class Ledger:
     def lines_of(self, game: bytes) -> tuple[int, ...]:
         """The numbers of the lines in which something was recorded of a game."""
         return self._games.get(game, ())
+
+    def tables(self) -> dict[str, MutableMapping[Any, Any]]:
+        """All that is known, table by table."""
+        return {"last": self._last, "lines": self._games, **self.books.tables()}
 
     # A draft can be thrown away
 
@@ -212,10 +216,17 @@ class Ledger:
                 raise Fault("ledger/wrong-line", reason, number)
 
     def _again(self, said: dict[str, Any], trusting: bool) -> LedgerLine:
+        at = _time(said["at"])
         if said["kind"] == "issued":
-            return self.issue(said["owner"], whole(said["amount"], "amount"), said["at"])
+            return self.issue(said["owner"], whole(said["amount"], "amount"), at)
         sealed = {name: said[name] for name in ("sender", "number", "call", "signature")}
-        return self.call(Envelope.from_json(sealed), said["at"], trusting=trusting)
+        return self.call(Envelope.from_json(sealed), at, trusting=trusting)
+
+
+def _time(value: object) -> int:
+    if type(value) is not int:
+        raise InputError(f"a time is a number of seconds, not {value!r}")
+    return value
 
 
 def read_ledger(lines: Sequence[bytes], *, trusting: bool = False) -> Ledger:

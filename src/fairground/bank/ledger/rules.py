@@ -21,7 +21,7 @@ from __future__ import annotations
 import copy
 from collections import ChainMap
 from collections.abc import MutableMapping
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 from fairground.bank.bank_port import (
     NO_GAME,
@@ -51,9 +51,11 @@ from fairground.bank.bank_port import (
     WithdrawFunds,
     price_of_silence,
 )
-from fairground.bank.calls import UINT256, address, checked
+from fairground.bank.calls import checked
 from fairground.bank.chain.artifact import NEWEST, Terms
 from fairground.bank.crypto.curve import BadSignature, Signature
+from fairground.bank.fields import UINT256, address
+from fairground.bank.ledger.pockets import ISSUE, Pocket, available_to, lock_of, purse_of
 from fairground.bank.messages import (
     Bet,
     Domain,
@@ -89,32 +91,6 @@ LAST_STEP: Final = {silence: step for step, silence in SILENT_AT.items()}
 """The step that each silence follows."""
 
 
-class Pocket(NamedTuple):
-    """Where money can be. ``of`` is an owner, for a lock the game's key in hex."""
-
-    kind: str
-    of: str
-
-
-ISSUE: Final = Pocket("issue", "all")
-"""Where play money comes from: below zero by what was made."""
-
-
-def purse_of(owner: str) -> Pocket:
-    """What an owner has outside of the Bank."""
-    return Pocket("purse", owner)
-
-
-def available_to(owner: str) -> Pocket:
-    """What an owner has in the Bank, free of games."""
-    return Pocket("available", owner)
-
-
-def lock_of(key: bytes) -> Pocket:
-    """What a game has locked."""
-    return Pocket("lock", key.hex())
-
-
 def check_terms(terms: Terms, version: int = NEWEST) -> None:
     """Refuse what the contract's constructor refuses."""
     if terms.chip_cost not in CHIP_COSTS[version] or terms.step_time not in STEP_TIMES:
@@ -148,13 +124,13 @@ class Books:
     def draft(self) -> Self:
         """Books that begin as these, and leave these as they are until `settle`."""
         other = copy.copy(self)
-        for name, table in self._tables().items():
+        for name, table in self.tables().items():
             setattr(other, name, ChainMap({}, table))
         return other
 
     def settle(self) -> None:
         """Write a draft into the books that it was made of. Zero is the same as nothing."""
-        for table in self._tables().values():
+        for table in self.tables().values():
             assert isinstance(table, ChainMap)
             new, old = table.maps
             for key, value in new.items():
@@ -163,7 +139,8 @@ class Books:
                 else:
                     old.pop(key, None)
 
-    def _tables(self) -> dict[str, MutableMapping[Any, Any]]:
+    def tables(self) -> dict[str, MutableMapping[Any, Any]]:
+        """All that the books know, table by table."""
         return {
             name: table for name, table in vars(self).items() if isinstance(table, MutableMapping)
         }

@@ -25,7 +25,8 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
     short_name,
 )
-from fairground.bank.ledger.rules import Books, MergedCall, available_to, lock_of
+from fairground.bank.ledger.pockets import available_to, lock_of
+from fairground.bank.ledger.rules import Books, MergedCall
 from fairground.bank.ledger.sessions import SessionBooks
 from fairground.bank.messages import Bet
 from fairground.bank.prospect import locked

@@ -41,9 +41,10 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     short_name,
 )
-from fairground.bank.calls import address
 from fairground.bank.chain.artifact import Terms
-from fairground.bank.ledger.rules import Books, available_to, lock_of
+from fairground.bank.fields import address
+from fairground.bank.ledger.pockets import available_to, lock_of
+from fairground.bank.ledger.rules import Books
 from fairground.bank.messages import (
     IN_SESSION,
     Bet,

@@ -12,17 +12,14 @@ number must be at the Bank, with the Player's own number of confirmations.
 
 from __future__ import annotations
 
-import asyncio
 import enum
-import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from fairground.bank.bank_port import (
     CROUPIER_OWES,
     NO_GAME,
     SILENT_AT,
-    Bank,
     BankAway,
     BankEvent,
     BankRefused,
@@ -41,9 +38,8 @@ from fairground.bank.bank_port import (
     price_of_silence,
 )
 from fairground.bank.clock import BankClock
-from fairground.bank.croupier_port import CroupierDesk
 from fairground.bank.crypto.curve import BadSignature
-from fairground.bank.messages import Key, ReplacementOrder
+from fairground.bank.messages import ReplacementOrder
 from fairground.bank.player.checks import KnownGame, seed_of
 from fairground.bank.player.news import (
     Alarm,
@@ -54,23 +50,13 @@ from fairground.bank.player.news import (
     Party,
     Sent,
     Suspicion,
-    Tell,
     Waiting,
 )
-from fairground.bank.player.notes import Note, Notebook
+from fairground.bank.player.notes import Note
+from fairground.bank.player.side import Side
 from fairground.bank.record import AT_HOME, CHAIRS
 from fairground.bank.seeds import Seed, WrongSeed
 from fairground.core import FairgroundError
-
-PATIENCE: Final = 60
-"""Seconds that the Croupier has to bring something to the Bank before we do it ourselves;
-never more than half of a step's time."""
-
-CONFIRMATIONS: Final = 2
-"""Blocks behind a seed of the Croupier on a chain, unless the Player wants more or fewer.
-
-Without any, a Croupier on a chain that takes its last block back could see the hand, and let
-a bad one lapse."""
 
 SHORTEST_PAUSE: Final = 0.02
 """Seconds between two looks at the Bank while something happens."""
@@ -85,38 +71,6 @@ OVERTAKEN: Final = ("AlreadySubmitted", "WrongStep", "GameOver", "TooEarly", "Ov
 """Refusals that only say that things stand otherwise than when we looked: look again."""
 
 BRING_BET: Final = "the Croupier to bring the bet to the Bank"
-
-
-class OwnClock:
-    """The Player's own clock."""
-
-    def now(self) -> float:
-        """Seconds, from any beginning."""
-        return time.monotonic()
-
-    async def pause(self, seconds: float) -> None:
-        """Let time pass."""
-        await asyncio.sleep(seconds)
-
-
-class Side(NamedTuple):
-    """The Player's side of the table: what all their games have in common."""
-
-    bank: Bank
-    desk: CroupierDesk
-    key: Key
-    notebook: Notebook
-    tell: Tell
-    confirmations: int = 0
-    """Blocks behind a seed of the Croupier before the Player's is told."""
-    pace: OwnClock = OwnClock()
-    one_by_one: bool = False
-    """Whether seed 0 is told before the order, as in the document, and not with it."""
-
-    @property
-    def patience(self) -> int:
-        """How long the Croupier has to bring something to the Bank."""
-        return min(self.bank.terms.step_time // 2, PATIENCE)
 
 
 class Goal(enum.Enum):

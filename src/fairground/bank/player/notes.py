@@ -101,6 +101,34 @@ class NotebookInUse(FairgroundError):
     exit = 2
 
 
+def locked(path: Path) -> int:
+    """Lock a folder of notes by this file, for one program at a time."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
+    try:
+        import fcntl  # noqa: PLC0415 - not every system has it
+    except ImportError:  # pragma: no cover
+        return lock
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise NotebookInUse(
+            f"another program is playing with this key (it holds {str(path)!r}): end it first"
+        ) from None
+    return lock
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the name of a new file durable, where folders can be synced at all."""
+    if os.name == "nt":  # pragma: no cover - tests run elsewhere
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
 class FileNotebook(Notebook):
     """Notes in private files of one folder, for one program at a time."""
 
@@ -109,27 +137,11 @@ class FileNotebook(Notebook):
         self._folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
-            self._lock = self._locked(folder / "lock")
+            self._lock = locked(folder / "lock")
         except OSError as error:
             raise InputError(f"cannot keep notes in {str(folder)!r}: {error.strerror}") from None
         for path in sorted(folder.glob("*.json")):
             self._read(path)
-
-    @staticmethod
-    def _locked(path: Path) -> int:
-        lock = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
-        try:
-            import fcntl  # noqa: PLC0415 - not every system has it
-        except ImportError:  # pragma: no cover
-            return lock
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            raise NotebookInUse(
-                f"another program is playing with this key (it holds {str(path)!r}): end it first"
-            ) from None
-        return lock
 
     def _read(self, path: Path) -> None:
         try:
@@ -151,7 +163,7 @@ class FileNotebook(Notebook):
                 stream.flush()
                 os.fsync(file)
             fresh.replace(path)
-            self._sync()
+            sync_folder(self._folder)
         except OSError as error:
             raise InputError(
                 f"the notes of the game cannot be written to {str(path)!r}: {error.strerror}"
@@ -169,13 +181,3 @@ class FileNotebook(Notebook):
 
     def _path(self, note: Note) -> Path:
         return self._folder / f"{note.file_name}.json"
-
-    def _sync(self) -> None:
-        """Make the name of a new file durable, where folders can be synced at all."""
-        if os.name == "nt":  # pragma: no cover - tests run elsewhere
-            return
-        folder = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

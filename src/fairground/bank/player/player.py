@@ -28,9 +28,10 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier_port import About, Offer
 from fairground.bank.messages import Bet, Signer
-from fairground.bank.player.game import PlayersGame, Side
+from fairground.bank.player.game import PlayersGame
 from fairground.bank.player.news import Alarm, Checked, NoGame, Party, Sent, Suspicion, in_chips
 from fairground.bank.player.notes import Note
+from fairground.bank.player.side import Side
 from fairground.bank.seeds import fresh_seeds
 from fairground.core import FairgroundError, InputError
 from fairground.games.poker import PAYS, Poker, Rank

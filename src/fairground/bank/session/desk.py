@@ -16,12 +16,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fairground.bank.croupier_port import Declined
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, SessionState, SessionTerms
 from fairground.bank.seeds import Seed
-
-__all__ = ["Declined", "Drawn", "SessionDesk", "Taken"]
 
 
 class Taken(NamedTuple):
@@ -39,6 +36,19 @@ class Drawn(NamedTuple):
     seed: Seed
     acceptance: Signature
     """His signature of `OrderAccepted`: without it the Player's seed 1 is not told."""
+
+
+class SessionSight(NamedTuple):
+    """A session, as the Croupier tells of it. The Bank knows better."""
+
+    terms: SessionTerms
+    state: SessionState
+    """The last one that both have signed."""
+    player_signature: Signature
+    croupier_signature: Signature
+    playing: bool
+    """Whether a hand is open."""
+    closed: bool
 
 
 class SessionDesk(ABC):
@@ -74,3 +84,7 @@ class SessionDesk(ABC):
 
         Without a seed: the hand stood, or it is the last state, which closes the session.
         """
+
+    @abstractmethod
+    async def look(self, session: bytes) -> SessionSight:
+        """How far a session is."""

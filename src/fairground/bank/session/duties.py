@@ -58,6 +58,8 @@ class Held(NamedTuple):
     state: ClaimSession
     """The last state that both have signed; without hands it needs no signature."""
     hand: OpenHand | None = None
+    has_key: bool = True
+    """Whether it can sign as that party. A watchtower cannot."""
 
 
 def informed(held: Held, told: Iterable[BankEvent]) -> Held:
@@ -79,18 +81,27 @@ def informed(held: Held, told: Iterable[BankEvent]) -> Held:
     return held._replace(hand=heard)
 
 
-def duty(held: Held, session: BankSession, game: BankGame, now: int, step_time: int) -> Call | None:
+def duty(
+    held: Held,
+    session: BankSession,
+    game: BankGame,
+    now: int,
+    step_time: int,
+    *,
+    firm: bool = True,
+) -> Call | None:
     """What to do next at the Bank, to end the session; ``None``: wait.
 
-    ``game``: the open hand, if it is there.
+    ``game``: the open hand, if it is there. ``firm``: whether its last step is final, or there is
+    no time to wait for that.
     """
-    if session.phase == Phase.OPEN:
-        return held.state
-    if session.phase == Phase.CLAIMED:
+    if session.is_of(held.terms) and session.phase == Phase.OPEN:
+        return held.state if held.has_key else None
+    if session.is_of(held.terms) and session.phase == Phase.CLAIMED:
         return _claimed(held, session, now, step_time)
     if held.hand is None or game.outcome != GameOutcome.OPEN or game.step == Step.NONE:
         return None
-    return _in_the_hand(held.role, held.hand, game, now)
+    return _in_the_hand(held, held.hand, game, now, firm)
 
 
 def _claimed(held: Held, session: BankSession, now: int, step_time: int) -> Call | None:
@@ -107,8 +118,9 @@ def _claimed(held: Held, session: BankSession, now: int, step_time: int) -> Call
     return BringHand(held.terms, hand.bet, hand.player_signature, hand.croupier_signature)
 
 
-def _in_the_hand(role: Signer, hand: OpenHand, game: BankGame, now: int) -> Call | None:
-    step, bet = Step(game.step), hand.bet
+def _in_the_hand(held: Held, hand: OpenHand, game: BankGame, now: int, firm: bool) -> Call | None:
+    step, bet, role = Step(game.step), hand.bet, held.role
+    himself = role is Signer.CROUPIER and held.has_key
     if step in SILENT_AT and now > game.deadline:
         return Complain(SILENT_AT[step], bet)
     his, theirs = hand.his, hand.theirs
@@ -125,13 +137,15 @@ def _in_the_hand(role: Signer, hand: OpenHand, game: BankGame, now: int) -> Call
             return SubmitPlayerSeed(bet, 0, theirs[0], his[0].signature)
         case Step.HAND_DEALT if hand.order is not None and hand.order_signature is not None:
             return SubmitReplacementOrder(bet, hand.order, hand.order_signature)
-        case Step.ORDER_SUBMITTED if his[1] is not None and role is Signer.CROUPIER:
-            return SubmitCroupierSeed(bet, 1, his[1])
+        case Step.ORDER_SUBMITTED if his[1] is not None and himself:
+            # Where he told it already, for this order, nothing is told by it.
+            told = hand.acceptance is not None
+            return SubmitCroupierSeed(bet, 1, his[1]) if firm or told else None
         case Step.ORDER_SUBMITTED if his[1] is not None and hand.acceptance is not None:
             return SubmitAcceptedSeed(bet, his[1], hand.acceptance)
         case Step.CROUPIER_SEED_1_SUBMITTED if his[1] is not None and theirs[1] is not None:
             return SubmitPlayerSeed(bet, 1, theirs[1], his[1].signature)
-        case Step.HAND_FINAL:
+        case Step.HAND_FINAL if himself or not stands or now > game.deadline:
             return SubmitGameResult(bet)
     return None
 

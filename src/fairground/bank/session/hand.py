@@ -64,10 +64,12 @@ class SessionHand:
         self.open = self.open._replace(theirs=(seed, None))
         return self.record.hand
 
-    def ordered(self, order: Sequence[int], signature: Signature) -> None:
-        """The Player's order."""
+    def ordered(self, seed: Seed, order: Sequence[int], signature: Signature) -> None:
+        """The Player's seed 0, if it was not told before, and the order."""
         message = ReplacementOrder.of(self.bet, tuple(order))
         must_be_signed(self._domain, message, signature, self.bet.player_key)
+        if self.open.theirs[0] is None:
+            self.peek(seed)
         self.record.ordered(order, signature)
         self.open = self.open._replace(order=tuple(order), order_signature=signature)
 
@@ -84,7 +86,9 @@ class SessionHand:
         self.open = self.open._replace(his=(self.open.his[0], seed), acceptance=acceptance)
 
     def final(self, seed: Seed) -> None:
-        """The Player's seed 1."""
+        """The Player's seed 1; nothing new if it was told before."""
+        if self.open.theirs[1] is not None:
+            return
         self.record.player_told(seed)
         self.open = self.open._replace(theirs=(self.open.theirs[0], seed))
 
