@@ -5,12 +5,19 @@
 `app`           the HTTP service: all routes, and what surrounds them
 `state`         what an open arena consists of, and how it is opened and closed
 `live_games`    every live game, brought back from the store whenever it is needed
+`at_hand`       which of them are in memory, and for how long
+`readings`      what the house writes down of a table's clocks
 `keyed`         requests that may be sent again: their keys are written with their effects
+`purging`       logs that are of use for a while only
 `log_watch`     which logs have grown: heard once in each process, passed on to those who wait
 `slow_players`  threads for long thoughts
 `monitoring`    whether the arena works, and what it counts
 `outages`       trouble of the database: said once when it begins, and once when it ends
-`http/`         how any request is read, limited, counted, refused and described
+`restoring`     after a restore: what was open in the copy is ended
+`workers/`      several workers: who keeps which game, and what they tell each other
+`http/`         how any request is read, refused and repeated
+`limits/`       what one client may take, and what is counted
+`document/`     the OpenAPI document
 `oracles/`      code-breaking games between the house, which keeps, and a client, who breaks
 `tables/`       any game, with people, remote programs and our players in its seats
 `contests/`     contests: books, their games, foreign factories, standings

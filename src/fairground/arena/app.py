@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from copy import copy
 from typing import Final
 
@@ -22,10 +22,12 @@ from fairground.arena.contests.routes import CONTEST_ROUTES
 from fairground.arena.croupier.bank_routes import BANK_HANDLERS, bank_routes
 from fairground.arena.croupier.opened import ArenaCroupier
 from fairground.arena.croupier.routes import CROUPIER_ROUTES, the_croupier
+from fairground.arena.croupier.session_routes import SESSION_ROUTES
+from fairground.arena.document import openapi
 from fairground.arena.events.routes import EVENT_ROUTES
-from fairground.arena.http import browsers, openapi, problems, requests
-from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
-from fairground.arena.http.metrics import Metrics
+from fairground.arena.http import browsers, problems, requests
+from fairground.arena.limits.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
+from fairground.arena.limits.metrics import Metrics
 from fairground.arena.monitoring import MONITORING_ROUTES
 from fairground.arena.oracles.keeping import Room
 from fairground.arena.oracles.routes import ORACLE_ROUTES
@@ -36,8 +38,11 @@ from fairground.arena.tables.games import get_games
 from fairground.arena.tables.routes import TABLE_ROUTES
 from fairground.clients.protocol import EVENTS
 from fairground.core import FairgroundError
+from fairground.fair.bits import token
 
 LARGEST_BODY: Final = 100_000
+
+Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
 
 ROUTES: Final = (
     *ORACLE_ROUTES,
@@ -47,6 +52,7 @@ ROUTES: Final = (
     *TABLE_ROUTES,
     *EVENT_ROUTES,
     *CROUPIER_ROUTES,
+    *SESSION_ROUTES,
     *PAGE_ROUTES,
 )
 
@@ -76,12 +82,15 @@ def make_app(
     games_in_memory: int = GAMES_IN_MEMORY,
     croupier: ArenaCroupier | None = None,
     frames: Sequence[str] = (),
+    new_name: Callable[[], str] = token,
+    beside: Lifespan | None = None,
 ) -> Litestar:
     """The arena as an ASGI application on this database.
 
     ``clock`` gives seconds since 1970. By it contests open and close, time banks run, and
     idle oracles are ended, after ``idle_limit`` seconds (0: never). ``croupier``
     is the Croupier of this arena, if it has one; ``frames`` the origins that may frame its page.
+    ``new_name`` makes the names of games and contests; ``beside`` is open while the arena is.
     """
     page = Page(frames)
 
@@ -96,16 +105,18 @@ def make_app(
             metrics=metrics or Metrics(),
             idle_limit=idle_limit,
             games_in_memory=games_in_memory,
+            new_name=new_name,
         ) as arena:
             app.state.arena = arena
             yield
 
+    lifespan = [with_arena, None if croupier is None else croupier.open_in, beside]
     return Litestar(
         [
             *map(_also_for_head, ROUTES),
             bank_routes([*map(_also_for_head, BANK_HANDLERS)]),
         ],
-        lifespan=[with_arena] if croupier is None else [with_arena, croupier.open_in],
+        lifespan=[one for one in lifespan if one is not None],
         dependencies={
             "arena": Provide(the_arena, sync_to_thread=False),
             "room": Provide(the_room, sync_to_thread=False),

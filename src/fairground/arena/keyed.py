@@ -9,10 +9,11 @@ comes second, at any worker and after any crash, is found out by the database.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from fairground.store import Append
@@ -34,12 +35,18 @@ class KeyedRequest:
     def append(self, effect: Sequence[Append]) -> Append:
         """What goes into the same commit as the effect: which logs grew, and how far."""
         grown = [[one.log, one.step + len(one.lines)] for one in effect]
-        line = json.dumps({"fingerprint": self.fingerprint, "grown": grown}) + "\n"
+        about = {"fingerprint": self.fingerprint, "grown": grown, "at": self.seen}
+        line = json.dumps(about) + "\n"
         return Append(self.log, 0, (line.encode(),), KIND, closed=True, seen=self.seen)
 
 
 KEYED: ContextVar[KeyedRequest | None] = ContextVar("keyed", default=None)
 """The request that is being served, if it has a key."""
+
+
+DONE: ContextVar[Mapping[str, int]] = ContextVar("done", default=MappingProxyType({}))
+"""Of a request that was carried out before, and is only asked for its answer: log → how far it grew
+then. Whoever is called with this writes nothing."""
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 A game's log holds its transcript; the vault beside it holds its secrets and a small
 private record (`Private`). A game in use is kept in memory with a lock of its own;
-what has not been used for a while is let go, and comes back by running its transcript
+what has not been used for a while is let go (`at_hand`), and comes back by running its transcript
 again. So memory does not grow with the number of open games, and a crash loses nothing.
 
 The order of things, always: act in memory, commit lines and secrets together, then
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -24,15 +23,17 @@ from typing import Any, Final
 
 import msgspec
 
-from fairground.arena.http.gate import GAMES_IN_MEMORY
-from fairground.arena.http.problems import Unknown
+from fairground.arena.at_hand import AtHand
+from fairground.arena.http.problems import GameOver, Unknown
 from fairground.arena.keyed import unkeyed
+from fairground.arena.limits.gate import GAMES_IN_MEMORY
+from fairground.arena.readings import Reading, stored_reading, written
 from fairground.arena.slow_players import Thinkers
 from fairground.core import Game, Seat
 from fairground.fair.bits import HashStream, Tag, digest, fresh, token
 from fairground.fair.register import dealer_class
 from fairground.fair.schemes import Chair, Dealer
-from fairground.players import make_player
+from fairground.players import listing_of, make_player
 from fairground.players.hosted import Hosted
 from fairground.replay import resume
 from fairground.store import LONGEST_LOG, Append, LogVault, Store, Stored
@@ -53,10 +54,28 @@ THOUGHT: Final = 1.0
 """Seconds of thinking after which what our players have in mind is stored: after a restart, they
 think about so much again, and no more."""
 
+QUICK: Final = 0.001
+"""Seconds. Players of whom no thought took longer need no thread."""
+
 SHORT: Final = 200
 """Lines of a transcript that are run again at once; a longer one in a thread."""
 
+USUAL: Final = 15_000
+"""Bytes of memory that a usual game takes; one that takes more counts as several."""
+
+BARE, FOR_A_BYTE, FOR_A_LINK = 8_000, 6, 75
+"""Bytes of memory that a game takes: without its record, for each byte of that, and for each link
+of the house's hash chain."""
+
 PRIVATE: Final = "private"
+
+RESTORED: Final = "restored"
+"""The secret that says: this game was open in a copy that was restored."""
+
+STOPPED: Final = (
+    "this arena was restored from a copy, in which this game was open; it was stopped, since its "
+    "secrets may have been told since, and it counts for nobody"
+)
 
 
 class Private(msgspec.Struct, omit_defaults=True):
@@ -102,13 +121,19 @@ class Live:
         """How many lines of the transcript are in the store, as far as we have written them."""
         self.heard = 0
         """How many lines the store has, as we were told; another worker may have written them."""
+        self.recorded = 0
+        """Bytes of the transcript that are in the store."""
         self.seen = 0
         """When it was last acted on, rounded down to a multiple of `MARK`."""
         self.memory = b""
         """What our players had in mind when it was last stored."""
         self.thought = 0.0
         """Seconds that they have thought since."""
+        self.reading: Reading | None = None
+        """How its clocks stood when the house last wrote them down, if it has any."""
         self.keepers = keepers
+        self._longest: float | None = None
+        """Seconds of CPU time of our players' longest thought here; ``None``: they had none."""
         self._clock = clock
         self._seed = vault.keep("players", fresh(), "")
 
@@ -133,6 +158,39 @@ class Live:
         self.hosted.play()  # the first time, this prepares the player: that too can take seconds
         self.thought += time.perf_counter() - began
 
+    def think(self) -> None:
+        """The same at a table, where our players may be of any kind."""
+        hosted = self.hosted
+        began = time.thread_time()
+        hosted.play()
+        self._longest = max(self._longest or 0.0, time.thread_time() - began)
+
+    @cached_property
+    def _simple(self) -> bool:
+        """Whether no player of ours is of a kind whose next thought may take much longer."""
+        game = self.table.game
+        kinds = (listing_of(spec, game) for spec in self.private.players.values())
+        return not any(kind.slow or kind.extra for kind in kinds)
+
+    @property
+    def quick(self) -> bool:
+        """Whether our players answer so fast that a thread would cost more than it saves."""
+        return self._longest is not None and self._longest < QUICK and self._simple
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory it takes."""
+        links: int = self.dealer.public.get("length", 0)
+        size = BARE + FOR_A_BYTE * self.recorded + FOR_A_LINK * links + len(self.memory)
+        if "hosted" in self.__dict__:
+            size += sum(player.size for player in self.hosted.players.values())
+        return size
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it takes no more answers, since the arena was restored from a copy."""
+        return RESTORED in self.vault.secrets
+
     @property
     def outdated(self) -> bool:
         """Whether another worker went on with this game."""
@@ -146,6 +204,8 @@ class Live:
 
     def news(self) -> Append:
         """What the store does not have yet."""
+        if self.stopped:
+            raise GameOver(STOPPED)
         table = self.table
         if table.closed and self.ended is None:
             self.vault.keep("ended", repr(self._clock()).encode(), "")
@@ -162,6 +222,7 @@ class Live:
             spent,
             self.seen,
             self._new_memory(),
+            None if self.reading is None else written(self.reading),
         )
 
     def _new_memory(self) -> bytes | None:
@@ -218,9 +279,12 @@ class Hall:
         store: Store,
         capacity: int = GAMES_IN_MEMORY,
         clock: Callable[[], float] = time.time,
+        new_name: Callable[[], str] = token,
     ) -> None:
         self.store = store
         self.clock = clock
+        self.new_name = new_name
+        """Makes names for what is kept in this process."""
         self.opening: Callable[[Sequence[str]], None] | None = None
         """Called with the names of new games before they are stored. It may refuse them."""
         self.ended: Callable[[str], None] | None = None
@@ -229,14 +293,14 @@ class Hall:
         self._keepers = Thinkers(KEEPERS, "keeper")
         self._replays = Thinkers(REPLAYS, "replay")
         self._game = partial(Live, clock=clock, keepers=self._keepers)
-        self._capacity = capacity
-        self._live: OrderedDict[str, Live] = OrderedDict()
+        self._live: AtHand[Live] = AtHand(capacity * USUAL, clock)
         self._keeping: set[str] = set()
         """New games on their way into the store."""
         self._loading: dict[str, _Loading] = {}
 
     def close(self) -> None:
-        """End the threads."""
+        """End the threads, and let all games go."""
+        self._live.clear()
         self._keepers.close()
         self._replays.close()
 
@@ -271,7 +335,7 @@ class Hall:
         table = Table.open(game, made, chairs)
         if note is not None:
             table.note(note)
-        return self._game(name or token(), table, vault, private, made, kind=kind)
+        return self._game(name or self.new_name(), table, vault, private, made, kind=kind)
 
     async def keep(self, *fresh_games: Live, kind: str, more: Sequence[Append] = ()) -> None:
         """Store new games, together with ``more``, all or none; take them into the hall."""
@@ -283,24 +347,15 @@ class Hall:
             made = (live.news()._replace(kind=kind) for live in fresh_games)
             await self.store.commit(*made, *more)
         except BaseException:
-            for name in names - self._live.keys():
-                self._has_ended(name)
+            for name in names:
+                if self._live.get(name) is None:
+                    self._has_ended(name)
             raise
         finally:
             self._keeping -= names
         for live in fresh_games:
             self.saved(live)
-            self._remember(live)
-
-    def _remember(self, live: Live) -> None:
-        self._live[live.log] = live
-        self._live.move_to_end(live.log)
-        while len(self._live) > self._capacity:
-            name, oldest = next(iter(self._live.items()))
-            if oldest.lock.locked():
-                self._live.move_to_end(name)
-                return
-            del self._live[name]
+            self._live.put(live)
 
     def using(self, log: str, kind: str) -> _Use:
         """A game to act on, alone. If anything goes wrong, it is read from the store again."""
@@ -317,7 +372,10 @@ class Hall:
 
     def saved(self, live: Live) -> None:
         """Note that all of a game is in the store."""
-        live.stored = live.table.transcript.step
+        lines = live.table.transcript.lines
+        live.recorded += sum(map(len, lines[live.stored :]))
+        live.stored = len(lines)
+        self._live.grown(live)
         if live.table.payoff is not None:
             self._has_ended(live.log)
 
@@ -347,8 +405,7 @@ class Hall:
 
     def forget(self, live: Live) -> None:
         """Let a game go: something went wrong in the middle of it."""
-        if self._live.get(live.log) is live:
-            del self._live[live.log]
+        self._live.drop(live)
 
     async def find(self, log: str, kind: str) -> Live:
         """A game to look at: from memory, or from the store."""
@@ -357,8 +414,7 @@ class Hall:
             known = await self._brought_back(log)
         if known is None or known.kind != kind:
             raise Unknown(f"there is no {kind} {log!r}")
-        if log in self._live:
-            self._live.move_to_end(log)
+        self._live.use(log)
         return known
 
     async def _brought_back(self, log: str) -> Live | None:
@@ -380,10 +436,10 @@ class Hall:
         else:
             live = await self._replays.think(self._resumed, stored)
         live.heard = max(heard, default=0)
-        if live.stored != live.table.transcript.step:
+        if live.stored != live.table.transcript.step and not live.stopped:
             with unkeyed():
                 await self.save(live)
-        self._remember(live)
+        self._live.put(live)
         return live
 
     def _resumed(self, stored: Stored) -> Live:
@@ -396,4 +452,6 @@ class Hall:
         private = msgspec.json.decode(vault.recall(PRIVATE), type=Private)
         live = self._game(stored.log, table, vault, private, dealer, kind=stored.kind)
         live.stored, live.seen, live.memory = len(stored.lines), stored.seen, stored.memory
+        live.recorded = sum(map(len, stored.lines))
+        live.reading = stored_reading(stored)
         return live

@@ -1,6 +1,6 @@
 """News: which logs have grown, heard once in each process and passed on to those who wait.
 
-The store tells every commit of every worker. One task listens, tells the hall (so that
+The store tells every commit of every worker. One listens for all, tells the hall (so that
 games which another worker went on with are read again), and wakes those who wait for
 that log alone. So a thousand watchers of one table cost the other tables nothing.
 """
@@ -46,33 +46,30 @@ class News:
     def __init__(self, hall: Hall) -> None:
         self._hall = hall
         self._watches: dict[str, set[Watch]] = {}
-        self._task: asyncio.Task[None] | None = None
+        self._stop: Callable[[], None] | None = None
         self.hearers: list[Callable[[str, int], None]] = []
         """Who wants to hear of every log that has grown, with its step; `MISSED`: of any."""
         self.closing = False
         """Whether the arena is stopping. Then nobody should wait any longer."""
 
     async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._listen(self._hall.store.listen()))
+        self._stop = self._hall.store.listen(self._heard)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self.close()
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        if self._stop is not None:
+            self._stop()
 
-    async def _listen(self, news: AsyncIterator[tuple[str, int]]) -> None:
-        async for log, step in news:
-            for hear in self.hearers:
-                hear(log, step)
-            if (log, step) == MISSED:
-                self._hall.doubt()
-                self._wake_everyone()
-                continue
-            self._hall.heard(log, step)
-            self.tell(log)
+    def _heard(self, log: str, step: int) -> None:
+        for hear in self.hearers:
+            hear(log, step)
+        if (log, step) == MISSED:
+            self._hall.doubt()
+            self._wake_everyone()
+            return
+        self._hall.heard(log, step)
+        self.tell(log)
 
     def tell(self, log: str) -> None:
         """Wake those who wait for this log."""

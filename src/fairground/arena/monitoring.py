@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any, Final
 
 from litestar import get
 from msgspec import Struct
 
 from fairground import __version__
+from fairground.arena.contests.books import KIND as CONTEST
 from fairground.arena.croupier.bank_wire import Whole
-from fairground.arena.http.metrics import TEXT
+from fairground.arena.limits.metrics import TEXT
 from fairground.arena.oracles.keeping import KIND as ORACLE
 from fairground.arena.state import TheArena
 from fairground.arena.tables.opening import KIND as TABLE
@@ -18,6 +20,8 @@ from fairground.bank.bank_port import BankAway
 from fairground.bank.croupier.croupier import Croupier
 from fairground.core import written
 from fairground.store import StoreAway
+
+GAMES: Final = (ORACLE, TABLE)
 
 PATIENCE: Final = 0.5
 """Seconds to wait for counts. Without them, an arena is alive all the same."""
@@ -36,6 +40,7 @@ class CroupierHealth(Struct):
     games_at_risk: int
     at_stake: Whole
     """What he loses in these games, in wei."""
+    open_sessions: int
 
 
 class Health(Struct, omit_defaults=True):
@@ -47,6 +52,7 @@ class Health(Struct, omit_defaults=True):
     open_oracles: int | None = None
     tables: int | None = None
     open_tables: int | None = None
+    contests: int | None = None
     croupier: CroupierHealth | None = None
     """Left out while his Bank does not answer, or where there is no Croupier."""
 
@@ -61,13 +67,19 @@ class Ready(Struct):
 @get("/healthz", summary="Whether the arena is alive")
 async def health(arena: TheArena) -> Health:
     """Answers whatever the database does. Restart the arena when this fails."""
-    store = arena.hall.store
     try:
         async with asyncio.timeout(PATIENCE):
-            counts = *await store.count(ORACLE), *await store.count(TABLE)
+            (oracles, tables), contests = await _counts(arena)
+            counts = *oracles, *tables, contests
             return Health("ok", __version__, *counts, await _croupier(arena.croupier))
     except (StoreAway, TimeoutError):
         return Health("ok", __version__)
+
+
+async def _counts(arena: TheArena) -> tuple[list[tuple[int, int]], int]:
+    """Of oracles and tables: all, and the open ones. And all contests."""
+    store = arena.hall.store
+    return [await store.count(kind) for kind in GAMES], (await store.count(CONTEST))[0]
 
 
 async def _croupier(croupier: Croupier | None) -> CroupierHealth | None:
@@ -84,6 +96,7 @@ async def _croupier(croupier: Croupier | None) -> CroupierHealth | None:
         found.next_deadline,
         found.games_at_risk,
         written(found.at_stake),
+        found.open_sessions,
     )
 
 
@@ -96,10 +109,18 @@ async def ready(arena: TheArena) -> Ready:
 
 @get("/metrics", media_type=TEXT, summary="Counts, for Prometheus")
 async def count(arena: TheArena) -> str:
-    """Requests by route and status, open games, how long commits take; how the Croupier stands."""
-    store, croupier = arena.hall.store, arena.croupier
-    text = arena.metrics.text({kind: (await store.count(kind))[1] for kind in (ORACLE, TABLE)})
-    return text if croupier is None else text + await croupier.metrics()
+    """Requests by route and status, open games, how long commits take; how the Croupier stands.
+
+    Open games and contests are left out while the database does not tell them.
+    """
+    games: dict[str, int] = {}
+    contests: int | None = None
+    with suppress(StoreAway, TimeoutError):
+        async with asyncio.timeout(PATIENCE):
+            counts, contests = await _counts(arena)
+            games = {kind: count[1] for kind, count in zip(GAMES, counts, strict=True)}
+    text = arena.metrics.text(games, contests)
+    return text if arena.croupier is None else text + await arena.croupier.metrics()
 
 
 MONITORING_ROUTES: Final = (health, ready, count)
@@ -113,6 +134,7 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
             "open_oracles": 3,
             "tables": 2,
             "open_tables": 1,
+            "contests": 1,
             "croupier": {
                 "open_games": 2,
                 "purse": "90000000000000000",
@@ -120,6 +142,7 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
                 "next_deadline": 3480,
                 "games_at_risk": 0,
                 "at_stake": 0,
+                "open_sessions": 1,
             },
         }
     },

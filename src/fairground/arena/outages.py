@@ -3,6 +3,9 @@
 While the database is away, every request fails for the same reason. A line of log for each would
 bury everything else. So the first failure is logged, the others are counted, and a probe asks the
 database until it can be written to again; then one more line tells how long it took.
+
+On a full disk there is often room for a little. So once something has failed, the probe writes as
+much as a request may need.
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from secrets import token_hex
 from typing import Final
 
-from fairground.store import StoreAway
+from fairground.fair.bits import token
+from fairground.store import Append, Store, StoreAway
 
 log = logging.getLogger("fairground.arena")
 
@@ -24,11 +28,18 @@ PROBE: Final = 1.0
 """Seconds within which a database that is ready has written something."""
 
 
-class Outages:
-    """Watches one store, by its probe."""
+MUCH: Final = 131_072
+"""Bytes that are written to see whether there is room."""
 
-    def __init__(self, probe: Callable[[], Awaitable[None]]) -> None:
-        self._probe = probe
+KIND: Final = "probe"
+"""The kind of the logs that are made for that, and deleted at once."""
+
+
+class Outages:
+    """Watches one store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._probing: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
         self.failures = 0
@@ -49,7 +60,7 @@ class Outages:
         while True:
             await asyncio.sleep(PAUSE)
             try:
-                await self._probe()
+                await self._write_much()
             except StoreAway:
                 continue
             break
@@ -72,9 +83,15 @@ class Outages:
     async def _write_something(self) -> None:
         try:
             async with asyncio.timeout(PROBE):
-                await self._probe()
+                await (self._write_much() if self.failures else self._store.probe())
         except TimeoutError:
             raise StoreAway(f"the database wrote nothing within {PROBE:g} second") from None
+
+    async def _write_much(self) -> None:
+        """Make a log that nobody reads, and delete it, with those that were left before."""
+        line = token_hex(MUCH // 2).encode() + b"\n"
+        await self._store.commit(Append(f"{KIND}.{token()}", 0, (line,), KIND, closed=True))
+        await self._store.forget(KIND, 1, 100)
 
     async def stop(self) -> None:
         """Probe no more."""

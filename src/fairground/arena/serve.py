@@ -14,53 +14,61 @@ import logging
 import os
 import signal
 import socket
+import ssl
+import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
 import msgspec
 import uvicorn
-from uvicorn.supervisors import Multiprocess
 
 from fairground.arena.app import make_app
 from fairground.arena.contests.factories import Factories
 from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace, open_chain
-from fairground.arena.http.connection import KEPT_ALIVE, Arrival
+from fairground.arena.http.connection import KEPT_ALIVE, arrival_at
 from fairground.arena.http.fast_lane import FastLane
-from fairground.arena.http.gate import (
+from fairground.arena.http.hosts import Hosts
+from fairground.arena.http.repeats import Repeats
+from fairground.arena.limits.counts import Counts
+from fairground.arena.limits.gate import (
     GAMES_IN_MEMORY,
     IDLE,
     OPEN_GAMES,
     RATE,
     REQUEST,
     SHARE,
-    Asgi,
     ClientLimits,
     Gate,
     Receive,
     Scope,
     Send,
 )
-from fairground.arena.http.metrics import Metrics
-from fairground.arena.http.repeats import Repeats
+from fairground.arena.limits.metrics import Metrics
 from fairground.arena.page.files import Page
 from fairground.arena.state import has_started, the_arena
+from fairground.arena.workers.handing_over import HandingOver
+from fairground.arena.workers.owners import Seat
+from fairground.arena.workers.parent import Parent
 from fairground.bank.messages import Key
-from fairground.core import InputError
-from fairground.store import open_store
+from fairground.core import FairgroundError, InputError
+from fairground.fair.bits import token
+from fairground.store import lineage, open_store
+from fairground.store.sqlite import identity
 
 GRACE: Final = 10
 """Seconds that requests in flight may take when the arena is told to stop."""
 
-PATIENCE: Final = 30
-"""Seconds until a worker that says nothing counts as dead, and is killed: on a busy machine it
-may not even have started after the five that uvicorn gives it."""
-
 BACKLOG: Final = 2048
+
+TICKS: Final = 10
+"""Of uvicorn's clock in a second."""
 
 COLLECTING: Final = (10_000, 20, 500)
 """How seldom Python looks for cycles (`gc.set_threshold`). Looking through the games of a busy
@@ -68,9 +76,7 @@ hall takes a second in which nobody is served, and finds nothing: games hold no 
 the young objects are looked through now and then, all of them about once an hour of work."""
 
 SCHEMA: Final = "/schema"
-
-SETTINGS: Final = "FAIRGROUND_SETTINGS"
-"""The environment variable by which workers learn their settings."""
+SQLITE: Final = "sqlite:///"
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -81,6 +87,8 @@ class Settings(msgspec.Struct, frozen=True):
     port: int = 8000
     workers: int = 1
     public_url: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
     allow_factories: tuple[str, ...] = ()
     rate: int = RATE
     share: int = SHARE
@@ -89,6 +97,7 @@ class Settings(msgspec.Struct, frozen=True):
     games_in_memory: int = GAMES_IN_MEMORY
     access_log: bool = False
     allow_frames: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
     croupier: CroupierPlace | None = CroupierPlace()
 
     def check(self) -> None:
@@ -105,8 +114,10 @@ class Settings(msgspec.Struct, frozen=True):
             )
         if self.games_in_memory < 1:
             raise InputError(f"at least one game is kept in memory, not {self.games_in_memory}")
+        self._check_tls()
         Factories(self.allow_factories)
         Page(self.allow_frames)
+        Hosts(self.allow_hosts)
         if self.share > 100:
             raise InputError(f"a share is at most 100 percent, not {self.share}")
         for limit in (self.rate, self.share, self.open_games, self.idle_limit):
@@ -117,13 +128,35 @@ class Settings(msgspec.Struct, frozen=True):
         if self.croupier is not None:
             self.croupier.check(self.workers)
 
+    def _check_tls(self) -> None:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise InputError("TLS needs both --tls-cert (the chain of certificates) and --tls-key")
+        if self.tls_cert is not None:
+            try:
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                context.load_cert_chain(self.tls_cert, self.tls_key, password=lambda: "")
+            except (OSError, ValueError) as error:
+                raise InputError(
+                    f"TLS cannot be made of {self.tls_cert!r} and {self.tls_key!r}: {error}. Both "
+                    "are PEM files, and the key has no passphrase"
+                ) from None
+
+    @property
+    def scheme(self) -> str:
+        """How the arena is spoken to."""
+        return "http" if self.tls_cert is None else "https"
+
 
 class GatedArena:
     """The application behind its gate, and a way to tell it that the end is near."""
 
-    def __init__(self, settings: Settings, croupier_key: Key | None = None) -> None:
-        limits, metrics = ClientLimits(settings.rate, settings.open_games), Metrics()
+    def __init__(
+        self, settings: Settings, croupier_keys: Sequence[Key] = (), seat: Seat | None = None
+    ) -> None:
+        """``seat``: which worker this is, if there are several."""
+        limits, metrics = ClientLimits(settings.rate, settings.open_games), _metrics(seat)
         place = settings.croupier
+        self._handing_over = handing_over = None if seat is None else HandingOver(seat, limits)
         self._app = make_app(
             settings.database,
             public_url=settings.public_url,
@@ -133,19 +166,27 @@ class GatedArena:
             idle_limit=settings.idle_limit,
             games_in_memory=settings.games_in_memory,
             frames=settings.allow_frames,
-            croupier=None if place is None else ArenaCroupier(place, croupier_key),
+            croupier=None if place is None else ArenaCroupier(place, croupier_keys),
+            new_name=token if seat is None else seat.new_name,
+            beside=None if handing_over is None else handing_over.open_in,
         )
         app: Any = self._app
         self._described = False
         self._describing = asyncio.Lock()
         inside = Repeats(FastLane(app, app.state), app.state)
+        here = inside if handing_over is None else handing_over.around(inside)
         self._gate = Gate(
-            inside, limits, metrics, share=settings.share, access_log=settings.access_log
+            here, limits, metrics, share=settings.share, access_log=settings.access_log
         )
+        if handing_over is not None:
+            handing_over.serve_others = self._gate.in_turn(inside)
+            handing_over.room_of = lambda name: the_arena(app.state).room_of(name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
-        if not self._described and scope["type"] == "http" and scope["path"].startswith(SCHEMA):
+        if scope["type"] == "lifespan":
+            send = partial(_say_plainly, send)
+        elif not self._described and scope["path"].startswith(SCHEMA):
             await self._describe()
         await self._gate(scope, receive, send)
 
@@ -163,28 +204,22 @@ class GatedArena:
             the_arena(self._app.state).end_streams()
 
 
-def from_environment() -> Asgi:
-    """The application of a worker."""
-    _quiet_logs()
-    collect_seldom()
-    arena = GatedArena(msgspec.json.decode(os.environ[SETTINGS], type=Settings))
-    _end_streams_when_told_to_stop(arena)
-    return arena
+async def _say_plainly(send: Send, message: Any) -> None:
+    """Pass on what the server is told of our start. A known trouble is one line, and no traceback:
+    the database, say, is away while a worker takes the seat of another.
+    """
+    trouble = sys.exc_info()[1]
+    while isinstance(trouble, BaseExceptionGroup) and len(trouble.exceptions) == 1:
+        trouble = trouble.exceptions[0]  # the framework puts it into groups of one
+    if message["type"] == "lifespan.startup.failed" and isinstance(trouble, FairgroundError):
+        message["message"] = f"this process of the arena could not start: {trouble}"
+    await send(message)
 
 
-def _end_streams_when_told_to_stop(arena: GatedArena) -> None:
-    """In a worker uvicorn makes the server, and not a `_Server`: so follow its signals."""
-    loop = asyncio.get_running_loop()
-
-    def follow(before: Any) -> Callable[[int, FrameType | None], None]:
-        def handle(number: int, frame: FrameType | None) -> None:
-            before(number, frame)
-            loop.call_soon_threadsafe(arena.closing)
-
-        return handle
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, follow(signal.getsignal(number)))
+def _metrics(seat: Seat | None) -> Metrics:
+    if seat is None:
+        return Metrics()
+    return Metrics(Counts(seat.counts(seat.index)), [seat.counts(one) for one in seat.others])
 
 
 def collect_seldom() -> None:
@@ -205,6 +240,8 @@ class _Server(uvicorn.Server):
         self._started = started
         self.told: list[int] = []
         """The signals that made it stop."""
+        self.alive: Callable[[], None] | None = None
+        """Called every second, if somebody wants to know."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -214,6 +251,11 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._arena.closing()
         await super().shutdown(sockets)
+
+    async def on_tick(self, counter: int) -> bool:
+        if self.alive is not None and counter % TICKS == 0:
+            self.alive()
+        return await super().on_tick(counter)
 
     def capture_signals(self) -> Any:
         """Ours: uvicorn would raise the signal again, and SIGTERM would kill us."""
@@ -241,12 +283,16 @@ class _Signals:
             signal.signal(number, handler)
 
 
-def bind(host: str, port: int) -> socket.socket:
-    """The listening socket; port 0 takes any free one."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    sock = socket.socket(family)
+def bind(host: str, port: int, *, shared: bool = False) -> socket.socket:
+    """A listening socket; port 0 takes any free one.
+
+    Several ``shared`` ones may listen on one port: then the kernel gives each its connections.
+    """
+    sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         sock.bind((host, port))
         sock.listen(BACKLOG)
     except OSError as error:
@@ -259,35 +305,68 @@ def bind(host: str, port: int) -> socket.socket:
     return sock
 
 
-def address_of(sock: socket.socket) -> str:
+def bind_all(host: str, port: int, number: int) -> list[socket.socket]:
+    """A listening socket for each worker, all on one port that was free."""
+    alone = bind(host, port)
+    if number == 1 or sys.platform != "linux":
+        return [alone] * number
+    port = alone.getsockname()[1]
+    alone.close()
+    return [bind(host, port, shared=True) for _ in range(number)]
+
+
+def address_of(sock: socket.socket, scheme: str = "http") -> str:
     """The URL at which a socket is reached on this machine."""
     host, port = sock.getsockname()[:2]
     name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{name}:{port}"
+    return f"{scheme}://{name}:{port}"
 
 
 def serve(
-    settings: Settings, started: Callable[[str], None], croupier_key: Key | None = None
+    settings: Settings, started: Callable[[str], None], croupier_keys: Sequence[Key] = ()
 ) -> int:
     """Run until a signal says stop, and return that signal; ``started`` is told the URL.
 
-    ``croupier_key``: for a Croupier on a chain; it is given to no other process.
+    ``croupier_keys``: for a Croupier on a chain, that of his account first, then those that he
+    signs with, the newest first; they are given to no other process.
     """
     settings.check()
     _quiet_logs()
+    _one_name(settings.database.removeprefix(SQLITE))  # before anything opens it
     asyncio.run(_try_out(settings))
-    with _alone(settings.database):
-        return _serve(settings, started, croupier_key)
+    with alone(settings.database):
+        return _serve(settings, started, croupier_keys)
 
 
-def _serve(settings: Settings, started: Callable[[str], None], croupier_key: Key | None) -> int:
-    sock = bind(settings.host, settings.port)
-    url = address_of(sock)
+def _serve(settings: Settings, started: Callable[[str], None], croupier_keys: Sequence[Key]) -> int:
+    sockets = bind_all(settings.host, settings.port, settings.workers)
+    url = address_of(sockets[0], settings.scheme)
     if settings.workers > 1:
-        return _serve_with_workers(settings, sock, lambda: started(url))
-    arena = GatedArena(settings, croupier_key)
+        with tempfile.TemporaryDirectory(prefix="fairground-") as folder:
+            return Parent(partial(work, settings, folder), sockets).run(lambda: started(url))
+    return _run(settings, GatedArena(settings, croupier_keys), sockets[0], lambda: started(url))
+
+
+def work(
+    settings: Settings, folder: str, index: int, sock: socket.socket, alive: Callable[[], None]
+) -> None:
+    """What a worker does in its process. That it could not start, its parent sees."""
+    _quiet_logs()
+    seat = Seat(index, settings.workers, folder)
+    with suppress(InputError):
+        _run(settings, GatedArena(settings, seat=seat), sock, alive, alive)
+
+
+def _run(
+    settings: Settings,
+    arena: GatedArena,
+    sock: socket.socket,
+    started: Callable[[], None],
+    alive: Callable[[], None] | None = None,
+) -> int:
     collect_seldom()
-    server = _Server(_config(arena), arena, lambda: started(url))
+    server = _Server(_config(arena, settings), arena, started)
+    server.alive = alive
     server.run(sockets=[sock])
     if not server.started:
         raise InputError("the arena could not start: see the log above")
@@ -295,13 +374,17 @@ def _serve(settings: Settings, started: Callable[[str], None], croupier_key: Key
 
 
 @contextmanager
-def _alone(database: str) -> Iterator[None]:
-    """Hold an SQLite file for this arena: a second one would not hear what the first writes."""
-    path = database.removeprefix("sqlite:///")
+def alone(database: str, *, restored: bool = False) -> Iterator[None]:
+    """Hold an SQLite file for this arena: a second one would not hear what the first writes.
+
+    ``restored``: it may be an older copy, for what was open in it is being ended.
+    """
+    path = database.removeprefix(SQLITE)
     if path == database:
         yield
         return
-    with Path(f"{path}.lock").open("a", encoding="ascii") as lock:  # it ends with this process
+    path = _one_name(path)
+    with Path(f"{path}.lock").open("a+", encoding="ascii") as lock:  # it ends with this process
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -309,7 +392,29 @@ def _alone(database: str) -> Iterator[None]:
                 f"another arena uses the database {path!r}: a SQLite file is for one. Stop that "
                 "one, name another file, or use PostgreSQL for both"
             ) from None
+        if not restored:
+            lineage.must_be_the_latest(path, lock)
+            lineage.renew(path, lock)
+        file = identity(path)
         yield
+        with suppress(InputError, OSError):  # a full disk keeps nobody from stopping
+            if identity(path) in (file, None):
+                lineage.renew(path, lock)
+            else:
+                lineage.disown(lock)
+
+
+def _one_name(path: str) -> str:
+    """What a file is called, whichever symbolic link leads to it. A second name of the same kind as
+    the first (a hard link) has a journal of its own, and SQLite would spoil the file.
+    """
+    file = Path(path).resolve()
+    if file.is_file() and file.stat().st_nlink > 1:
+        raise InputError(
+            f"the database {path!r} has a second name (a hard link), and an arena may use it under "
+            "that one: remove one of the two names"
+        )
+    return str(file)
 
 
 async def _try_out(settings: Settings) -> None:
@@ -321,35 +426,16 @@ async def _try_out(settings: Settings) -> None:
         await bank.close()
 
 
-def _serve_with_workers(
-    settings: Settings, sock: socket.socket, started: Callable[[], None]
-) -> int:
-    """A parent that watches its workers; what connects meanwhile waits in the backlog."""
-    os.environ[SETTINGS] = msgspec.json.encode(settings).decode()
-    config = _config("fairground.arena.serve:from_environment", workers=settings.workers)
-    supervisor = Multiprocess(config, sockets=[sock])
-    told: list[int] = []
-
-    def stop(number: int, _: FrameType | None) -> None:
-        told.append(number)
-        supervisor.signal_queue.append(number)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
-    started()
-    supervisor.run()
-    return told[0] if told else signal.SIGTERM
-
-
-def _config(app: GatedArena | str, workers: int = 1) -> uvicorn.Config:
-    what: Any = app
+def _config(arena: GatedArena, settings: Settings) -> uvicorn.Config:
+    app: Any = arena
+    hosts = Hosts(settings.allow_hosts, settings.public_url)
     return uvicorn.Config(
-        what,
-        factory=isinstance(app, str),
+        app,
         interface="asgi3",
-        workers=workers,
+        ssl_certfile=settings.tls_cert,
+        ssl_keyfile=settings.tls_key,
         loop="uvloop" if os.name == "posix" else "asyncio",
-        http=Arrival,
+        http=arrival_at(hosts),
         ws="none",
         lifespan="on",
         access_log=False,
@@ -357,7 +443,6 @@ def _config(app: GatedArena | str, workers: int = 1) -> uvicorn.Config:
         server_header=False,
         timeout_keep_alive=KEPT_ALIVE,
         timeout_graceful_shutdown=GRACE,
-        timeout_worker_healthcheck=PATIENCE,
         backlog=BACKLOG,
     )
 
@@ -366,7 +451,12 @@ def _quiet_logs() -> None:
     """Structured lines on standard error: the access log, and what went wrong."""
     handler = logging.StreamHandler()
     handler.setFormatter(_Structured())
-    for name, level in (("fairground", logging.INFO), ("uvicorn", logging.WARNING)):
+    levels = {
+        "fairground": logging.INFO,
+        "uvicorn": logging.WARNING,
+        "asyncpg": logging.CRITICAL,  # of a database that is away we say so ourselves, once
+    }
+    for name, level in levels.items():
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.setLevel(level)

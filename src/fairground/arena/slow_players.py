@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from fairground.arena.http.gate import CLIENT
+from fairground.arena.limits.gate import CLIENT
 
 T = TypeVar("T")
 

@@ -21,8 +21,8 @@ from fairground.arena.contests.lists import ContestLists
 from fairground.arena.contests.relay import Relay
 from fairground.arena.events.stream import Streams
 from fairground.arena.events.tickets import Tickets
-from fairground.arena.http.gate import ClientLimits
-from fairground.arena.http.metrics import Measured, Metrics
+from fairground.arena.limits.gate import CONTESTS, STREAMS, WAITING, ClientLimits
+from fairground.arena.limits.metrics import Measured, Metrics
 from fairground.arena.live_games import Hall
 from fairground.arena.log_watch import News
 from fairground.arena.oracles.idle import Idle
@@ -107,21 +107,22 @@ async def open_arena(
     metrics: Metrics,
     idle_limit: int,
     games_in_memory: int,
+    new_name: Callable[[], str],
 ) -> AsyncIterator[ArenaState]:
     """Open the store and all that works on it; close everything in the end."""
     clock = steady(clock)
     store = Measured(await open_store(database), metrics)
-    hall = Hall(store, games_in_memory, clock)
+    hall = Hall(store, games_in_memory, clock, new_name)
     hall.opening, hall.ended = limits.opening, limits.closed
-    oracles, contests = Oracles(hall), Contests(store, clock)
+    oracles, contests = Oracles(hall), Contests(store, clock, new_name, limits.held[CONTESTS])
     contest_games = ContestGames(hall, contests, Relay(hall, contests, factories))
-    contests.start()
     try:
         async with (
             News(hall) as news,
-            Tables(hall, news, Clocks(clock)) as tables,
+            Tables(hall, news, Clocks(clock), limits.held[WAITING]) as tables,
             Idle(hall, oracles, idle_limit) as idle,
         ):
+            news.hearers.append(contests.heard)
             yield ArenaState(
                 public_url,
                 factories,
@@ -137,10 +138,9 @@ async def open_arena(
                 tables,
                 Lists(tables, store, news, clock),
                 Company(tables, store),
-                Streams(Tickets(store, clock)),
+                Streams(Tickets(store, clock), limits.held[STREAMS]),
             )
     finally:
         hall.close()
-        await contests.stop()
         await factories.close()
         await store.close()

@@ -48,6 +48,9 @@ LARGEST: Final = 100_000_000
 IN_DOUBT: Final = "store/in-doubt"
 """The code of a 503 that may have been done all the same."""
 
+BEING_SERVED: Final = "arena/being-served"
+"""The code of a 409: the same request, sent before, has no answer yet."""
+
 LONGEST: Final = 1000
 """Characters of a server's own words that are passed on."""
 
@@ -66,6 +69,11 @@ class Refused(FairgroundError):
         self.code = code
         self.problem = problem or {}
         """All that the server said, where it said more."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it is no use to ask again a little later."""
+        return self.status < 500 and self.code != BEING_SERVED
 
 
 class Unreachable(FairgroundError):
@@ -195,7 +203,7 @@ class Http:
             try:
                 return act()
             except (Unreachable, Refused) as error:
-                if isinstance(error, Refused) and error.status < 500:
+                if isinstance(error, Refused) and error.is_final:
                     raise
                 self.pause(min(attempt, LONGEST_WAIT))
         return act()
@@ -235,14 +243,15 @@ def _refusal(error: urllib.error.HTTPError, url: str) -> Exception:
     except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
         refused = Refused(error.code, "remote/refused", f"{_place(url)} answers {error.code}")
     seconds = error.headers.get("Retry-After", "0")
+    waits = refused.code == BEING_SERVED
     did_nothing = error.code in (429, 503) or refused.code.startswith("arena/factory")
     if (
         refused.code != IN_DOUBT
-        and did_nothing
+        and (did_nothing or waits)
         and seconds.isdigit()
         and int(seconds) <= LONGEST_PAUSE
     ):
-        return _Failed(refused, counted=False, seconds=int(seconds))
+        return _Failed(refused, counted=waits, seconds=int(seconds))
     return refused
 
 

@@ -7,6 +7,10 @@ store writes what is queued in that order, many at a time. If one of them fails,
 in memory is thrown away with all that stood behind it, and whoever wrote there reads it
 again and decides again. Nothing is told before it is durable.
 
+Where other processes write to the same store, a line waits until the one before it is there.
+Otherwise this could happen: another process writes in its place, and the next of ours, which has
+the right number and names the wrong line, is taken.
+
 A contest closes by itself: whoever looks at it after its time finds it closed, for that
 look closes it. Games are finished off when they are wanted for the first time after that
 (`ContestGames.file_all`), in bunches.
@@ -22,7 +26,8 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final, TypeVar
 
-from fairground.arena.http.gate import CLIENT
+from fairground.arena.contests.makers import Makers
+from fairground.arena.contests.names import looks, must_be_visible
 from fairground.arena.http.problems import (
     AlreadyDone,
     BadName,
@@ -31,10 +36,16 @@ from fairground.arena.http.problems import (
     TooManyRequests,
     Unknown,
 )
-from fairground.arena.keyed import unkeyed
+from fairground.arena.keyed import DONE, unkeyed
+from fairground.arena.limits.gate import CLIENT
+from fairground.arena.limits.holdings import Holdings
 from fairground.contest.book import (
+    DRAWN,
+    FIRST_FORMAT,
     FORMAT,
     LONGEST_NAME,
+    LONGEST_REMOVAL,
+    RESTORE,
     Book,
     Entry,
     Part,
@@ -50,13 +61,19 @@ from fairground.store import MISSED, Append, Conflict, Secret, Store
 from fairground.transcript import Transcript, canonical, check_chain
 
 KIND: Final = "contest"
+KEY_OF: Final = "key of entry "
+"""Before an entry's number: the secret with the digest of the key that it came with."""
+CLIENT_OF: Final = "client of entry "
+"""The same: the secret with the digest of the client that made it."""
 TEAM: Final = "team "
-"""Before a team's name: the secret with the digest of its key."""
+"""The same before a team's name, in contests of the first format."""
 
 WEEK: Final = 7 * 24 * 3600
 LONGEST: Final = 366 * 24 * 3600
 MOST_ENTRIES: Final = 1_000
 """Entries of one contest."""
+MOST_EVER: Final = 5_000
+"""The same, with those that were removed."""
 
 MOST_OF_ONE: Final = 250
 """Entries of one client to one contest."""
@@ -85,6 +102,10 @@ Line = tuple[str, dict[str, Any]]
 """The kind and fields of a line that is to be written."""
 
 
+class _Behind(Conflict):
+    """The line before this one was not written, so this one names a line that is not there."""
+
+
 class LiveBook:
     """A contest in memory."""
 
@@ -95,10 +116,12 @@ class LiveBook:
         self.close_digest = close_digest
         self.invited: bytes | None = None
         """The digest of the key without which nobody can enter, if there is one."""
-        self.entered_by: Counter[str] = Counter()
-        """Client → how many entries it has made here, as far as this process knows."""
+        self.entered_by: Counter[bytes] = Counter()
+        """Digest of a client → how many entries it has made, with those that were removed."""
         self.keys: dict[str, bytes] = {}
         """Team → digest of the key that its first entry came with, if it did."""
+        self._looks: dict[str, str] = {}
+        """What a team's name looks like → that name."""
         self.writing: asyncio.Future[None] | None = None
         """The last commit that was queued; when it is done, so are those before it."""
         self._orders: dict[int, Sequence[int]] = {}
@@ -123,6 +146,13 @@ class LiveBook:
             self._orders[entry.number] = array("H", found)  # a thousand entries of 10,000 games
         return self._orders[entry.number]
 
+    def alike(self, team: str) -> str | None:
+        """Another team here whose name looks like this one."""
+        for known in self.book.versions.keys() - self._looks.values():
+            self._looks[looks(known)] = known
+        found = self._looks.get(looks(team))
+        return found if found != team and found in self.book.versions else None
+
     def once(self, key: Any, view: Callable[[LiveBook], T]) -> T:
         """What ``view`` makes of the book. It is made once, and kept until the next line."""
         step, made = self._views
@@ -137,7 +167,7 @@ class LiveBook:
 
     def computed(self, book: Book) -> dict[str, Any]:
         """The standings by this copy of the book. It can take seconds, and may run in a thread."""
-        return standing(snapshot(book, {one.number: self.order(one) for one in book.entries}))
+        return standing(snapshot(book, {one.number: self.order(one) for one in book.present}))
 
     def add(self, kind: str, fields: dict[str, Any]) -> bytes:
         """Add a line in memory; refuse what breaks the book's rules."""
@@ -150,41 +180,38 @@ class LiveBook:
 class Contests:
     """All contests of an arena."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Callable[[], float] = time.time,
+        new_name: Callable[[], str] = token,
+        held: Holdings | None = None,
+    ) -> None:
+        """``held``: how many open contests each client has made."""
         self.store = store
         self.clock = clock
+        self._new_name = new_name
+        self._makers = Makers(held or Holdings(), clock)
         self._books: OrderedDict[str, LiveBook] = OrderedDict()
         self._followers: dict[str, set[asyncio.Event]] = {}
         self._forms: OrderedDict[Any, tuple[dict[str, Any], Any]] = OrderedDict()
         """Contest and form → the standings, and what was made of them."""
         self._computing = asyncio.Lock()
         self._stopping = False
-        self._hearing: asyncio.Task[None] | None = None
 
     # Hearing of what other workers write
 
-    def start(self) -> None:
-        """Begin to listen to the store."""
-        self._hearing = asyncio.create_task(self._hear(self.store.listen()))
-
-    async def stop(self) -> None:
-        """Stop listening."""
-        if self._hearing is not None:
-            self._hearing.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._hearing
-
-    async def _hear(self, news: AsyncIterator[tuple[str, int]]) -> None:
-        async for log, step in news:
-            if (log, step) == MISSED:
-                self._books.clear()
-                self._wake_everyone()
-                continue
-            live = self._books.get(log)
-            if live is not None and step > live.transcript.step:
-                self._forget(live)
-            for follower in self._followers.get(log, ()):
-                follower.set()
+    def heard(self, log: str, step: int) -> None:
+        """Take note that a log has grown, or with `MISSED` that any may have."""
+        if (log, step) == MISSED:
+            self._books.clear()
+            self._wake_everyone()
+            return
+        live = self._books.get(log)
+        if live is not None and step > live.transcript.step:
+            self._forget(live)
+        for follower in self._followers.get(log, ()):
+            follower.set()
 
     def end_streams(self) -> None:
         """Tell followers that the arena stops. To be called in the event loop."""
@@ -232,9 +259,20 @@ class Contests:
             }
             for event in check_chain(stored.lines):
                 live.add(event["kind"], {k: event[k] for k in event.keys() - {"kind", "prev"}})
+            for entry in live.book.present:
+                if key := secrets.get(f"{KEY_OF}{entry.number}"):
+                    live.keys[entry.team] = key
+            live.entered_by.update(
+                client for one, client in secrets.items() if one.startswith(CLIENT_OF)
+            )
             live = self._books.get(name, live)
         self._keep(live)
         return live
+
+    async def read_again(self, live: LiveBook) -> LiveBook:
+        """A contest as the store has it: another process may have written to it since."""
+        self._forget(live)
+        return await self.find(live.name)
 
     def _forget(self, live: LiveBook) -> None:
         if self._books.get(live.name) is live:
@@ -272,7 +310,11 @@ class Contests:
     # Writing
 
     async def make(
-        self, parts: Sequence[Part], closes_in: int | None = None, invitation: str | None = None
+        self,
+        parts: Sequence[Part],
+        closes_in: int | None = None,
+        invitation: str | None = None,
+        disguise: str = DRAWN,
     ) -> tuple[str, str]:
         """Open a contest; its name, and the token that closes it.
 
@@ -282,7 +324,7 @@ class Contests:
         lasts = WEEK if closes_in is None else closes_in
         if not 1 <= lasts <= LONGEST:
             raise BadParams(f"closes_in must be in 1..{LONGEST} seconds, not {closes_in}")
-        name, secret, at = token(), token(), int(self.clock())
+        name, secret, at = self._new_name(), token(), int(self.clock())
         live = LiveBook(fresh(), _close_digest(name, secret))
         line = live.add(
             "opened",
@@ -290,6 +332,7 @@ class Contests:
                 "format": FORMAT,
                 "contest": name,
                 "parts": [part.as_json() for part in parts],
+                "disguise": disguise,
                 "commitment": contest_commitment(name, live.seed),
                 "at": at,
                 "closes": at + lasts,
@@ -299,7 +342,8 @@ class Contests:
         if invitation is not None:
             live.invited = _invitation(name, invitation)
             secrets.append(Secret(INVITED, live.invited, ""))
-        await self.store.commit(Append(name, 0, (line,), KIND, secrets=tuple(secrets)))
+        with self._makers.making(name, at + lasts):
+            await self.store.commit(Append(name, 0, (line,), KIND, secrets=tuple(secrets)))
         self._keep(live)
         return name, secret
 
@@ -340,9 +384,13 @@ class Contests:
             closed, kept = kind == "filed", tuple(secrets)
             append = Append(name, step, (line,), closed=closed, secrets=kept)
             # A task begins in the order in which it is made: so the store queues them too.
-            live.writing = writing = asyncio.ensure_future(self.store.commit(append, *more))
+            commit = self._commit(live.writing, append, more)
+            live.writing = writing = asyncio.ensure_future(commit)
             try:
                 await asyncio.shield(writing)
+            except _Behind:
+                self._forget(live)
+                continue
             except Conflict:
                 self._forget(live)
                 if more and (await self._load(name)).transcript.step == step:
@@ -353,6 +401,16 @@ class Contests:
                 raise
             return live
         raise Conflict(f"too many write to the contest {name} at once; try again")
+
+    async def _commit(
+        self, before: asyncio.Future[None] | None, append: Append, more: Sequence[Append]
+    ) -> None:
+        """Write a line; where others write too, only behind the one that it names."""
+        if before is not None and self.store.shared:
+            await asyncio.wait([before])
+            if before.cancelled() or before.exception() is not None:
+                raise _Behind(f"the line before could not be written to {append.log}")
+        await self.store.commit(append, *more)
 
     def now(self, live: LiveBook) -> int:
         """The time for the next line: the house's clock, which never goes back in a book."""
@@ -373,15 +431,21 @@ class Contests:
         first entry may bring a key, without which there is no second. Whoever has the key may
         also enter with the same version again, and finds the entry that is there.
         """
+        if (lines := DONE.get().get(name)) is not None:
+            live = await self._load(name)
+            if live.transcript.step < lines:
+                live = await self.read_again(live)
+            return live, live.book.entries[live.transcript.events[lines - 1]["entry"]]
         told = b"" if key is None else digest(Tag.TOKEN, "team", name, team, key)
         kept: list[Secret] = []
-        client = CLIENT.get()
+        client = digest(Tag.TOKEN, "client", name, CLIENT.get()) if CLIENT.get() else b""
         for what, text in (("team_name", team), ("software_version", version)):
             if not is_name(text):
                 raise BadName(
                     f"{what} must be 1 to {LONGEST_NAME} printable characters without spaces "
                     f"around them, not {text!r}"
                 )
+            must_be_visible(what, text)
 
         def decide(live: LiveBook) -> Line | None:
             book = live.book
@@ -393,13 +457,18 @@ class Contests:
                     f"{team!r} has entered this contest with {version!r} before; a new version "
                     "may enter, as training"
                 )
-            if not same(live.keys.get(team, told), told):
+            if book.trains(team) and not same(live.keys.get(team, told), told):
                 raise AlreadyDone(f"{team!r} has entered with a team_key, and this is not it")
             if live.invited is not None and not same(
                 _invitation(name, invitation or ""), live.invited
             ):
                 raise Forbidden("this contest is by invitation: an entry needs its entry_key")
-            if len(book.entries) >= MOST_ENTRIES:
+            if (other := live.alike(team)) is not None:
+                raise BadName(
+                    f"the team name {team!r} looks like {other!r}, which has entered; choose one "
+                    "that people can tell apart from it"
+                )
+            if len(book.entries) >= MOST_EVER or len(book.present) >= MOST_ENTRIES:
                 raise TooManyRequests(f"a contest has at most {MOST_ENTRIES} entries")
             if client and live.entered_by[client] >= MOST_OF_ONE:
                 raise TooManyRequests(
@@ -407,9 +476,14 @@ class Contests:
                     "is room for others"
                 )
             kept.clear()
-            if told and not book.trains(team):
-                kept.append(Secret(TEAM + team, told, ""))
-                live.keys[team] = told
+            if client:
+                kept.append(Secret(f"{CLIENT_OF}{len(book.entries)}", client, ""))
+                live.entered_by[client] += 1
+            if not book.trains(team):
+                live.keys.pop(team, None)
+                if told:
+                    kept.append(Secret(f"{KEY_OF}{len(book.entries)}", told, ""))
+                    live.keys[team] = told
             return "entered", {
                 "entry": len(book.entries),
                 "team": team,
@@ -419,15 +493,63 @@ class Contests:
             }
 
         live = await self._record(name, self.find, decide, secrets=kept)
-        live.entered_by[client] += 1
         return live, next(e for e in live.book.versions[team] if e.version == version)
 
-    async def close(self, name: str, secret: str) -> LiveBook:
-        """Close a contest before its time, for whoever knows its token."""
+    async def note_start(self, name: str, number: int) -> None:
+        """Write down that an entry makes its first submission: now nobody can remove it."""
+
+        def decide(live: LiveBook) -> Line | None:
+            entry = live.book.entries[number]
+            must_be_running(live)
+            must_be_present(entry)
+            if entry.started or entry.over or live.book.format == FIRST_FORMAT:
+                return None
+            return "started", {"entry": number, "at": self.now(live)}
+
+        with unkeyed():
+            await self.record(name, decide)
+
+    async def remove(self, name: str, secret: str, number: int, reason: str) -> LiveBook:
+        """Take an entry out before its first submission, for whoever knows the token."""
+        await self._must_be_creator(name, secret)
+        if not 1 <= len(reason) <= LONGEST_REMOVAL or not reason.isprintable():
+            raise BadName(
+                f"a reason has 1 to {LONGEST_REMOVAL} printable characters, not {reason!r}"
+            )
+
+        def decide(live: LiveBook) -> Line | None:
+            book = live.book
+            must_be_running(live)
+            if not 0 <= number < len(book.entries):
+                raise Unknown(f"there is no entry {number} in this contest")
+            entry = book.entries[number]
+            if entry.removed is not None:
+                return None
+            if entry.started or book.format == FIRST_FORMAT:
+                raise AlreadyDone(
+                    f"entry {number}, {entry.chair!r}, has made a submission, and stays"
+                )
+            return "removed", {"entry": number, "reason": reason, "at": self.now(live)}
+
+        return await self.record(name, decide)
+
+    async def _must_be_creator(self, name: str, secret: str) -> None:
         live = await self._load(name)
         if not same(_close_digest(name, secret), live.close_digest):
             raise Unknown(f"there is no such way to close the contest {name!r}")
+
+    async def close(self, name: str, secret: str) -> LiveBook:
+        """Close a contest before its time, for whoever knows its token."""
+        await self._must_be_creator(name, secret)
         return await self._close(name, "creator")
+
+    async def close_restored(self, name: str) -> bool:
+        """Close a contest that was open in a restored copy; whether it was."""
+        live = await self._load(name)
+        if live.book.closed:
+            return False
+        await self._close(name, RESTORE if live.book.format != FIRST_FORMAT else "creator")
+        return True
 
     async def _close(self, name: str, by: str) -> LiveBook:
         def decide(live: LiveBook) -> Line | None:
@@ -437,7 +559,9 @@ class Contests:
             at = max(self.now(live), live.book.closes) if reason == "time" else self.now(live)
             return "closed", {"seed": live.seed.hex(), "by": reason, "at": at}
 
-        return await self._record(name, self._load, decide)
+        live = await self._record(name, self._load, decide)
+        self._makers.closed(name)
+        return live
 
     # Following
 
@@ -488,3 +612,9 @@ def must_be_running(live: LiveBook) -> None:
     """Refuse what comes after the close."""
     if live.book.closed:
         raise GameOver("this contest is closed")
+
+
+def must_be_present(entry: Entry) -> None:
+    """Refuse what comes of an entry that was taken out."""
+    if entry.removed is not None:
+        raise GameOver(f"the contest's creator has removed {entry.chair!r}: {entry.removed}")

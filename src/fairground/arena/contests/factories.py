@@ -26,6 +26,7 @@ from fairground import __version__
 from fairground.arena.contests.allowlist import Address, Allowed, NotAllowed, Resolve, by_the_system
 from fairground.arena.http.problems import ArenaError, Forbidden
 from fairground.clients.protocol import JSON
+from fairground.contest.book import Part
 from fairground.games.codebreaking import Marks
 from fairground.transcript import must_be_shallow
 
@@ -166,6 +167,30 @@ class Factories:
         """Have a game made; the address of its oracle, which is nobody else's business."""
         return await self._within(factory, self._make(factory, base, length, oracle_type))
 
+    async def probe(self, parts: Iterable[Part]) -> None:
+        """Raise unless every factory makes a game of each kind that is wanted, and answers in it.
+
+        The game is left behind: the source document knows no way to end one.
+        """
+        wanted = {(*part[:3], part.factory) for part in parts if part.factory is not None}
+        room = asyncio.Semaphore(CONNECTIONS)
+
+        async def tried(base: int, length: int, oracle_type: str, factory: str) -> None:
+            async with room:
+                oracle = await self.make(factory, base, length, oracle_type)
+                answer = await self.submit(factory, oracle, [0] * length, again=False)
+            if not (min(answer) >= 0 and sum(answer) <= length):
+                raise FactoryFailed(
+                    f"the oracle factory {factory!r} gives counts that no code has: {answer}"
+                )
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for one in sorted(wanted):
+                    group.create_task(tried(*one))
+        except* FAILURES as failures:
+            raise _refusal(failures.exceptions[0]) from None
+
     async def submit(
         self, factory: str, oracle: str, guess: Sequence[int], *, again: bool
     ) -> Marks:
@@ -264,6 +289,12 @@ class Factories:
                 network_backend=_Pinned(self._allowed),
             )
         return self._pools[to.origin]
+
+
+def _refusal(failure: BaseException) -> ArenaError:
+    """The same failure, said of a contest that was not made."""
+    assert isinstance(failure, FAILURES)
+    return type(failure)(f"{failure}; so no contest was made")
 
 
 def _is_tls(error: BaseException | None) -> bool:

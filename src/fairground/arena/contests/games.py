@@ -17,7 +17,13 @@ from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from fairground.arena.contests.books import Contests, Line, LiveBook, must_be_running
+from fairground.arena.contests.books import (
+    Contests,
+    Line,
+    LiveBook,
+    must_be_present,
+    must_be_running,
+)
 from fairground.arena.contests.factories import FAILURES
 from fairground.arena.contests.relay import ELSEWHERE, Relay, address_of, pending
 from fairground.arena.http.problems import AlreadyDone, GameOver, TooEarly, Unknown
@@ -41,7 +47,6 @@ from fairground.contest.book import (
     Disguise,
     Entry,
     Part,
-    disguise,
     fair_code,
     files_digest,
     keeper_seed,
@@ -104,15 +109,18 @@ class ContestGames(Room):
             raise Unknown(f"there is no oracle {name!r}")
         contest, number, slot = found
         live = await self._contests.find(contest)
-        book = live.book
-        if not (number < len(book.entries) and slot < book.games) or not same(
-            oracle_name(contest, live.seed, number, slot), name
-        ):
+        if slot >= live.book.games or not same(oracle_name(contest, live.seed, number, slot), name):
             raise Unknown(f"there is no oracle {name!r}")
+        if number >= len(live.book.entries):
+            # We made this name, so somebody has entered: another worker wrote it into the book.
+            live = await self._contests.read_again(live)
+            if number >= len(live.book.entries):
+                raise Unknown(f"there is no oracle {name!r}")
+        book = live.book
         entry = book.entries[number]
         game = live.order(entry)[slot]
         part = book.part_of[game]
-        seen = disguise(contest, live.seed, number, game, part)
+        seen = book.seen(live.seed, number, game)
         return EntryGame(live, entry, slot, game, part, seen)
 
     # What a client does
@@ -230,6 +238,7 @@ class ContestGames(Room):
             return
         except Unknown:
             pass
+        await self._contests.note_start(contest.name, place.entry.number)
         elsewhere = await self._relay.make(place.part) if relayed and make else ""
         fresh_game = self._hall.open(
             contest.games_kind,
@@ -272,7 +281,9 @@ class ContestGames(Room):
         result = place.entry.results.get(place.slot)
         out = described(address, part.base, part.length, part.oracle, book.commitment)
         out.solved = result is not None and result.result == SOLVED
-        out.over = result is not None or book.closed or place.entry.over
+        out.over = (
+            result is not None or book.closed or place.entry.over or place.entry.removed is not None
+        )
         out.contest, out.training = book.contest, place.entry.training
         out.oraclefactory, out.trouble = part.factory, place.entry.waiting.get(place.slot)
         elsewhere = ""
@@ -377,7 +388,7 @@ class ContestGames(Room):
         """The contest file (`fairground.contest.file`), piece by piece."""
         live = await self.file_all(contest)
         lines = live.transcript.lines
-        yield book_heading(contest, len(lines)) + b"".join(lines)
+        yield book_heading(live.book, len(lines)) + b"".join(lines)
         async for (entry, slot), game in self._games(live):
             yield game_heading(entry, slot, len(game)) + b"".join(game)
         yield standings_line(await self._contests.standing(contest), live.transcript.head)
@@ -391,6 +402,7 @@ def _bunches(items: Iterable[T]) -> Iterator[Sequence[T]]:
 
 def _must_be_open(place: EntryGame) -> None:
     must_be_running(place.contest)
+    must_be_present(place.entry)
     if place.slot in place.entry.results:
         raise GameOver(OVER)
     if place.entry.over:

@@ -23,6 +23,7 @@ from fairground.arena.contests.wire import (
     MadeContest,
     NewContest,
     NewEntry,
+    Removal,
 )
 from fairground.arena.events.topics import LOBBY
 from fairground.arena.http.addresses import address
@@ -30,7 +31,7 @@ from fairground.arena.http.problems import Malformed
 from fairground.arena.http.queries import Behind, Limit, read_states
 from fairground.arena.state import TheArena
 from fairground.clients.protocol import CLOSE, CSV, EVENTS, JSON, JSON_LINES, RECEIPT
-from fairground.contest.book import Part, oracle_name
+from fairground.contest.book import DISGUISES, DRAWN, Part, check_parts, oracle_name
 from fairground.core import BadParams
 
 TheRequest = Request[Any, Any, State]
@@ -98,7 +99,9 @@ async def new_contest(
     arena: TheArena,
 ) -> Response[MadeContest]:
     """Open a contest. Keep ``close``: no other answer has it."""
-    return await _made(request, data, arena, 303)
+    here, close = await _made(request, data, arena)
+    headers = {"Location": here, CLOSE: close}
+    return Response(MadeContest(here, close), status_code=303, headers=headers)
 
 
 @post("/contests", status_code=201, summary="Open a contest, without a redirect")
@@ -106,28 +109,42 @@ async def open_contest(
     request: TheRequest,
     data: JSONBody[NewContest | list[NewContest]],
     arena: TheArena,
-) -> Response[MadeContest]:
+) -> Response[ContestOut]:
     """The same as ``/newcontest`` for programs that follow redirects, such as browsers.
 
-    They would never see the answer that names ``close``.
+    They would never see the answer that names ``close``. So here the answer is the watch page, with
+    ``close`` in it, this once.
     """
-    return await _made(request, data, arena, 201)
+    here, close = await _made(request, data, arena)
+    page = await arena.contests.look(here.rpartition("/")[2], lambda live: _watch(request, live))
+    told = msgspec.structs.replace(page, close=close)
+    return Response(told, status_code=201, headers={"Location": here, CLOSE: close})
 
 
 async def _made(
-    request: TheRequest, wanted: NewContest | list[NewContest], arena: TheArena, status: int
-) -> Response[MadeContest]:
+    request: TheRequest, wanted: NewContest | list[NewContest], arena: TheArena
+) -> tuple[str, str]:
+    """The addresses of a new contest: of its watch page, and the private one."""
     parts, closes_in = read_parts(wanted, arena.factories)
     every = [wanted] if isinstance(wanted, NewContest) else wanted
-    keys = {one.entry_key for one in every if one.entry_key is not None}
-    if len(keys) > 1:
-        raise BadParams(f"a contest has one entry_key, not {len(keys)}")
-    name, secret = await arena.contests.make(parts, closes_in, next(iter(keys), None))
+    key = _one([one.entry_key for one in every], "entry_key")
+    disguise = _one([one.disguise for one in every], "disguise") or DRAWN
+    if disguise not in DISGUISES:
+        raise BadParams(f"disguise is one of {', '.join(DISGUISES)}, not {disguise!r}")
+    check_parts(parts)
+    await arena.factories.probe(parts)
+    name, secret = await arena.contests.make(parts, closes_in, key, disguise)
     arena.news.tell(LOBBY)
     here = address(request, f"contest/{name}")
-    close = f"{here}/close/{secret}"
-    headers = {"Location": here, CLOSE: close}
-    return Response(MadeContest(here, close), status_code=status, headers=headers)
+    return here, f"{here}/close/{secret}"
+
+
+def _one(said: Sequence[str | None], what: str) -> str | None:
+    """What the objects of a contest say together."""
+    found = {one for one in said if one is not None}
+    if len(found) > 1:
+        raise BadParams(f"a contest has one {what}, not {len(found)}")
+    return next(iter(found), None)
 
 
 @get("/contest/{name:str}", summary="Watch a contest")
@@ -183,6 +200,23 @@ async def close_contest(
     return await arena.contests.look(name, lambda live: _watch(request, live))
 
 
+@post(
+    "/contest/{name:str}/close/{secret:str}/remove",
+    status_code=200,
+    summary="Take an entry out, before its first submission",
+)
+async def remove_entry(
+    request: TheRequest,
+    name: FromPath[str],
+    secret: FromPath[str],
+    data: JSONBody[Removal],
+    arena: TheArena,
+) -> ContestOut:
+    """For its creator: the address that closes it, and ``/remove``. It is on the record."""
+    await arena.contests.remove(name, secret, data.entry, data.reason)
+    return await arena.contests.look(name, lambda live: _watch(request, live))
+
+
 @get("/contest/{name:str}/standings", summary="The standings")
 async def contest_standings(name: FromPath[str], arena: TheArena) -> Response[dict[str, Any]]:
     """Official and training apart, with intervals and paired comparisons."""
@@ -194,6 +228,12 @@ async def contest_standings(name: FromPath[str], arena: TheArena) -> Response[di
 async def contest_csv(name: FromPath[str], arena: TheArena) -> Response[str]:
     """One line for each entry."""
     return Response(await arena.contests.standing_as(name, pages.as_csv), media_type=CSV)
+
+
+@get("/contest/{name:str}/parts.csv", media_type=CSV, summary="Parts and factories as CSV")
+async def contest_parts_csv(name: FromPath[str], arena: TheArena) -> Response[str]:
+    """One line for each part and official entry, for each part, and for each factory."""
+    return Response(await arena.contests.standing_as(name, pages.parts_as_csv), media_type=CSV)
 
 
 @get("/contest/{name:str}/book", media_type=JSON_LINES, summary="The contest's book so far")
@@ -240,8 +280,10 @@ CONTEST_ROUTES: Final = (
     watch_contest,
     enter_contest,
     close_contest,
+    remove_entry,
     contest_standings,
     contest_csv,
+    contest_parts_csv,
     contest_book,
     contest_file,
     contest_events,

@@ -11,9 +11,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from fairground.arena.oracles.wire import Base, Length, OracleType
-from fairground.contest.book import LONGEST_NAME
+from fairground.contest.book import DISGUISES, LONGEST_NAME, LONGEST_REMOVAL
 from fairground.contest.standings import ContestTeam
 from fairground.games.codebreaking import FAIR
+
+Disguise = Annotated[str, Meta(extra_json_schema={"enum": list(DISGUISES)})]
 
 
 class NewContest(Struct):
@@ -33,6 +35,9 @@ class NewContest(Struct):
     """A secret of yours: only who knows it can enter."""
     closes_in: int | None = None
     """Seconds until the contest closes; a week if this is left out."""
+    disguise: Disguise | None = None
+    """``drawn``, or nothing: digits and places are relabelled for each entry and game. ``none``:
+    all meet the very same codes, and who has met one can pass it on."""
 
 
 class MadeContest(Struct):
@@ -40,6 +45,23 @@ class MadeContest(Struct):
 
     self: str
     close: str
+
+
+class Removal(Struct):
+    """An entry to take out, before its first submission."""
+
+    entry: int
+    reason: Annotated[str, Meta(extra_json_schema={"minLength": 1, "maxLength": LONGEST_REMOVAL})]
+    """Why: everybody can read it in the contest's book."""
+
+
+class Removed(Struct):
+    """An entry that the contest's creator took out, before its first submission."""
+
+    entry: int
+    team_name: str
+    software_version: str
+    reason: str
 
 
 NAME: Final = {"minLength": 1, "maxLength": LONGEST_NAME}
@@ -94,12 +116,16 @@ class ContestOut(Struct, omit_defaults=True):
     commitment: str
     covers: str
     """What the commitment is a commitment to."""
+    disguise: Disguise
+    """``drawn``: each entry meets the codes in digits and places of its own. ``none``: all meet
+    them in the same."""
     head: str
     """The hash of the book's last line: keep it as your receipt."""
     lines: int
     teams: list[ContestTeam]
     standings: str
     csv: str
+    parts_csv: str
     events: str
     book: str
     base: int | None = None
@@ -107,6 +133,12 @@ class ContestOut(Struct, omit_defaults=True):
     oracle_type: str | None = None
     file: str | None = None
     """Once it is closed: the contest file, for ``fairground verify --contest``."""
+    gives_up: str | None = None
+    """What the lack of a disguise gives up, where there is none."""
+    removed: list[Removed] = []
+    """Entries that the creator took out, before their first submission."""
+    close: str | None = None
+    """Only in the answer that made the contest: the private URI which closes it early."""
 
 
 RUNNING: Final = "running"

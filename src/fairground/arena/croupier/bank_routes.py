@@ -30,14 +30,8 @@ from fairground.arena.croupier.bank_wire import (
 from fairground.arena.http.problems import Problem, Unknown
 from fairground.arena.state import TheArena
 from fairground.bank.bank_port import PLAY_MONEY, BankAway, BankRefused
-from fairground.bank.calls import (
-    BYTES32,
-    UINT256,
-    Envelope,
-    address,
-    event_as_json,
-    refusal_as_json,
-)
+from fairground.bank.calls import Envelope, event_as_json, refusal_as_json
+from fairground.bank.fields import BYTES32, UINT256, address
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.clients.protocol import JSON_LINES, PROBLEM
 from fairground.core import written

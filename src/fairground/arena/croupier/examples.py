@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from fairground.arena.http.examples import HERE
+from fairground.arena.document.examples import HERE
 
 GAME: Final = f"{HERE}/croupier/games/ub2fEZVxQVbUM0hDzAAxbsBn"
 HOUSE: Final = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"

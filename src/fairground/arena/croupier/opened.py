@@ -8,20 +8,22 @@ with a key of the operator's.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Final
 
 import msgspec
 from litestar import Litestar
 
-from fairground.arena.state import the_arena
+from fairground.arena.state import steady, the_arena
 from fairground.bank.bank_port import Bank, BankRefused
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier.journal import kept_key
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.ledger.lines import FAUCET_CHIPS
 from fairground.bank.messages import Key
+from fairground.bank.session.tower import Tower
 from fairground.core import InputError
 
 CONFIRMATIONS: Final = 6
@@ -40,6 +42,8 @@ class CroupierPlace(msgspec.Struct, frozen=True):
     confirmations: int = 0
     bankroll: int = 0
     """What he brings to a Bank on a chain, in chips, if he has less there."""
+    tower: str = ""
+    """The folder where he leaves what a watchtower needs of his sessions."""
 
     def check(self, workers: int) -> None:
         """Refuse what cannot work."""
@@ -66,19 +70,26 @@ class ArenaCroupier:
     """The Croupier of an arena; on a chain he needs a key of the operator's."""
 
     def __init__(
-        self, place: CroupierPlace, key: Key | None = None, clock: Callable[[], float] = time.time
+        self,
+        place: CroupierPlace,
+        keys: Sequence[Key] = (),
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        self._place, self._key, self._clock = place, key, clock
+        """``keys``: on a chain, that of his account; then those that he signs with in its place,
+        the newest first.
+        """
+        self._place, self._keys, self._clock = place, keys, steady(clock)
 
     @asynccontextmanager
     async def open_in(self, app: Litestar) -> AsyncIterator[None]:
         """The Croupier is at work while the arena is open; the store is open before."""
         arena = the_arena(app.state)
         store = arena.hall.store
-        place, key = self._place, self._key
+        place = self._place
+        signing = self._keys[1:]
         bank: Bank
         if place.node is not None:
-            assert key is not None
+            key = self._keys[0]
             bank = await open_chain(place)
             bankroll = place.bankroll * bank.terms.chip_cost
         else:
@@ -87,7 +98,13 @@ class ArenaCroupier:
             bankroll = await _pocket_money(arena.bank, key.address)
         try:
             async with Croupier(
-                bank, key, store, confirmations=place.confirmations, bankroll=bankroll
+                bank,
+                key,
+                store,
+                confirmations=place.confirmations,
+                bankroll=bankroll,
+                signing=signing,
+                tower=Tower(Path(place.tower)) if place.tower else None,
             ) as croupier:
                 arena.croupier = croupier
                 yield
@@ -101,9 +118,10 @@ async def _pocket_money(ledger: LedgerBank, owner: str) -> int:
     A million chips are enough for 25 of the dearest bets at once.
     """
     wanted = FAUCET_CHIPS * ledger.terms.chip_cost
-    account = await ledger.account(owner)
-    missing = wanted - account.available - await ledger.purse(owner)
+    purse, account = await ledger.purse(owner), await ledger.account(owner)
+    missing = wanted - account.available - purse
     if missing > 0 and not account.open_games:
         with suppress(BankRefused):  # he has lost it to somebody, or another worker was faster
             await ledger.issue(owner, missing)
-    return min(wanted, account.available + await ledger.purse(owner))
+    purse, account = await ledger.purse(owner), await ledger.account(owner)
+    return min(wanted, account.available + purse)

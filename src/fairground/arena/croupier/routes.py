@@ -31,8 +31,8 @@ from fairground.arena.http.queries import Wait
 from fairground.arena.log_watch import News, at_most
 from fairground.arena.state import TheArena
 from fairground.bank.bank_port import PLAY_MONEY
-from fairground.bank.calls import SEED, SIGNATURE, THE_BET
 from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.fields import SEED, SIGNATURE, THE_BET
 from fairground.clients.protocol import JSON_LINES
 from fairground.core import written
 

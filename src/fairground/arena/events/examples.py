@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from fairground.arena.http.examples import HERE, TABLE
+from fairground.arena.document.examples import HERE, TABLE
 
 TICKET: Final = "3q2pK1nTzWf0aYb7xUeRcV5m"
 TOPIC: Final = f"table:{TABLE.rpartition('/')[2]}"

@@ -48,7 +48,7 @@ async def follow_stream(
     """
     arena.streams.must_have_room()
     kept = await arena.streams.tickets.read(name)
-    stream = EventStream(arena, address(request, ""), name, kept, last or kept.after)
+    stream = EventStream(arena, address(request, ""), name, last or kept.after)
     return Stream(stream.chunks(), media_type=EVENTS, headers=HEADERS)
 
 

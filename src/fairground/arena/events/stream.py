@@ -6,7 +6,6 @@ topic, and reads on from there when the last message has gone out.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -15,10 +14,11 @@ import msgspec
 
 from fairground.arena.events.cursor import Cursor, Mark, mark_of, read_cursor
 from fairground.arena.events.sources import SOURCES, Source
-from fairground.arena.events.tickets import Kept, Tickets, log_of
+from fairground.arena.events.tickets import Tickets, log_of
 from fairground.arena.events.topics import read_topic
-from fairground.arena.http.gate import CLIENT
 from fairground.arena.http.problems import TooManyRequests, problem_of
+from fairground.arena.limits.gate import CLIENT
+from fairground.arena.limits.holdings import Holdings
 from fairground.arena.log_watch import Watch
 from fairground.core import FairgroundError
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fairground.arena.state import ArenaState
 
 MOST_STREAMS: Final = 256
-"""Open streams of one client, by the count of one worker."""
+"""Open streams of one client."""
 
 HEARTBEAT: Final = 15.0
 """Seconds after which a quiet stream says that it is still there."""
@@ -40,15 +40,15 @@ GONE: Final = "gone"
 
 
 class Streams:
-    """All streams that are open in this process."""
+    """All streams that are open."""
 
-    def __init__(self, tickets: Tickets) -> None:
+    def __init__(self, tickets: Tickets, opened: Holdings) -> None:
         self.tickets = tickets
-        self._open: Counter[str] = Counter()
+        self._open = opened
 
     def must_have_room(self) -> None:
         """Refuse a client that has too many streams open."""
-        if self._open[CLIENT.get()] >= MOST_STREAMS:
+        if self._open.of(CLIENT.get()) >= MOST_STREAMS:
             raise TooManyRequests(
                 f"you have {MOST_STREAMS} streams open here: one is enough for all that you watch"
             )
@@ -57,23 +57,20 @@ class Streams:
     def counted(self) -> Iterator[None]:
         """While a stream is open, it counts."""
         client = CLIENT.get()
-        self._open[client] += 1
+        self._open.add(client, 1)
         try:
             yield
         finally:
-            self._open[client] -= 1
-            if not self._open[client]:
-                del self._open[client]
+            self._open.add(client, -1)
 
 
 class EventStream:
     """One open stream."""
 
-    def __init__(self, arena: ArenaState, here: str, ticket: str, kept: Kept, after: str) -> None:
+    def __init__(self, arena: ArenaState, here: str, ticket: str, after: str) -> None:
         self._arena = arena
         self._here = here
         self._ticket = ticket
-        self._kept = kept
         self._marks = read_cursor(after)
         self._cursor = Cursor()
         self._watch = Watch()
@@ -88,8 +85,9 @@ class EventStream:
         arena, own = self._arena, log_of(self._ticket)
         with arena.streams.counted():
             arena.news.join(self._watch, own)
+            # The topics are read now that changes of them are heard: none falls in between.
+            self._watch.ring(own)
             try:
-                self._follow(self._kept.topics)
                 yield RETRY
                 while True:
                     while self._dirty:

@@ -15,6 +15,7 @@ import msgspec
 from fairground.arena.events.cursor import mark_of, read_cursor
 from fairground.arena.events.topics import read_topic
 from fairground.arena.http.problems import TooManyRequests, Unknown
+from fairground.arena.purging import Purging
 from fairground.fair.bits import HashStream, Tag, digest, token
 from fairground.store import Append, Store, retried
 
@@ -24,7 +25,7 @@ MOST_TOPICS: Final = 64
 """Of one stream."""
 
 LIFETIME: Final = 24 * 3600
-"""Seconds that a ticket can be used after it was last changed."""
+"""Seconds that a ticket can be used after it was last changed. Then it is deleted."""
 
 
 class Kept(msgspec.Struct):
@@ -58,6 +59,7 @@ class Tickets:
     def __init__(self, store: Store, clock: Callable[[], float]) -> None:
         self._store = store
         self._clock = clock
+        self._purging = Purging(KIND, LIFETIME)
 
     async def make(self, topics: Sequence[str], after: str) -> str:
         """A ticket for a new stream."""
@@ -67,6 +69,7 @@ class Tickets:
         found = {topic: mark_of(marks, topic) for topic in topics}
         kept = Kept({topic: mark.serial if mark else 0 for topic, mark in found.items()}, after)
         await self._write(ticket, 0, kept)
+        self._purging.look(self._store, self._clock)
         return ticket
 
     async def read(self, ticket: str) -> Kept:

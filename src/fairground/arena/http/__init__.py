@@ -2,8 +2,9 @@
 
 =============  =============================================================================
 `connection`   how a request arrives: in bounds of size and of time
-`gate`         limits for each client; all traffic passes here
-`shares`       shares of a worker's time: what a request costs is measured, and charged
+`joined`       what is written together is sent together
+`hosts`        the names under which the arena may be asked
+`bodies`       bodies that are read in front of the application
 `fast_lane`    a plain submission without the framework's ceremony
 `repeats`      the same request again (Idempotency-Key) gets the same answer again
 `requests`     how a request is read: what it accepts, what it says it is, its body
@@ -12,9 +13,5 @@
 `queries`      what several routes are asked alike: a page of a list, waiting for news
 `problems`     what goes wrong: problem details (RFC 9457) with stable codes
 `addresses`    absolute addresses, as the client at hand reaches us
-`metrics`      what is counted, for Prometheus
-`openapi`      the OpenAPI document
-`examples`     what the examples of all rooms share: one story
-`schema_page`  the same document as a page to read
 =============  =============================================================================
 """

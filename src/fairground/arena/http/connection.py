@@ -10,6 +10,7 @@ Where a request ends must be beyond doubt: a proxy in front of us and we must se
 requests, or somebody could hide one in the body of another. So a request names one host and one
 way to tell its length. And an offer to speak another protocol (``Upgrade``) is declined by
 answering in this one, which RFC 9110 allows: the request is read as if it had not been offered.
+What comes behind a body in pieces (trailers) is passed over: the head was judged without it.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from __future__ import annotations
 import asyncio
 import re
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import httptools
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from fairground.arena.http.hosts import Hosts
+from fairground.arena.http.joined import Joined
 from fairground.arena.http.problems import (
     ArenaError,
     HeadTooLarge,
@@ -30,6 +33,7 @@ from fairground.arena.http.problems import (
     Problem,
     Stopping,
     TooSlow,
+    WrongHost,
     quoted,
 )
 from fairground.clients.protocol import PROBLEM
@@ -45,10 +49,15 @@ KEPT_ALIVE: Final = 75
 
 HOST: Final = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[\w.~%!$&'()*+,;=-]+)(:\d*)?", re.ASCII)
 VERSIONS: Final = ("1.0", "1.1")
+ABSOLUTE: Final = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
+"""An address that names the host, too, as it is said to proxies."""
 
 
 class Arrival(HttpToolsProtocol):
     """One connection: the server's own protocol, with these bounds around it."""
+
+    known_as: ClassVar[Hosts | None] = None
+    """The names that we answer to; ``None``: to any."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -56,8 +65,10 @@ class Arrival(HttpToolsProtocol):
         """Bytes of a head that has not arrived in full; ``None`` once it has."""
         self._whole = False
         """Whether the request that was begun has arrived in full."""
-        self._heads = 0
-        """How many heads have arrived."""
+        self._around = 0
+        """Bytes that brought nothing of a body whose head is here: sizes of pieces, trailers."""
+        self._arrived = 0
+        """How many heads and pieces of bodies have arrived."""
         self._offered = False
         """Whether the head that was read offers another protocol, and is read again without."""
         self._unanswered = 0
@@ -69,7 +80,8 @@ class Arrival(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the clock: whoever connects has something to ask."""
-        super().connection_made(transport)
+        joined: Any = Joined(transport)
+        super().connection_made(joined)
         self._wait_for_the_rest()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -82,7 +94,7 @@ class Arrival(HttpToolsProtocol):
         self._unset_keepalive_if_required()
         if self._last_word is not None or self.transport.is_closing():
             return
-        before = self._heads
+        before = self._arrived
         try:
             self._read(memoryview(data))
         except httptools.HttpParserError:
@@ -92,9 +104,11 @@ class Arrival(HttpToolsProtocol):
             self._stop_waiting()
             return
         if self._head is not None:
-            self._head += len(data) if self._heads == before else 1
-            if self._head > LARGEST_HEAD:
-                self._refuse(HeadTooLarge(HeadTooLarge.example))
+            self._head += len(data) if self._arrived == before else 1
+        elif self._arrived == before:
+            self._around += len(data)
+        if max(self._head or 0, self._around) > LARGEST_HEAD:
+            self._refuse(HeadTooLarge(HeadTooLarge.example))
         if self._due is None:
             self._wait_for_the_rest()
 
@@ -110,8 +124,8 @@ class Arrival(HttpToolsProtocol):
 
     def _say_again_without_offer(self) -> None:
         """Read the same head with a fresh parser, which then knows how long the body is."""
-        method = self.parser.get_method()
-        lines = [b"%b %b HTTP/1.1" % (method, self.url)]
+        method, version = self.parser.get_method(), self.parser.get_http_version().encode()
+        lines = [b"%b %b HTTP/%b" % (method, self.url, version)]
         lines += [b"%b: %b" % line for line in self.headers if line[0] != b"upgrade"]
         self.parser = httptools.HttpRequestParser(self)
         self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
@@ -139,12 +153,17 @@ class Arrival(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """The first byte of a request."""
-        self._head, self._whole = 0, False
+        self._head, self._around, self._whole = 0, 0, False
         super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A line of the head; or a trailer, which nobody here asks for."""
+        if self._head is not None:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """A head is here; it may have come in one large piece."""
-        self._heads += 1
+        self._arrived += 1
         why = self._what_is_wrong()
         if why is not None:
             self._wrong = why
@@ -152,36 +171,68 @@ class Arrival(HttpToolsProtocol):
         if self.parser.should_upgrade():
             self._offered = True
             return
-        self._head = None
         super().on_headers_complete()
+        self._head = None
         self._unanswered += 1
 
     def _what_is_wrong(self) -> ArenaError | None:
-        size, hosts = len(self.url), []
+        size, hosts, codings = len(self.url), [], []
         for name, value in self.headers:
             size += len(name) + len(value)
             if name == b"host":
                 hosts.append(value)
-            elif name == b"transfer-encoding" and value.strip().lower() != b"chunked":
-                return Malformed(f"Transfer-Encoding is chunked here, not {_shown(value)}")
+            elif name == b"transfer-encoding":
+                codings.append(value.strip().lower())
         if size > LARGEST_HEAD:
             return HeadTooLarge(HeadTooLarge.example)
         version = self.parser.get_http_version()
         if version not in VERSIONS or self.parser.get_method() == b"CONNECT":
             return Malformed("this is an arena that speaks HTTP/1.1, and no proxy")
+        if codings and codings != [b"chunked"]:
+            return Malformed(f"Transfer-Encoding is chunked here, not {_shown(codings[0])}")
+        if codings and version == "1.0":
+            return Malformed("Transfer-Encoding is for HTTP/1.1 only")
         if len(hosts) != 1 and (hosts or version == "1.1"):
             return Malformed(f"a request has one Host header, not {len(hosts)}")
+        return self._what_is_wrong_with_the_address(hosts)
+
+    def _what_is_wrong_with_the_address(self, hosts: list[bytes]) -> ArenaError | None:
+        """``hosts``: the ``Host`` of the request, if it has one. An address may name it, too."""
+        if found := ABSOLUTE.fullmatch(self.url):
+            hosts = hosts or [found[1]]
+            if found[1].lower() != hosts[0].lower():
+                return Malformed(
+                    f"the address names another host than Host does: {_shown(self.url)}"
+                )
+            self.url = found[2] if found[2].startswith(b"/") else b"/" + found[2]
+        elif not self.url.startswith((b"/", b"*")):
+            return Malformed(f"an address is a path, as /healthz is, not {_shown(self.url)}")
         if hosts and HOST.fullmatch(hosts[0]) is None:
             return Malformed(
                 f"Host is a name or an address, with a port or not: {_shown(hosts[0])}"
+            )
+        if hosts and self.known_as is not None and not self.known_as.admit(hosts[0]):
+            return WrongHost(
+                f"this arena is not known as {_shown(hosts[0])}: its operator can name it with "
+                "--public-url or --allow-host"
             )
         return None
 
     def on_message_complete(self) -> None:
         """The last byte of a request."""
-        if not self._offered:
-            self._whole = True
-            super().on_message_complete()
+        if self._offered:
+            return
+        self._whole = True
+        super().on_message_complete()
+        if not self.parser.should_keep_alive():  # a trailer may have said so: nothing more is read
+            self.cycle.keep_alive = False
+            if self.cycle.response_complete:
+                self.transport.close()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of a body."""
+        self._arrived += 1
+        super().on_body(body)
 
     def on_response_complete(self) -> None:
         """The next one may be answered, or refused."""
@@ -247,6 +298,11 @@ class Arrival(HttpToolsProtocol):
         if not self.transport.is_closing():
             self.transport.write(last_word)
             self.transport.close()
+
+
+def arrival_at(hosts: Hosts) -> type[Arrival]:
+    """Connections of an arena that is known by these names."""
+    return type("ArrivalAt", (Arrival,), {"known_as": hosts})
 
 
 def _refusal(error: ArenaError) -> bytes:

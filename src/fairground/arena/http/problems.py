@@ -17,7 +17,6 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
 from fairground.bank.bank_port import BankAway, BankRefused
-from fairground.bank.calls import BadCall
 from fairground.bank.croupier_port import (
     Busy,
     Closed,
@@ -27,6 +26,7 @@ from fairground.bank.croupier_port import (
     UnknownGame,
 )
 from fairground.bank.crypto.curve import BadSignature
+from fairground.bank.fields import BadCall
 from fairground.bank.seeds import WrongSeed
 from fairground.clients.protocol import PROBLEM
 from fairground.core import (
@@ -148,6 +148,17 @@ class TooSlow(ArenaError):
     code = "arena/too-slow"
     status = 408
     example = "a request must be here in full within 30 seconds"
+
+
+class WrongHost(ArenaError):
+    """``Host`` is a name that this arena does not know as its own."""
+
+    code = "arena/host"
+    status = 421
+    example = (
+        "this arena is not known as 'elsewhere.example': its operator can name it with "
+        "--public-url or --allow-host"
+    )
 
 
 class BodyTooLarge(ArenaError):

@@ -10,26 +10,27 @@ As the IETF's draft has it (draft-ietf-httpapi-idempotency-key-header):
 A key belongs to a client, a method and an address. It is kept for a day. What was refused has
 changed nothing, so the same request is simply tried again.
 
-If the arena was killed after a request was carried out and before its answer was kept, then a
-submission is answered from the game's own record. Of anything else we can only say that it was
-done.
+If the arena was killed after a request was carried out and before its answer was kept, then the
+answer is made again from the record: of a submission, of an entry to a contest, and of a new
+oracle. Of anything else we can only say that it was done: where it is, or by which secret it is
+reached, was told to nobody. And another worker may be about to keep the answer just now, so that
+is not said at once.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
+import logging
 import re
-import time
 import zlib
-from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
 from litestar.datastructures import State
 
-from fairground.arena.http.gate import CLIENT, Asgi, Receive, Scope, Send
+from fairground.arena.http.addresses import base
+from fairground.arena.http.bodies import again, whole_body
 from fairground.arena.http.problems import (
     AnswerLost,
     BeingServed,
@@ -39,13 +40,17 @@ from fairground.arena.http.problems import (
     quoted,
 )
 from fairground.arena.http.requests import NAME
-from fairground.arena.keyed import KEYED, KIND, KeyedRequest
+from fairground.arena.keyed import DONE, KEYED, KIND, KeyedRequest
+from fairground.arena.limits.gate import CLIENT, Asgi, Receive, Scope, Send
 from fairground.arena.oracles.wire import CountsOut
+from fairground.arena.purging import Purging
 from fairground.arena.state import the_arena
 from fairground.clients.protocol import IDEMPOTENCY_KEY, JSON, RECEIPT
 from fairground.core import FairgroundError
 from fairground.fair.bits import Tag, digest
 from fairground.store import Append, Secret, StoreAway, Stored
+
+logger = logging.getLogger("fairground.arena")
 
 HEADER: Final = IDEMPOTENCY_KEY.lower().encode()
 REPLAYED: Final = (b"idempotency-replayed", b"true")
@@ -54,19 +59,18 @@ CHANGING: Final = frozenset({"POST", "PUT", "DELETE", "PATCH"})
 KEY: Final = re.compile(rb'"([\x20-\x21\x23-\x5b\x5d-\x7e]{1,255})"|([!#-\[\]-~]{1,255})')
 """A string as structured fields write it, or the same without its quotes."""
 
+CONFLICT: Final = 409
+
 DAY: Final = 24 * 3600
 """Seconds that a key is kept."""
 
-PURGE: Final = 60
-"""Seconds between two looks for keys that are too old."""
-
-BUNCH: Final = 1000
-
-LARGEST: Final = 100_000
-"""Bytes of a body. A larger one is refused by the routes."""
+SETTLED: Final = 10
+"""Seconds after which whoever carried a request out has kept its answer, or never will."""
 
 ANSWER: Final = "answer"
 SUBMITTED: Final = "/oracle/"
+MADE: Final = "/neworacle"
+ENTERED: Final = "/entry"
 
 
 class Answer(msgspec.Struct):
@@ -85,8 +89,7 @@ class Repeats:
         self._state = state
         self._served: set[str] = set()
         """The keys of requests that are being served here."""
-        self._purged = 0.0
-        self._purging: asyncio.Task[None] | None = None
+        self._purging = Purging(KIND, DAY)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
@@ -105,9 +108,9 @@ class Repeats:
             shown = quoted(said.decode("latin-1"))
             raise Malformed(f"{IDEMPOTENCY_KEY} is text of 1 to 255 characters, not {shown}")
         key = (found[1] or found[2]).decode()
-        body, again = await _whole_body(receive)
+        body, receive = await whole_body(receive)
         if body is None:
-            await self._app(scope, again, send)
+            await self._app(scope, receive, send)
             return
         place = digest(Tag.TOKEN, KIND, CLIENT.get(), scope["method"], scope["path"], key)
         log, fingerprint = f"{KIND}.{place.hex()}", hashlib.sha256(body).hexdigest()
@@ -115,30 +118,28 @@ class Repeats:
             raise BeingServed(BeingServed.example)
         self._served.add(log)
         try:
-            kept = await the_arena(self._state).hall.store.read(log)
+            store = the_arena(self._state).hall.store
+            kept, answer, asked = await store.read(log), None, {**scope}
             if kept is None:
-                answer = await self._serve(log, fingerprint, scope, again)
-            else:
-                answer = await self._again(kept, fingerprint, scope)
+                answer = await self._serve(log, fingerprint, scope, receive)
+                if answer.status == CONFLICT and (kept := await store.read(log)) is not None:
+                    answer = None  # another worker was quicker
+            if answer is None:
+                assert kept is not None
+                answer = await self._again(kept, fingerprint, asked, body)
         finally:
             self._served.discard(log)
         await _say(send, answer)
-        self._purge()
+        hall = the_arena(self._state).hall
+        self._purging.look(hall.store, hall.clock)
 
     async def _serve(self, log: str, fingerprint: str, scope: Scope, receive: Receive) -> Answer:
         """Serve a request for the first time, and keep its answer if it has changed anything."""
-        keyed = KeyedRequest(log, fingerprint, int(time.time()))
-        answer = Answer(500, [], b"")
-
-        async def hear(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                answer.status, answer.headers = message["status"], list(message["headers"])
-            else:
-                answer.body += message.get("body", b"")
-
+        now = int(the_arena(self._state).hall.clock())
+        keyed = KeyedRequest(log, fingerprint, now)
         token = KEYED.set(keyed)
         try:
-            await self._app(scope, receive, hear)
+            answer = await self._heard(scope, receive)
         finally:
             KEYED.reset(token)
         done, keyed.waits = not keyed.waits, False
@@ -152,67 +153,84 @@ class Repeats:
                 secrets=(Secret(ANSWER, packed, ""),),
                 seen=keyed.seen,
             )
-            with suppress(
-                StoreAway
-            ):  # it was done, and is told; only a repetition will not hear it
+            try:
                 await the_arena(self._state).hall.store.commit(kept)
+            except StoreAway:
+                pass  # it was done, and is told; only a repetition will not hear it
+            except Exception as error:  # our mistake, and no reason to say that it was not done
+                logger.error("an answer could not be kept", exc_info=error)
         return answer
 
-    async def _again(self, kept: Stored, fingerprint: str, scope: Scope) -> Answer:
+    async def _heard(self, scope: Scope, receive: Receive) -> Answer:
+        """What the application answers."""
+        answer = Answer(500, [], b"")
+
+        async def hear(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                answer.status, answer.headers = message["status"], list(message["headers"])
+            else:
+                answer.body += message.get("body", b"")
+
+        await self._app(scope, receive, hear)
+        return answer
+
+    async def _again(self, kept: Stored, fingerprint: str, scope: Scope, body: bytes) -> Answer:
         """The answer to a request that was carried out before."""
         about = json.loads(kept.lines[0])
         if about["fingerprint"] != fingerprint:
             raise KeyReused(KeyReused.example)
         found = next((one.secret for one in kept.secrets if one.name == ANSWER), None)
         if found is not None:
-            answer = msgspec.msgpack.decode(zlib.decompress(found), type=Answer)
+            answer: Answer | None = msgspec.msgpack.decode(zlib.decompress(found), type=Answer)
+        else:
+            answer = await self._made_again(scope, body, dict(about["grown"]))
+        if answer is not None:
             answer.headers.append(REPLAYED)
             return answer
-        method, path, grown = scope["method"], scope["path"], dict(about["grown"])
-        name = path.removeprefix(SUBMITTED)
-        submitted = method == "POST" and path.startswith(SUBMITTED) and NAME.fullmatch(name)
-        if not submitted or name not in grown:
-            raise AnswerLost(AnswerLost.example)
-        room = the_arena(self._state).room_of(name)
-        counts, receipt = await room.answered(name, grown[name])
-        return _counted(counts, receipt)
+        hall = the_arena(self._state).hall
+        if hall.store.shared and hall.clock() - about.get("at", 0) < SETTLED:
+            raise BeingServed(BeingServed.example)
+        raise AnswerLost(AnswerLost.example)
 
-    def _purge(self) -> None:
-        now = time.time()
-        if now - self._purged >= PURGE:
-            self._purged = now
-            store = the_arena(self._state).hall.store
-            self._purging = asyncio.create_task(store.forget(KIND, int(now) - DAY, BUNCH))
+    async def _made_again(self, scope: Scope, body: bytes, grown: dict[str, int]) -> Answer | None:
+        """The answer to what has made these logs grow so far, if the record has all of it."""
+        path, arena = scope["path"], the_arena(self._state)
+        name = path.removeprefix(SUBMITTED)
+        if scope["method"] != "POST":
+            return None
+        if path.startswith(SUBMITTED) and NAME.fullmatch(name) and name in grown:
+            return _counted(*await arena.room_of(name).answered(name, grown[name]))
+        if path == MADE:
+            (made,) = grown
+            where = f"{base(arena, scope)}oracle/{made}"
+            return Answer(303, [(b"location", where.encode())], b"")
+        if path.endswith(ENTERED):
+            token = DONE.set(grown)
+            try:
+                return await self._heard(scope, again([_whole(body)], _no_more))
+            finally:
+                DONE.reset(token)
+        return None
+
+
+def _whole(body: bytes) -> Any:
+    return {"type": "http.request", "body": body, "more_body": False}
+
+
+async def _no_more() -> Any:
+    return {"type": "http.disconnect"}
 
 
 def _header(scope: Scope) -> bytes | None:
     if scope["type"] != "http" or scope["method"] not in CHANGING:
         return None
     found = [value for name, value in scope["headers"] if name == HEADER]
-    return b",".join(found) if found else None
-
-
-async def _whole_body(receive: Receive) -> tuple[bytes | None, Receive]:
-    """The body, and a way to receive it again; ``None``: it is too large, or broke off."""
-    messages = [await receive()]
-    size = len(messages[0].get("body", b""))
-    while messages[-1].get("more_body") and size <= LARGEST:
-        messages.append(await receive())
-        size += len(messages[-1].get("body", b""))
-    whole = size <= LARGEST and messages[-1]["type"] == "http.request"
-    body = b"".join(message.get("body", b"") for message in messages) if whole else None
-    waiting = iter(messages)
-
-    async def again() -> Any:
-        message = next(waiting, None)
-        return await receive() if message is None else message
-
-    return body, again
+    return b", ".join(found) if found else None  # of two, no key can be made
 
 
 def _counted(counts: CountsOut, receipt: str) -> Answer:
     headers = [(b"content-type", JSON.encode()), (RECEIPT.lower().encode(), receipt.encode())]
-    return Answer(200, [*headers, REPLAYED], msgspec.json.encode(counts))
+    return Answer(200, headers, msgspec.json.encode(counts))
 
 
 async def _say(send: Send, answer: Answer) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from fairground.arena.http.examples import LINE, ORACLE
+from fairground.arena.document.examples import LINE, ORACLE
 
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "new_oracle": {

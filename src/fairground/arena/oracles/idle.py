@@ -17,7 +17,7 @@ import contextlib
 import logging
 from typing import Final, Self
 
-from fairground.arena.http.gate import IDLE
+from fairground.arena.limits.gate import IDLE
 from fairground.arena.live_games import MARK, Hall
 from fairground.arena.oracles.keeping import KIND, Oracles
 from fairground.store import Conflict, StoreAway

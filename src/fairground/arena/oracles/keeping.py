@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from fairground.arena.http.problems import AlreadyDone, GameOver, TooManyAttempts
-from fairground.arena.live_games import Hall, Live
+from fairground.arena.live_games import STOPPED, Hall, Live
 from fairground.arena.oracles.wire import CountsOut, GivenAnswer, OracleOut, Reveal
 from fairground.core import SAFE, BadShare
 from fairground.fair.chains import HashChainsDealer
@@ -123,7 +123,7 @@ class Oracles(Room):
     async def submit(self, log: str, submission: Sequence[int]) -> tuple[CountsOut, str]:
         """One divination step: judged by length, digits, and whether the game is over."""
         async with self._hall.using(log, KIND) as live:
-            if live.table.closed:
+            if live.table.closed or live.stopped:
                 rules_of(live.table).check(State("guess"), BREAKER, tuple(submission))
                 _must_be_open(live)
             must_have_attempts_left(live.table)
@@ -220,6 +220,8 @@ def must_have_attempts_left(table: Table) -> None:
 
 
 def _must_be_open(live: Live) -> None:
+    if live.stopped:
+        raise GameOver(STOPPED)
     if live.table.closed:
         ended = _ended_by_the_house(live)
         raise GameOver(f"this game is over: {ended or 'the code was found, or given up'}")
@@ -251,6 +253,8 @@ def describe(live: Live, address: str) -> OracleOut:
     rules = rules_of(table)
     out = described(address, rules.base, rules.length, rules.oracle, commitment(table))
     out.attempts, out.solved, out.over = len(table.state.rows), is_solved(table), table.closed
+    if live.stopped:
+        out.over, out.trouble = True, STOPPED
     if table.closed:
         shown = table.state.shown or table.state.code
         opened = [e["evidence"] for e in table.transcript.events if e["kind"] == "opening"]

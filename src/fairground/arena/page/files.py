@@ -6,11 +6,11 @@ import gzip
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from fairground.arena.http.problems import Unknown, quoted
+from fairground.arena.http.problems import Malformed, Unknown, quoted
 from fairground.core import InputError
 from fairground.web import built, not_built
 
@@ -42,8 +42,15 @@ POLICY: Final = (
 )
 """What the page may do: load its own files and talk to its own arena. No text becomes code."""
 
+CONNECT: Final = "connect-src 'self'"
+
 OWN_POLICY: Final = "verify.html"
 """This file brings its policy along, so that it holds from a disk too."""
+
+CSP: Final = "Content-Security-Policy"
+
+NODE: Final = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?")
+"""One origin: no wildcard, and nothing that could end a policy or begin another."""
 
 ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.:*\[\]-]+")
 
@@ -70,6 +77,20 @@ class Page:
                 )
         self._files = _ready(tuple(frames))
 
+    def index(self, node: str | None = None) -> File:
+        """The page itself; and it may talk to a ``node`` of its user's too, if one is named.
+
+        The user names the node in the page, which then comes here again. So a policy names one
+        host, chosen by whoever reads the page, and never every host.
+        """
+        file = self.file("index.html")
+        if node is None:
+            return file
+        if not NODE.fullmatch(node):
+            raise Malformed(f"node: an origin such as http://127.0.0.1:8545, not {quoted(node)}")
+        policy = file.headers[CSP].replace(CONNECT, f"{CONNECT} {node}", 1)
+        return replace(file, headers=file.headers | {CSP: policy})
+
     def file(self, name: str) -> File:
         """The file of this name."""
         if not self._files:
@@ -93,7 +114,7 @@ def _file(name: str, content: bytes, ancestors: str) -> File:
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
         "Cross-Origin-Opener-Policy": "same-origin",
-        "Content-Security-Policy": ancestors if name == OWN_POLICY else POLICY + ancestors,
+        CSP: ancestors if name == OWN_POLICY else POLICY + ancestors,
     }
     compressed = None if ending in COMPRESSED_ALREADY else gzip.compress(content, mtime=0)
     return File(content, compressed, hashlib.sha256(content).hexdigest()[:32], headers)

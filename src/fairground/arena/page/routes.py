@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from litestar import MediaType, Request, Response, get
 from litestar.di import NamedDependency
-from litestar.params import FromPath
+from litestar.params import FromPath, QueryParameter
 
 from fairground.arena.page.documents import document
 from fairground.arena.page.files import File, Page
@@ -20,9 +20,13 @@ TheRequest = Request[Any, Any, Any]
 
 
 @get("/", media_type=MediaType.HTML, include_in_schema=False)
-async def index(request: TheRequest, page: ThePage) -> Response[bytes]:
-    """The page."""
-    return _send(request, page.file("index.html"))
+async def index(
+    request: TheRequest,
+    page: ThePage,
+    node: Annotated[str | None, QueryParameter(name="node")] = None,
+) -> Response[bytes]:
+    """The page; ``node`` is the origin of a node that its user has named."""
+    return _send(request, page.index(node))
 
 
 @get("/verify.html", media_type=MediaType.HTML, include_in_schema=False)

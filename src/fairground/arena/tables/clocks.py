@@ -1,10 +1,9 @@
 """Time banks: how long each seat of a table may be waited for, in all.
 
-A seat's clock runs while the table asks it for anything. After each commit the house
-writes down, in the vault beside the log, what is left to each seat and who is asked
-now; so a clock goes on after a restart, and time in which the arena was down is not
-counted. When a bank is empty, the house forfeits the seat, and says that it is the
-house who says so: clocks prove nothing (docs/fairness.md).
+A seat's clock runs while the table asks it for anything. With each commit the house writes down
+what is left to each seat and who is asked now (`readings`); so a clock goes on after a restart, and
+time in which the arena was down is not counted. When a bank is empty, the house forfeits the seat,
+and says that it is the house who says so: clocks prove nothing (docs/fairness.md).
 
 All time comes from one function that is handed in; tests hand in one that they turn.
 """
@@ -13,38 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
-from weakref import WeakKeyDictionary
-
-import msgspec
 
 from fairground.arena.live_games import Live
+from fairground.arena.readings import Reading
 from fairground.core import Seat
-from fairground.store import Stored
 
-NAME: Final = "clock."
-"""Vault names are ``clock.12``: what was left when the log had 12 lines."""
-
-
-class Reading(msgspec.Struct):
-    """The clocks of a table at one moment."""
-
-    at: float
-    left: dict[int, float]
-    """Seat → seconds left in its bank. Seats that the house plays have none."""
-    asked: list[int]
-    """The seats whose clocks run since then."""
-
-
-def _latest(names: dict[str, tuple[bytes, str]]) -> Reading | None:
-    steps = [int(name.removeprefix(NAME)) for name in names if name.startswith(NAME)]
-    if not steps:
-        return None
-    return msgspec.json.decode(names[f"{NAME}{max(steps)}"][0], type=Reading)
-
-
-def stored_reading(stored: Stored) -> Reading | None:
-    """What was last written of a log's clocks."""
-    return _latest({one.name: (one.secret, one.head) for one in stored.secrets})
+MOST_AHEAD: Final = 1_000
+"""Readings by another clock that are remembered."""
 
 
 class Clocks:
@@ -54,20 +28,12 @@ class Clocks:
         self.now = clock
         self._up = clock()
         """When this process began to listen. No clock ran before."""
-        self._readings: WeakKeyDictionary[Live, Reading] = WeakKeyDictionary()
-
-    def reading(self, live: Live) -> Reading | None:
-        """The last reading of a game; ``None`` if it has no clocks."""
-        if live not in self._readings:
-            found = _latest(live.vault.secrets)
-            if found is None:
-                return None
-            self._readings[live] = found
-        return self._readings[live]
+        self._ahead: dict[float, float] = {}
+        """Moment of a reading that is yet to come → when we saw it first."""
 
     def left(self, reading: Reading) -> dict[Seat, float]:
         """Seat → seconds left now."""
-        gone = max(0.0, self.now() - max(reading.at, self._up))
+        gone = self.now() - self._since(reading)
         return {
             seat: seconds - gone if seat in reading.asked else seconds
             for seat, seconds in reading.left.items()
@@ -76,7 +42,21 @@ class Clocks:
     def deadline(self, reading: Reading) -> float | None:
         """When the first bank will be empty; ``None`` if no clock runs."""
         running = [reading.left[seat] for seat in reading.asked]
-        return max(reading.at, self._up) + min(running) if running else None
+        return self._since(reading) + min(running) if running else None
+
+    def _since(self, reading: Reading) -> float:
+        """Since when the clocks of a reading run, as far as we know.
+
+        It may be of a time that is yet to come, if somebody has set the machine's clock back before
+        we were started. Then they run from the moment at which we see it, and do not stand
+        still until that time.
+        """
+        now = self.now()
+        if reading.at <= now:
+            return max(reading.at, self._up)
+        while len(self._ahead) > MOST_AHEAD:
+            del self._ahead[next(iter(self._ahead))]
+        return self._ahead.setdefault(reading.at, now)
 
     def fallen(self, reading: Reading) -> Seat | None:
         """The seat whose bank is empty (the emptiest; of equals the first)."""
@@ -87,15 +67,15 @@ class Clocks:
         """Write down what is left and who is asked now. Goes into the next commit."""
         if not live.private.seconds:
             return None
-        before = self.reading(live)
-        others = [seat for seat in range(live.table.game.seats) if not _ours(live, seat)]
-        left = dict.fromkeys(others, live.private.seconds) if before is None else self.left(before)
+        if live.reading is None:
+            others = [seat for seat in range(live.table.game.seats) if not _ours(live, seat)]
+            left = dict.fromkeys(others, live.private.seconds)
+        else:
+            left = self.left(live.reading)
         left = {seat: bank for seat, bank in left.items() if not live.table.has_left(seat)}
         asked = sorted({ask.seat for ask in live.table.asks() if not _ours(live, ask.seat)})
-        reading = Reading(self.now(), left, asked)
-        live.vault.keep(f"{NAME}{live.table.transcript.step}", msgspec.json.encode(reading), "")
-        self._readings[live] = reading
-        return reading
+        live.reading = Reading(self.now(), left, asked)
+        return live.reading
 
 
 def _ours(live: Live, seat: Seat) -> bool:

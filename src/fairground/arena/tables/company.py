@@ -5,7 +5,6 @@ from __future__ import annotations
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from fractions import Fraction
 from typing import Any, Final
 
 import msgspec
@@ -22,15 +21,13 @@ from fairground.arena.tables.waiting import (
     rematch_log,
     token_digest,
 )
-from fairground.arena.tables.wire import Hint, MadeSeat, MadeTable, NewSeat, NewTable
-from fairground.coach import advice as coach
-from fairground.core import Game, InputError, Seat, StaleAsk, UnknownName
+from fairground.arena.tables.wire import Hint, MadeSeat, MadeTable, MixedMove, NewSeat, NewTable
+from fairground.coach.advice import advise
+from fairground.core import Game, InputError, Seat, StaleAsk
 from fairground.fair.bits import Tag, digest, token
 from fairground.fair.register import dealer_class
-from fairground.players.advice import advise
 from fairground.store import Append, Conflict, Store
 from fairground.views import as_json
-from fairground.words import words_for
 
 MOST_NOTES: Final = 100
 """Remarks and hints of one seat in one game: they make its record longer."""
@@ -69,8 +66,8 @@ class Company:
         try:
             names = [chair.name for chair in table.table.setting.chairs]
             hint = await self._tables.thinkers.think(_advised, game, view, seat, names)
-        except UnknownName as nobody:
-            raise StaleAsk(str(nobody)) from None
+        except InputError as nobody:
+            raise StaleAsk(f"there is no hint: {nobody}") from None
 
         async def act(live: Live, seat: Seat) -> None:
             if asked not in live.table.asks():
@@ -174,21 +171,8 @@ def _wanted_again(live: Live) -> NewTable:
 
 
 def _advised(game: Game[Any], view: Any, seat: Seat, names: Sequence[str]) -> Hint:
-    """As the coach judges; where it cannot, as the best of our players would move."""
-    try:
-        told = coach.advise(game, view, seat, names)
-    except InputError:
-        advice = advise(game, view, seat)
-        move = words_for(game, names, seat).option(view, seat, advice.move)
-        why = f"That is what {advice.adviser} would do: it {advice.summary}."
-        return Hint(as_json(advice.move), _sentences(move, why), advice.exact, _text(advice.value))
-    words = _sentences(told.option, told.says)
-    return Hint(as_json(told.move), words, told.exact, _text(told.value))
-
-
-def _sentences(move: str, why: str) -> str:
-    return f"{move[0].upper()}{move[1:]}. {why}"
-
-
-def _text(value: Fraction | None) -> str | None:
-    return None if value is None else str(value)
+    told = advise(game, view, seat, names)
+    words = f"{told.option[0].upper()}{told.option[1:]}. {told.says}"
+    value = None if told.value is None else str(told.value)
+    mix = [MixedMove(as_json(move), said, str(share)) for move, said, share in told.mix]
+    return Hint(as_json(told.move), words, told.exact, value, mix)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from fairground.arena.http.examples import HEAD, LINE, SECRET, TABLE
+from fairground.arena.document.examples import HEAD, LINE, SECRET, TABLE
 
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "new_table": {
@@ -35,6 +35,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "with a chain": {"name": "Bob", "lends": "chain"},
     },
     "make_remark": {"polite": {"text": "Good luck!"}},
+    "try_again": {"the first die instead": {"line": 6, "seat": 0, "move": 0}},
     "leave": {"with a reason": {"reason": "I have to go"}, "without a word": {}},
 }
 
@@ -126,6 +127,20 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "table_events": {"one event": f"id: 5\nevent: line\ndata: {LINE}\n"},
     "table_review": {
         "its first members": {"format": "fairground/review/1", "game": "zombie/1", "seats": []}
+    },
+    "try_again": {
+        "not the best": {
+            "right": False,
+            "cost": {"exact": "1/40", "value": 0.025},
+            "unit": {
+                "name": "win chance",
+                "one": "win in 100 games",
+                "many": "wins in 100 games",
+                "scale": 100,
+            },
+            "words": "Not the best: it costs 2.5 wins in 100 games. Better: the die 144444.",
+            "alternatives": [],
+        }
     },
     "get_seat": {"asked for a move": _SEAT},
     "answer": {"recorded": {"ask": "move.4", "line": 5, "head": HEAD}},

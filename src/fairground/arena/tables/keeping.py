@@ -20,17 +20,19 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 from fairground.arena.http.problems import AlreadyDone, GameOver, Unknown
-from fairground.arena.live_games import Hall, Live
+from fairground.arena.limits.holdings import Holdings
+from fairground.arena.live_games import STOPPED, Hall, Live
 from fairground.arena.log_watch import News, at_most
+from fairground.arena.readings import Reading, stored_reading
 from fairground.arena.slow_players import Thinkers
-from fairground.arena.tables.clocks import Clocks, Reading, stored_reading
+from fairground.arena.tables.clocks import Clocks
 from fairground.arena.tables.opening import KIND, opened
 from fairground.arena.tables.waiting import Waiting, WaitingTable, listing_of, token_digest
 from fairground.arena.tables.wire import NewTable, Taken
 from fairground.core import Seat, StaleAsk
 from fairground.fair.bits import same, token
 from fairground.replay import said
-from fairground.store import Append, Conflict, retried
+from fairground.store import Append, Conflict, StoreAway, retried
 from fairground.table import Ask
 from fairground.transcript import canonical, line_hash
 
@@ -71,7 +73,10 @@ def ask_id(ask: Ask) -> str:
 class Tables:
     """All tables of an arena."""
 
-    def __init__(self, hall: Hall, news: News, clocks: Clocks) -> None:
+    def __init__(
+        self, hall: Hall, news: News, clocks: Clocks, waiting: Holdings | None = None
+    ) -> None:
+        """``waiting``: how many tables of each client wait for somebody to sit down."""
         self._hall = hall
         self._news = news
         self.clocks = clocks
@@ -80,7 +85,7 @@ class Tables:
         self._deadlines: dict[str, float] = {}
         """Open tables: when the first bank of each will be empty, as far as we know."""
         self._sweeping: asyncio.Task[None] | None = None
-        self.waiting = Waiting(hall, self.begin)
+        self.waiting = Waiting(hall, self.begin, waiting or Holdings())
 
     async def __aenter__(self) -> Self:
         self._sweeping = asyncio.create_task(self._sweep_on())
@@ -100,7 +105,7 @@ class Tables:
 
         With open seats it waits for those who take them, and begins when all are taken.
         """
-        name = token()
+        name = self._hall.new_name()
         tokens = {
             number: token()
             for number, seat in enumerate(wanted.seats)
@@ -161,12 +166,12 @@ class Tables:
         table = live.table
         shown = Shown(
             table.state,
-            tuple(table.asks()),
+            () if live.stopped else tuple(table.asks()),
             table.transcript.step,
             table.transcript.head,
-            table.closed,
+            table.closed or live.stopped,
             table.payoff if table.closed else None,
-            table.void_reason,
+            STOPPED if live.stopped else table.void_reason,
         )
         self._shown[live] = shown
         return shown
@@ -248,23 +253,25 @@ class Tables:
 
     async def acting(self, name: str, secret: str, act: Callable[[Live, Seat], Awaitable[T]]) -> T:
         """Act on a table, alone; again if another worker was faster."""
-
-        @retried
-        async def acting() -> T:
-            async with self._hall.using(name, KIND) as live:
-                return await act(live, _seat(name, live.private.tokens, secret))
-
         try:
-            return await acting()
+            return await self._acting(name, secret, act)
         except Unknown:
             await self.sit(name, secret)
             raise StaleAsk("this game has not begun: a seat is still open") from None
+
+    @retried
+    async def _acting(self, name: str, secret: str, act: Callable[[Live, Seat], Awaitable[T]]) -> T:
+        async with self._hall.using(name, KIND) as live:
+            return await act(live, _seat(name, live.private.tokens, secret))
 
     async def play_on(self, live: Live) -> None:
         """Let our players answer, commit all of it, and show it."""
         table = live.table
         if any(str(ask.seat) in live.private.players for ask in table.asks()):
-            await self._think(live, _plays_or_resigns)
+            if live.quick:
+                _plays_or_resigns(live)
+            else:
+                await self._think(live, _plays_or_resigns)
         reading = self.clocks.note(live)
         await self._hall.save(live)
         self._remember(live, reading)
@@ -290,7 +297,7 @@ class Tables:
             self._deadlines[live.log] = deadline
 
     def _fallen(self, live: Live) -> Seat | None:
-        reading = self.clocks.reading(live)
+        reading = live.reading
         return None if reading is None or live.table.closed else self.clocks.fallen(reading)
 
     async def _flag(self, live: Live, seat: Seat) -> None:
@@ -318,7 +325,7 @@ class Tables:
                 async with self._hall.using(name, KIND) as live:
                     seat = self._fallen(live)
                     if seat is None:
-                        self._remember(live, self.clocks.reading(live))
+                        self._remember(live, live.reading)
                     else:
                         await self._flag(live, seat)
             except Conflict:
@@ -334,6 +341,8 @@ class Tables:
                     await self.adopt()
                     await self.waiting.expire()
                 await self.sweep()
+            except StoreAway:
+                pass  # it is known already (`outages`)
             except Exception:
                 log.exception("the clocks could not be looked at")
             rounds += 1
@@ -342,14 +351,14 @@ class Tables:
 
 def live_plays(live: Live) -> None:
     """Let our players play as far as they can."""
-    live.hosted.play()
+    live.think()
 
 
 def _plays_or_resigns(live: Live) -> None:
     """The same; a player of ours that fails loses its seat, and the game does not hang."""
     for _ in range(live.table.game.seats):
         try:
-            live.hosted.play()
+            live.think()
         except Exception:
             log.exception("a player of ours failed at table %s", live.log)
             ours = (ask.seat for ask in live.table.asks() if str(ask.seat) in live.private.players)

@@ -142,7 +142,7 @@ class Lists:
         table, players = live.table, live.private.players
         shown = await self._tables.shown(live)
         chairs = table.setting.chairs
-        reading = self._tables.clocks.reading(live)
+        reading = live.reading
         start = table.transcript.events[0]
         return TableRow(
             live.log,

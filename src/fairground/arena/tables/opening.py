@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from fairground.arena.live_games import Hall, Live, Private
 from fairground.arena.tables.wire import NewTable
 from fairground.core import BadParams, InputError
@@ -15,7 +17,7 @@ from fairground.games import make_game
 
 KIND: Final = "table"
 
-LONGEST_CHAIN: Final = 10_000
+SHORTEST_CHAIN, LONGEST_CHAIN = 2, 10_000
 DEEPEST_THOUGHT: Final = 20_000
 """The largest number that may stand behind a player's name, such as ``mcts:2000``."""
 
@@ -60,6 +62,14 @@ def _modest(player: str) -> str:
     return player
 
 
+def tried_out(hall: Hall, name: str, wanted: NewTable) -> Live:
+    """The same, to see whether it opens: with a hash chain that is made at once."""
+    _check_options(wanted)
+    if any(option.name == "length" for option in dealer_class(wanted.dealer).options):
+        wanted = replace(wanted, options={**wanted.options, "length": SHORTEST_CHAIN})
+    return opened(hall, name, wanted, {})
+
+
 def _check_options(wanted: NewTable) -> None:
     """Refuse a scheme that tables cannot have, and options that it does not take."""
     possible = [name for name, listing in SCHEMES.items() if listing.at_tables]
@@ -71,8 +81,10 @@ def _check_options(wanted: NewTable) -> None:
     if unknown := sorted(wanted.options.keys() - known):
         allowed = ", ".join(sorted(known)) or "no options"
         raise BadParams(f"{wanted.dealer} takes {allowed}, not {unknown[0]!r}")
-    length = wanted.options.get("length", 2)
-    if type(length) is not int or not 2 <= length <= LONGEST_CHAIN:
-        raise BadParams(f"length must be an integer from 2 to {LONGEST_CHAIN}, not {length!r}")
+    length = wanted.options.get("length", SHORTEST_CHAIN)
+    if type(length) is not int or not SHORTEST_CHAIN <= length <= LONGEST_CHAIN:
+        raise BadParams(
+            f"length must be an integer from {SHORTEST_CHAIN} to {LONGEST_CHAIN}, not {length!r}"
+        )
     if wanted.options.get("stir", "once") not in ("once", "each"):
         raise BadParams(f"stir is once or each, not {wanted.options['stir']!r}")

@@ -16,10 +16,11 @@ from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from fairground.arena.http.addresses import address
+from fairground.arena.http.fast_lane import refusing
 from fairground.arena.http.queries import Behind, Limit, Wait, read_states
 from fairground.arena.live_games import Live
 from fairground.arena.state import TheArena
-from fairground.arena.tables.review import table_review
+from fairground.arena.tables.review import table_review, try_again
 from fairground.arena.tables.showing import describe
 from fairground.arena.tables.wire import (
     STATES,
@@ -183,6 +184,7 @@ async def get_seat(
     "/tables/{name:str}/seats/{secret:str}",
     status_code=200,
     summary="Answer what a seat is asked",
+    middleware=[refusing],
 )
 async def answer(
     name: FromPath[str], secret: FromPath[str], data: JSONBody[NewAnswer], arena: TheArena
@@ -244,4 +246,5 @@ TABLE_ROUTES: Final = (
     ask_for_hint,
     play_again,
     table_review,
+    try_again,
 )

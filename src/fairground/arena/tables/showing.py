@@ -141,7 +141,7 @@ def _waiting(here: str, name: str, table: WaitingTable, seat: Seat | None) -> Ta
 def _begun(here: str, live: Live, shown: Shown, tables: Tables, seat: Seat | None) -> TableOut:
     table, private = live.table, live.private
     where = f"{here}tables/{live.log}"
-    reading = tables.clocks.reading(live)
+    reading = live.reading
     left = {} if reading is None or shown.over else tables.clocks.left(reading)
     seats = [
         SeatOut(

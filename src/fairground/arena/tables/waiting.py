@@ -7,18 +7,21 @@ seats the last one begins the game: of two who take the same seat, one is told t
 
 from __future__ import annotations
 
-from collections import Counter
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Final, Protocol
+from weakref import WeakValueDictionary
 
 import msgspec
 
-from fairground.arena.http.gate import CLIENT
 from fairground.arena.http.problems import AlreadyDone, TooManyRequests
+from fairground.arena.limits.gate import CLIENT
+from fairground.arena.limits.holdings import Holdings
 from fairground.arena.live_games import Hall
 from fairground.arena.tables.opening import KIND as TABLE
-from fairground.arena.tables.opening import opened
+from fairground.arena.tables.opening import tried_out
 from fairground.arena.tables.wire import NewSitter, NewTable
 from fairground.core import Seat
 from fairground.fair.bits import SystemStream, Tag, digest, token
@@ -39,7 +42,7 @@ MOST: Final = 1_000
 """Tables that wait at the same time."""
 
 MOST_OF_ONE: Final = 50
-"""Those of one client, by the count of one worker."""
+"""Those of one client."""
 
 BEGAN: Final = "began"
 EXPIRED: Final = "expired"
@@ -95,6 +98,7 @@ def listing_of(name: str, now: float) -> Append:
     return Append(listing_log(name), 0, (line,), LISTED)
 
 
+@lru_cache(1_000)  # whoever plays says it with every answer and every look
 def token_digest(name: str, secret: str) -> str:
     """What is kept of a seat's token."""
     return digest(Tag.TOKEN, name, secret).hex()
@@ -103,11 +107,15 @@ def token_digest(name: str, secret: str) -> str:
 class Waiting:
     """All tables of an arena that wait."""
 
-    def __init__(self, hall: Hall, begin: Begin) -> None:
+    def __init__(self, hall: Hall, begin: Begin, held: Holdings) -> None:
+        """``held``: how many each client has put up."""
         self._hall = hall
         self._begin = begin
+        self._held = held
         self._clients: dict[str, str] = {}
         """Table → who put it up here."""
+        self._doors: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """Table → what lets one after the other in, so that nobody has to try again."""
 
     async def put_up(self, name: str, table: WaitingTable, *more: Append) -> None:
         """Let a table wait, durably, together with ``more``."""
@@ -121,6 +129,7 @@ class Waiting:
             self._forget(name)
             raise
         self._clients[name] = CLIENT.get()
+        self._held.add(CLIENT.get(), 1)
 
     async def find(self, name: str) -> WaitingTable | None:
         """A table that waits, or that did; ``None`` if there is none of this name."""
@@ -171,10 +180,11 @@ class Waiting:
             else:
                 table.ended = BEGAN
                 await self._begin(name, table, self._line(name, step, table))
-                self._clients.pop(name, None)
+                self._waits_no_more(name)
             return seat
 
-        return await seating()
+        async with self._doors.setdefault(name, asyncio.Lock()):
+            return await seating()
 
     async def expire(self) -> None:
         """End the waiting of tables to which nobody came."""
@@ -201,13 +211,13 @@ class Waiting:
             msgspec.structs.replace(chair, name=SOMEBODY, lends="nothing") if chair.open else chair
             for chair in wanted.seats
         ]
-        live = opened(self._hall, name, msgspec.structs.replace(wanted, seats=trial), {})
+        live = tried_out(self._hall, name, msgspec.structs.replace(wanted, seats=trial))
         for seat, spec in live.private.players.items():
             if spec.partition(":")[0] not in offered(live.table.game, int(seat)):
                 make_player(spec, live.table.game, SystemStream(), int(seat))
 
     async def _must_have_room(self) -> None:
-        mine = Counter(self._clients.values())[CLIENT.get()]
+        mine = self._held.of(CLIENT.get())
         there = len(await self._hall.store.logs(KIND, open_only=True))
         if there >= MOST or (CLIENT.get() and mine >= MOST_OF_ONE):
             raise TooManyRequests(
@@ -215,7 +225,12 @@ class Waiting:
                 "at one of those, or come back later"
             )
 
+    def _waits_no_more(self, name: str) -> None:
+        client = self._clients.pop(name, None)
+        if client is not None:
+            self._held.add(client, -1)
+
     def _forget(self, name: str) -> None:
-        self._clients.pop(name, None)
+        self._waits_no_more(name)
         if self._hall.ended is not None:
             self._hall.ended(name)

@@ -201,6 +201,15 @@ class Remark(Struct):
     text: Annotated[str, Meta(min_length=1, max_length=200, examples=["Good luck!"])]
 
 
+class MixedMove(Struct):
+    """A move of a perfect mix."""
+
+    move: Any
+    words: str
+    share: str
+    """How often perfect play makes it, as a fraction."""
+
+
 class Hint(Struct, omit_defaults=True):
     """Advice on the move that a seat is asked for."""
 
@@ -211,6 +220,30 @@ class Hint(Struct, omit_defaults=True):
     value: str | None = None
     """What the position is worth with perfect play, as a fraction, where that is known: the chance
     to win; in poker, what comes back for each unit staked."""
+    mix: list[MixedMove] = []
+    """Where perfect play mixes: its moves, the most frequent among the best first."""
+
+
+class NewTry(Struct):
+    """Another move, in a finished game."""
+
+    line: Annotated[int, Meta(ge=1, examples=[6])]
+    """Where the review says that the seat decided."""
+    seat: Annotated[int, Meta(ge=0, le=MOST_SEATS, examples=[0])]
+    move: Annotated[Any, Meta(examples=[0])]
+
+
+class Tried(Struct):
+    """What that move would have been worth. Numbers and alternatives are as in a review."""
+
+    right: bool
+    """Whether no move is better."""
+    cost: dict[str, Any]
+    unit: dict[str, Any]
+    """What costs and values are counted in."""
+    words: str
+    alternatives: list[dict[str, Any]]
+    """The moves worth a look, best first."""
 
 
 class Leaving(Struct):

@@ -26,9 +26,10 @@ from fairground.arena import monitoring
 from fairground.arena.contests import examples as contest_examples
 from fairground.arena.contests import wire as contest_wire
 from fairground.arena.contests.factories import FactoryFailed, FactorySlow
-from fairground.arena.croupier import bank_wire
+from fairground.arena.croupier import bank_wire, session_examples, session_wire
 from fairground.arena.croupier import examples as croupier_examples
 from fairground.arena.croupier import wire as croupier_wire
+from fairground.arena.document.schema_page import SchemaJson, SchemaPage
 from fairground.arena.events import examples as event_examples
 from fairground.arena.events import wire as event_wire
 from fairground.arena.http.browsers import ON_THE_PAGE
@@ -53,14 +54,12 @@ from fairground.arena.http.problems import (
     kind_of,
 )
 from fairground.arena.http.requests import NAME
-from fairground.arena.http.schema_page import SchemaJson, SchemaPage
 from fairground.arena.oracles import examples as oracle_examples
 from fairground.arena.oracles import wire as oracle_wire
 from fairground.arena.tables import examples as table_examples
 from fairground.arena.tables import games
 from fairground.arena.tables import wire as table_wire
 from fairground.bank.bank_port import BankAway, BankRefused
-from fairground.bank.calls import BadCall
 from fairground.bank.croupier_port import (
     Busy,
     Closed,
@@ -70,6 +69,7 @@ from fairground.bank.croupier_port import (
     UnknownGame,
 )
 from fairground.bank.crypto.curve import BadSignature
+from fairground.bank.fields import BadCall
 from fairground.bank.seeds import WrongSeed
 from fairground.clients.protocol import CLOSE, PROBLEM, RECEIPT
 from fairground.core import (
@@ -125,6 +125,12 @@ class Route(NamedTuple):
     """The headers of a good answer."""
 
 
+IN_SESSION: Final = (
+    *(UnknownGame, BadCall, BadSignature, BadShare, Declined, TooSoon, SaidOtherwise, Closed),
+    *(Conflict, BankAway),
+)
+"""How a Croupier may refuse what he is told in a session."""
+
 ROUTES: Final = {
     "new_oracle": Route(
         "oracles",
@@ -148,7 +154,7 @@ ROUTES: Final = {
     "new_contest": Route(
         "contests",
         "The contest is open: its watch page is at `Location`",
-        (BadParams, Forbidden),
+        (BadParams, Forbidden, FactoryFailed, FactorySlow),
         {
             "Location": "The absolute URI of the watch page",
             CLOSE: "The private URI that closes the contest early",
@@ -157,7 +163,7 @@ ROUTES: Final = {
     "open_contest": Route(
         "contests",
         "The contest is open",
-        (BadParams, Forbidden),
+        (BadParams, Forbidden, FactoryFailed, FactorySlow),
         {
             "Location": "The absolute URI of the watch page",
             CLOSE: "The private URI that closes the contest early",
@@ -172,8 +178,14 @@ ROUTES: Final = {
         WITH_RECEIPT,
     ),
     "close_contest": Route("contests", "The contest, closed"),
+    "remove_entry": Route(
+        "contests",
+        "The contest, without the entry",
+        (BadName, AlreadyDone, GameOver, Conflict),
+    ),
     "contest_standings": Route("contests", "The standings: official and training apart"),
     "contest_csv": Route("contests", "A line for each entry"),
+    "contest_parts_csv": Route("contests", "A line for each part, entry and factory"),
     "contest_book": Route("contests", "JSON Lines, one for each entry and result"),
     "contest_file": Route("contests", "JSON Lines: the book and all games", (TooEarly,)),
     "contest_events": Route("contests", "The watch page, as `watch` events"),
@@ -203,6 +215,11 @@ ROUTES: Final = {
     ),
     "get_table": Route("tables", "The table as everyone may see it"),
     "table_review": Route("tables", "Values, costs and luck, step by step", (TooEarly, Unknown)),
+    "try_again": Route(
+        "tables",
+        "What it would have been worth",
+        (TooEarly, Unknown, InputError, IllegalMove),
+    ),
     "table_transcript": Route("tables", "JSON Lines, one for each event"),
     "table_events": Route("tables", "The lines of the transcript, as `line` events"),
     "get_seat": Route("tables", "The table as this seat sees it"),
@@ -249,6 +266,27 @@ ROUTES: Final = {
     "croupier_transcript": Route(
         "croupier", "JSON Lines, one for each event", (UnknownGame, TooSoon, Closed)
     ),
+    "new_session": Route(
+        "croupier",
+        "The terms on which he is ready",
+        (Unknown, BadCall, Declined, SaidOtherwise, Busy, BankAway),
+    ),
+    "open_session": Route(
+        "croupier",
+        "The Bank has it",
+        (BadCall, BadSignature, Declined, SaidOtherwise, Busy, BankRefused, BankAway),
+    ),
+    "get_croupier_session": Route(
+        "croupier", "How far it is, as he says", (UnknownGame, BadCall, Declined)
+    ),
+    "offer_hand": Route(
+        "croupier",
+        "His commitments, to seeds that he has, durably",
+        (UnknownGame, BadCall, Declined, TooSoon, Closed, Conflict, BankAway),
+    ),
+    "bet_on_hand": Route("croupier", "He has signed it, and it counts", IN_SESSION),
+    "order_in_hand": Route("croupier", "His seed 1, for this order", IN_SESSION),
+    "sign_state": Route("croupier", "He has signed it, and it counts", IN_SESSION),
     "get_bank": Route("bank", "Its terms", (Unknown, BankAway)),
     "get_account": Route("bank", "What the owner has", (BadCall, BankAway)),
     "get_game": Route("bank", "The game, as the Bank keeps it", (BadCall, BankAway)),
@@ -270,7 +308,7 @@ ROUTES: Final = {
 
 WIRES: Final = (
     *(oracle_wire, contest_wire, monitoring, table_wire, games, event_wire),
-    *(croupier_wire, bank_wire),
+    *(croupier_wire, session_wire, bank_wire),
 )
 """The modules with the bodies of requests and answers."""
 
@@ -291,6 +329,7 @@ BODIES: Final = (
     | table_examples.BODIES
     | event_examples.BODIES
     | croupier_examples.BODIES
+    | session_examples.BODIES
 )
 ANSWERS: Final = (
     oracle_examples.ANSWERS
@@ -300,6 +339,7 @@ ANSWERS: Final = (
     | event_examples.ANSWERS
     | monitoring.ANSWERS
     | croupier_examples.ANSWERS
+    | session_examples.ANSWERS
 )
 """The examples of all rooms."""
 
@@ -307,7 +347,7 @@ NAMES: Final = {
     "oracle": "The last part of an oracle's URI",
     "contest": "The last part of a contest's watch URI",
     "tables": "The last part of a table's URI",
-    "croupier": "The `id` of an offer",
+    "croupier": "The `id` of an offer, or the `name` of a session",
     "events": "The ticket of a stream",
     "bank": "An address (40 hex digits behind 0x), or the key of a game (64 hex digits)",
 }

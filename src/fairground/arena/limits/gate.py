@@ -1,8 +1,9 @@
 """ClientLimits for each client, and the gate at which they are kept: all traffic passes it.
 
-A client is an address. Behind a proxy on this machine it is what ``X-Forwarded-For``
-says. The limits are wide: they are there so that one broken program cannot take the
-arena from everybody else, and an operator may narrow them.
+A client is an address; of IPv6, the network of which everybody has a whole one (its first 64
+bits). Behind a proxy on this machine it is what ``X-Forwarded-For`` says. The limits are wide: they
+are there so that one broken program cannot take the arena from everybody else, and an operator may
+narrow them.
 
 The gate also gives every request a name (``X-Request-Id`` of its answer, and ``request`` in the
 log), counts requests and writes the access log: one JSON object for each request, with the
@@ -19,34 +20,52 @@ import math
 import secrets
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from functools import lru_cache
 from http import HTTPStatus
+from ipaddress import IPv6Address, IPv6Network
 from typing import Any, Final
 
 import msgspec
 
-from fairground.arena.http.metrics import Metrics
 from fairground.arena.http.problems import ArenaError, Problem, Stopping, TooManyRequests, TooMuch
-from fairground.arena.http.shares import LONGEST, Shares, Timed, shape_of
+from fairground.arena.limits.holdings import Holdings
+from fairground.arena.limits.metrics import Metrics
+from fairground.arena.limits.shares import LONGEST, Shares, Timed, shape_of
 from fairground.clients.protocol import PROBLEM, REQUEST_ID
 
 RATE: Final = 10_000
 """Requests a second from one client, on the average; a burst may be as large."""
 
 SHARE: Final = 50
-"""Percent of a worker's time that one client gets while there are others (`shares`)."""
+"""Percent of the time of each worker that one client gets while there are others (`shares`)."""
 
 OPEN_GAMES: Final = 200_000
-"""Games of one client that may be open at the same time, by the count of one worker."""
+"""Games of one client that may be open at the same time."""
 
 IDLE: Final = 30 * 24 * 3600
 """Seconds without a submission after which an oracle is ended (`idle`)."""
 
 GAMES_IN_MEMORY: Final = 120_000
-"""Games that are kept in memory, at about 15 kB each. Any other is run again from its transcript
-when it is needed, which takes as long as one or two moves."""
+"""Usual games for which there is room in memory, at 15 kB each: 1.8 GB. A larger game counts as
+several. Any other is run again from its transcript when it is needed, which takes as long as one or
+two moves."""
+
+MOST_OWNED: Final = 500_000
+"""Open games of which it is known who opened them. Beyond that, the oldest count for nobody."""
+
+GAMES, STREAMS, WAITING, CONTESTS = HELD = ("games", "streams", "waiting tables", "contests")
+"""What a client can have open only so many of, at all workers together."""
 
 MOST_CLIENTS: Final = 10_000
 """With more clients than this, idle ones are forgotten."""
@@ -68,34 +87,66 @@ access = logging.getLogger("fairground.access")
 log = logging.getLogger("fairground.arena")
 
 
+@lru_cache(10_000)
+def client_at(address: str) -> str:
+    """Who asks from an address: it, or its network in IPv6."""
+    if ":" not in address:
+        return address
+    try:
+        found = IPv6Address(address.partition("%")[0])
+    except ValueError:  # a proxy can say anything
+        return address
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(IPv6Network((found, 64), strict=False))
+
+
 class ClientLimits:
-    """What each client may have; 0 is no limit."""
+    """What each client may have, at all workers together; 0 is no limit."""
 
     def __init__(self, rate: int = RATE, open_games: int = OPEN_GAMES) -> None:
         self._rate = rate
         self._open_games = open_games
         self._buckets: dict[str, tuple[float, float]] = {}
+        self._asked: Counter[str] | None = None
+        """How often each client has asked; ``None``: nobody has ever wanted to know."""
         self._owners: dict[str, str] = {}
-        self._open: Counter[str] = Counter()
+        self.held = {what: Holdings() for what in HELD}
+        """What each client has open."""
 
     def admit(self, client: str, now: float) -> float:
         """0 if the client may ask now; else the seconds after which it may.
 
         Each client has a bucket that fills at the rate and holds one second's worth.
         """
-        if not self._rate:
-            return 0
+        if self._rate:
+            left = self._left(client, now)
+            if left < 1:
+                self._buckets[client] = (left, now)
+                return (1 - left) / self._rate
+            self._buckets[client] = (left - 1, now)
+        if self._asked is not None:
+            self._asked[client] += 1
+        return 0
+
+    def _left(self, client: str, now: float) -> float:
         if len(self._buckets) > MOST_CLIENTS:
             self._buckets = {
                 name: (left, at) for name, (left, at) in self._buckets.items() if now - at < 1
             }
         left, at = self._buckets.get(client, (float(self._rate), now))
-        left = min(float(self._rate), left + (now - at) * self._rate)
-        if left < 1:
-            self._buckets[client] = (left, now)
-            return (1 - left) / self._rate
-        self._buckets[client] = (left - 1, now)
-        return 0
+        return min(float(self._rate), left + (now - at) * self._rate)
+
+    def asked(self) -> dict[str, int]:
+        """How often each client has asked here since the last call; at first: nobody."""
+        asked, self._asked = self._asked, Counter()
+        return asked or {}
+
+    def asked_elsewhere(self, asked: Mapping[str, int], now: float) -> None:
+        """Another worker says how often clients have asked there."""
+        if self._rate:
+            for client, times in asked.items():
+                self._buckets[client] = (self._left(client, now) - times, now)
 
     def opening(self, names: Sequence[str]) -> None:
         """New games for the client that is being served; refuse them if it has too many."""
@@ -103,22 +154,67 @@ class ClientLimits:
         names = [name for name in names if name not in self._owners]
         if not self._open_games or not client:
             return
-        if self._open[client] + len(names) > self._open_games:
+        there = self.held[GAMES].of(client)
+        if there + len(names) > self._open_games:
             raise TooManyRequests(
-                f"you have {self._open[client]} open games here, and {self._open_games} is the "
+                f"you have {there} open games here, and {self._open_games} is the "
                 "limit: end some of them first"
             )
-        self._open[client] += len(names)
+        self.held[GAMES].add(client, len(names))
         for name in names:
             self._owners[name] = client
+        while len(self._owners) > MOST_OWNED:
+            self.closed(next(iter(self._owners)))
 
     def closed(self, name: str) -> None:
         """A game has ended."""
         client = self._owners.pop(name, None)
         if client is not None:
-            self._open[client] -= 1
-            if not self._open[client]:
-                del self._open[client]
+            self.held[GAMES].add(client, -1)
+
+
+class Turns:
+    """Around an application: serves a request when its client may have it served.
+
+    What it costs is charged to the client that is being served.
+    """
+
+    def __init__(self, app: Asgi, shares: Shares) -> None:
+        self._app = app
+        self._shares = shares
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """ASGI."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        shape = shape_of(scope["method"], scope["path"])
+        if wait := await self.take(shape, self._app(scope, receive, send)):
+            await _refuse(send, TooMuch, wait)
+
+    def others_elsewhere(self, clients: Iterable[str]) -> None:
+        """These clients have just asked at another worker: they count as being there."""
+        self._shares.seen_elsewhere(clients)
+
+    async def take(self, shape: tuple[str, ...], act: Coroutine[Any, Any, None]) -> float:
+        """Let something be done when it is its client's turn: 0.
+
+        If that would be too late it is not done; then these are the seconds that it would take.
+        """
+        client, serving = CLIENT.get(), Timed(act)
+        wait = self._shares.wait(client)
+        if wait > LONGEST:
+            serving.close()
+            return wait
+        guess = self._shares.begun(client, shape)
+        try:
+            if wait:
+                await asyncio.sleep(wait)
+            await serving
+        finally:
+            serving.close()
+            self._shares.ended(client, shape, guess, serving.spent)
+        return 0
 
 
 class Gate:
@@ -133,8 +229,8 @@ class Gate:
         share: int = SHARE,
         access_log: bool = False,
     ) -> None:
-        self._app = app
         self._shares = Shares(share)
+        self._app = self.in_turn(app)
         self._limits = limits
         self._metrics = metrics
         self._log = access_log
@@ -142,13 +238,17 @@ class Gate:
         """Begins the name of every request that this process answers."""
         self._requests = itertools.count(1)
 
+    def in_turn(self, app: Asgi) -> Turns:
+        """An application that each client uses in its turn, by the shares that are kept here."""
+        return Turns(app, self._shares)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request (or, untouched, whatever else the server has to say)."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         began = time.perf_counter()
-        client = (scope.get("client") or ("",))[0]
+        client = client_at((scope.get("client") or ("",))[0])
         status = 0
         number = self._id + format(next(self._requests), "x")
 
@@ -165,10 +265,8 @@ class Gate:
         try:
             if wait:
                 await _refuse(noting, TooManyRequests, wait)
-            elif (wait := self._shares.wait(client)) > LONGEST:
-                await _refuse(noting, TooMuch, wait)
             else:
-                await self._in_turn(wait, client, scope, receive, noting)
+                await self._app(scope, receive, noting)
         except asyncio.CancelledError:  # the arena stops, and waits no longer
             if not status:
                 await _refuse(noting, Stopping)
@@ -188,21 +286,6 @@ class Gate:
                     status=status or 500,
                     ms=round(1000 * (time.perf_counter() - began), 2),
                 )
-
-    async def _in_turn(
-        self, wait: float, client: str, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        """Serve a request when its client may have it served, and charge what it costs."""
-        shape = shape_of(scope["method"], scope["path"])
-        guess = self._shares.begun(client, shape)
-        serving = Timed(self._app(scope, receive, send))
-        try:
-            if wait:
-                await asyncio.sleep(wait)
-            await serving
-        finally:
-            serving.close()
-            self._shares.ended(client, shape, guess, serving.spent)
 
 
 def _write(**what: Any) -> None:

@@ -6,6 +6,10 @@ that has used more than its share waits: its next request is served when its sha
 again, and refused with 429 if that would take long. So whoever asks for the dearest thing there
 is, as fast as they can, slows down themselves.
 
+With several workers, each keeps accounts of its own loop: that is where clients stand in each
+other's way. A share of every worker's time is the same share of the whole arena's. For that,
+others are *there* at whichever worker they ask (`seen_elsewhere`).
+
 A cost is known when a request has been served. Until then it is estimated by what requests
 of its shape have cost lately.
 """
@@ -14,7 +18,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -58,10 +62,19 @@ class Shares:
             return 0
         return -account.left / self._rate
 
+    def seen_elsewhere(self, clients: Iterable[str]) -> None:
+        """These clients have just asked at another worker."""
+        now = self._clock()
+        for client in clients:
+            self._account(client, now)
+
     def begun(self, client: str, shape: tuple[str, ...]) -> float:
         """A request is served: charge what it will probably cost, and return that."""
         guess = self._shapes.get(shape, USUAL)
-        self._account(client, self._clock()).left -= guess
+        account = self._accounts.get(client)  # who has just been told to wait, or not, has one
+        if account is None:
+            account = self._account(client, self._clock())
+        account.left -= guess
         return guess
 
     def ended(self, client: str, shape: tuple[str, ...], guess: float, spent: float) -> None:
