@@ -7,6 +7,7 @@
 `waiting`        bars and wheels for long work
 `options`        options that several commands take
 `defaults`       the user's config file
+`places`         where a user's files belong on this platform
 `proof`          the end of every game: what its record proves
 `keys`           keys one by one; what was typed too early is forgotten
 `shelf`          the games that are kept, in words

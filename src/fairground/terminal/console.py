@@ -6,15 +6,12 @@ import argparse
 import contextlib
 import io
 import os
-import shutil
-import signal
 import sys
-import textwrap
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn
 
 from fairground.core import InputError
+from fairground.terminal.ink import terminal_size
 from fairground.terminal.keys import forget_typed
 
 
@@ -36,14 +33,16 @@ class Stopped(BaseException):
 @contextlib.contextmanager
 def stopped_by_signals() -> Iterator[None]:
     """Turn SIGTERM and SIGHUP into `Stopped`, so that files and terminals are left in order."""
+    import signal
 
     def stop(number: int, _: object) -> None:
         raise Stopped(number)
 
     wanted = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]
-    if threading.current_thread() is not threading.main_thread():
-        wanted = []
-    old = {number: signal.signal(number, stop) for number in wanted if number is not None}
+    try:
+        old = {number: signal.signal(number, stop) for number in wanted if number is not None}
+    except ValueError:  # only the main thread hears signals
+        old = {}
     try:
         yield
     finally:
@@ -118,9 +117,9 @@ class Console:
 
 def _folded(text: str) -> str:
     """Sentences in lines that fit. Indented lines stay whole: they may be commands to copy."""
-    columns = shutil.get_terminal_size().columns
+    columns = terminal_size().columns
     return "\n".join(
-        textwrap.fill(line, max(columns - 1, 12), break_on_hyphens=False)
+        "\n".join(_wrapped(line, columns))
         if len(line) > columns and not line.startswith(" ") and "\x1b" not in line
         else line
         for line in text.split("\n")
@@ -129,12 +128,19 @@ def _folded(text: str) -> str:
 
 def _last_line(prompt: str) -> str:
     """A prompt that fits the terminal: of a long one, all but its end is printed before."""
-    columns = shutil.get_terminal_size().columns
+    columns = terminal_size().columns
     if len(prompt) < columns or not sys.stdout.isatty():
         return prompt
-    *before, last = textwrap.wrap(prompt, max(columns - 1, 12), break_on_hyphens=False)
+    *before, last = _wrapped(prompt, columns)
     print("\n".join(before))
     return f"{last} "
+
+
+def _wrapped(line: str, columns: int) -> list[str]:
+    """A long line as several, each shorter than the terminal is wide."""
+    import textwrap
+
+    return textwrap.wrap(line, max(columns - 1, 12), break_on_hyphens=False)
 
 
 LONGEST_LINE = 1_000_000
@@ -218,7 +224,12 @@ class _NumberMenu(Menu):
 class _Folded(argparse.RawDescriptionHelpFormatter):
     """Help in which running text fits the terminal, and indented lines stay as they are."""
 
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=terminal_size().columns - 2)
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        import textwrap
+
         paragraphs: list[str] = []
         for line in text.splitlines():
             running = bool(line) and not line.startswith(" ")
@@ -286,7 +297,7 @@ class Arguments(argparse.ArgumentParser):
     def _behind_defaults(self, typed: Sequence[str]) -> list[str]:
         if Arguments.only_looked_at:
             raise ParserFound(self)
-        from fairground.terminal.defaults import config_file
+        from fairground.terminal.places import config_file
 
         if not config_file().exists():
             return list(typed)

@@ -16,21 +16,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from fairground.core import InputError
+from fairground.terminal.places import config_file
 
 EVERYWHERE: Final = "all"
 
 Sections = dict[str, dict[str, Any]]
-
-
-def config_file() -> Path:
-    """Where the file is."""
-    import platformdirs
-
-    return Path(platformdirs.user_config_dir("fairground", appauthor=False)) / "config.toml"
 
 
 def read_defaults() -> Sections:

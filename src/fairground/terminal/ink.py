@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 import sys
-import textwrap
 from collections.abc import Mapping
 from typing import Final, NamedTuple, Self, TextIO
 
@@ -50,6 +48,25 @@ class Edges(NamedTuple):
 
 ASCII_EDGES: Final = Edges("-", "|", "+++", "+++", "+++")
 LINE_EDGES: Final = Edges("─", "│", "┌┬┐", "├┼┤", "└┴┘")
+
+
+def terminal_size(usual: tuple[int, int] = (80, 24)) -> os.terminal_size:
+    """Columns and lines: what the user has set, what the terminal says, or what is usual.
+
+    `shutil` answers the same, but it brings along all that packs files, and every prompt would
+    wait for that.
+    """
+    try:
+        told: tuple[int, int] = os.get_terminal_size()
+    except (OSError, ValueError):
+        told = (0, 0)  # no terminal, or none that says it
+    columns, lines = (
+        int(wanted) if wanted.isdecimal() and int(wanted) > 0 else size or otherwise
+        for wanted, size, otherwise in zip(
+            (os.environ.get("COLUMNS", ""), os.environ.get("LINES", "")), told, usual, strict=True
+        )
+    )
+    return os.terminal_size((columns, lines))
 
 
 def only_ascii(stream: TextIO, environment: Mapping[str, str]) -> bool:
@@ -94,7 +111,7 @@ class Ink:
         if ascii_only is None:
             ascii_only = only_ascii(sys.stdout, os.environ)
         colour = wants_colour(sys.stdout, os.environ)
-        columns, lines = shutil.get_terminal_size()
+        columns, lines = terminal_size()
         return cls(columns, ascii_only, colour, lines if sys.stdout.isatty() else math.inf)
 
     def ink(self, text: str, style: str) -> str:
@@ -106,6 +123,8 @@ class Ink:
 
         ``first`` stands before the first line, ``rest`` before the others (the same, if not given).
         """
+        import textwrap
+
         rest = first if rest is None else rest
         width = max(min(self.columns - 1, WIDEST_TEXT), len(rest) + 12)
         return textwrap.fill(

@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import select
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -71,6 +69,8 @@ class Keys:
         return self._sign()
 
     def _ready(self, seconds: float | None) -> bool:
+        import select
+
         ready, _, _ = select.select([sys.stdin, self._wake], [], [], seconds)
         if self._wake in ready:
             os.read(self._wake, 1024)
@@ -105,6 +105,7 @@ class Keys:
 @contextlib.contextmanager
 def reading_keys(redraw: Callable[[], None]) -> Iterator[Keys]:
     """Have keys arrive one by one; after Ctrl-Z and back, set that again and ``redraw``."""
+    import signal
     import termios
     import tty
 

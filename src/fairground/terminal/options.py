@@ -48,7 +48,7 @@ def add_stir_always(parser: argparse.ArgumentParser, why: str) -> None:
 
 def add_bot_seconds(parser: argparse.ArgumentParser) -> None:
     """``--bot-seconds``: how long a bot may think."""
-    from fairground.players.bot.host import BotLimits
+    from fairground.players.bot.limits import BotLimits
 
     parser.add_argument(
         "--bot-seconds",

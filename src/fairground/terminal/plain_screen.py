@@ -13,8 +13,9 @@ from fairground.terminal.console import Console
 from fairground.terminal.ink import Ink
 from fairground.terminal.seat import Here, Place, Sitting
 from fairground.transcript import Event
-from fairground.words import PlainWords, Telling, words_for
+from fairground.words import PlainWords, words_for
 from fairground.words.plain import listed
+from fairground.words.telling import Telling
 
 SUITS: Final = str.maketrans("♡♢♧♤", "hdcs")
 """How cards are written where there is only ASCII."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fairground.shown import named
 from fairground.terminal.console import Console
-from fairground.terminal.evening.tables import OpenTable
 from fairground.terminal.ink import Ink
 from fairground.terminal.keys import can_read_keys
 from fairground.terminal.saving import Saved
-from fairground.verify import Claim, Verdict, verify
+
+if TYPE_CHECKING:
+    from fairground.terminal.evening.tables import OpenTable
+    from fairground.verify import Claim, Verdict
 
 Missing = Callable[[set[str]], str | None]
 """What a player might think was proven and was not, given the names of the claims that were."""
@@ -36,6 +38,8 @@ def say_what_is_proven(console: Console, art: Ink, opened: OpenTable, missing: M
         console.say(art.fold("\nThe game is kept, unfinished. Go on with it:").lstrip())
         console.say("  fairground resume")
         return True
+    from fairground.verify import verify  # not before the first prompt
+
     verdict = verify(bytes(opened.table.transcript))
     if opened.practice and verdict.ok:
         console.say()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
-import shlex
+import stat
 import sys
-from datetime import UTC, datetime
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final, Self
 
 from fairground.core import InputError, Unreadable
+from fairground.terminal.places import data_folder
 from fairground.transcript import Transcript
 
 LARGEST: Final = 256 * 2**20
@@ -32,26 +35,41 @@ def add_saving(parser: argparse.ArgumentParser) -> None:
 
 def data_directory() -> Path:
     """Where transcripts are kept when the user names no file."""
-    import platformdirs
+    return data_folder() / "transcripts"
 
-    return Path(platformdirs.user_data_dir("fairground", appauthor=False)) / "transcripts"
+
+@contextlib.contextmanager
+def opened(name: str) -> Iterator[IO[bytes]]:
+    """A file of at most `LARGEST` bytes, read as it is wanted; ``-`` is standard input.
+
+    What is no regular file, such as a pipe, is read at once, for it can be read only once.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            file = sys.stdin.buffer if name == "-" else stack.enter_context(Path(name).open("rb"))
+            if name == "-" or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                file = io.BytesIO(file.read(LARGEST + 1))
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+        except (OSError, ValueError, AttributeError) as error:
+            # Standard input may be closed, and then it is `None` or cannot be read.
+            raise _unreadable(name, error) from None
+        if size > LARGEST:
+            raise Unreadable(f"{name!r} is larger than {LARGEST // 2**20} MiB: no transcript is")
+        try:
+            yield file
+        except OSError as error:
+            raise _unreadable(name, error) from None
+
+
+def _unreadable(name: str, error: Exception) -> Unreadable:
+    return Unreadable(f"cannot read {name!r}: {getattr(error, 'strerror', None) or error}")
 
 
 def read_file(name: str) -> bytes:
-    """The bytes of a file, or of standard input for ``-``; not more than `LARGEST`."""
-    try:
-        if name == "-":
-            data = sys.stdin.buffer.read(LARGEST + 1)
-        else:
-            with Path(name).open("rb") as file:
-                data = file.read(LARGEST + 1)
-    except (OSError, ValueError, AttributeError) as error:
-        # Standard input may be closed, and then it is `None` or cannot be read.
-        reason = getattr(error, "strerror", None) or error
-        raise Unreadable(f"cannot read {name!r}: {reason}") from None
-    if len(data) > LARGEST:
-        raise Unreadable(f"{name!r} is larger than {LARGEST // 2**20} MiB: no transcript is")
-    return data
+    """The bytes of such a file."""
+    with opened(name) as file:
+        return file.read()
 
 
 class Saved:
@@ -67,7 +85,7 @@ class Saved:
         self.transcript = Transcript(self.write if self._file else None)
 
     def _open(self, wanted: Path | None, game: str, table: bytes) -> None:
-        now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+        now = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
         path = wanted or data_directory() / f"{game}-{now}-{table.hex()[:8]}.jsonl"
         try:
             if wanted is None:
@@ -117,4 +135,6 @@ class Saved:
     @property
     def quoted_path(self) -> str:
         """The path as a shell wants it."""
+        import shlex
+
         return shlex.quote(str(self.path))

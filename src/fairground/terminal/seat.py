@@ -25,7 +25,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from fairground.core import BadShare, Game, IllegalMove, InputError, Move, Seat
-from fairground.fair.chains import LONGEST_STIR
 from fairground.fair.vault import Vault
 from fairground.players import Player
 from fairground.players.hosted import Hosted
@@ -333,6 +332,8 @@ class Sitting:
     def refused(self, ask: Ask, problem: InputError) -> None:
         """An answer was not taken; the same is asked again."""
         if ask.kind == "stir":
+            from fairground.fair.chains import LONGEST_STIR
+
             self.console.say(f"Letters and digits, please, at most {LONGEST_STIR} of them.")
         else:
             self.console.say(f"Not taken: {problem}.")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
@@ -80,6 +79,8 @@ def patiently(what: str, work: Callable[[], T]) -> T:
 
     The work has a thread of its own, so that Ctrl-C is heard at once.
     """
+    import threading
+
     done: list[T] = []
     failed: list[BaseException] = []
 

@@ -32,6 +32,9 @@ from fairground.terminal.saving import add_saving
 from fairground.terminal.seat import Here
 from fairground.terminal.waiting import patiently
 
+DEEP: Final = "evil:deep"
+"""The evil keeper that forces the most guesses on perfect play."""
+
 DIFFICULTY: Final = {"easy": "nice", "medium": "fair", "hard": "evil"}
 SOLVER: Final = "best"
 
@@ -98,6 +101,7 @@ def go_on(opened: OpenTable, arguments: Sequence[str], house: HousePlayers) -> i
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _arguments()
     options: argparse.Namespace = parser.parse_args(arguments)
+    options.deep = False
     _take_seats(options)
     lends = options.share is not None or options.no_share
     if options.keeper and lends:
@@ -121,12 +125,13 @@ def _take_seats(options: argparse.Namespace) -> None:
         if player.partition(":")[0] == ME:
             options.keeper = options.keeper or seat == KEEPER
         elif seat == KEEPER:
-            if player not in (*ORACLES, *DIFFICULTY):
+            if player not in (*ORACLES, *DIFFICULTY, DEEP):
                 raise InputError(
-                    f"--seat keeper={player}: a keeper is me, {', '.join(ORACLES)}. "
+                    f"--seat keeper={player}: a keeper is me, {', '.join(ORACLES)}, {DEEP}. "
                     f"For example: {example}"
                 )
-            options.oracle = DIFFICULTY.get(player, player)
+            options.deep = player == DEEP
+            options.oracle = EVIL if options.deep else DIFFICULTY.get(player, player)
         else:
             options.keeper, options.solver = True, player_for(shape, BREAKER, player)
     if options.difficulty is not None and options.keeper:
@@ -157,7 +162,7 @@ class CodeParlour(Parlour):
         if game.oracle == EVIL:
             _must_be_able_to_list(game)
         if not self.swapped:
-            return {KEEPER: house.make(game.oracle, game, KEEPER)}
+            return {KEEPER: house.make(DEEP if self.options.deep else game.oracle, game, KEEPER)}
         return {BREAKER: house.make(self._solver, game, BREAKER)}
 
     def wanted(self) -> TablePlan:

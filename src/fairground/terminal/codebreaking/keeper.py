@@ -125,6 +125,8 @@ class KeeperScreen(CodeScreen):
             word = answer.lower()
             if word in HELP:
                 self._help()
+            elif word == "hint":
+                self.say("There is nothing to advise: your code decides the answer.")
             elif word == "board":
                 self._show_board()
             elif word.split()[:1] == ["fix"]:

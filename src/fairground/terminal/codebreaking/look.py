@@ -11,11 +11,13 @@ always written as numbers too: no sign and no colour says anything that a digit 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fairground.games.codebreaking import CodeBreaking, Marks, Row, write_code
-from fairground.solve.codebreaking.advice import Count
 from fairground.terminal.ink import Ink
+
+if TYPE_CHECKING:
+    from fairground.solve.codebreaking.advice import Count
 
 PEG_COLOURS: Final = 8
 SINGLE_DIGITS: Final = 10
@@ -44,8 +46,13 @@ def amount(count: Count | None) -> str:
     if count is None:
         return "-"
     if count.exact:
-        return f"{count.value:,}" if count.value < 10**15 else _rounded(count.value)
+        return _counted(count.value)
     return f"~{_rounded(count.value)}" if count.value else "?"
+
+
+def _counted(value: int) -> str:
+    """All digits, where they are not too many."""
+    return f"{value:,}" if value < 10**15 else _rounded(value)
 
 
 def _rounded(value: int) -> str:
@@ -98,7 +105,7 @@ class CodeBoard:
         self._art = art
         self._base, self._length = game.base, game.length
         widest = write_code([game.base - 1] * game.length, game.base)
-        most = amount(Count(game.codes, True, ""))
+        most = _counted(game.codes)
         self._titles = ["#", heading, "full", "partial", "left"]
         self._wide = [
             3,

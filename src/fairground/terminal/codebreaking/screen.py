@@ -5,8 +5,9 @@ The screen moves on by the table's events alone, so what it tells is what the re
 
 from __future__ import annotations
 
-import shutil
 import sys
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 from fairground.core import InputError, MissingExtra, Move, Seat
 from fairground.fair.chains import LONGEST_STIR
@@ -14,6 +15,7 @@ from fairground.games.codebreaking import (
     BREAKER,
     FAIR,
     GIVE_UP,
+    Code,
     CodeBreaking,
     Row,
     State,
@@ -21,17 +23,20 @@ from fairground.games.codebreaking import (
     fits,
     write_code,
 )
-from fairground.solve.codebreaking.advice import Counting, next_guess
 from fairground.table import Ask
 from fairground.terminal.codebreaking import words
 from fairground.terminal.codebreaking.input import NAMES, code_of
 from fairground.terminal.codebreaking.look import BoardRow, CodeArt, CodeBoard
 from fairground.terminal.console import Console
+from fairground.terminal.ink import terminal_size
 from fairground.terminal.seat import Here, Sitting
 from fairground.terminal.waiting import patiently
 from fairground.transcript import Event
 from fairground.words.codebreaking import KEEPERS, CodeBreakingWords
 from fairground.words.plain import count
+
+if TYPE_CHECKING:
+    from fairground.solve.codebreaking.advice import Counting
 
 HELP = ("?", "help")
 
@@ -48,10 +53,16 @@ class CodeScreen(Sitting):
         self._words = CodeBreakingWords(game, NAMES)
         self._board = CodeBoard(art, game, heading)
         self._entries: list[BoardRow] = []
-        self._counting = self._count_from(())
+
+    @cached_property
+    def _counting(self) -> Counting | None:
+        """A count of the codes that fit the board. It needs the solver, so it begins late."""
+        return self._count_from(())
 
     def _count_from(self, rows: tuple[Row, ...]) -> Counting | None:
         """A count of the codes that fit these rows; ``None`` where that needs an extra."""
+        from fairground.solve.codebreaking.advice import Counting
+
         try:
             counting = Counting(self._game.base, self._game.length)
         except MissingExtra:
@@ -84,7 +95,7 @@ class CodeScreen(Sitting):
         """Put a row on the board, and show it: with all others where a terminal scrolls."""
         self._enter(row, counting)
         if sys.stdout.isatty():
-            self._show_board(shutil.get_terminal_size().lines - 6)
+            self._show_board(terminal_size().lines - 6)
             return
         number = len(self._entries)
         for line in (self._board.heading if number == 1 else []) + self._board.row(
@@ -165,7 +176,7 @@ class BreakerScreen(CodeScreen):
             if word in HELP:
                 self._help()
             elif word == "hint":
-                self._hint(state.rows)
+                self._hint(state)
             elif word == "board":
                 self._show_board()
             elif word in (GIVE_UP, "giveup"):
@@ -189,19 +200,23 @@ class BreakerScreen(CodeScreen):
         self.say(f"Type a guess, such as {self._words.example_code()}, or:")
         self.bullets(*words.BREAKER_KEYS)
 
-    def _hint(self, rows: tuple[Row, ...]) -> None:
-        base, length = self._game.base, self._game.length
+    def _hint(self, state: State) -> None:
+        """What the coach would ask; the record says that it was asked for."""
+        from fairground.coach.advice import advise
+
+        names = self.place.names
         try:
-            guess = patiently("Thinking", lambda: next_guess(base, length, rows, patient=False))
-        except MissingExtra as missing:
-            self.say(f"No hint: {missing}")
+            best = patiently("Thinking", lambda: advise(self._game, state, BREAKER, names))
+        except InputError as reason:
+            self.say(f"No hint: {reason}.")
             return
-        if guess is None:
-            self.say("No code fits these answers.")
+        self._table.note({"hint": best.move, "seat": BREAKER})
+        if best.move == GIVE_UP:
+            self.say(f"Hint: {GIVE_UP}. {best.says}")
             return
-        self._table.note({"hint": list(guess), "seat": BREAKER})
-        may = "it may be the code" if fits(guess, rows) else "it cannot be the code, but tells much"
-        self.say(f"Hint: {self._code(guess)} ({may})")
+        guess = cast(Code, best.move)
+        may = "may be the code" if fits(guess, state.rows) else "cannot be the code, but tells much"
+        self.say(f"Hint: {self._code(guess)}. It {may}. {best.says}")
 
     # Telling
 

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from fairground.core import InputError
+from fairground.store.lineage import A_COPY
 from fairground.terminal.commands.serve import default_database
 from fairground.terminal.console import Arguments
 
 SQLITE: Final = "sqlite:///"
-PAGES: Final = 1000
-"""Pages that are copied at a time: an arena that runs can write in between."""
 
 
 def _arguments() -> Arguments:
@@ -27,6 +26,7 @@ def _arguments() -> Arguments:
         "Examples:\n"
         "  fairground backup arena-copy.db\n"
         "  fairground backup arena-copy.db --database sqlite:///arena.db\n\n"
+        "`fairground restore` makes it an arena's database again.\n"
         "A PostgreSQL has its own program: pg_dump -Fc.",
     )
     parser.add_argument("file", metavar="FILE", help="the new file")
@@ -56,23 +56,31 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _copied(source: Path, copy: Path) -> int:
-    """Copy, page by page; how many logs the copy has."""
+    """Copy in one step; how many logs the copy has.
+
+    An arena that runs can write meanwhile: what it writes goes into the journal, and the copy is of
+    the moment at which it was begun. In several steps, each would begin anew whenever something was
+    written since the last one, and a large file that is in use would never be done.
+    """
     try:
         os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
         raise InputError(f"cannot make {str(copy)!r}: {error.strerror}") from None
     try:
         with (
-            closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as here,
+            closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as here,
             closing(sqlite3.connect(copy)) as there,
         ):
-            here.backup(there, pages=PAGES, sleep=0.01)
+            here.backup(there)
             there.execute("PRAGMA journal_mode=DELETE")
+            there.execute(f"PRAGMA application_id = {A_COPY}")
             ((found,),) = there.execute("PRAGMA integrity_check(1)").fetchall()
             if found != "ok":
                 raise InputError(f"the database {str(source)!r} is damaged: {found}")
             ((logs,),) = there.execute("SELECT count(*) FROM logs").fetchall()
             return int(logs)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, InputError) as error:
         copy.unlink()
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"cannot copy {str(source)!r}: {error}") from None

@@ -145,7 +145,8 @@ def watch(arguments: Sequence[str]) -> int:
     parser = _bank_arguments(
         "bank watch",
         "Watch the games at a Bank on a test chain: complain when a deadline has passed, and\n"
-        "settle when a hand is final. It needs no key of the parties; its own key pays the gas.",
+        "settle when a hand is final; in sessions, bring the newest state that was left with it.\n"
+        "It needs no key of the parties; its own key pays the gas.",
         "Example:\n"
         "  fairground bank watch --bank http://127.0.0.1:8545 --bank-address 0x5FbD... \\\n"
         "      --key tower.json --for 0x7E5F...\n\n"
@@ -160,14 +161,23 @@ def watch(arguments: Sequence[str]) -> int:
         help="an account whose games to watch; may be given often (default: everybody's)",
     )
     parser.add_argument(
+        "--tower",
+        metavar="FOLDER",
+        type=Path,
+        help="what parties of sessions left (serve --tower, croupier --session --tower): newer "
+        "states and open hands are brought to the Bank",
+    )
+    parser.add_argument(
         "--every", type=float, metavar="SECONDS", default=15.0, help="how often to look (15)"
     )
     parser.add_argument("--once", action="store_true", help="look once, and end")
     options = parser.parse_args(arguments)
-    from fairground.bank.calls import address, call_as_json
+    from fairground.bank.calls import call_as_json
     from fairground.bank.chain.bank import ChainBank
     from fairground.bank.chain.watchtower import Watchtower
     from fairground.bank.crypto.keystore import load, passphrase_from
+    from fairground.bank.fields import address
+    from fairground.bank.session.tower import Tower
 
     if options.every <= 0:
         raise InputError(f"--every must be more than 0 seconds, not {options.every:g}")
@@ -178,13 +188,17 @@ def watch(arguments: Sequence[str]) -> int:
     async def look() -> None:
         bank = await ChainBank.open(options.bank, options.bank_address)
         try:
-            tower = Watchtower(bank, payer, accounts)
+            left = None if options.tower is None else Tower(options.tower)
+            tower = Watchtower(bank, payer, accounts, tower=left)
             print(f"Watching the Bank {bank.address} on the chain {bank.domain.chain_id}.")
             while True:
                 for call in await tower.look():
                     said = call_as_json(call)
-                    game = said["bet"]
-                    print(f"{said['call']}: game {game['game_id']} of {game['player']}", flush=True)
+                    if "bet" in said:
+                        what, of = f"game {said['bet']['game_id']}", said["bet"]
+                    else:
+                        what, of = f"session {said['terms']['number']}", said["terms"]
+                    print(f"{said['call']}: {what} of {of['player']}", flush=True)
                 if options.once:
                     return
                 await asyncio.sleep(options.every)

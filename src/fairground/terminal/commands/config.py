@@ -8,7 +8,8 @@ from typing import Any
 from fairground.core import InputError
 from fairground.shown import shown
 from fairground.terminal.console import Arguments
-from fairground.terminal.defaults import config_file, read_defaults, write_defaults
+from fairground.terminal.defaults import read_defaults, write_defaults
+from fairground.terminal.places import config_file
 
 
 def _arguments() -> Arguments:

@@ -15,8 +15,9 @@ from fairground.clients.play import Bots, Hire, PlayedOracle, builtin, play_all
 from fairground.core import InputError
 from fairground.fair.bits import token
 from fairground.games.codebreaking import CodeBreaking
-from fairground.players.bot.host import BotLimits
+from fairground.players.bot.limits import BotLimits
 from fairground.terminal.console import Arguments
+from fairground.terminal.places import data_folder
 
 MOST_JOBS: Final = 64
 DEFAULT: Final = "best"
@@ -132,9 +133,7 @@ def _name_of_entry(diary: Path) -> str:
 
 
 def _folder() -> Path:
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("fairground", appauthor=False)) / "entries"
+    return data_folder() / "entries"
 
 
 def _try_out(hire: Hire, page: WatchPage) -> None:

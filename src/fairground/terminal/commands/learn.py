@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from fairground.coach import telling
 from fairground.coach.judging import judge_of
 from fairground.coach.learning import (
     Position,
@@ -14,6 +13,8 @@ from fairground.coach.learning import (
     drawn_position,
     judged,
     positions_of,
+    verdict,
+    words_at,
 )
 from fairground.coach.reviewing import review
 from fairground.core import FairgroundError, IllegalMove
@@ -24,7 +25,6 @@ from fairground.terminal.console import Arguments, Console, EndOfInput
 from fairground.terminal.ink import Ink
 from fairground.terminal.saving import data_directory, read_file
 from fairground.transcript import check_chain, read
-from fairground.words import words_for
 from fairground.words.plain import count
 
 LEAVE: Final = ("q", "quit", "x", "exit")
@@ -123,8 +123,7 @@ class Lesson:
         game, state = position.walk()
         seat = position.seat
         view = game.view(state, seat)
-        names = [f"The {game.role(i)}" if i != seat else "You" for i in range(game.seats)]
-        words = words_for(game, names, seat)
+        words = words_at(game, seat)
         self._console.say()
         for line in words.state(view):
             self._say(line)
@@ -148,14 +147,9 @@ class Lesson:
         judge = judge_of(words.game)
         found = judged(judge, view, position.seat, move)
         self._progress.note(position, found.right)
-        if found.right:
-            self._say(f"Right. {judge.advice(words, view, position.seat, found.best)}", "good")
-            return True
-        cost = telling.amount(found.cost, judge.unit)
-        best = words.option(view, position.seat, found.best.move)
-        why = judge.why(words, view, position.seat, found.chosen, found.best)
-        self._say(f"Not the best: it costs {cost}. Better: {best}. {why}", "bad")
-        return False
+        said = verdict(judge, words, view, position.seat, found)
+        self._say(said, "good" if found.right else "bad")
+        return found.right
 
     def _say(self, text: str, style: str = "") -> None:
         self._console.say(self._art.ink(self._art.fold(text), style))

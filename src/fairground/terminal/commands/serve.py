@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fairground.core import InputError
 from fairground.terminal.console import Arguments
+from fairground.terminal.places import data_folder
 
 if TYPE_CHECKING:
     from fairground.arena.croupier.opened import CroupierPlace
@@ -49,6 +50,10 @@ def _arguments() -> Arguments:
         "--public-url", metavar="URL", help="how clients reach this arena, if not directly"
     )
     parser.add_argument(
+        "--tls-cert", metavar="FILE", help="speak https: the chain of certificates, in PEM"
+    )
+    parser.add_argument("--tls-key", metavar="FILE", help="its private key, in PEM")
+    parser.add_argument(
         "--allow-factory",
         metavar="PREFIX",
         action="append",
@@ -66,7 +71,7 @@ def _arguments() -> Arguments:
         "--share",
         type=int,
         metavar="PERCENT",
-        help="of a worker's time, for one client while there are others; 0: no limit (default 50)",
+        help="of each worker's time, for one client beside others; 0: no limit (default 50)",
     )
     parser.add_argument(
         "--open-games",
@@ -85,8 +90,8 @@ def _arguments() -> Arguments:
         "--games-in-memory",
         type=int,
         metavar="N",
-        help="games that are at hand without asking the database, about 15 kB each (default "
-        "120000)",
+        help="room for so many games of 15 kB that are at hand without asking the database; a "
+        "larger game counts as several (default 120000)",
     )
     parser.add_argument(
         "--allow-frame",
@@ -95,6 +100,14 @@ def _arguments() -> Arguments:
         default=[],
         help="a web site that may show the arena's page in a frame, as https://friend.example; "
         "give it once for each (default: none)",
+    )
+    parser.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a name under which this arena may be asked, besides localhost, addresses in "
+        "digits, this machine's name and that in --public-url; give it once for each",
     )
     parser.add_argument(
         "--access-log", action="store_true", help="a line of JSON on standard error per request"
@@ -114,7 +127,16 @@ def _croupier_arguments(parser: Arguments) -> None:
     group.add_argument("--bank", metavar="URL", help="a node of the chain that the Bank is on")
     group.add_argument("--bank-address", metavar="0x...", help="where the Bank is on that chain")
     group.add_argument("--croupier-key", metavar="FILE", type=Path, help="the Croupier's key file")
-    group.add_argument("--passphrase-file", metavar="FILE", type=Path, help="what opens it")
+    group.add_argument(
+        "--signing-key",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        default=[],
+        help="the key file that he signs with in place of his account's; give older ones behind it "
+        "while sessions that were opened with them are open",
+    )
+    group.add_argument("--passphrase-file", metavar="FILE", type=Path, help="what opens them")
     group.add_argument(
         "--confirmations",
         type=int,
@@ -127,10 +149,16 @@ def _croupier_arguments(parser: Arguments) -> None:
         metavar="CHIPS",
         help="what he brings to a Bank on a chain if he has less there (default 0)",
     )
+    group.add_argument(
+        "--tower",
+        metavar="FOLDER",
+        type=Path,
+        help="where he leaves what a watchtower (bank watch) needs of his sessions",
+    )
 
 
-def _croupier(options: argparse.Namespace) -> tuple[CroupierPlace | None, Key | None]:
-    """Where he plays, and his key if he needs one of the operator's."""
+def _croupier(options: argparse.Namespace) -> tuple[CroupierPlace | None, list[Key]]:
+    """Where he plays, and his keys if he needs those of the operator's."""
     from fairground.arena.croupier.opened import CONFIRMATIONS, CroupierPlace
 
     chain = {
@@ -140,45 +168,47 @@ def _croupier(options: argparse.Namespace) -> tuple[CroupierPlace | None, Key | 
     }
     missing = [name for name, value in chain.items() if value is None]
     if len(missing) == len(chain):
-        for name in ("passphrase_file", "confirmations", "bankroll"):
-            if getattr(options, name) is not None:
+        for name in ("passphrase_file", "confirmations", "bankroll", "signing_key", "tower"):
+            if getattr(options, name) not in (None, []):
                 option = "--" + name.replace("_", "-")
                 raise InputError(f"{option} is for a Croupier on a chain: name it with --bank URL")
-        return None if options.no_croupier else CroupierPlace(), None
+        return None if options.no_croupier else CroupierPlace(), []
     if options.no_croupier:
         raise InputError("--no-croupier, and a chain for him to play on: which of the two?")
     if missing:
         raise InputError(f"a Croupier on a chain needs {', '.join(missing)} as well")
-    from fairground.bank.calls import address
     from fairground.bank.crypto.keystore import load, passphrase_from
+    from fairground.bank.fields import address
 
     confirmations = CONFIRMATIONS if options.confirmations is None else options.confirmations
     where = address(options.bank_address, "--bank-address")
-    place = CroupierPlace(options.bank, where, confirmations, options.bankroll or 0)
+    tower = "" if options.tower is None else str(options.tower)
+    place = CroupierPlace(options.bank, where, confirmations, options.bankroll or 0, tower)
     place.check(options.workers)
-    prompt = "Passphrase of the Croupier's key file: "
-    key = load(options.croupier_key, lambda: passphrase_from(options.passphrase_file, prompt))
-    return place, key
+
+    def opened(path: Path, whose: str) -> Key:
+        prompt = f"Passphrase of {whose}: "
+        return load(path, lambda: passphrase_from(options.passphrase_file, prompt))
+
+    signing = [opened(path, f"the signing key {path}") for path in options.signing_key]
+    return place, [opened(options.croupier_key, "the Croupier's key file"), *signing]
 
 
 def default_database() -> str:
     """The SQLite file in the platform's data directory."""
-    import platformdirs
-
-    folder = Path(platformdirs.user_data_dir("fairground", appauthor=False))
-    return f"sqlite:///{folder / 'arena.db'}"
+    return f"sqlite:///{data_folder() / 'arena.db'}"
 
 
 def run(arguments: Sequence[str]) -> int:
     """``fairground serve``"""
     options = _arguments().parse_args(arguments)
-    from fairground.arena.http.gate import GAMES_IN_MEMORY, IDLE, OPEN_GAMES, RATE, SHARE
+    from fairground.arena.limits.gate import GAMES_IN_MEMORY, IDLE, OPEN_GAMES, RATE, SHARE
     from fairground.arena.serve import Settings, serve
 
     database = options.database or default_database()
     if options.database is not None:
         _must_have_a_folder(options.database)
-    place, key = _croupier(options)
+    place, keys = _croupier(options)
     in_memory = options.games_in_memory
     settings = Settings(
         database=database,
@@ -186,6 +216,8 @@ def run(arguments: Sequence[str]) -> int:
         port=options.port,
         workers=options.workers,
         public_url=options.public_url,
+        tls_cert=options.tls_cert,
+        tls_key=options.tls_key,
         allow_factories=tuple(options.allow_factory),
         rate=RATE if options.rate is None else options.rate,
         share=SHARE if options.share is None else options.share,
@@ -194,6 +226,7 @@ def run(arguments: Sequence[str]) -> int:
         games_in_memory=GAMES_IN_MEMORY if in_memory is None else in_memory,
         access_log=options.access_log,
         allow_frames=tuple(options.allow_frame),
+        allow_hosts=tuple(options.allow_host),
         croupier=place,
     )
 
@@ -209,7 +242,7 @@ def run(arguments: Sequence[str]) -> int:
         print(f"  storage   {_without_password(database)}")
         print("Stop it with Ctrl-C.", flush=True)
 
-    told = serve(settings, started, key)
+    told = serve(settings, started, keys)
     if told == signal.SIGINT:
         raise KeyboardInterrupt
     print("Stopped.", file=sys.stderr)

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import sys
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fairground.claims import ORDERED, Claim
-from fairground.contest.file import ContestVerdict, check
 from fairground.core import FairgroundError, Fault, InputError
 from fairground.receipts import found, read_receipts, table_of
 from fairground.shown import named, shown
 from fairground.terminal.console import Arguments
+from fairground.terminal.ink import terminal_size
 from fairground.terminal.proof import claim_heading
-from fairground.terminal.saving import read_file
+from fairground.terminal.saving import opened, read_file
 from fairground.verify import SeatSummary, Verdict, verify
-from fairground.web import built_file
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from fairground.contest.file import ContestVerdict, Section
+    from fairground.transcript import Event
 
 WIDEST: Final = 96
 """Longer lines are hard to read, however wide the terminal is."""
+
+BATCH: Final = 50
+"""Games of a contest that are handed to a process at once."""
 
 
 def _arguments() -> Arguments:
@@ -48,6 +54,13 @@ def _arguments() -> Arguments:
         "--contest",
         metavar="FILE",
         help="check a contest file instead: every game, order, disguise and the standings",
+    )
+    parser.add_argument(
+        "--jobs",
+        metavar="N",
+        type=int,
+        default=1,
+        help="processes that check a contest's games at the same time (default 1)",
     )
     parser.add_argument(
         "--receipt",
@@ -90,7 +103,11 @@ def run(arguments: Sequence[str]) -> int:
         receipts = list(options.receipt)
         if options.receipts is not None:
             receipts += [kept["head"] for kept in read_receipts(Path(options.receipts))]
-        return _run_contest(options.contest, receipts, options.json)
+        if options.jobs < 1:
+            raise InputError(f"--jobs must be 1 or more, not {options.jobs}")
+        return _run_contest(options.contest, receipts, options.json, options.jobs)
+    if options.jobs != 1:
+        raise InputError("--jobs is for contests: fairground verify --contest FILE --jobs N")
     exits, verdicts = [], []
     for name in options.files:
         try:
@@ -117,6 +134,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _write_page(path: Path) -> int:
+    from fairground.web import built_file
+
     page = built_file("verify.html")
     try:
         path.write_bytes(page)
@@ -137,9 +156,11 @@ def _session(name: str, options: Any) -> dict[str, Any] | None:
     """The verdict on the record of a session; ``None`` for any other file."""
     if name == "-":
         return None
-    data = read_file(name)
-    if b'"kind":"session"' not in data[: data.find(b"\n") + 1]:
-        return None
+    with opened(name) as file:
+        first = file.readline()
+        if not first.endswith(b"\n") or b'"kind":"session"' not in first:
+            return None
+        data = first + file.read()
     import asyncio
 
     from fairground.bank.session.record import read_session, settled_session, verify_session
@@ -175,16 +196,19 @@ def _chip_cost(transcripts: Sequence[bytes]) -> int:
 
 
 def _verdict(name: str, options: Any) -> Verdict:
-    data = read_file(name)
     receipts: list[Any] = list(options.receipt)
-    if options.receipts is not None:
-        receipts += read_receipts(Path(options.receipts), table_of(data))
-    elif name != "-":
-        receipts += found(Path(name), data)
-    verdict = verify(data, receipts)
-    if options.bank is not None and verdict.ok:
-        verdict = _settled(verdict, data, options.bank)
-    return verdict
+    with opened(name) as file:
+        first = file.readline()
+        if options.receipts is not None:
+            receipts += read_receipts(Path(options.receipts), table_of(first))
+        elif name != "-":
+            receipts += found(Path(name), first)
+        verdict = verify(file, receipts)
+        if options.bank is None or not verdict.ok:
+            return verdict
+        file.seek(0)
+        data = file.read()
+    return _settled(verdict, data, options.bank)
 
 
 def _settled(verdict: Verdict, data: bytes, url: str) -> Verdict:
@@ -270,7 +294,9 @@ def _places(claim: Claim) -> str:
 
 
 def _folded(text: str, by: int = 2) -> str:
-    width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns - 1)
+    width = min(WIDEST, terminal_size((WIDEST, 24)).columns - 1)
+    import textwrap
+
     margin = " " * by
     # Deeper than any heading of ours, so that no long name can place a heading of its own.
     hanging = margin if by > 4 else " " * 8
@@ -280,9 +306,34 @@ def _folded(text: str, by: int = 2) -> str:
 # Contests
 
 
-def _run_contest(name: str, receipts: Sequence[str], as_json: bool) -> int:
+def _contest(data: bytes, receipts: Sequence[str], jobs: int) -> ContestVerdict:
+    """The verdict on a contest, by one process or by several."""
+    from fairground.contest.file import check  # only where there is a contest
+
+    if jobs == 1:
+        return check(data, receipts)
+    from fairground.lab.workers import workers
+
+    with workers(jobs) as pool:
+        return check(data, receipts, lambda games: _shared(games, pool))
+
+
+def _shared(games: Sequence[Section], pool: Executor) -> Iterator[list[Event]]:
+    """Games that the processes of a pool run again, a batch each, in their order."""
+    from fairground.contest.file import until_a_fault
+    from fairground.lab.workers import in_order
+
+    batches = ((games[at : at + BATCH],) for at in range(0, len(games), BATCH))
+    for results in in_order(until_a_fault, batches, pool):
+        for result in results:
+            if isinstance(result, Fault):
+                raise result
+            yield result
+
+
+def _run_contest(name: str, receipts: Sequence[str], as_json: bool, jobs: int) -> int:
     try:
-        verdict = check(read_file(name), receipts)
+        verdict = _contest(read_file(name), receipts, jobs)
     except FairgroundError as error:
         if not as_json:
             raise
@@ -305,13 +356,39 @@ def _tell_the_contest(name: str, verdict: ContestVerdict) -> None:
     for row in (*table["official"], *table["training"]):
         place = f"{row['rank']}." if "rank" in row else "training"
         print(f"  {place:<9}{row['team_name']} {row['software_version']}: {_result(row)}")
+    for row in table.get("removed", ()):
+        team = f"{row['team_name']} {row['software_version']}"
+        print(_folded(f"removed by the creator: {shown(team)}: {shown(row['reason'])}"))
     for pair in table["pairs"]:
         print(_folded(pair["says"]))
+    _tell_the_parts(table)
     print("What it proves:")
     for claim in verdict.claims:
         print(_folded(f"{claim.name}: {claim.sentence}"))
     if not any(claim.name == ORDERED for claim in verdict.claims):
         print("The order of events is as recorded by the house: no --receipt was given.")
+
+
+def _tell_the_parts(table: dict[str, Any]) -> None:
+    """What each part took the official entries, and how many steps each factory forced."""
+    if len(table.get("parts", ())) > 1:
+        print("Part by part, all official entries together:")
+        for row in table["parts"]:
+            kind = f"base {row['base']}, length {row['length']}, {row['oracle_type']}"
+            where = f" at {shown(row['oraclefactory'])}" if row["oraclefactory"] else ""
+            games = f"{row['games']} game{'' if row['games'] == 1 else 's'}"
+            print(_folded(f"{games} of {kind}{where}: {_result(row)}"))
+    if table.get("factories"):
+        print("Oracle factories, by the steps that they forced:")
+        for row in table["factories"]:
+            place = "-" if row["rank"] is None else f"{row['rank']}."
+            where = "this arena" if row["oraclefactory"] is None else shown(row["oraclefactory"])
+            print(_folded(f"{place} {where}: {_result(row)}"))
+    here = any(row["oraclefactory"] is None for row in table.get("parts", ()))
+    from fairground.contest.book import NO_DISGUISE
+
+    if table.get("disguise") == NO_DISGUISE and here:
+        print(_folded(table["notes"][0], 0))
 
 
 def _result(row: dict[str, Any]) -> str:

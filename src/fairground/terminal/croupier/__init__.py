@@ -3,6 +3,7 @@
 =========  ===============================================================================
 `command`  the command and its options
 `parties`  who takes part, and where each of them is
+`between`  between two hands: the stake, the pay table, whether to play on
 `screen`   an evening, hand after hand
 `input`    which cards to hold: by keys, or by lines
 `look`     cards and the pay table

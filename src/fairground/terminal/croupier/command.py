@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from fairground.bank.bank_port import PLAY_MONEY
 from fairground.bank.croupier_port import About
 from fairground.bank.messages import Key
-from fairground.bank.player.game import CONFIRMATIONS, PlayersGame, Side
+from fairground.bank.player.game import PlayersGame
 from fairground.bank.player.news import News, in_chips
 from fairground.bank.player.player import PlayerClient
+from fairground.bank.player.side import CONFIRMATIONS, Side
 from fairground.games.poker import BETS, LEVELS, Poker
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Arguments, Console, EndOfInput
+from fairground.terminal.croupier.between import Between
 from fairground.terminal.croupier.look import CardArt
-from fairground.terminal.croupier.parties import Parties, at_home, far_away, lasting
-from fairground.terminal.croupier.screen import CroupierScreen, Stake
+from fairground.terminal.croupier.parties import (
+    Parties,
+    at_home,
+    check_home,
+    far_away,
+    lasting,
+)
+from fairground.terminal.croupier.screen import CroupierScreen
 from fairground.terminal.croupier.steps import BankCalled
 from fairground.terminal.croupier.words import minutes
 from fairground.terminal.evening.again import add_counting
@@ -46,6 +56,7 @@ def _arguments() -> Arguments:
         "  fairground croupier --bet 2 --level 5 --explain\n"
         "  fairground croupier --lasting\n"
         "  fairground croupier --croupier http://127.0.0.1:8000\n"
+        "  fairground croupier --session --croupier http://127.0.0.1:8000\n"
         "  fairground croupier --croupier http://127.0.0.1:8000 \\\n"
         "      --bank http://127.0.0.1:8545 --key player.json --confirmations 2\n\n"
         "Hold cards with the keys 1 to 5 and draw with Enter; in a pipe type lines such as 13.\n"
@@ -120,6 +131,12 @@ def _arguments() -> Arguments:
         action="store_true",
         help="many hands, one settlement: the Bank is called twice in the whole evening",
     )
+    parser.add_argument(
+        "--tower",
+        metavar="FOLDER",
+        type=Path,
+        help="in a session: where to leave what a watchtower (bank watch) needs",
+    )
     add_ascii(parser, "draw with plain characters", "with suits")
     add_saving(parser)
     return parser
@@ -133,8 +150,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     if options.lasting and options.croupier is not None:
         parser.error("--lasting is for the Croupier in this program, and --croupier URL is not")
     options.player = _player(parser, options.seat)
-    if options.session and (options.croupier or options.lasting or options.explain):
-        parser.error("--session is for all parties in this program, without --explain or --lasting")
+    if options.session and (options.lasting or options.explain):
+        parser.error("--session goes without --explain and without --lasting")
+    if options.tower is not None and not options.session:
+        parser.error("--tower FOLDER is for a session: add --session")
     if options.croupier is None:
         for name in ("bank",) if options.lasting else ("bank", "key", "passphrase_file"):
             if getattr(options, name) is not None:
@@ -219,12 +238,21 @@ def run(arguments: Sequence[str]) -> int:
     if options.session:
         from fairground.terminal.croupier.session import run_session
 
-        return run_session(options, console, art)
+        return run_session(options, console, art, _key(options, console))
+    if _is_at_home(options):
+        check_home()
     key = None if options.lasting and options.key is None else _key(options, console)
     early: list[News | BankCalled] = []
+    between = Between(console, art, options.bet, options.level)
     with Backstage[News | BankCalled]() as backstage:
-        opening = _parties(options, key, backstage)
-        parties, key = patiently("The Bank opens", lambda: backstage.do(opening, early.append))
+        first = options.games is None and _is_at_home(options)
+        if first:
+            between.pays()
+        opening = backstage.start(_parties(options, key, backstage))
+        if first and not _wants_a_hand(console, between, opening):
+            return 0
+        waiting = partial(backstage.wait, opening, early.append)
+        parties, key = patiently("The Bank opens", waiting)
         bank, tell = parties.bank, backstage.tell
         side = Side(
             bank,
@@ -242,7 +270,7 @@ def run(arguments: Sequence[str]) -> int:
             art,
             backstage,
             player,
-            Stake(options.bet, options.level),
+            between,
             buy_in=options.buy_in,
             faucet=parties.faucet,
             explain=options.explain,
@@ -257,7 +285,7 @@ def run(arguments: Sequence[str]) -> int:
             screen.take_up()
             about, funds = backstage.do(_sat_down(player), screen.hear)
             _introduce(console, art, player, about, funds)
-            screen.play(options.games)
+            screen.play(options.games, asked=first)
         except Left:
             pass
         except (EndOfInput, KeyboardInterrupt):
@@ -268,6 +296,20 @@ def run(arguments: Sequence[str]) -> int:
     if shelf.lost:
         return 2
     return 0 if screen.valid else 1
+
+
+def _wants_a_hand(console: Console, between: Between, opening: Future[Any]) -> bool:
+    """Ask for the first time; the Bank opens while the person reads."""
+    try:
+        between.ask()
+    except Left:
+        opening.cancel()
+        return False
+    except KeyboardInterrupt:
+        opening.cancel()
+        console.say()
+        raise
+    return True
 
 
 async def _sat_down(player: PlayerClient) -> tuple[About, int]:
@@ -283,7 +325,7 @@ async def _parties(
     if options.lasting:
         return await lasting(backstage.stack, folder / "home", key)
     assert key is not None
-    if options.croupier is None:
+    if _is_at_home(options):
         home = at_home(
             backstage.stack,
             key,
@@ -294,6 +336,11 @@ async def _parties(
         return await home, key
     notes = folder / key.address if options.key is not None else None
     return await far_away(backstage.stack, options.croupier, options.bank, key, notes), key
+
+
+def _is_at_home(options: argparse.Namespace) -> bool:
+    """Whether all three are in this process, on a chain that begins now."""
+    return options.croupier is None and not options.lasting
 
 
 def _introduce(

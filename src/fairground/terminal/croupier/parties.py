@@ -13,6 +13,7 @@ import os
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,6 +25,7 @@ from fairground.bank.messages import Key
 from fairground.bank.player.news import Party
 from fairground.bank.player.notes import FileNotebook, Notebook
 from fairground.core import InputError
+from fairground.extras import needs
 from fairground.terminal.croupier.steps import BankCalled
 from fairground.terminal.evening.vaults import PRIVATE_FILE, PRIVATE_FOLDER
 
@@ -48,6 +50,13 @@ class Parties(NamedTuple):
 Explain = Callable[[BankCalled], None]
 
 
+def check_home() -> None:
+    """Raise `MissingExtra` where there can be no chain in this process. It imports nothing."""
+    with needs("chain", "the chain in this process"):
+        if find_spec("eth") is None:
+            raise ImportError(name="py-evm")
+
+
 async def at_home(
     stack: AsyncExitStack, player: Key, explain: Explain, buy_in: int, *, one_by_one: bool
 ) -> Parties:
@@ -57,7 +66,7 @@ async def at_home(
     document has a call of its own.
     """
     from fairground.bank.chain.embedded import open_bank
-    from fairground.bank.chain.node import Mined
+    from fairground.bank.chain.node_port import Mined
     from fairground.bank.croupier.caution import Habits
     from fairground.bank.croupier.croupier import Croupier
     from fairground.store import open_store

@@ -15,17 +15,17 @@ from fairground.bank.player.game import PlayersGame
 from fairground.bank.player.news import Alarm, GameEnded, News, NoGame
 from fairground.bank.player.player import PlayerClient, WrongCroupier
 from fairground.core import FairgroundError
-from fairground.games.poker import BETS, HAND, LEVELS, Card, Poker, rank
+from fairground.games.poker import HAND, Card, rank
 from fairground.solve.poker.holds import holds
 from fairground.terminal.background import Backstage
-from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.console import Console
 from fairground.terminal.croupier import words
+from fairground.terminal.croupier.between import Between
 from fairground.terminal.croupier.input import (
     BEST,
     HELP,
     PAYS,
     QUIT,
-    SPELLINGS,
     Answer,
     Held,
     Hurry,
@@ -35,25 +35,11 @@ from fairground.terminal.croupier.input import (
 from fairground.terminal.croupier.look import CardArt, in_words
 from fairground.terminal.croupier.steps import BankCalled, Steps
 from fairground.terminal.keys import can_read_keys
-from fairground.terminal.phrases import decimal
 from fairground.terminal.seat import YES, Left
 from fairground.verify import verify
 from fairground.words.plain import count, listed
 
 T = TypeVar("T")
-
-
-@dataclass
-class Stake:
-    """What is played for; it can be changed between hands."""
-
-    bet: int
-    level: int
-
-    @property
-    def chips(self) -> int:
-        """How many chips a hand costs."""
-        return Poker(self.bet, self.level).stake
 
 
 @dataclass
@@ -74,7 +60,7 @@ class CroupierScreen:
         art: CardArt,
         backstage: Backstage[News | BankCalled],
         player: PlayerClient,
-        stake: Stake,
+        between: Between,
         *,
         buy_in: int,
         faucet: Callable[[int], Awaitable[None]] | None,
@@ -92,7 +78,7 @@ class CroupierScreen:
         self._player = player
         self._chip = player.side.bank.terms.chip_cost
         self._words = words.NewsWords(art, self._chip)
-        self._stake = stake
+        self._between = between
         self._buy_in = buy_in * self._chip
         self._faucet = faucet
         calls = getattr(player.side.bank, "watch", None) is not None
@@ -110,13 +96,14 @@ class CroupierScreen:
 
     # The evening
 
-    def play(self, hands: int | None) -> None:
-        """So many hands, or until the person leaves."""
-        if hands is None:
-            self._pays()
+    def play(self, hands: int | None, *, asked: bool = False) -> None:
+        """So many hands, or until the person leaves; ``asked``: for the first they have asked."""
+        if hands is None and not asked:
+            self._between.pays()
         while hands is None or self._tally.hands < hands:
-            if hands is None:
-                self._between()
+            if hands is None and not asked:
+                self._between.ask(self._hear_all)
+            asked = False
             try:
                 self._play(self._begun())
             except (Alarm, WrongCroupier):
@@ -155,44 +142,14 @@ class CroupierScreen:
         self._settled(None)
         self._tally = EveningTally()
 
-    def _between(self) -> None:
-        """Until the person wants the next hand, or leaves."""
-        while True:
-            self._settled(0)
-            self._backstage.hear(self.hear)
-            stake = self._stake
-            what = f"bet {stake.bet}, level {stake.level}: {stake.chips} chips"
-            try:
-                typed = self._console.ask(f"Enter deals ({what}; ? helps, q quits): ").lower()
-            except EndOfInput:
-                raise Left from None  # nothing is at stake now
-            if not typed:
-                return
-            typed = SPELLINGS.get(typed, typed)
-            if typed == QUIT:
-                raise Left
-            if typed == PAYS:
-                self._pays()
-            elif typed == HELP:
-                self._help(words.BETWEEN)
-            else:
-                self._change(typed)
-
-    def _change(self, typed: str) -> None:
-        stake = self._stake
-        if typed.startswith("b") and (bet := words.number_behind(typed, "bet", BETS)):
-            stake.bet = bet
-        elif typed.startswith("l") and (level := words.number_behind(typed, "level", LEVELS)):
-            stake.level = level
-        else:
-            self._say(f"{typed!r} is not understood. {words.BETWEEN}")
-            return
-        self._pays()
+    def _hear_all(self) -> None:
+        self._settled(0)
+        self._backstage.hear(self.hear)
 
     # One hand
 
     def _begun(self) -> PlayersGame:
-        stake = self._stake
+        stake = self._between
         deposited = self._do(self._funded(stake.bet, stake.level))
         if deposited:
             self._say(f"You deposit {self._words.chips(deposited)} at the Bank.")
@@ -253,9 +210,9 @@ class CroupierScreen:
             elif answer == BEST:
                 self._best(hand, level)
             elif answer == PAYS:
-                self._pays()
+                self._between.pays()
             elif answer == HELP:
-                self._help(words.HOLD_KEYS if by_keys else words.HOLD_LINE)
+                self._between.help(words.HOLD_KEYS if by_keys else words.HOLD_LINE)
             else:
                 self._say(f"That is not understood. {words.HOLD_LINE}")
             if not by_keys and (said := hurry.warning()):
@@ -269,12 +226,8 @@ class CroupierScreen:
             raise Left
 
     def _best(self, hand: tuple[Card, ...], level: int) -> None:
-        best, second = holds(hand, level)[:2]
-        kept = self._art.cards(best.kept(hand)) or "nothing"
-        value = f"{decimal(best.value, 4)} stakes expected, exactly {best.value}"
-        self._say(f"The best is to hold {kept}: {value}.")
-        kept = self._art.cards(second.kept(hand)) or "nothing"
-        self._say(f"Next best: hold {kept}, {decimal(second.value, 4)}.")
+        for line in words.best_hold(self._art, hand, level):
+            self._say(line)
 
     def _show_final(self, game: PlayersGame) -> None:
         final = game.witness.final
@@ -344,19 +297,6 @@ class CroupierScreen:
     def _show(self, hand: tuple[Card, ...], held: list[int] | None = None) -> None:
         for line in self._art.row(hand, held or ()):
             self._console.say(line)
-
-    def _pays(self) -> None:
-        stake = self._stake
-        self._console.say()
-        self._say(f"What a hand pays, in chips, for a bet of {stake.bet}:")
-        for line in self._art.pays(stake.bet, stake.level):
-            self._console.say(line)
-        self._console.say()
-
-    def _help(self, keys: str) -> None:
-        for rule in words.RULES:
-            self._console.say(self._art.fold(rule, "* ", "  "))
-        self._say(keys)
 
 
 def _sentence(hand: tuple[Card, ...]) -> str:

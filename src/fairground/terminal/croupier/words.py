@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from fairground.bank.bank_port import BankEvent, GameOutcome, Silence
@@ -18,8 +19,10 @@ from fairground.bank.player.news import (
     in_chips,
 )
 from fairground.bank.seeds import unpacked_hand, unpacked_order
-from fairground.games.poker import HAND
+from fairground.games.poker import HAND, Card
+from fairground.solve.poker.holds import holds
 from fairground.terminal.croupier.look import CardArt
+from fairground.terminal.phrases import decimal
 
 RULES: Final = (
     "You stake bet x level chips. Five cards are dealt; hold those that you like, once, and the "
@@ -50,6 +53,16 @@ COMPLAINTS: Final = {
 }
 
 LONGEST_HEX: Final = 24
+
+
+def best_hold(art: CardArt, hand: Sequence[Card], level: int) -> Iterator[str]:
+    """What to hold, and what comes next."""
+    best, second = holds(hand, level)[:2]
+    kept = art.cards(best.kept(hand)) or "nothing"
+    value = f"{decimal(best.value, 4)} stakes expected, exactly {best.value}"
+    yield f"The best is to hold {kept}: {value}."
+    kept = art.cards(second.kept(hand)) or "nothing"
+    yield f"Next best: hold {kept}, {decimal(second.value, 4)}."
 
 
 def minutes(seconds: int) -> str:

@@ -20,7 +20,6 @@ from fairground.terminal.evening.tables import HousePlayers, OpenTable, TablePla
 from fairground.terminal.ink import Ink
 from fairground.terminal.keys import can_read_keys
 from fairground.terminal.proof import Missing, say_the_verdict, say_what_is_proven
-from fairground.verify import verify
 from fairground.words.plain import listed
 
 MOST_GAMES: Final = 1_000_000
@@ -230,6 +229,8 @@ class Parlour(ABC):
 
     def _tell_the_proof(self, played: GamePlayed) -> None:
         opened = played.opened
+        from fairground.verify import verify
+
         verdict = verify(bytes(opened.table.transcript))
         say_the_verdict(self.console, self._art, verdict, opened.saved, played.missing)
 

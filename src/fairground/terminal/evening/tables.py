@@ -18,7 +18,6 @@ from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.opening import USUAL, new_table
 from fairground.players import Player, make_player
-from fairground.replay import resume
 from fairground.table import Table, new_name
 from fairground.terminal.evening.vaults import FileVault, VaultLabel
 from fairground.terminal.saving import Saved, read_file
@@ -101,6 +100,8 @@ class OpenTable:
             bytes.fromhex(start["table"]), vault, start["public"]
         )
         saved = Saved.again(path, data)
+        from fairground.replay import resume
+
         table = resume(data, dealer, saved.write)
         saved.transcript = table.transcript
         if table.payoff is None:

@@ -5,6 +5,7 @@
 `screen`   a game at the keyboard
 `look`     dice with their pips, side by side
 `input`    dice, hands, files of dice, players
-`words`    who does what, the rules, the odds
+`words`    who does what, and what may be typed
+`advice`   the odds, perfect play, what a choice has cost
 =========  ===============================================================================
 """

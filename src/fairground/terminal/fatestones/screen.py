@@ -88,17 +88,21 @@ class FateStonesScreen(Sitting):
             )
 
     def _hint(self, seat: Seat) -> None:
+        from fairground.terminal.fatestones import advice
+
         mine, theirs = self._state.hands[seat], self._state.hands[1 - seat]
-        self._table.note({"hint": words.advised(mine, theirs), "seat": seat})
-        first, *lines = words.advice(mine, theirs)
+        self._table.note({"hint": advice.advised(mine, theirs), "seat": seat})
+        first, *lines = advice.advice(mine, theirs)
         self._say(first)
         self.console.say("\n".join(lines))
 
     def _help(self, seat: Seat) -> None:
+        from fairground.terminal.fatestones import advice
+
         for rule in FateStonesWords.rules.splitlines():
             self.console.say(self._art.fold(rule, "* ", "  "))
         self.console.say()
-        lines = words.odds(self._state.hands[seat], self._state.hands[1 - seat])
+        lines = advice.odds(self._state.hands[seat], self._state.hands[1 - seat])
         self._say(lines[0])
         self.console.say("\n".join(lines[1:]))
         self.console.say()
@@ -175,5 +179,7 @@ class FateStonesScreen(Sitting):
                 "bold",
             )
         if self._me is not None and len(played.hands[self._me]) > 1:
+            from fairground.terminal.fatestones import advice
+
             hands = played.hands[self._me], played.hands[1 - self._me]
-            self._say(words.cost(*hands, played.picks[self._me]))
+            self._say(advice.cost(*hands, played.picks[self._me]))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,6 +13,7 @@ from rich.table import Table as RichTable
 from fairground.games.intransitive import Die
 from fairground.solve.intransitive import WinOdds
 from fairground.terminal.console import Console
+from fairground.terminal.ink import Ink
 
 HEADING: Final = "Probability of the win for the user:"
 CORNER: Final = "User dice v"
@@ -22,6 +22,7 @@ HOW_TO_READ: Final = (
     "than I do. The diagonal, in brackets, is a die against its equal."
 )
 LONGEST_LABEL: Final = 30
+CELL: Final = len("- (0.3333)")
 MOST_DICE: Final = 50
 """Where nobody turns pages, the table of more dice than this would be too wide to be read."""
 PADDING: Final = 3
@@ -31,16 +32,16 @@ PADDING: Final = 3
 class HelpTable:
     """Renders win probabilities, a page at a time where the terminal is too small."""
 
-    def __init__(self, dice: Sequence[Die]) -> None:
+    def __init__(self, dice: Sequence[Die], art: Ink) -> None:
         self._odds = WinOdds(dice)
-        self._labels = [self._label(die) for die in dice]
+        self._art = art
+        room = (art.columns - 2 * PADDING - 1) // 2 if self._pages_turn else LONGEST_LABEL
+        longest = min(LONGEST_LABEL, max(room, CELL))
+        self._labels = [_cut(str(die), longest) for die in dice]
 
-    @staticmethod
-    def _label(die: Die) -> str:
-        text = str(die)
-        if len(text) <= LONGEST_LABEL:
-            return text
-        return f"{text[: LONGEST_LABEL - 3]}..."
+    @property
+    def _pages_turn(self) -> bool:
+        return self._art.lines != math.inf
 
     def cell(self, row: int, column: int) -> str:
         """The user's chance, with four digits; on the diagonal only in brackets."""
@@ -70,7 +71,7 @@ class HelpTable:
         groups: list[list[int]] = [[]]
         used = first
         for column, label in enumerate(self._labels):
-            wide = max(len(label), len("- (0.3333)")) + PADDING
+            wide = max(len(label), CELL) + PADDING
             if groups[-1] and used + wide > width:
                 groups.append([])
                 used = first
@@ -80,22 +81,24 @@ class HelpTable:
 
     def show(self, console: Console) -> None:
         """Print page by page on a terminal, waiting between them; else one page."""
-        live = sys.stdout.isatty()
-        if live:
-            pages = self.pages(*shutil.get_terminal_size())
+        if self._pages_turn:
+            pages = self.pages(self._art.columns, int(self._art.lines))
         else:
             shown = range(min(len(self._labels), MOST_DICE))
             pages = [(shown, list(shown))]
         console.say(HOW_TO_READ)
-        if not live and len(self._labels) > MOST_DICE:
+        if not self._pages_turn and len(self._labels) > MOST_DICE:
             console.say(f"These are the first {MOST_DICE} of {len(self._labels):,} dice.")
         console.say(HEADING)
         for number, (rows, columns) in enumerate(pages, 1):
-            page = self.table(rows, columns)
             # In a pipe nothing is cut: a table is as wide as it is.
-            rich = RichConsole(highlight=False, width=None if live else 10**6)
-            rich.print(page, crop=False, no_wrap=True)
+            rich = RichConsole(highlight=False, width=None if self._pages_turn else 10**6)
+            rich.print(self.table(rows, columns), crop=False, no_wrap=True)
             if number < len(pages):
                 more = f"Page {number} of {len(pages)}. Enter for the next, q to go back: "
-                if live and console.ask(more).lower() in ("q", "quit", "x", "exit"):
+                if self._pages_turn and console.ask(more).lower() in ("q", "quit", "x", "exit"):
                     return
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

@@ -110,7 +110,7 @@ class DiceScreen(Sitting):
 
         for paragraph in IntransitiveWords.rules.splitlines():
             self.console.say(self._art.fold(paragraph))
-        HelpTable(self._game.dice).show(self.console)
+        HelpTable(self._game.dice, self._art).show(self.console)
         self._again()
 
     def _hint(self) -> None:

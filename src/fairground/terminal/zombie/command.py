@@ -14,7 +14,7 @@ from fairground.core import InputError, Seat, Unreadable
 from fairground.fair.schemes import Chair
 from fairground.games.zombie import Zombie, ZombieTwo
 from fairground.players import Player, offered, prepare
-from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
+from fairground.players.bot.limits import BotFailure, BotLimits
 from fairground.terminal.console import Arguments, Console
 from fairground.terminal.evening.again import (
     GamePlayed,
@@ -41,7 +41,7 @@ While playing:
   <enter>  roll (a turn begins with a roll)
   h        hold: keep the brains of this turn
   ?        the rules
-  hint     what a careful player would do (and the record says that you asked)
+  hint     what perfect play would do, and why (the record says that you asked)
   q        quit, after a question; the others play on
 
 A name written Bob=mybot.py is played by your own bot: a file with a function
@@ -196,6 +196,8 @@ class ZombieParlour(Parlour):
         return house.make(guest.strategy, game, seat)
 
     def _bot(self, path: Path, game: Zombie) -> Player:
+        from fairground.players.bot.host import BotPlayer
+
         limits = BotLimits(seconds=self.options.bot_seconds)
         try:
             bot = BotPlayer(path, game, limits)

@@ -11,8 +11,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from rich.cells import cell_len, chop_cells, set_cell_size
-
 from fairground import __version__
 from fairground.games.zombie import BRAIN, COLOURS, FOOTPRINTS, SHOTGUN, Pile
 from fairground.terminal.ink import Ink
@@ -41,6 +39,7 @@ class ZombieSigns(NamedTuple):
 EMOJI: Final = ZombieSigns(
     "🧟", {BRAIN: "🧠", FOOTPRINTS: "👣", SHOTGUN: "💥"}, ("🟩G", "🟨Y", "🟥R"), "…"
 )
+_TWO_CELLS: Final = str.maketrans(dict.fromkeys("🧟🧠👣💥🟩🟨🟥", "##"))
 ASCII: Final = ZombieSigns(
     "Z", {BRAIN: "brain", FOOTPRINTS: "steps", SHOTGUN: "shot"}, ("[G]", "[Y]", "[R]"), "~"
 )
@@ -77,27 +76,27 @@ class ZombieArt(Ink):
 
     def cut(self, text: str, cells: int) -> str:
         """A text in just so many cells: padded, or cut off with a sign that it was."""
-        if cell_len(text) <= cells:
-            return set_cell_size(text, cells)
+        if cells_of(text) <= cells:
+            return fitted(text, cells)
         if cells == 0:
             return ""
-        return set_cell_size(text, cells - 1) + self.signs.more
+        return fitted(text, cells - 1) + self.signs.more
 
     def centred(self, text: str, cells: int | None = None) -> str:
         """A text in the middle."""
         wide = self.width if cells is None else cells
-        text = self.cut(text, wide) if cell_len(text) > wide else text
-        before = (wide - cell_len(text)) // 2
-        return set_cell_size(" " * before + text, wide)
+        text = self.cut(text, wide) if cells_of(text) > wide else text
+        before = (wide - cells_of(text)) // 2
+        return fitted(" " * before + text, wide)
 
     def wrapped(self, text: str, cells: int | None = None) -> list[str]:
         """A text in lines of at most so many cells, broken between words where possible."""
         most = self.room if cells is None else cells
         lines = [""]
         for word in text.split():
-            for piece in chop_cells(word, most) if cell_len(word) > most else [word]:
+            for piece in chopped(word, most) if cells_of(word) > most else [word]:
                 longer = f"{lines[-1]} {piece}".strip()
-                if cell_len(longer) > most:
+                if cells_of(longer) > most:
                     lines.append(piece)
                 else:
                     lines[-1] = longer
@@ -106,8 +105,8 @@ class ZombieArt(Ink):
     def edge(self, corners: str, heading: str = "") -> Line:
         """A horizontal line of a box, with a heading in it."""
         across = self.edges.across
-        text = f"[ {self.cut(heading, min(cell_len(heading), self.width - 8))} ]" if heading else ""
-        rest = self.width - 3 - cell_len(text)
+        text = f"[ {self.cut(heading, min(cells_of(heading), self.width - 8))} ]" if heading else ""
+        rest = self.width - 3 - cells_of(text)
         return [(corners[0] + across, ""), (text, "bold"), (across * rest + corners[2], "")]
 
     def inside(self, spans: Sequence[Span]) -> Line:
@@ -115,9 +114,9 @@ class ZombieArt(Ink):
         line: Line = []
         left = self.room
         for text, style in spans:
-            fitting = self.cut(text, left) if cell_len(text) > left else text
+            fitting = self.cut(text, left) if cells_of(text) > left else text
             line.append((fitting, style))
-            left -= cell_len(fitting)
+            left -= cells_of(fitting)
         down = self.edges.down
         return [(f"{down} ", ""), *line, (" " * left + f" {down}", "")]
 
@@ -141,6 +140,38 @@ class ZombieArt(Ink):
         return [[span for die in dice for span in ((" ", ""), die)] for dice in (each, counted)]
 
 
+def cells_of(text: str) -> int:
+    """How many cells a text takes: ours is ASCII and some emoji, for other signs Rich is asked."""
+    if _is_plain(plain := text.translate(_TWO_CELLS)):
+        return len(plain)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def fitted(text: str, cells: int) -> str:
+    """A text in just so many cells: padded, or cut off."""
+    if _is_plain(text):
+        return text[: max(cells, 0)].ljust(cells)
+    if _is_plain(plain := text.translate(_TWO_CELLS)) and len(plain) <= cells:
+        return text + " " * (cells - len(plain))
+    from rich.cells import set_cell_size
+
+    return set_cell_size(text, cells)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether every sign takes one cell."""
+    return text.isascii() and text.isprintable()
+
+
+def chopped(text: str, cells: int) -> list[str]:
+    """A text in pieces of at most so many cells."""
+    from rich.cells import chop_cells
+
+    return chop_cells(text, cells)
+
+
 def width(line: Iterable[Span]) -> int:
     """How many cells a line takes."""
-    return sum(cell_len(text) for text, _ in line)
+    return sum(cells_of(text) for text, _ in line)

@@ -10,11 +10,9 @@ from collections.abc import Callable
 from typing import Final
 
 from fairground.core import IllegalMove, InputError
-from fairground.fair.bits import SystemStream
 from fairground.fair.chains import LONGEST_STIR
 from fairground.games.zombie import PASS, ROLL
-from fairground.players import make_player, offered
-from fairground.players.bot.host import BotFailure
+from fairground.players.bot.limits import BotFailure
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.seat import YES
 from fairground.terminal.zombie import words
@@ -27,8 +25,6 @@ from fairground.words.zombie import TYPED, ZombieWords
 QUIT: Final = ("q", "quit", "x", "exit")
 HELP: Final = ("?", "help")
 HINT: Final = "hint"
-ADVISERS: Final = ("greedy", "cautious")
-"""Players that advise, the better one first, as far as they are installed."""
 
 
 class GameController:
@@ -191,29 +187,17 @@ class GameController:
         return self._play(TYPED[typed])
 
     def _hint(self) -> str:
-        """What perfect play would do, or a careful player where that is not known.
-
-        The record says that it was asked for.
-        """
+        """What the coach would do, and why. The record says that it was asked for."""
         from fairground.coach.advice import advise
 
         evening, seat = self.evening, self.evening.ask.seat
         names = [chair.name for chair in evening.table.setting.chairs]
         try:
             advice = advise(evening.game, evening.table.view(seat), seat, names)
-        except InputError:
-            return self._careful_hint()
+        except InputError as reason:
+            return f"No hint: {reason}."
         evening.table.note({"hint": advice.move, "seat": seat})
         return f"Hint: {advice.option}. {advice.says}"
-
-    def _careful_hint(self) -> str:
-        evening, seat = self.evening, self.evening.ask.seat
-        there = offered(evening.game, seat)
-        adviser = next(name for name in ADVISERS if name in there)
-        player = make_player(adviser, evening.game, SystemStream(), seat)
-        move = player.choose(evening.game, evening.table.view(seat), seat)
-        evening.table.note({"hint": move, "seat": seat})
-        return f"Hint: {move}. That is what {adviser} would do: it {there[adviser].summary}."
 
     def _update_think(self) -> Scene:
         evening, seat = self.evening, self.evening.ask.seat

@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from rich.cells import cell_len
-
 from fairground.core import Seat
 from fairground.games.zombie import (
     BRAIN,
@@ -29,7 +27,7 @@ from fairground.games.zombie import (
 )
 from fairground.terminal.console import Console
 from fairground.terminal.zombie import setup, words
-from fairground.terminal.zombie.look import Line, Span, ZombieArt, width
+from fairground.terminal.zombie.look import Line, Span, ZombieArt, cells_of, width
 from fairground.terminal.zombie.scenes import Evening, Pauses, Scene, TurnTally, Wanted
 from fairground.words.zombie import rolled
 
@@ -171,19 +169,19 @@ def scoreboard(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
 def _row(art: ZombieArt, row: ScoreRow, shown: ZombieBoard) -> Line:
     digits = max(len(str(other.brains)) for other in shown.rows)
     turns = max(len(str(other.turns)) for other in shown.rows)
-    brain = art.signs.faces[BRAIN] if cell_len(art.signs.faces[BRAIN]) == 2 else "brains"
+    brain = art.signs.faces[BRAIN] if cells_of(art.signs.faces[BRAIN]) == 2 else "brains"
     figures = f" {brain} {row.brains:>{digits}}  turns {row.turns:>{turns}}"
     name = row.name if row.playing else f"({row.name})"
     prefix = "> " if row.current else "  "
     style = "bold" if row.current else "" if row.playing else "dim"
-    return [(prefix + art.cut(name, art.room - 2 - cell_len(figures)) + figures, style)]
+    return [(prefix + art.cut(name, art.room - 2 - cells_of(figures)) + figures, style)]
 
 
 def status(art: ZombieArt, shown: ZombieBoard) -> Line:
     """Player, turn number, and how many dice are in the bag."""
     dice = "die" if shown.bag == 1 else "dice"
     rest = f", turn {shown.turn}, {shown.bag} {dice} in the bag"
-    name = art.cut(shown.player, min(cell_len(shown.player), art.width - 2 - cell_len(rest)))
+    name = art.cut(shown.player, min(cells_of(shown.player), art.width - 2 - cells_of(rest)))
     return [(f" {name}", "bold"), (rest, "")]
 
 
@@ -222,7 +220,7 @@ def _cell(art: ZombieArt, die: Die | None, room: int) -> list[Span]:
         return [(" " * room, "")]
     text, style = art.signs.die(die.colour)
     face = art.signs.faces.get(die.face, "")
-    used = cell_len(text) + 1 + cell_len(face)
+    used = cells_of(text) + 1 + cells_of(face)
     before = (room - used) // 2
     return [
         (" " * before, ""),
@@ -234,7 +232,7 @@ def _cell(art: ZombieArt, die: Die | None, room: int) -> list[Span]:
 def _stored(art: ZombieArt, face: str, count: int, dice: Pile) -> Line:
     """How many there are, and the dice that show them."""
     sign = art.signs.faces[face]
-    said = f"{sign} x{count}" if cell_len(sign) == 2 else f"{sign}s: {count}"
+    said = f"{sign} x{count}" if cells_of(sign) == 2 else f"{sign}s: {count}"
     gone = count - sum(dice)
     backs = (f" (+{gone} back in the bag)", f" (+{gone} in bag)") if gone else ("",)
     lines: list[Line] = [
@@ -338,7 +336,7 @@ class Renderer:
         if evening.stirs_each:
             what = words.occasion(evening.state, evening.names, seat)
         prompt = f"  {evening.names[seat]}, your word for {what}: "
-        if cell_len(prompt) + ROOM_TO_TYPE <= self._art.width:
+        if cells_of(prompt) + ROOM_TO_TYPE <= self._art.width:
             return prompt
         self._say([prompt])
         return "  >>> "

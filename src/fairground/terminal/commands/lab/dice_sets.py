@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from fairground.games.fatestones import all_dice, fair_dice
+from fairground.games.fatestones import Die, all_dice, fair_dice
 from fairground.solve.fatestones.ranking import Contradictions, Ranked, contradictions, ranking
 from fairground.terminal.console import Arguments
 from fairground.terminal.ink import Ink
 
-SETS: Final = {"all": all_dice, "fair": fair_dice}
+SETS: Final[dict[str, Callable[[], tuple[Die, ...]]]] = {"all": all_dice, "fair": fair_dice}
 
 EXPLANATION: Final = """\
 The ranking: every die meets every other one of the set. To beat is to win more often than to

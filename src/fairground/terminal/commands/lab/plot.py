@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from fairground.lab.plots import in_text, save
 from fairground.registers import known
 from fairground.terminal.console import Arguments
 from fairground.terminal.fatestones.input import writing
+from fairground.terminal.ink import terminal_size
 from fairground.terminal.waiting import patiently
 
 
@@ -47,7 +47,7 @@ def run(arguments: Sequence[str]) -> int:
         raise UnknownName(f"no figure named {options.figure!r}; {known(options.figure, FIGURES)}")
     if options.out is None:
         plot = patiently(options.figure, FIGURES[options.figure].draw)
-        print("\n".join(in_text(plot, shutil.get_terminal_size().columns)))
+        print("\n".join(in_text(plot, terminal_size().columns)))
     else:
         _write(options.figure, options.out)
     return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -16,12 +15,13 @@ from fairground.lab.plots import in_text
 from fairground.lab.tournaments.entrants import contenders
 from fairground.lab.tournaments.files import as_json, heat_of, in_words, whiskers_of, write
 from fairground.lab.tournaments.tournament import Rules, check, held, tabled
-from fairground.players.bot.host import BotLimits
+from fairground.players.bot.limits import BotLimits
 from fairground.players.seats import seat_labels
 from fairground.registers import known
 from fairground.terminal.commands.lab.simulate import ALIASES
 from fairground.terminal.commands.play import full_name, game_from_words
 from fairground.terminal.console import Arguments
+from fairground.terminal.ink import terminal_size
 from fairground.terminal.options import add_bot_seconds
 
 EXAMPLES: Final = """\
@@ -79,7 +79,7 @@ def run(arguments: Sequence[str]) -> int:
     print("\n".join(in_words(table)))
     if options.plots:
         for plot in (whiskers_of(table), heat_of(table)):
-            print("\n" + "\n".join(in_text(plot, shutil.get_terminal_size().columns)))
+            print("\n" + "\n".join(in_text(plot, terminal_size().columns)))
     if written:
         print(f"\nWritten: {', '.join(map(str, written))}")
     if options.seed is None:

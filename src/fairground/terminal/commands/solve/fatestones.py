@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,10 +12,12 @@ from fairground.games.fatestones import Hand
 from fairground.solve.fatestones.choices import Mixed, by_die, solve
 from fairground.terminal.console import Arguments
 from fairground.terminal.fatestones.input import HANDS, add_dice, add_hands, dice_file, hands
+from fairground.terminal.ink import terminal_size
 from fairground.terminal.phrases import decimal
 
 if TYPE_CHECKING:
     from fairground.solve.fatestones.deals import Summary
+    from fairground.solve.fatestones.sample import SampleSummary
 
 EXAMPLE: Final = f"fairground solve fatestones {HANDS}"
 OUT: Final = Path("fatestones-values.bin")
@@ -32,10 +33,17 @@ def _arguments() -> Arguments:
         f"Examples:\n  {EXAMPLE}\n"
         "  fairground solve fatestones --mine 111666,222555 --theirs 333444,123456 --json\n"
         "  fairground solve fatestones --all --out values.bin\n"
-        "  fairground solve fatestones --all --dice bag.txt --no-out",
+        "  fairground solve fatestones --all --dice bag.txt --no-out\n"
+        "  fairground solve fatestones --sample 100000 --dice all.txt",
     )
     add_hands(parser, required=False)
     parser.add_argument("--all", action="store_true", help="every deal of the bag")
+    parser.add_argument(
+        "--sample",
+        metavar="N",
+        type=int,
+        help="the twenty deals of N sixes drawn at random, for a bag of more than 53 dice",
+    )
     add_dice(parser)
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -53,14 +61,22 @@ def run(arguments: Sequence[str]) -> int:
     """``fairground solve fatestones``"""
     parser = _arguments()
     options = parser.parse_args(arguments)
+    if options.all and options.sample is not None:
+        parser.error("--all is every deal, --sample some of them: give one of the two")
+    if options.sample is not None:
+        if options.mine is not None or options.theirs is not None:
+            parser.error("--sample draws the hands, so it takes neither --mine nor --theirs")
+        if options.out is not None or options.no_out:
+            parser.error("--sample writes no file of values: --out and --no-out belong to --all")
+        return _sample(options)
     if options.all:
         if options.mine is not None or options.theirs is not None:
             parser.error("--all is about every deal, so it takes neither --mine nor --theirs")
         return _all(options)
     if options.mine is None or options.theirs is None:
-        parser.error("both --mine and --theirs are needed, or --all")
+        parser.error("both --mine and --theirs are needed, or --all, or --sample")
     if options.dice is not None or options.out is not None or options.no_out:
-        parser.error("--dice, --out and --no-out belong to --all")
+        parser.error("--dice, --out and --no-out belong to --all and --sample")
     found = solve(*hands(options))
     mine, theirs = by_die(found.mine, found.my_mix), by_die(found.theirs, found.their_mix)
     if options.json:
@@ -111,6 +127,43 @@ def _all(options: argparse.Namespace) -> int:
     return 0
 
 
+def _sample(options: argparse.Namespace) -> int:
+    from fairground.solve.fatestones.sample import solve_sample
+    from fairground.terminal.waiting import progress_bar
+
+    dice = dice_file(options.dice)
+    with progress_bar("deals") as advance:
+        summary = solve_sample(dice, options.sample, progress=advance)
+    if options.json:
+        record = summary._asdict()
+        record["best"] = [list(hand) for hand in summary.best]
+        for name in ("spread", "pure"):
+            record[name] = record[name]._asdict()
+        print(json.dumps(record))
+    else:
+        print("\n".join(_sample_lines(summary)))
+    return 0
+
+
+def _sample_lines(summary: SampleSummary) -> list[str]:
+    best, other = (",".join(hand) for hand in summary.best)
+    share, margin = (100 * figure for figure in summary.pure)
+    return [
+        f"{summary.solved:,} deals, drawn from the {summary.deals:,} of {summary.dice} dice",
+        f"best of them: {best} against {other}: {summary.highest:.12f}",
+        f"typical edge: {summary.spread.mean:.5f} +- {summary.spread.margin:.5f}"
+        " (root mean square distance from one half; 95%)",
+        f"pure:         {share:.2f}% +- {margin:.2f}% of all deals: each side has one",
+        "              right die, so that it need not be hidden (95%)",
+        f"exactness:    bounds enclose every value to within {summary.proven:.1e};",
+        f"              {summary.checked} of them differ from exact fractions by at most"
+        f" {summary.error:.1e}",
+        "",
+        "How many deals of the sample have which value, in whole percents:",
+        *histogram(summary.histogram, terminal_size().columns),
+    ]
+
+
 def as_json(summary: Summary, out: Path | None) -> dict[str, Any]:
     """The summary as ``--all --json`` prints it."""
     record = summary._asdict()
@@ -133,7 +186,7 @@ def _lines(summary: Summary) -> list[str]:
         f"              from exact fractions by at most {summary.error:.1e}",
         "",
         "How many deals have which value, in whole percents:",
-        *histogram(summary.histogram, shutil.get_terminal_size().columns),
+        *histogram(summary.histogram, terminal_size().columns),
     ]
 
 

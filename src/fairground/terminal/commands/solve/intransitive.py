@@ -9,6 +9,7 @@ from typing import Final
 
 from fairground.solve.intransitive import WinOdds, ratio
 from fairground.terminal.console import Arguments, Console
+from fairground.terminal.ink import Ink
 from fairground.terminal.intransitive.arguments import (
     EXAMPLE,
     DiceParser,
@@ -53,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
 
     names = [f"{number}: {label(die)}" for number, die in enumerate(dice)]
     print("\n".join(names) + "\n")
-    HelpTable(dice).show(Console())
+    HelpTable(dice, Ink.of_terminal()).show(Console())
     print("\nWho beats whom (more often higher than lower):")
     for i in range(len(dice)):
         for j in odds.prey(i):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from fairground.extras import needs
 from fairground.games.zombie import COLOURS
@@ -14,6 +14,8 @@ from fairground.terminal.ink import Ink
 from fairground.terminal.waiting import once
 from fairground.terminal.zombie.ini import LEAST_PLAYERS, read_config
 from fairground.terminal.zombie.words import how_it_ends
+
+WORDS: Final = {3: "three", 4: "four"}
 
 
 def _arguments() -> Arguments:
@@ -28,9 +30,10 @@ def _arguments() -> Arguments:
     parser.add_argument(
         "--players",
         type=int,
-        choices=(2, 3),
+        choices=(2, *WORDS),
         default=2,
-        help="how many perfect players: 2, or 3 (a minute or two where it is not stored)",
+        help="how many perfect players: 2; or 3 or 4 (half a minute, or some minutes, where it is "
+        "not stored)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
@@ -43,14 +46,14 @@ def run(arguments: Sequence[str]) -> int:
     for warning in config.warnings:
         print(f"fairground: {warning}", file=sys.stderr)
     with needs("solve", "fairground solve zombie"):
-        from fairground.solve.zombie import duel, trio
+        from fairground.solve.zombie import duel, several
     game = config.game(LEAST_PLAYERS)
     with once("Perfect play") as progress:
         report = duel.report(game, progress)
-    if options.players == trio.SEATS:
-        with once("Perfect play of three") as progress:
-            three = trio.load_or_compute(game, progress)
-        report["three_players_win"] = [f"{chance:.12f}" for chance in trio.first_player_wins(three)]
+    if word := WORDS.get(options.players):
+        with once(f"Perfect play of {word}") as progress:
+            known = several.load_or_compute(game, options.players, progress)
+        report[f"{word}_players_win"] = [f"{chance:.12f}" for chance in several.all_win(known)]
     if options.json:
         print(json.dumps(report))
         return 0
@@ -73,8 +76,10 @@ def _lines(report: Mapping[str, Any], art: Ink) -> list[str]:
         "",
         f"Two perfect players: the first to move wins with {report['first_player_wins']}",
     ]
-    if three := report.get("three_players_win"):
-        lines.append(f"Three perfect players, in the order of their turns: {', '.join(three)}")
+    for word in WORDS.values():
+        if chances := report.get(f"{word}_players_win"):
+            order = "perfect players, in the order of their turns"
+            lines.append(f"{word.capitalize()} {order}: {', '.join(chances)}")
     lines += [
         "",
         art.fold(
