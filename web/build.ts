@@ -8,6 +8,7 @@
  * | check.mjs | the checker for the command line |
  * | NOTICES.txt | the licences of what of others is in them |
  */
+import { keccak_256 } from "@noble/hashes/sha3.js";
 import { build, type BuildOptions, type Metafile, stop } from "esbuild";
 
 const [folder] = Deno.args;
@@ -28,9 +29,23 @@ const common = {
   target: "es2022",
 } as const satisfies BuildOptions;
 
+/** A value for one module. As a text: esbuild puts objects into a part that every page loads. */
+const given = (value: unknown) => JSON.stringify(JSON.stringify(value));
+
+const sample = given({ record: read("verify/sample.jsonl"), receipts: read("verify/sample.receipts") });
+
 /** Puts texts in the places that a template names: @name@. */
 function filled(template: string, texts: Record<string, string>): string {
   return template.replace(/@(\w+)@/g, (place, name) => texts[name] ?? place);
+}
+
+/** By what a Bank on a chain is known: the hash of its code, in which its terms are blank, and where those stand. */
+function bankCode() {
+  const { runtime_bytecode: code, immutables } = JSON.parse(
+    read("../src/fairground/bank/chain/contracts/BankTwo.json"),
+  );
+  const bytes = Uint8Array.fromHex(code.replace(/^0x/, ""));
+  return { hash: keccak_256(bytes).toHex(), immutables };
 }
 
 /** The page: files with a hash in their names, so that browsers may keep them for ever. */
@@ -42,7 +57,7 @@ async function page(verifySha256: string): Promise<Metafile> {
     chunkNames: "[name].[hash]",
     assetNames: "[name].[hash]",
     loader: { ".woff2": "file" },
-    define: { VERIFY_SHA256: JSON.stringify(verifySha256) },
+    define: { SAMPLE: sample, VERIFY_SHA256: JSON.stringify(verifySha256), BANK_CODE: given(bankCode()) },
     splitting: true,
     outdir: folder,
   });
@@ -73,9 +88,7 @@ async function verify(): Promise<Metafile> {
     entryPoints: ["verify/main.tsx", "verify/verify.css"],
     format: "iife",
     loader: { ".woff2": "dataurl" },
-    define: {
-      SAMPLE: JSON.stringify({ record: read("verify/sample.jsonl"), receipts: read("verify/sample.receipts") }),
-    },
+    define: { SAMPLE: sample },
     outdir: "verify",
     write: false,
   });

@@ -1,5 +1,8 @@
 /** All English of the page, in one place. Names from outside come in through `who`, so that none can pretend to be ours. */
-import { quoted, shown } from "./check/words.ts";
+import { listed, quoted, shown } from "./check/words.ts";
+import { faults, unfinished } from "./words/verdict.ts";
+
+export { listed };
 
 /** A name from outside within a sentence of ours. */
 export const who = quoted;
@@ -7,18 +10,16 @@ export const who = quoted;
 export const told = shown;
 
 export function plural(count: number, one: string, many = one + "s"): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-/** "a", "a and b", "a, b and c" */
-export function listed(items: readonly string[], and = "and"): string {
-  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} ${and} ${items.at(-1)}`;
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }
 
 /** "optimal" as a name: "Optimal" */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** A player of the house as a name: "Optimal", "MCTS" */
+export const playerName = (player: string) => player === "mcts" ? "MCTS" : capital(player);
 
 /** The beginning and the end of many hex digits. */
 export function short(hex: string): string {
@@ -47,7 +48,6 @@ export const w = {
   nav: {
     label: "Main",
     play: "Play",
-    watch: "Watch",
     contests: "Contests",
     croupier: "Croupier",
     verify: "Verify",
@@ -55,11 +55,15 @@ export const w = {
   },
   yourName: "Your name",
   nameOnly: "name only, no account",
-  live: "connected",
+  connected: "connected",
+  notConnected: "not connected",
   lost: "The connection is lost. Trying again. Nothing is lost: your secrets are kept in this browser.",
+  unsafe:
+    "This connection is not safe, so browsers keep no secrets here. You can watch and check. To play, open this arena by https, or on your own machine.",
   keyboard: "Keyboard",
   close: "Close",
   notFound: "There is nothing here.",
+  failed: "This page has failed to draw itself. That is our mistake, and says nothing about the game.",
   toLobby: "To the lobby",
   working: "One moment …",
 
@@ -80,6 +84,7 @@ export const w = {
     noneYours: "No games yet. What you play is kept here, with its secrets and receipts.",
     yourMove: "your move",
     waiting: "waiting",
+    practise: (count: number) => `Practise: ${plural(count, "position")}`,
     holds: "holds",
     broken: "does not hold",
     over: "over",
@@ -94,17 +99,20 @@ export const w = {
       others.length ? `${title} with ${listed(others.map(told))}` : title,
     open: "Open tables",
     openOne: "Open a table",
+    allTables: "All tables",
     noneOpen: "Nobody waits at a table. Open one, and others can sit down.",
     sit: "Sit down",
     watch: "Watch",
     free: (free: number, all: number) => `${plural(all, "seat")}, ${free} free`,
     playing: (lines: number) => `being played · ${plural(lines, "line")}`,
+    wasPlayed: (lines: number) => `over · ${plural(lines, "line")}`,
     contests: "Running contests",
     vs: (name: string) => `vs ${name}`,
     allContests: "All contests",
     noContests: "No contest is running.",
     committed: "codes committed",
-    parts: (games: number, kinds: string) => `${plural(games, "code")}: ${kinds}`,
+    part: (games: number, kind: string, base: number, length: number) =>
+      `${plural(games, `${kind} code`)} of ${plural(length, "digit")} below ${base}`,
     teams: (count: number) => plural(count, "team"),
     check: "Check any game",
   },
@@ -120,15 +128,17 @@ export const w = {
     here: "Drop a transcript here",
     from: "from this arena or any other. Nothing is uploaded.",
     choose: "Choose a file",
+    example: "Try an example",
+    onlyReceipts: "These are receipts. Choose the transcript together with them.",
+    unreadable: (name: string) => `${who(name)} cannot be read.`,
     keep: "Or keep the checker:",
     keepAfter: "one file, works without us and without a network.",
   },
 
   foot: {
     money: "Play money and test chains. Nothing here is a licence to run a casino.",
-    fairness: "How fairness works",
     api: "API",
-    kept: "If the connection drops, go on where you were: your chain and your seal are kept in this browser.",
+    docs: "Documents",
   },
 
   play: {
@@ -141,12 +151,9 @@ export const w = {
     listed: "Others may find it in the lobby and watch",
     open: "Open the table",
     seats: "How many seats",
-    chance: "Chance",
     chain: "Your browser holds a hash chain of its own. Every draw is made from the house’s chain and yours.",
     refused: "The arena refuses this:",
-    rules: "The rules",
-    mustSit: "Sit down in one of the seats, or watch the others play.",
-    example: "such as",
+    none: "There is no such game here.",
   },
 
   table: {
@@ -154,20 +161,22 @@ export const w = {
     yourMove: "● your move",
     rules: "Rules",
     leave: "Leave",
-    leaveAsk: "Leave this game? It is recorded, and you lose what leaving costs.",
+    leaveAsk: "Leave for good? You lose this game, and the record says that you left.",
     leaveYes: "Leave the game",
     stay: "Stay",
     hint: "Hint",
     coach: "Coach",
     exact: "exact",
     guess: "a search, not exact",
-    worth: (percent: string, fraction: string) =>
-      percent === fraction
-        ? `Worth with perfect play: ${fraction}.`
-        : `Worth with perfect play: ${percent} (${fraction}).`,
+    exactly: (fraction: string) => `As an exact fraction: ${fraction}.`,
     asksRematch: "you are asked to play again",
+    mixes: "Perfect play mixes. So often it makes each move:",
+    remark: "Say something to the table",
+    remarkHint: "It stands in the record, for everybody and for ever.",
+    say: "Say it",
     hintNoted: "The record notes that you asked.",
     waitingFor: (names: readonly string[]) => `Waiting for ${listed(names.map(who))}.`,
+    none: "There is no such table here.",
     openSeats: "The game begins when every seat is taken.",
     invite: "Send somebody this address:",
     elsewhere: "This seat is being played in another tab of this browser.",
@@ -183,9 +192,7 @@ export const w = {
     first: "First line",
     back: "Back",
     forward: "Forward",
-    last: "Last line",
     rematch: "Play again",
-    lobby: "Lobby",
     saveGame: "Save the game",
     saveReceipts: "Save the receipts",
     watching: "You are watching",
@@ -208,13 +215,12 @@ export const w = {
     voided: "The house voided this game. Nobody wins, and nothing is proven.",
     won: (people: People, seat: number) => `${does(people, seat, "win")}.`,
     nobody: "Nobody wins.",
-    points: (points: number) => points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0",
   },
 
   strip: {
     label: "The record, checked by your browser",
-    checks: (checked: number, all: number) => `${checked} of ${plural(all, "line")} check out`,
-    how: "Checked here, by this page, as each line came in. Nothing is taken on the arena’s word.",
+    checks: (checked: number, all: number) => `${checked.toLocaleString("en")} of ${plural(all, "line")} check out`,
+    how: "Checked here, by this page, line by line. Nothing is taken on the arena’s word.",
     chanceOnly:
       "This page does not know the rules of this game. It has checked the chain of lines, all chance and all seals, and claims no more.",
     chainOnly: "This page knows neither the rules nor the chance of this game. It has checked the chain of lines only.",
@@ -222,6 +228,8 @@ export const w = {
       "What is hidden is opened in the end, and checked then. Until then, answers that rest on it are the house’s word.",
     waits: "waits for you",
     next: { move: "Your move", seal: "Your choice, sealed" } as { [kind: string]: string },
+    elided: (first: number, last: number) =>
+      `Lines ${first.toLocaleString("en")} to ${last.toLocaleString("en")}: move the slider to see them.`,
     bytes: "The bytes",
     hash: "its hash, which the next line must name",
     copy: "Copy the link to this moment",
@@ -263,7 +271,7 @@ export const w = {
     hashes: (people: People, seat: number) => seat === people.me ? "hashes to your tip" : "hashes to the tip",
     stir: (people: People, seat: number) => `${subject(people, seat)} stirred the draw`,
     number: (people: People, seat: number) => `${whose(people, seat)} number for the draw`,
-    dealt: (mixed: boolean) => mixed ? "Drawn, from both links" : "Drawn",
+    dealt: (mixed: boolean) => mixed ? "Drawn, from all parts" : "Drawn",
     hiddenDraw: "Drawn, and hidden until the end",
     draws: (draws: readonly [string, string][]) =>
       draws.slice(0, 3).map(([n, value]) => `${value} of ${n}`).join(", ") + (draws.length > 3 ? " …" : ""),
@@ -273,6 +281,7 @@ export const w = {
     hint: (people: People, seat: number | null) =>
       seat === null ? "A hint was asked for" : `${subject(people, seat)} asked for a hint`,
     note: "A note",
+    remark: (people: People, seat: number | null) => seat === null ? "A remark" : does(people, seat, "say"),
     left: (people: People, seat: number, by: string) =>
       by === "house" ? `${subject(people, seat)} left, as the house says` : `${subject(people, seat)} left`,
     opening: "The house opened what was hidden",
@@ -280,8 +289,9 @@ export const w = {
     end: "The end",
   },
 
-  /** What a fault means to whoever plays, by its code. */
+  /** What an arena did wrong, by the code of it. */
   wrong: {
+    ...faults,
     "page/two-histories": "The arena showed another line here before. It tells two histories.",
     "page/does-not-follow":
       "This line does not name the hash of the line before it. Something was changed, put in or taken out.",
@@ -290,61 +300,17 @@ export const w = {
     "page/not-asked": "By the rules nothing is to be answered here. The arena asks for it all the same.",
     "page/not-what-you-said": "This stands in the record as your answer. It is not what you answered.",
     "page/receipt": "You kept the hash of this line before you answered. The line that stands here now is another one.",
-    "transcript/not-canonical": "This line is not written in the one form that the record allows.",
-    "transcript/broken-chain": "The lines do not follow each other. Something was changed, put in or taken out.",
-    "transcript/malformed": "This line is not in its form.",
-    "transcript/receipt":
-      "A receipt that you kept belongs to no line of this record. It is not the history that you saw.",
-    "table/mismatch": "This is not what the rules and the evidence give.",
-    "table/unexpected": "Nothing called for this line.",
-    "table/void": "The house voided the game.",
-    "fair/bad-evidence": "The house’s evidence does not fit what it fixed before.",
-    "fair/unopened": "The house did not open what it had hidden.",
-    "share/bad": "What was lent to chance here does not fit what was fixed before.",
-    "move/illegal": "The rules refuse this move, or it is not the one that was sealed.",
-    "game/params": "The rules refuse these parameters.",
-    "ask/stale": "The game was over before this line.",
   } as { [code: string]: string },
-  otherwiseWrong: "This line is not what it must be.",
 
   verdict: {
-    valid: "Holds",
-    invalid: "Does not hold",
-    unfinished: "Unfinished",
-    "cannot be judged": "Not judged",
     short: {
       valid: "Every line is what the rules and the evidence give.",
       invalid: "Some line is not what it must be.",
-      unfinished: "The record stops before the game was closed. It proves nothing yet.",
+      unfinished,
       "cannot be judged": "This page does not know this game or its chance.",
     } as { [verdict: string]: string },
     proves: "What this game proves",
     provesNothing: "Nothing is claimed.",
-    iff: "If",
-    then: "then",
-    names: {
-      COMMITTED: "Fixed beforehand",
-      UNIFORM: "Every outcome equally likely",
-      UNFORESEEN: "Nobody could know a draw when choosing",
-      SEALED: "Choices were secret",
-      CONSISTENT: "The code fits every answer",
-      ORDERED: "Your receipts fit",
-    } as { [claim: string]: string },
-    forWhom: (name: string) => `for ${who(name)}`,
-    lines: (lines: readonly number[]) =>
-      lines.length > 8
-        ? `${lines.length} lines`
-        : lines.length === 1
-        ? `line ${lines[0]}`
-        : `lines ${lines.join(", ")}`,
-    not: "What no record proves",
-    nots: [
-      "That a seat is a person, or is who it says.",
-      "That somebody was silent: clocks are the house’s word.",
-      "That nobody whispered, or walked away because of what was coming.",
-      "That there was no other game that the house lost on purpose.",
-      "The order of lines, without a receipt that you kept.",
-    ],
     depths: {
       none: "",
       chain: "Checked: the chain of lines.",
@@ -357,50 +323,23 @@ export const w = {
     said: (verdict: string) => `The game is over, and was checked: ${verdict}.`,
   },
 
-  review: {
-    title: "Review",
-    ask: "Review my decisions",
-    thinking: "The coach works out what each decision was worth …",
-    decisions: (all: number, mistakes: number) =>
-      mistakes
-        ? `${plural(all, "decision")}, ${plural(mistakes, "of them was", "of them were")} not the best.`
-        : `${plural(all, "decision")}, and none could have been better.`,
-    adds: "How the result adds up",
-    start: "Expected at the beginning",
-    luck: "Luck",
-    own: "Your decisions",
-    given: "What the others gave away",
-    model: "What the model leaves open",
-    result: "Result",
-    unit: (unit: string) => `Counted in ${unit}.`,
-    odds: (good: boolean, low: number, high: number) => {
-      const part = (low + high) / 2;
-      return part > 0 && part < 1
-        ? `Luck at least as ${good ? "good" : "bad"} as this comes in 1 game of ${Math.max(1, Math.round(1 / part))}.`
-        : "";
-    },
-    mattered: "The decisions that mattered",
-    line: (line: number) => `line ${line}`,
-    best: "best",
-    chart: (values: string) => `What you could expect, from step to step: ${values}.`,
-    caption: "What you could expect, step by step. A square is a decision of yours: red if it cost something.",
-  },
+  /** What the coach offers when a game is over. */
+  askReview: "Review my decisions",
 
   verify: {
     title: "Check it yourself",
     headline: "Check it yourself.",
     lead:
       "This page plays the game again on your machine: every hash, link, seal and roll, with its own code and none of the arena’s.",
-    receipts: "Receipts that you kept (optional)",
-    receiptsHint: "Choose a .receipts file together with the transcript, and they count.",
-    unreadable: "This file is no transcript.",
-    alone: "Keep the checker for yourself",
+    about: (result: string, game: string, dealer: string, names: readonly string[]) =>
+      `${result} ${told(game)}, dealt by ${told(dealer)}: ${listed(names.map(told))}.`.trim(),
+    receiptsHint: "Did you keep receipts? Choose the .receipts file together with the transcript.",
+    checking: (lines: number) => `This browser plays it again: line ${lines.toLocaleString("en")} …`,
+    tooLong: "This record is too long to draw a table for each of its lines. All of them were checked.",
     aloneText: "verify.html is one file. Save it, pull the plug, and it still works.",
     save: "Open verify.html",
     without: "Without us, and without this page",
     withoutLead: "Any line, with the tool that came with your machine:",
-    step: "Step by step",
-    nothingYet: "Drop a file above, or anywhere on this page.",
   },
 
   keys: {
@@ -411,12 +350,10 @@ export const w = {
     forward: "One line forward; at the end, back to the game",
     home: "First line",
     end: "The end, live again",
-    escape: "Close",
     lobby: "To the lobby",
     openTable: "Open a table",
     hint: "Ask for a hint",
     choose: "Choose",
-    commit: "Do it",
   },
 
   generic: {
@@ -460,13 +397,11 @@ export const w = {
       } with ${dice[1]}.`,
     tieGone: "A tie: both dice are gone.",
     choose: (count: number) => `Choose one of your ${plural(count, "die", "dice")}.`,
-    mix: "Perfect play mixes: it plays each die so often.",
   },
 
   dice: {
     pitch: "A beats B beats C beats A. So do not choose first.",
     facts: "2 players · 1 min",
-    die: (letter: string) => `Die ${letter}`,
     faces: (faces: string) => `faces ${faces}`,
     chooseLegend: "Choose a die",
     take: "Take it",
@@ -479,7 +414,7 @@ export const w = {
     coin: "A coin says who chooses first",
     choose: "Choose a die.",
     odds: "Who beats whom",
-    oddsCaption: "The chance that the die in the row beats the die in the column",
+    oddsCaption: "The chance that the die in the row beats the die in the column.",
     cycle: "The circle",
     cycleNone: "These dice beat each other in no circle: one of them is simply the best.",
     cycleIs: (letters: readonly string[]) =>
@@ -490,7 +425,7 @@ export const w = {
   },
 
   code: {
-    pitch: "A fair, a nice or an evil keeper. One of them has no code at all.",
+    pitch: "A fair, a nice or an evil keeper. Only the fair one has drawn a code.",
     facts: "solo · 3 min",
     fair: "a fair keeper",
     nice: "a nice keeper",
@@ -504,10 +439,8 @@ export const w = {
     partial: "elsewhere",
     answer: (full: number, partial: number) => `${full} in place, ${partial} elsewhere`,
     left: (count: number) => count === 1 ? "1 code left" : `${count.toLocaleString("en")} codes left`,
-    leftUnknown: "too many codes to count",
     ask: "Ask",
     back: "Take back",
-    clear: "Clear",
     giveUp: "Give up",
     digit: (digit: number) => `digit ${digit}`,
     typed: "Digits, with blanks between them",
@@ -518,6 +451,8 @@ export const w = {
     ownCode: "Think of a code. You must show one in the end that fits every answer.",
     theCode: "The code",
     waitsForAnswer: "waits for the answer",
+    legend: "● right digit, right place",
+    legendPartial: "○ right digit, wrong place",
     wasNone: "There was no code.",
     solved: (people: People, steps: number) =>
       `${does(people, 1, "find")} the code with ${plural(steps, "guess", "guesses")}.`,
@@ -530,7 +465,8 @@ export const w = {
     gives: (people: People) => `${does(people, 1, "give")} up`,
     yourTurn: "Make a guess.",
     keeper: "Your answer",
-    keeperHow: "Think of a code, and answer truly. Behind each answer stands how many codes would be left.",
+    keeperHow:
+      "Think of a code, and answer. You may change your mind as long as one code fits all your answers. Each answer says how many codes would be left.",
     showLegend: "Show your code",
     show: "Show it",
     none: "There is no code",
@@ -555,8 +491,6 @@ export const w = {
     roll: "Roll",
     hold: "Stop and score",
     turn: (people: People, seat: number) => seat === people.me ? "Your turn." : `${who(people.names[seat])}’s turn.`,
-    order: (people: People, order: readonly number[]) =>
-      `The order is ${listed(order.map((seat) => seat === people.me ? "you" : who(people.names[seat])))}.`,
     rolls: (people: People, seat: number) => `${does(people, seat, "roll")}`,
     holds: (people: People, seat: number) =>
       `${does(people, seat, "stop")} and score`.replace(/s and score$/, "s and scores"),
@@ -578,10 +512,11 @@ export const w = {
     score: (people: People, seat: number, score: number) => `${subject(people, seat)} ${score}`,
     decide: "Roll, or stop and score.",
     decideFirst: "Roll.",
-    risk: (percent: string) => `${percent} to be shot down by the next roll`,
+    risk: (percent: string) => `${percent} chance to be shot down`,
     riskHow: "Counted over all dice that can come out of the bag, and all their faces.",
-    odds: "If you roll again",
-    expected: (brains: string) => `${brains} brains more on average, if you survive`,
+    odds: (people: People, seat: number, again: boolean) =>
+      `If ${does(people, seat, "roll").replace(/^You/, "you")}${again ? " again" : ""}`,
+    expected: (brains: string) => `Otherwise ${brains} more brains on average.`,
     shuffle: "The order of turns is drawn",
     out: "out",
     gone: "left",

@@ -150,29 +150,40 @@ export interface Hint {
   words: string;
   exact: boolean;
   value?: Json;
+  /** Where perfect play mixes: how often it makes each of its moves. */
+  mix?: { move: Json; words: string; share: string }[];
 }
 
-/** One request. Text that is no JSON comes back as text. */
-export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  let response: Response;
+/** One request: whether there is JSON in the answer, and its bytes. */
+async function ask(method: string, path: string, body?: unknown): Promise<[boolean, Uint8Array]> {
+  let response: Response, bytes: Uint8Array;
   try {
     response = await fetch(path, {
       method,
       headers: body === undefined ? {} : { "Content-Type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-  } catch {
+    bytes = new Uint8Array(await response.arrayBuffer());
+  } catch { // no answer, or one that broke off
     throw new Problem(0, "arena/away", "The arena does not answer.");
   }
-  const text = await response.text();
-  const isJson = /json/.test(response.headers.get("Content-Type") ?? "") &&
-    !/jsonl|ndjson/.test(response.headers.get("Content-Type") ?? "");
-  const value = isJson && text ? JSON.parse(text) : text;
-  if (!response.ok) {
-    const { code, detail } = isJson ? value : { code: "arena/error", detail: `The arena says ${response.status}.` };
-    throw new Problem(response.status, code, detail);
-  }
-  return value as T;
+  const isJson = /json$|json;/.test(response.headers.get("Content-Type") ?? "");
+  if (response.ok) return [isJson, bytes];
+  const other = { code: "arena/error", detail: `The arena says ${response.status}.` };
+  const { code, detail } = isJson ? JSON.parse(asText(bytes)) : other;
+  throw new Problem(response.status, code, detail);
+}
+
+const asText = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+/** A file, byte for byte. */
+export const fetched = async (path: string) => (await ask("GET", path))[1];
+
+/** What the arena answers. Text that is no JSON comes back as text. */
+export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const [isJson, bytes] = await ask(method, path, body);
+  const text = asText(bytes);
+  return isJson && text ? JSON.parse(text) : text as T;
 }
 
 /** The identity of a table or contest: the last piece of its address. */
@@ -221,11 +232,20 @@ export const arena = {
   answer: (id: string, secret: string, ask: string, answer: Json) =>
     call<{ line: number; head: string }>("POST", seatPath(id, secret), { ask, answer }),
   leave: (id: string, secret: string) => call<unknown>("POST", `${seatPath(id, secret)}/forfeit`, { reason: "left" }),
+  remark: (id: string, secret: string, text: string) =>
+    call<unknown>("POST", `${seatPath(id, secret)}/remark`, { text }),
   hint: (id: string, secret: string) => call<Hint>("POST", `${seatPath(id, secret)}/hint`, {}),
   rematch: (id: string, secret: string) => call<MadeTable>("POST", `${seatPath(id, secret)}/rematch`, {}),
   review: <T>(id: string) => call<T>("GET", `/tables/${encodeURIComponent(id)}/review`),
+  tryAgain: <T>(id: string, line: number, seat: number, move: Json) =>
+    call<T>("POST", `/tables/${encodeURIComponent(id)}/review`, { line, seat, move }),
   sit: (id: string, name: string, lends: string) =>
     call<MadeSeat>("POST", `/tables/${encodeURIComponent(id)}/seats`, { name, lends }),
+  allTables: (states: string, game: string, after: number) =>
+    call<{ tables: TableRow[]; next: number | null }>(
+      "GET",
+      `/tables?${new URLSearchParams({ state: states, after: String(after), ...(game && { game }) })}`,
+    ),
   tables: () => call<{ tables: TableRow[] }>("GET", "/tables?state=open,playing&limit=20"),
   contests: () => call<{ contests: ContestRow[] }>("GET", "/contests?state=running,closed&limit=5"),
 };

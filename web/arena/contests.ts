@@ -1,6 +1,6 @@
 /** Contests and their oracles: the routes, and what this browser keeps of its own entries. */
-import { call } from "./api.ts";
-import { keepThing, random, thing } from "./secrets.ts";
+import { call, fetched } from "./api.ts";
+import { changeThing, keepThing, random, thing } from "./secrets.ts";
 
 export interface Part {
   base: number;
@@ -33,12 +33,42 @@ export interface Standing extends Team {
   counts: [number, number][];
 }
 
+/** What some games took all official entries together. */
+export interface Forced {
+  oraclefactory: string | null;
+  games: number;
+  solved: number;
+  unfinished: number;
+  waiting: number;
+  mean: string | null;
+  low: string | null;
+  high: string | null;
+  worst: number | null;
+}
+
+export interface PartRow extends Forced {
+  base: number;
+  length: number;
+  oracle_type: string;
+}
+
+export interface Removed {
+  entry: number;
+  team_name: string;
+  software_version: string;
+  reason: string;
+}
+
 export interface Standings {
   contest: string;
   final: boolean;
   games: number;
   official: Standing[];
   training: Standing[];
+  /** Contests of the first format have none of these. */
+  parts?: PartRow[];
+  factories?: (Forced & { rank: number | null })[];
+  removed?: Removed[];
 }
 
 export interface Contest {
@@ -51,6 +81,7 @@ export interface Contest {
   closes: number;
   commitment: string;
   covers: string;
+  gives_up?: string;
   head: string;
   lines: number;
   file?: string;
@@ -63,6 +94,10 @@ export interface Oracle {
   attempts: number;
   solved: boolean;
   over: boolean;
+  /** The last answers, oldest first. */
+  answers?: (Counts & { submission: number[] })[];
+  /** Where it belongs to one. */
+  contest?: string;
   commitment?: string;
   transcript?: string;
   reveal?: { code?: number[] };
@@ -80,21 +115,30 @@ export interface Entry {
   training: boolean;
 }
 
+/** Games of a contest that this browser has seen to their end: in how many steps; 0: given up. */
+export type Done = { [oracle: string]: number };
+
+export const doneIn = async (contest: string) => (await thing(`done/${contest}`) ?? {}) as Done;
+export const keepDone = (contest: string, oracle: string, steps: number) =>
+  changeThing(`done/${contest}`, (done) => ({ ...done as Done, [oracle]: steps }));
+
+/** The identity in the address of an oracle, and of a contest. */
+export const oracleOf = (path: string) => path.split("/")[2];
+
 const at = (id: string) => `/contest/${encodeURIComponent(id)}`;
 /** The path of an address on this arena: the page may ask nobody else. */
 export const pathOf = (url: string) => new URL(url, location.origin).pathname;
 
 export const contests = {
   get: (id: string) => call<Contest>("GET", at(id)),
-  standings: (id: string) => call<Standings>("GET", `${at(id)}/standings`),
-  file: async (id: string) => new Uint8Array(await (await fetch(`${at(id)}/file`)).arrayBuffer()),
+  file: (id: string) => fetched(`${at(id)}/file`),
 };
 
 /** Opens a contest. The address that closes it early is kept in this browser, and shown to nobody else. */
-export async function openContest(parts: object[], closesIn: number): Promise<string> {
-  const wanted = parts.map((part, i) => i ? part : { ...part, closes_in: closesIn });
+export async function openContest(parts: object[], closesIn: number, disguise = "drawn"): Promise<string> {
+  const wanted = parts.map((part, i) => i ? part : { ...part, closes_in: closesIn, disguise });
   const made = await call<{ self: string; close: string }>("POST", "/contests", wanted);
-  const id = pathOf(made.self).split("/")[2];
+  const id = oracleOf(pathOf(made.self));
   await keepThing(`close/${id}`, pathOf(made.close));
   return id;
 }

@@ -58,7 +58,11 @@ export class Live {
   readonly mine = signal(false);
   /** A move that is kept and on its way. */
   readonly sending = signal(false);
-  readonly hint = signal<Hint | null>(null);
+  private readonly advice = signal<{ ask: string; hint: Hint } | null>(null);
+  /** What the coach says to what is asked now. */
+  readonly hint = computed(() =>
+    this.advice.value?.ask === this.ask.value?.id ? this.advice.value?.hint ?? null : null
+  );
   /** Whether it is known what this browser keeps of the seat. */
   readonly known = signal(false);
 
@@ -66,7 +70,9 @@ export class Live {
   readonly ask = computed<Ask | null>(() => {
     const view = this.seatView.value, told = this.told.value;
     if (!view || !told || told.over || this.wrong.value || this.sending.value) return null;
-    if (view.step !== told.lines.length) return null;
+    // A note changes nothing of what is asked. Behind any other line a newer view is on its way.
+    if (view.step > told.lines.length) return null;
+    if (told.lines.slice(view.step).some(({ event }) => event.kind !== "note")) return null;
     const ask = (view.asks ?? []).find(({ kind }) => kind === "move" || kind === "seal") ?? null;
     return ask && !this.kept.value?.answers[nameOf(ask)] ? ask : null;
   });
@@ -114,6 +120,7 @@ export class Live {
     const now = this.seatView.value;
     if (now && view.step < now.step) return;
     this.seatView.value = view;
+    void this.remember(); // what is asked may come after the line that it is asked behind
     void this.work();
   }
 
@@ -201,6 +208,7 @@ export class Live {
 
   /** One tab answers for a seat. Another one may take it over. */
   async hold(steal: boolean): Promise<void> {
+    if (!navigator.locks) return; // no safe connection, no secrets: see `safe.ts`
     try {
       await navigator.locks.request(`fairground/seat/${this.id}`, { steal }, async () => {
         if (this.dead) return;
@@ -317,7 +325,6 @@ export class Live {
     const ask = this.ask.value, told = this.told.value, view = this.seatView.value;
     if (!ask || !told || !view || !this.mine.value) return;
     this.sending.value = true;
-    this.hint.value = null;
     try {
       const { head } = ask;
       if (ask.kind === "move") await this.send(ask, { head, answer: move });
@@ -333,10 +340,26 @@ export class Live {
   }
 
   async advise(): Promise<void> {
+    const ask = this.ask.value?.id;
+    if (!ask) return;
     try {
-      this.hint.value = await arena.hint(this.id, this.secret as string);
+      const hint = await arena.hint(this.id, this.secret as string);
+      if (this.ask.value?.id === ask) this.advice.value = { ask, hint }; // else it comes too late
     } catch (error) {
-      if (error instanceof Problem) this.problem.value = error;
+      if (!(error instanceof Problem)) throw error;
+      if (this.ask.value?.id === ask) this.problem.value = error;
+    }
+  }
+
+  /** Says something to everybody at the table. False: it was refused. */
+  async remark(text: string): Promise<boolean> {
+    try {
+      await arena.remark(this.id, this.secret as string, text);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.problem.value = error;
+      return false;
     }
   }
 

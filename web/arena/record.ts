@@ -5,14 +5,15 @@
 import { sha3_256 } from "@noble/hashes/sha3.js";
 import { fromText, toHex } from "../check/bytes.ts";
 import { type Line, readLine, readRecord, ZEROS } from "../check/chain.ts";
-import { checkChance } from "../check/chance.ts";
+import { checkingChance } from "../check/chance.ts";
 import { check, type Verdict } from "../check/check.ts";
 import { Fault } from "../check/fault.ts";
 import { GAMES } from "../check/games/index.ts";
 import { isObject, type Json, type JsonObject } from "../check/json.ts";
 import type { Receipt } from "../check/receipts.ts";
 import { SCHEMES } from "../check/schemes/index.ts";
-import { follow } from "../check/table.ts";
+import { atOnce, type Slices } from "../check/slices.ts";
+import { following } from "../check/table.ts";
 
 /** Something that is not as it must be, and the line where that shows. */
 export interface Wrong {
@@ -50,7 +51,24 @@ function text(value: Json | undefined): string {
 const wrongOf = ({ line, code, reason }: Fault): Wrong => ({ line: line ?? null, code, reason });
 
 /** What the lines tell. Nothing is taken on anybody's word. */
-export function tell(lines: readonly Line[]): Told {
+export const tell = (lines: readonly Line[]): Told => atOnce(telling(lines));
+
+export function* telling(lines: readonly Line[]): Slices<Told> {
+  const common = outline(lines);
+  const known = Object.hasOwn(GAMES, common.game) && Object.hasOwn(SCHEMES, common.dealer);
+  if (!known) return { ...common, ...yield* withoutRules(lines, common.dealer) };
+  const { views, checked, asks, fault } = yield* following(lines);
+  return { ...common, views, checked, asks, depth: "rules", wrong: fault && wrongOf(fault) };
+}
+
+/** A record with so many lines that no table is drawn for each: what its verdict says of it. */
+export function tellLong(lines: readonly Line[], { ok, fault, depth }: Verdict): Told {
+  const checked = ok ? lines.length : (fault?.line ?? 1) - 1;
+  return { ...outline(lines), views: [], checked, asks: null, depth: depth === "none" ? "chain" : depth, wrong: null };
+}
+
+/** What the first line and the last one say. */
+function outline(lines: readonly Line[]) {
   const start = lines[0].event;
   const seats = (Array.isArray(start.seats) ? start.seats : []).map((seat) => {
     const given = isObject(seat) ? seat : Object.create(null);
@@ -58,7 +76,7 @@ export function tell(lines: readonly Line[]): Told {
   });
   const last = lines[lines.length - 1].event;
   const over = last.kind === "end";
-  const common = {
+  return {
     lines,
     game: text(start.game),
     params: isObject(start.params) ? start.params : Object.create(null),
@@ -68,21 +86,17 @@ export function tell(lines: readonly Line[]): Told {
     over,
     payoff: over && Array.isArray(last.payoff) ? last.payoff as number[] : null,
   };
-  const known = Object.hasOwn(GAMES, common.game) && Object.hasOwn(SCHEMES, common.dealer);
-  if (!known) return { ...common, ...withoutRules(lines, common.dealer) };
-  const { views, checked, asks, fault } = follow(lines);
-  return { ...common, views, checked, asks, depth: "rules", wrong: fault && wrongOf(fault) };
 }
 
 /** A game whose rules this browser does not know: chain, chance and seals can be checked all the same. */
-function withoutRules(
+function* withoutRules(
   lines: readonly Line[],
   dealer: string,
-): Pick<Told, "views" | "checked" | "depth" | "asks" | "wrong"> {
+): Slices<Pick<Told, "views" | "checked" | "depth" | "asks" | "wrong">> {
   const depth = Object.hasOwn(SCHEMES, dealer) ? "chance and seals" : "chain";
   let wrong: Wrong | null = null;
   try {
-    if (depth === "chance and seals") checkChance(lines);
+    if (depth === "chance and seals") yield* checkingChance(lines);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const open = error.code === "fair/unopened" && lines[lines.length - 1].event.kind !== "end";

@@ -1,9 +1,10 @@
 /** Opening tables and sitting down at them. The secret of a seat is kept before anything else happens. */
 import { arena, type Game, idOf, type MadeSeat, type NewSeat, secretOf } from "./api.ts";
 import type { JsonObject } from "../check/json.ts";
+import { mustBeSafe } from "./safe.ts";
 import { keep, keepThing, thing } from "./secrets.ts";
 import { signal } from "@preact/signals";
-import { capital } from "../words.ts";
+import { playerName } from "../words.ts";
 
 const LENGTH = 256;
 
@@ -20,6 +21,7 @@ export function rename(name: string): void {
 export const seatHash = (id: string, secret: string) =>
   `#/seat/${encodeURIComponent(id)}/${encodeURIComponent(secret)}`;
 
+/** Our seat at a table, kept before it is played. */
 async function keepSeat(game: Game, { name, url }: MadeSeat, others: string[]): Promise<string> {
   const id = idOf(url as string), secret = secretOf(url as string);
   await keep({ id, secret, game: game.name, title: game.title, name, others });
@@ -36,6 +38,7 @@ export async function openTable(
   sitters: readonly Sitter[],
   listed: boolean,
 ): Promise<string> {
+  mustBeSafe();
   const own = ownName.value.trim() || "Guest";
   const used = new Map<string, number>();
   const named = (name: string) => {
@@ -44,7 +47,7 @@ export async function openTable(
     return times > 1 ? `${name} ${times}` : name;
   };
   const seats: NewSeat[] = sitters.map((sitter) => {
-    if ("player" in sitter) return { name: named(capital(sitter.player)), player: sitter.player };
+    if ("player" in sitter) return { name: named(playerName(sitter.player)), player: sitter.player };
     if ("open" in sitter) return { name: named("Open seat"), open: true, lends: "chain" };
     return { name: named(own), lends: "chain" };
   });
@@ -65,6 +68,7 @@ export async function openTable(
 
 /** Takes an open seat. */
 export async function sitDown(game: Game, id: string, others: string[]): Promise<string> {
+  mustBeSafe();
   return keepSeat(game, await arena.sit(id, ownName.value.trim() || "Guest", "chain"), others);
 }
 

@@ -7,6 +7,7 @@
  */
 import { signal } from "@preact/signals";
 import { call, Problem } from "./api.ts";
+import { random } from "./secrets.ts";
 
 /** A message of the stream: its topic, and what it says. */
 export interface News {
@@ -31,7 +32,7 @@ type Talk =
 /** Whether news come. */
 export const connection = signal<"live" | "lost">("live");
 
-const me = crypto.randomUUID();
+const me = random(16);
 const channel = new BroadcastChannel("fairground");
 const listeners = new Map<string, Set<Listener>>();
 
@@ -161,7 +162,9 @@ class Leader {
 }
 
 let leader: Leader | null = null;
-navigator.locks.request("fairground/stream", () => {
+function lead(): Promise<never> {
   leader = new Leader();
   return new Promise(() => {}); // held as long as this tab lives
-});
+}
+// Without a safe connection browsers have no locks. Then each tab has a stream of its own.
+void (navigator.locks?.request("fairground/stream", lead) ?? lead());

@@ -4,6 +4,7 @@ import { toHex } from "./bytes.ts";
 import { read, utf8 } from "./canonical.ts";
 import { Fault } from "./fault.ts";
 import { hasJust, isObject, type JsonObject } from "./json.ts";
+import { atOnce, SLICE, type Slices } from "./slices.ts";
 
 export const ZEROS = "0".repeat(64);
 
@@ -15,16 +16,16 @@ export interface Line {
 }
 
 /** Splits at line feeds. Each piece keeps its line feed; the last may have none. */
-export function split(bytes: Uint8Array): Uint8Array[] {
-  const out: Uint8Array[] = [];
+export const split = (bytes: Uint8Array): Uint8Array[] => [...pieces(bytes)];
+
+export function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
   let from = 0;
   while (from < bytes.length) {
     const found = bytes.indexOf(10, from);
     const to = found < 0 ? bytes.length : found + 1;
-    out.push(bytes.subarray(from, to));
+    yield bytes.subarray(from, to);
     from = to;
   }
-  return out;
 }
 
 function looksLikeEvent(piece: Uint8Array): boolean {
@@ -53,7 +54,9 @@ export function readLine(piece: Uint8Array): { text: string; event: JsonObject }
 }
 
 /** Canonical lines, each of which names the one before it. */
-export function chained(pieces: readonly Uint8Array[]): Line[] {
+export const chained = (pieces: readonly Uint8Array[]): Line[] => atOnce(chaining(pieces));
+
+function* chaining(pieces: readonly Uint8Array[]): Slices<Line[]> {
   const lines: Line[] = [];
   let head = ZEROS;
   for (const [index, piece] of pieces.entries()) {
@@ -64,6 +67,7 @@ export function chained(pieces: readonly Uint8Array[]): Line[] {
     }
     head = toHex(sha3_256(piece));
     lines.push({ ...line, hash: head });
+    if (index % SLICE === 0) yield index;
   }
   return lines;
 }
@@ -83,15 +87,18 @@ const MEMBERS: { [kind: string]: string[] } = {
   end: ["payoff"],
 };
 
-export function readRecord(bytes: Uint8Array): Line[] {
+export const readRecord = (bytes: Uint8Array): Line[] => atOnce(readingRecord(bytes));
+
+export function* readingRecord(bytes: Uint8Array): Slices<Line[]> {
   const pieces = split(bytes);
+  yield 0;
   if (!looksLikeStart(pieces[0]) && !pieces.some(looksLikeEvent)) {
     throw new Fault("input/unreadable", "this is no transcript", null);
   }
   if (pieces[0].length > 1 && pieces[0][pieces[0].length - 2] === 13 && pieces[0][pieces[0].length - 1] === 10) {
     throw new Fault("transcript/line-ends", "lines end in CR LF", 1);
   }
-  const lines = chained(pieces);
+  const lines = yield* chaining(pieces);
   const first = lines[0].event;
   if (first.kind !== "start" || typeof first.format !== "string") {
     throw new Fault("transcript/malformed", "the first line is no start", 1);
@@ -102,6 +109,7 @@ export function readRecord(bytes: Uint8Array): Line[] {
     if (!members || !hasJust(event, ["kind", "prev", ...members])) {
       throw new Fault("transcript/malformed", "an unknown kind, or other members", index + 1);
     }
+    if (index % SLICE === 0) yield index;
   }
   return lines;
 }

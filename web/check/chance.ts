@@ -9,13 +9,14 @@ import { isHex, isObject, type Json, type JsonObject, readInt } from "./json.ts"
 import { SCHEMES } from "./schemes/index.ts";
 import type { Run, Seat } from "./schemes/scheme.ts";
 import { type Place, seal } from "./seals.ts";
+import { SLICE, type Slices } from "./slices.ts";
 
 function bad(line: number, reason: string): Fault {
   return new Fault("fair/bad-evidence", reason, line);
 }
 
 /** Throws a fault if tickets, shares, evidence, draws or seals do not fit each other. */
-export function checkChance(lines: readonly Line[]): void {
+export function* checkingChance(lines: readonly Line[]): Slices<void> {
   const start = lines[0].event;
   const known = typeof start.dealer === "string" && Object.hasOwn(SCHEMES, start.dealer);
   const formed = isHex(start.table) && isObject(start.public) && Array.isArray(start.seats);
@@ -76,6 +77,7 @@ export function checkChance(lines: readonly Line[]): void {
         seal(table, event.seat, sealed.place, event.key, event.move) === sealed.commitment;
       if (!good) throw new Fault("move/illegal", "this was not sealed", line);
     }
+    if (index % SLICE === 0) yield index;
     if (["start", "ticket", "dealt", "move", "open"].includes(event.kind as string)) place = { step: line, head: hash };
   }
 }

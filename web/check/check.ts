@@ -1,11 +1,12 @@
 /** The verdict on a transcript. */
 import { type Line, readRecord } from "./chain.ts";
-import { checkChance } from "./chance.ts";
-import { type Claim, claims } from "./claims.ts";
+import { checkingChance } from "./chance.ts";
+import { type Claim, claiming } from "./claims.ts";
 import { Fault } from "./fault.ts";
 import type { Json } from "./json.ts";
-import { findReceipts, type Receipt } from "./receipts.ts";
-import { replay } from "./table.ts";
+import { findingReceipts, type Receipt } from "./receipts.ts";
+import { atOnce, type Slices } from "./slices.ts";
+import { replaying } from "./table.ts";
 import { whole } from "./whole.ts";
 
 /** How deep the check went: the chain of lines; chance and seals; all rules of the game. */
@@ -44,9 +45,9 @@ export function refused(fault: Fault, depth: Depth): Verdict {
 }
 
 /** How deep a record goes whose game or scheme is not known here. */
-function withoutRules(lines: readonly Line[]): Depth {
+function* withoutRules(lines: readonly Line[]): Slices<Depth> {
   try {
-    checkChance(lines);
+    yield* checkingChance(lines);
     return "chance and seals";
   } catch (error) {
     if (error instanceof Fault) return "chain";
@@ -56,27 +57,35 @@ function withoutRules(lines: readonly Line[]): Depth {
 
 /** Checks a transcript, with the receipts that somebody kept. */
 export function check(bytes: Uint8Array, receipts: readonly Receipt[] = []): Verdict {
-  let depth: Depth = "none";
-  let lines: Line[] = [];
   try {
-    lines = readRecord(bytes);
-    depth = "chain";
-    const story = replay(lines);
+    return atOnce(judging(readRecord(bytes), receipts));
+  } catch (error) {
+    if (error instanceof Fault) return refused(error, "none");
+    throw error;
+  }
+}
+
+/** Judges lines whose chain is whole. */
+export function* judging(lines: readonly Line[], receipts: readonly Receipt[]): Slices<Verdict> {
+  let depth: Depth = "chain";
+  try {
+    const story = yield* replaying(lines);
     depth = "rules";
+    yield lines.length;
     const { unsigned, remarks } = whole(story);
-    const kept = findReceipts(lines, receipts);
+    const kept = yield* findingReceipts(lines, receipts);
     return {
       ok: true,
       verdict: "valid",
       depth,
-      claims: claims(story, kept, unsigned),
+      claims: yield* claiming(story, kept, unsigned),
       payoff: story.payoff,
       fault: null,
       remarks,
     };
   } catch (error) {
     if (error instanceof Fault) {
-      return refused(error, error.code === "name/unknown" ? withoutRules(lines) : depth);
+      return refused(error, error.code === "name/unknown" ? yield* withoutRules(lines) : depth);
     }
     throw error;
   }

@@ -2,6 +2,7 @@
 import type { Kept } from "./receipts.ts";
 import { HashChains, isBlank } from "./schemes/hash_chains.ts";
 import type { Run, Share } from "./schemes/scheme.ts";
+import { SLICE, type Slices } from "./slices.ts";
 import type { SealedTurn, Story } from "./table.ts";
 import { listed, quoted, shown } from "./words.ts";
 
@@ -38,6 +39,31 @@ const BONDS: { [dealer: string]: Bond } = {
 };
 
 const ascending = (lines: Iterable<number>): number[] => [...new Set(lines)].sort((a, b) => a - b);
+const largest = (lines: Iterable<number>): number => {
+  let most = 0;
+  for (const line of lines) most = Math.max(most, line);
+  return most;
+};
+
+/** How many of ascending lines stand before a line. */
+function countBefore(lines: readonly number[], line: number): number {
+  let low = 0, high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lines[middle] < line) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A function that remembers what it found: a long record asks the same thousands of times. */
+function once<K, V>(find: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>();
+  return (key) => {
+    if (!known.has(key)) known.set(key, find(key));
+    return known.get(key) as V;
+  };
+}
 
 class Teller {
   private readonly bond: Bond;
@@ -62,13 +88,15 @@ class Teller {
     this.runs = story.runs.filter((run) => run.dealtLine !== null || opened(run));
   }
 
-  all(): Claim[] {
+  *all(): Slices<Claim[]> {
+    const all = this.story.lines.length;
     const out: Claim[] = [];
+    yield all;
     if (this.isCommitted()) {
-      out.push(this.committed());
-      for (const seat of this.story.seats.keys()) out.push(...this.ofSeat(seat));
+      out.push(yield* this.committed());
+      for (const seat of this.story.seats.keys()) out.push(...yield* this.ofSeat(seat));
     }
-    out.push(...this.sealed(), ...this.consistent(), ...this.ordered());
+    out.push(...yield* this.sealed(), ...this.consistent(), ...this.ordered());
     return out;
   }
 
@@ -96,27 +124,39 @@ class Teller {
   }
 
   private tipLine(run: Run): number {
-    const chains = this.story.scheme as HashChains;
-    const generation = chains.generation(run.number);
-    if (generation === 0) return 1;
-    const renewed = this.story.runs.findLast((other) => chains.generation(other.number) < generation) as Run;
-    return renewed.ticketLine;
+    const generation = (this.story.scheme as HashChains).generation(run.number);
+    return generation === 0 ? 1 : this.renewedAt(generation);
   }
+
+  /** The ticket of the last run before a generation, with which the house fixed its next chain. */
+  private readonly renewedAt = once((generation: number): number => {
+    const chains = this.story.scheme as HashChains;
+    return (this.story.runs.findLast((run) => chains.generation(run.number) < generation) as Run).ticketLine;
+  });
+
+  /** The lines of the receipts that count for a seat; `null`: of all. */
+  private readonly receiptsOf = once((seat: number | null): number[] =>
+    ascending(
+      this.receipts.filter((kept) => seat === null || kept.seat === null || kept.seat === seat).map(({ line }) => line),
+    )
+  );
 
   private has(from: number, to: number, seat: number | null): boolean {
-    return this.receipts.some((kept) =>
-      kept.line >= from && kept.line < to && (seat === null || kept.seat === null || kept.seat === seat)
-    );
+    const lines = this.receiptsOf(seat);
+    return lines[countBefore(lines, from)] < to;
   }
 
-  private witness(numbers: readonly number[], isShown: (number: number) => boolean): Witness {
+  private *witness(numbers: readonly number[], isShown: (number: number) => boolean): Slices<Witness> {
     if (this.bond === "signed") return { by: "signature", shown: [...numbers], told: [] };
-    return this.kept(numbers, isShown);
+    return yield* this.kept(numbers, isShown);
   }
 
-  private kept(numbers: readonly number[], isShown: (number: number) => boolean): Witness {
-    const shown = numbers.filter(isShown);
-    const told = numbers.filter((number) => !isShown(number));
+  private *kept(numbers: readonly number[], isShown: (number: number) => boolean): Slices<Witness> {
+    const shown: number[] = [], told: number[] = [];
+    for (const [index, number] of numbers.entries()) {
+      if (index % SLICE === 0) yield this.story.lines.length;
+      (isShown(number) ? shown : told).push(number);
+    }
     const by = !shown.length ? "house" : told.length ? "receipts and house" : "receipts";
     return { by, shown, told };
   }
@@ -130,15 +170,15 @@ class Teller {
     return `${kept}, and for ${these} ${listed(witness.told)} ${WORD}`;
   }
 
-  private committed(): Claim {
+  private *committed(): Slices<Claim> {
     const lines = [
       1,
       ...this.runs.flatMap((run) => run.dealtLine ? [run.ticketLine, run.dealtLine] : [run.ticketLine]),
     ];
-    const witness = this.witness(this.runs.map((run) => run.number), (number) => {
+    const witness = yield* this.witness(this.runs.map((run) => run.number), (number) => {
       const run = this.story.runs[number - 1];
       const bound = run.dealtLine === null ? run.ticketLine : this.bound(run);
-      const next = this.answers.find((line) => line > bound) ?? this.story.lines.length;
+      const next = this.answers[countBefore(this.answers, bound + 1)] ?? this.story.lines.length;
       return this.has(bound, next, null);
     });
     return {
@@ -168,10 +208,16 @@ class Teller {
 
   /** The latest words of a seat that are in a run, blank or not. */
   private words(run: Run, seat: number): Share | null {
-    return this.story.runs.filter((other) => other.number <= run.number)
-      .flatMap((other) => other.shares.filter((share) => share.seat === seat && share.kind === "stir"))
-      .at(-1) ?? null;
+    return this.wordsOf(seat).get(run) ?? null;
   }
+
+  private readonly wordsOf = once((seat: number): Map<Run, Share | undefined> => {
+    let latest: Share | undefined;
+    return new Map(this.story.runs.map((run) => {
+      latest = run.shares.findLast((share) => share.seat === seat && share.kind === "stir") ?? latest;
+      return [run, latest];
+    }));
+  });
 
   /** The same, if they are not blank: blank words lend nothing. */
   private typed(run: Run, seat: number): Share | null {
@@ -179,11 +225,12 @@ class Teller {
     return words && !isBlank(words.value as string) ? words : null;
   }
 
-  private ofSeat(seat: number): Claim[] {
+  private *ofSeat(seat: number): Slices<Claim[]> {
     const { lends, by, name } = this.story.seats[seat];
     if (lends === "nothing" || by !== "self" || this.dealt.length === 0) return [];
     const lent = new Map<number, Share>();
-    for (const run of this.dealt) {
+    for (const [index, run] of this.dealt.entries()) {
+      if (index % SLICE === 0) yield this.story.lines.length;
       const share = this.lent(run, seat);
       if (!share) return [];
       lent.set(run.number, share);
@@ -191,7 +238,7 @@ class Teller {
     const numbers = this.dealt.map((run) => run.number);
     const shareLine = (number: number) => (lent.get(number) as Share).line;
     const bound = (number: number) => this.bound(this.story.runs[number - 1]);
-    const uniform = this.witness(numbers, (number) => this.has(bound(number), shareLine(number), seat));
+    const uniform = yield* this.witness(numbers, (number) => this.has(bound(number), shareLine(number), seat));
     const who = quoted(name);
     const made = {
       number: `nobody could guess the numbers that ${who} chose`,
@@ -199,7 +246,7 @@ class Teller {
       chain: `${who}'s own program made ${who}'s chain and told nobody`,
       seed: `${who} made these seeds freshly and had told them to nobody`,
     }[lends] as string;
-    const others = this.others(seat);
+    const others = yield* this.others(seat);
     const alone = `${who} does not work with the house` + (others ? `, and ${others} does not, either` : "");
     const claim = (claim: string, result: string, witness: Witness): Claim => ({
       claim,
@@ -215,7 +262,7 @@ class Teller {
     ];
     const blind = this.dealt.every((run) => this.lastDecision(run, seat) <= shareLine(run.number));
     if (this.unsigned || !blind || this.couldKnowAndLeave(seat)) return out;
-    const unforeseen = this.witness(numbers, (number) => {
+    const unforeseen = yield* this.witness(numbers, (number) => {
       const from = Math.max(bound(number), this.lastDecision(this.story.runs[number - 1], seat));
       return this.has(from, shareLine(number), seat);
     });
@@ -227,15 +274,18 @@ class Teller {
 
   /** The last decision of somebody else before a run was dealt. To leave is one, too. */
   private lastDecision(run: Run, seat: number): number {
-    const decisions = [...this.story.decisions.filter(({ kind }) => kind !== "seal"), ...this.story.departures];
-    const before = (other: { seat: number; line: number }) =>
-      other.seat !== seat && other.line < (run.dealtLine as number);
-    return Math.max(0, ...decisions.filter(before).map(({ line }) => line));
+    const lines = this.decisionsBeside(seat);
+    return lines[countBefore(lines, run.dealtLine as number) - 1] ?? 0;
   }
+
+  private readonly decisionsBeside = once((seat: number): number[] => {
+    const decisions = [...this.story.decisions.filter(({ kind }) => kind !== "seal"), ...this.story.departures];
+    return ascending(decisions.filter((other) => other.seat !== seat).map(({ line }) => line));
+  });
 
   /** Did somebody else leave in the end, when this seat may have lent already what the next run needs? */
   private couldKnowAndLeave(seat: number): boolean {
-    const last = Math.max(0, ...this.dealt.map((run) => run.dealtLine as number));
+    const last = largest(this.dealt.map((run) => run.dealtLine as number));
     if (!this.story.departures.some((other) => other.seat !== seat && other.line > last)) return false;
     const open = this.story.lines[0].event.public as { stir?: string };
     if (this.story.seats[seat].lends === "stir" && open.stir === "once") return true;
@@ -244,9 +294,10 @@ class Teller {
   }
 
   /** Whose help could spoil it: others who typed words, and lenders who left when one's share was in. */
-  private others(seat: number): string {
+  private *others(seat: number): Slices<string> {
     const found = new Set<number>();
-    for (const run of this.dealt) {
+    for (const [index, run] of this.dealt.entries()) {
+      if (index % SLICE === 0) yield this.story.lines.length;
       const own = this.typed(run, seat);
       for (const other of own ? this.story.seats.keys() : []) {
         const words = this.words(run, other); // which blanks somebody types is a choice, too
@@ -265,11 +316,11 @@ class Teller {
 
   // The rest.
 
-  private sealed(): Claim[] {
+  private *sealed(): Slices<Claim[]> {
     const turns = this.story.turns.filter((turn) => turn.whole);
     if (!turns.length || !turns.every((turn) => this.isBlind(turn))) return [];
     const lastSeal = (number: number) => Math.max(...turns[number - 1].seals.map(({ line }) => line));
-    const witness = this.kept(turns.map((_, index) => index + 1), (number) => {
+    const witness = yield* this.kept(turns.map((_, index) => index + 1), (number) => {
       const first = Math.min(...turns[number - 1].opens.map(({ line }) => line));
       return this.has(lastSeal(number), first, null);
     });
@@ -321,6 +372,6 @@ class Teller {
   }
 }
 
-export function claims(story: Story, receipts: readonly Kept[], unsigned: boolean): Claim[] {
+export function claiming(story: Story, receipts: readonly Kept[], unsigned: boolean): Slices<Claim[]> {
   return new Teller(story, receipts, unsigned).all();
 }

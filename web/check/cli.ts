@@ -1,5 +1,5 @@
 /**
- * deno run --allow-read check/cli.ts FILE... [--receipt HEX]... [--contest FILE]
+ * deno run --allow-read check/cli.ts FILE... [--receipt HEX]... [--contest FILE] [--session FILE]
  * node check.mjs FILE... (as built)
  *
  * Prints one JSON object for each file. Without a file, names are read from standard input, one a line.
@@ -13,6 +13,7 @@ import { checkContest } from "./contest.ts";
 import { loadCurve } from "./curve.ts";
 import { Fault } from "./fault.ts";
 import { readReceipts, type Receipt } from "./receipts.ts";
+import { checkSession } from "./session.ts";
 import { split } from "./chain.ts";
 
 function readFile(path: string): Uint8Array | null {
@@ -46,16 +47,22 @@ await loadCurve();
 const words = argv.slice(2);
 const files: string[] = [];
 const contests: string[] = [];
+const sessions: string[] = [];
 const given: Receipt[] = [];
 for (let i = 0; i < words.length; i++) {
   if (words[i] === "--receipt") given.push({ head: words[++i] ?? "", seat: null });
   else if (words[i] === "--contest") contests.push(words[++i] ?? "");
+  else if (words[i] === "--session") sessions.push(words[++i] ?? "");
   else files.push(words[i]);
 }
 const piped = () => readFileSync(0, "utf8").split("\n").filter(Boolean);
-const names = files.length || contests.length ? files : piped();
+const names = files.length || contests.length || sessions.length ? files : piped();
 for (const file of names) console.log(JSON.stringify({ file, ...judge(file, given) }));
 for (const file of contests) {
   const bytes = readFile(file) ?? new Uint8Array(0);
   console.log(JSON.stringify({ file, ...checkContest(bytes, given) }));
+}
+for (const file of sessions) {
+  const bytes = readFile(file) ?? new Uint8Array(0);
+  console.log(JSON.stringify({ file, ...checkSession(bytes) }));
 }

@@ -17,6 +17,7 @@ import {
 } from "./json.ts";
 import { findReceipts, type Receipt } from "./receipts.ts";
 import { commitmentOf } from "./schemes/contest.ts";
+import { atOnce, type Slices } from "./slices.ts";
 import { type Entry, standings } from "./standings.ts";
 import { replay } from "./table.ts";
 
@@ -29,7 +30,8 @@ export interface ContestVerdict {
   standings: JsonObject | null;
 }
 
-const FORMAT = "fairground-contest/1";
+const FIRST = "fairground-contest/1";
+const FORMATS = [FIRST, "fairground-contest/2"];
 const MOST = Number.MAX_SAFE_INTEGER;
 
 interface Game {
@@ -46,6 +48,9 @@ interface Finished {
 }
 
 interface Book {
+  format: string;
+  /** Whether digits and places are relabelled for each entry and game. */
+  disguised: boolean;
   contest: string;
   commitment: string;
   games: Game[];
@@ -53,6 +58,7 @@ interface Book {
   entries: (Entry & {
     hash: string;
     over: boolean;
+    started: boolean;
     finished: Map<number, Finished>;
     waits: Map<number, string>;
     failed: Set<number>;
@@ -125,7 +131,6 @@ function readParts(value: Json): Game[] | null {
       ["fair", "nice", "evil"].includes(part.oracle as string) && isBetween(part.games, 1, 10_000) &&
       (factory === null || isText(factory, 2000));
     if (!good || games.length + (part.games as number) > 10_000) return null;
-    if (factory !== null && part.oracle !== "evil") return null;
     for (let i = 0; i < (part.games as number); i++) games.push({ part, relayed: factory !== null });
   }
   return games;
@@ -141,6 +146,14 @@ const MEMBERS: { [kind: string]: string[] } = {
   filed: ["games", "digest"],
 };
 
+/** What the second format has more. */
+const LATER: { [kind: string]: string[] } = {
+  ...MEMBERS,
+  opened: [...MEMBERS.opened, "disguise"],
+  started: ["entry", "at"],
+  removed: ["entry", "reason", "at"],
+};
+
 function readBook(lines: readonly Line[]): Book {
   let book: Book | null = null;
   let closes = 0;
@@ -152,17 +165,23 @@ function readBook(lines: readonly Line[]): Book {
       if (!good) throw new Fault(code, reason, line);
     };
     const kind = event.kind as string;
-    const known = typeof kind === "string" && Object.hasOwn(MEMBERS, kind);
-    need(known && hasJust(event, ["kind", "prev", ...(known ? MEMBERS[kind] : [])]), "contest/malformed", "members");
+    const format: string = kind === "opened" ? event.format as string : book?.format ?? "";
+    const members = format === FIRST ? MEMBERS : LATER;
+    const known = typeof kind === "string" && Object.hasOwn(members, kind);
+    need(known && hasJust(event, ["kind", "prev", ...(known ? members[kind] : [])]), "contest/malformed", "members");
     need((kind === "opened") === (index === 0), "contest/malformed", "opened is the first line, and only there");
     if (kind === "opened") {
       const games = readParts(event.parts);
       const { contest, commitment, at } = event;
-      const good = event.format === FORMAT && isText(contest, MOST) && isHex(commitment) && isBetween(at, 0, MOST) &&
+      const disguise = format === FIRST ? "drawn" : event.disguise;
+      const good = FORMATS.includes(format) && ["drawn", "none"].includes(disguise as string) &&
+        isText(contest, MOST) && isHex(commitment) && isBetween(at, 0, MOST) &&
         isBetween(event.closes, at + 1, MOST) && games;
       need(Boolean(good), "contest/malformed", "how it was opened");
       [now, closes] = [at as number, event.closes as number];
       book = {
+        format,
+        disguised: disguise === "drawn",
         contest: contest as string,
         commitment: commitment as string,
         games: games as Game[],
@@ -186,16 +205,18 @@ function readBook(lines: readonly Line[]): Book {
     need((at as number) >= now, "contest/time", "the clock went back");
     now = at as number;
     if (kind === "closed") {
-      need(isHex(event.seed) && ["time", "creator"].includes(event.by as string), "contest/malformed", "how it closed");
-      need(event.by === "creator" || now >= closes, "contest/time", "too early");
-      need(commitmentOf(b.contest, event.seed as string) === b.commitment, "fair/bad-evidence", "another seed");
+      const closers = ["time", "creator", ...(b.format === FIRST ? [] : ["restore"])];
+      need(closers.includes(event.by as string), "contest/time", "how it closed");
+      need(event.by !== "time" || now >= closes, "contest/time", "too early");
+      const fits = isHex(event.seed) && commitmentOf(b.contest, event.seed) === b.commitment;
+      need(fits, "fair/bad-evidence", "another seed");
       [stage, b.seed] = ["closed", event.seed as string];
       continue;
     }
     need(now < closes, "contest/late", "after the close");
     if (kind === "entered") {
       const { entry, team, version, training } = event;
-      const before = b.entries.filter((other) => other.team === team);
+      const before = b.entries.filter((other) => other.team === team && other.removed === null);
       need(entry === b.entries.length && isName(team) && isName(version), "contest/entry", "an entry");
       need(!before.some((other) => other.version === version), "contest/entry", "entered twice");
       need(training === before.length > 0, "contest/entry", "the first entry of a team is official");
@@ -207,10 +228,12 @@ function readBook(lines: readonly Line[]): Book {
         training: training as boolean,
         solved: new Map(),
         givenUp: 0,
-        waiting: 0,
+        waiting: new Set(),
         trouble: null,
         hash,
+        removed: null,
         over: false,
+        started: false,
         finished: new Map(),
         waits: new Map(),
         failed: new Set(),
@@ -218,18 +241,33 @@ function readBook(lines: readonly Line[]): Book {
       continue;
     }
     const entry = isInteger(event.entry) ? b.entries[event.entry] : undefined;
+    if (kind === "started" || kind === "removed") {
+      need(entry !== undefined && entry.removed === null && !entry.started, "contest/entry", "no such entry to change");
+      const one = entry as Book["entries"][number];
+      if (kind === "started") {
+        need(!one.over, "contest/entry", "it is over");
+        one.started = true;
+      } else {
+        need(isText(event.reason, 200), "contest/malformed", "a reason");
+        one.removed = event.reason as string;
+      }
+      continue;
+    }
     const slot = event.slot as number;
     need(entry !== undefined && isBetween(slot, 0, b.games.length - 1), "contest/result", "no such game");
     const e = entry as Book["entries"][number];
+    need(e.removed === null && (b.format === FIRST || e.started), "contest/result", "it does not play");
+    need(!e.over && !e.finished.has(slot), "contest/result", "it is over");
     if (kind === "finished") {
       const { result, steps, head } = event;
       const least = result === "solved" ? 1 : 0;
       const good = (result === "solved" || result === "given up") && isBetween(steps, least, MOST) && isHex(head);
-      need(good && !e.finished.has(slot) && !e.over, "contest/result", "a result");
+      need(good, "contest/result", "a result");
       e.finished.set(slot, { result: result as string, steps: steps as number, head: head as string, line });
       e.waits.delete(slot);
     } else if (kind === "failed") {
-      need(isText(event.reason, 2500) && !e.waits.has(slot) && !e.finished.has(slot), "contest/result", "a failure");
+      need(!e.waits.has(slot), "contest/result", "it waits already");
+      need(isText(event.reason, 2500), "contest/malformed", "a failure");
       e.waits.set(slot, event.reason as string);
       e.failed.add(slot);
     } else {
@@ -257,7 +295,8 @@ function checkGame(book: Book, pieces: Uint8Array[], entryNumber: number, slot: 
   const start = lines[0].event;
   const wanted = {
     game: "codebreaking/1",
-    params: object({ base: part.base, length: part.length, oracle: part.oracle }),
+    // Whatever a factory calls its oracles, nobody here knows their codes.
+    params: object({ base: part.base, length: part.length, oracle: relayed ? "evil" : part.oracle }),
     dealer: "contest/1",
     public: object({ commitment: book.commitment, contest: book.contest, game: gameNumber }),
     seats: [
@@ -271,8 +310,10 @@ function checkGame(book: Book, pieces: Uint8Array[], entryNumber: number, slot: 
   const stream = hashStream(
     digest("fairground/contest-disguise/1", book.contest, entryNumber, gameNumber, fromHex(book.seed)),
   );
-  const digits = shuffle(part.base as number, stream);
-  const places = shuffle(part.length as number, stream);
+  const look = (count: number): number[] =>
+    book.disguised ? shuffle(count, stream) : Array.from({ length: count }, (_, i) => i);
+  const digits = look(part.base as number);
+  const places = look(part.length as number);
   const body: { [name: string]: Json } = {
     contest: book.contest,
     entry: entryNumber,
@@ -320,7 +361,7 @@ function lastShown(decisions: readonly { seat: number; line: number }[]): number
   return decisions.at(-1)?.line ?? 0;
 }
 
-function checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: ContestVerdict): void {
+function* checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: ContestVerdict): Slices<void> {
   const reader = new Reader(split(bytes));
   const first = reader.section(["contest", "format", "kind", "lines"]);
   if (first.heading.kind !== "book") throw reader.bad("the book comes first", 1);
@@ -329,10 +370,11 @@ function checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: Contest
   const last = reader.line;
   const shown = reader.peek();
   if (shown.kind !== "standings" || reader.rest !== 1) throw reader.bad("the standings come last");
-  if (first.heading.format !== FORMAT) throw new Fault("contest/malformed", "another format", 1);
+  if (!FORMATS.includes(first.heading.format as string)) throw new Fault("contest/malformed", "another format", 1);
   const lines = shifted(1, null, () => chained(first.pieces));
   const book = shifted(1, null, () => readBook(lines));
   if (first.heading.contest !== book.contest) throw new Fault("contest/malformed", "another contest", 1);
+  if (first.heading.format !== book.format) throw new Fault("contest/malformed", "another format", 1);
   told.contest = book.contest;
 
   const orders = book.entries.map(({ entry }) =>
@@ -353,11 +395,14 @@ function checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: Contest
     const place = good ? entry * book.games.length + slot : -1;
     if (!good || place <= before) throw new Fault("contest/game", "a game that there is not, or out of order", line);
     before = place;
+    const idle = book.format !== FIRST && !book.entries[entry].started;
+    if (idle) throw new Fault("contest/game", "a game of an entry that never started", line);
     const game = shifted(line, null, () => checkGame(book, pieces, entry, slot, orders[entry][slot]));
     all.push(...game);
     places.push(...game.map((_, index) => line + 1 + index));
     parts.push(entry, slot, game[game.length - 1].hash);
     seen.add(`${entry} ${slot}`);
+    yield all.length;
   }
   for (const entry of book.entries) {
     for (const [slot, { line }] of entry.finished) {
@@ -365,7 +410,7 @@ function checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: Contest
     }
     const odd = [...entry.failed].some((slot) => !book.games[orders[entry.entry][slot]].relayed);
     if (odd) throw new Fault("contest/game", "a game failed that is not relayed", last);
-    entry.waiting = entry.waits.size;
+    entry.waiting = new Set([...entry.waits.keys()].map((slot) => orders[entry.entry][slot]));
     entry.trouble = [...entry.waits.values()].at(-1) ?? null;
   }
   const filed = toHex(digest("fairground/contest-file/1", book.contest, sections.length, ...parts));
@@ -373,7 +418,14 @@ function checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: Contest
     throw new Fault("contest/game", "not the games that were filed", lines.length + 1);
   }
   const relayed = new Set(book.games.flatMap((game, number) => game.relayed ? [number] : []));
-  const computed = standings(book.contest, book.games.length, relayed, book.entries);
+  const computed = standings({
+    first: book.format === FIRST,
+    disguised: book.disguised,
+    contest: book.contest,
+    games: book.games.map((game) => game.part),
+    relayed,
+    entries: book.entries,
+  });
   const wanted = object({ ...computed, kind: "standings", book: book.head });
   if (write(shown) !== write(wanted)) throw new Fault("contest/standings", "other standings", last);
   const kept = findReceipts(all, receipts);
@@ -390,12 +442,14 @@ function claims(book: Book, length: number, kept: readonly number[]): Claim[] {
   );
   const relayed = book.games.filter((game) => game.relayed).length;
   const own = new Set(book.games.filter((game) => !game.relayed).map(({ part }) => part.oracle));
-  const codes = own.has("fair") ? "the codes of the fair games, " : "";
+  const codes = own.has("fair") ? `the codes of the fair games${book.disguised ? "," : " and"} ` : "";
   const noCodes = own.has("fair") ? "" : ", and no code,";
+  const drawn = book.disguised ? "every order and every disguise" : "every order";
+  const verb = !book.disguised && !codes ? "follows" : "follow";
   const out = [claim(
     "COMMITTED",
     "the commitment in the book's first line was seen before anybody entered",
-    `${codes}every order and every disguise${noCodes} follow from a seed that was not chosen later ` +
+    `${codes}${drawn}${noCodes} ${verb} from a seed that was not chosen later ` +
       "(the house chose it, and knew it)",
     [2, length],
   )];
@@ -427,10 +481,13 @@ function claims(book: Book, length: number, kept: readonly number[]): Claim[] {
   return out;
 }
 
-export function checkContest(bytes: Uint8Array, receipts: readonly Receipt[] = []): ContestVerdict {
+export const checkContest = (bytes: Uint8Array, receipts: readonly Receipt[] = []): ContestVerdict =>
+  atOnce(checkingContest(bytes, receipts));
+
+export function* checkingContest(bytes: Uint8Array, receipts: readonly Receipt[]): Slices<ContestVerdict> {
   const told: ContestVerdict = { ok: false, fault: null, contest: null, transcripts: 0, claims: [], standings: null };
   try {
-    checkAll(bytes, receipts, told);
+    yield* checkAll(bytes, receipts, told);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     told.fault = { line: error.line ?? null, code: error.code, reason: error.reason };

@@ -1,6 +1,7 @@
 /** Receipts: heads of asks that somebody kept before answering. */
 import type { Line } from "./chain.ts";
 import { Fault } from "./fault.ts";
+import { atOnce, SLICE, type Slices } from "./slices.ts";
 
 export interface Receipt {
   head: string;
@@ -15,9 +16,12 @@ export interface Kept {
 }
 
 /** Reads a receipts file, for the table of this name. */
-export function readReceipts(text: string, table: string | null): Receipt[] {
+export const readReceipts = (text: string, table: string | null): Receipt[] => atOnce(readingReceipts(text, table));
+
+export function* readingReceipts(text: string, table: string | null): Slices<Receipt[]> {
   const rows: { own: boolean; receipt: Receipt }[] = [];
-  for (const line of text.split("\n")) {
+  for (const [index, line] of text.split("\n").entries()) {
+    if (index % SLICE === 0) yield index;
     if (!line.trim()) continue;
     let value: unknown;
     try {
@@ -39,14 +43,27 @@ export function readReceipts(text: string, table: string | null): Receipt[] {
 }
 
 /** Finds the lines of the receipts. Each must be the hash of some line. */
-export function findReceipts(lines: readonly Line[], receipts: readonly Receipt[]): Kept[] {
-  const heads = receipts.map(({ head, seat }) => ({ head: head.trim().toLowerCase(), seat }));
-  if (!heads.every(({ head }) => /^[0-9a-f]{64}$/.test(head))) {
-    throw new Fault("input/bad", "a receipt is 64 hex digits", null);
+export const findReceipts = (lines: readonly Line[], receipts: readonly Receipt[]): Kept[] =>
+  atOnce(findingReceipts(lines, receipts));
+
+export function* findingReceipts(lines: readonly Line[], receipts: readonly Receipt[]): Slices<Kept[]> {
+  const heads: string[] = [];
+  for (const [index, { head }] of receipts.entries()) {
+    heads.push(head.trim().toLowerCase());
+    if (!/^[0-9a-f]{64}$/.test(heads[index])) throw new Fault("input/bad", "a receipt is 64 hex digits", null);
+    if (index % SLICE === 0) yield lines.length;
   }
-  return heads.map(({ head, seat }) => {
-    const index = lines.findIndex(({ hash }) => hash === head);
-    if (index < 0) throw new Fault("transcript/receipt", "a receipt of another history", null);
-    return { line: index + 1, seat };
-  });
+  const numbers = new Map<string, number>();
+  for (const [index, { hash }] of receipts.length ? lines.entries() : []) {
+    numbers.set(hash, index + 1);
+    if (index % SLICE === 0) yield lines.length;
+  }
+  const kept: Kept[] = [];
+  for (const [index, { seat }] of receipts.entries()) {
+    const line = numbers.get(heads[index]);
+    if (line === undefined) throw new Fault("transcript/receipt", "a receipt of another history", null);
+    kept.push({ line, seat });
+    if (index % SLICE === 0) yield lines.length;
+  }
+  return kept;
 }

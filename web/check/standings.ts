@@ -10,8 +10,23 @@ export interface Entry {
   /** Game number → steps, for those that were solved. */
   solved: Map<number, number>;
   givenUp: number;
-  waiting: number;
+  /** Relayed games that wait for a factory. */
+  waiting: Set<number>;
   trouble: string | null;
+  /** Why the creator took it out, if that is so. */
+  removed: string | null;
+}
+
+/** What the standings are made of. */
+export interface Contest {
+  /** Whether its book has the first format. */
+  first: boolean;
+  disguised: boolean;
+  contest: string;
+  /** Game → its part. Games of one part hold the same object. */
+  games: readonly JsonObject[];
+  relayed: ReadonlySet<number>;
+  entries: readonly Entry[];
 }
 
 const SCALE = 10n ** 60n;
@@ -52,8 +67,8 @@ function student(v: number): bigint {
     (3n * z7 + 19n * z5 + 17n * z3 - 15n * z) / (384n * w * w * w);
 }
 
-/** Mean and its interval. */
-export function interval(values: readonly number[]): { mean: Json; low: Json; high: Json } {
+/** Mean and its interval; steps are at least 1. */
+export function interval(values: readonly number[], least?: bigint): { mean: Json; low: Json; high: Json } {
   const n = BigInt(values.length);
   if (!n) return { mean: null, low: null, high: null };
   const sum = values.reduce((total, value) => total + BigInt(value), 0n);
@@ -64,7 +79,9 @@ export function interval(values: readonly number[]): { mean: Json; low: Json; hi
   const variance = spread * SCALE * SCALE / (n * n * (n - 1n) * n);
   const half = student(values.length - 1) * root(variance) / SCALE;
   const middle = sum * SCALE / n;
-  return { mean, low: fraction(middle - half, SCALE), high: fraction(middle + half, SCALE) };
+  const bound = least === undefined ? middle - half : least * SCALE;
+  const low = middle - half < bound ? bound : middle - half;
+  return { mean, low: fraction(low, SCALE), high: fraction(middle + half, SCALE) };
 }
 
 type Fraction = [bigint, bigint];
@@ -101,7 +118,7 @@ export function repr(text: string): string {
 
 const called = (entry: Entry): string => repr(`${entry.team} ${entry.version}`);
 
-function row(entry: Entry, games: number): { [name: string]: Json } {
+function row(entry: Entry, games: number, least?: bigint): { [name: string]: Json } {
   const steps = [...entry.solved.values()];
   const counts = new Map<number, number>();
   for (const count of steps) counts.set(count, (counts.get(count) ?? 0) + 1);
@@ -115,10 +132,10 @@ function row(entry: Entry, games: number): { [name: string]: Json } {
     given_up: entry.givenUp,
     unfinished: games - steps.length,
     still_open: 0,
-    waiting: entry.waiting,
+    waiting: entry.waiting.size,
     trouble: entry.trouble,
     steps: steps.reduce((a, b) => a + b, 0),
-    ...interval(steps),
+    ...interval(steps, least),
     worst: steps.length ? Math.max(...steps) : null,
     counts: [...counts].sort(([a], [b]) => a - b),
   };
@@ -170,7 +187,7 @@ function pairRow(pair: Pair): JsonObject {
     difference: object(interval(steps)),
     p_steps: fraction(...pSteps),
     p_solving: fraction(...pSolving),
-    separable: told,
+    separable: better !== null,
     better: better ? better.entry : null,
     says,
   });
@@ -182,37 +199,127 @@ const NOTES = [
   "mean. Unfinished games have no steps.",
   "Intervals are 95 %, Student's. Pairs: exact sign-flip test, Holm's method at 5 %.",
 ];
+const UNDISGUISED =
+  "Teams met the same codes in the same digits and places: there is no disguise. Who has met a code can tell it to " +
+  "another team, or enter again under another name. So ranks are evidence only among teams that did neither.";
+const PARTS =
+  "Parts and factories: steps of all official entries together, in the games that they solved. Factories rank by the " +
+  "larger mean. Intervals take all these games as independent.";
 const relayedNote = (count: number): string =>
   `${count} games are relayed to oracle factories elsewhere, a code of its own for each entry. They are unproven: ` +
   "their answers are the factories' word. They count for the rank, and not for the comparison of pairs. A game whose " +
   "factory failed until the end is unfinished.";
 
+/** What these games took these entries. */
+function forced(entries: readonly Entry[], games: readonly number[]) {
+  const steps = entries.flatMap((entry) => games.flatMap((game) => entry.solved.get(game) ?? []));
+  return {
+    solved: steps.length,
+    unfinished: games.length * entries.length - steps.length,
+    still_open: 0,
+    waiting: entries.reduce((sum, entry) => sum + games.filter((game) => entry.waiting.has(game)).length, 0),
+    steps: steps.reduce((a, b) => a + b, 0),
+    ...interval(steps, 1n),
+    worst: steps.length ? Math.max(...steps) : null,
+  };
+}
+
+/** The games of a contest by what they have in common. */
+function grouped<K>(games: readonly JsonObject[], key: (part: JsonObject) => K): [K, number[]][] {
+  const found = new Map<K, number[]>();
+  for (const [game, part] of games.entries()) found.set(key(part), [...(found.get(key(part)) ?? []), game]);
+  return [...found];
+}
+
+function partRows(games: readonly JsonObject[], official: readonly Entry[]): JsonObject[] {
+  return grouped(games, (part) => part).map(([part, numbers], index) =>
+    object({
+      part: index,
+      base: part.base,
+      length: part.length,
+      oracle_type: part.oracle,
+      oraclefactory: part.factory ?? null,
+      games: numbers.length,
+      ...forced(official, numbers),
+      teams: official.map((entry) => object({ entry: entry.entry, ...forced([entry], numbers) })),
+    })
+  );
+}
+
+function factoryRows(games: readonly JsonObject[], official: readonly Entry[]): JsonObject[] {
+  const kept = grouped(games, (part) => part.factory ?? null);
+  if (kept.every(([factory]) => factory === null)) return [];
+  const rows = kept.map(([factory, numbers]) => ({
+    oraclefactory: factory,
+    games: numbers.length,
+    ...forced(official, numbers),
+  }));
+  /** Above zero: b forced more. */
+  const compared = (a: typeof rows[number], b: typeof rows[number]) =>
+    b.steps * (a.solved || 1) - a.steps * (b.solved || 1);
+  rows.sort(compared);
+  const ranks: Json[] = [];
+  for (const [place, one] of rows.entries()) {
+    const level = place > 0 && compared(rows[place - 1], one) === 0;
+    ranks.push(one.solved ? (level ? ranks[place - 1] : place + 1) : null);
+  }
+  return rows.map((one, place) => object({ rank: ranks[place], ...one }));
+}
+
 /** The standings without `kind` and `book`. */
-export function standings(contest: string, games: number, relayed: ReadonlySet<number>, entries: readonly Entry[]) {
-  const official = entries.filter((entry) => !entry.training).sort((a, b) => compare(a, b) || a.entry - b.entry);
+export function standings({ first, disguised, contest, games: partOf, relayed, entries }: Contest) {
+  const games = partOf.length;
+  const least = first ? undefined : 1n;
+  const present = entries.filter((entry) => entry.removed === null);
+  const official = present.filter((entry) => !entry.training).sort((a, b) => compare(a, b) || a.entry - b.entry);
   const rows: JsonObject[] = [];
   for (const [index, entry] of official.entries()) {
     const same = index > 0 && compare(official[index - 1], entry) === 0;
-    rows.push(object({ rank: same ? rows[index - 1].rank : index + 1, ...row(entry, games) }));
+    rows.push(object({ rank: same ? rows[index - 1].rank : index + 1, ...row(entry, games, least) }));
   }
   const ours = Array.from({ length: games }, (_, game) => game).filter((game) => !relayed.has(game));
   const pairs: Pair[] = [];
-  const first = official.slice(0, 10);
-  for (const [i, a] of first.entries()) for (const b of first.slice(i + 1)) pairs.push(pairOf(a, b, ours));
-  for (let i = 10; i < official.length; i++) pairs.push(pairOf(official[i - 1], official[i], ours));
+  const add = (a: Entry, b: Entry) => pairs.push(pairOf(a, b, ours));
+  if (official.length <= 10) {
+    for (const [i, a] of official.entries()) for (const b of official.slice(i + 1)) add(a, b);
+  } else {
+    for (const other of official.slice(1)) add(official[0], other);
+    for (let i = 2; i < official.length; i++) add(official[i - 1], official[i]);
+  }
+  if (!first && !ours.length) pairs.length = 0;
   const order = [...pairs].sort((x, y) => less(x.p, y.p) ? -1 : less(y.p, x.p) ? 1 : 0);
   for (const [told, pair] of order.entries()) {
     if (pair.p[0] * BigInt(pairs.length - told) * 20n > pair.p[1]) break;
     pair.told = true;
   }
-  const notes = [...(ours.length ? NOTES : NOTES.slice(1)), ...(relayed.size ? [relayedNote(relayed.size)] : [])];
+  const codes = disguised ? NOTES[0] : UNDISGUISED;
+  const notes = [
+    ...(ours.length ? [codes] : []),
+    ...NOTES.slice(1),
+    ...(relayed.size ? [relayedNote(relayed.size)] : []),
+    ...(first ? [] : [PARTS]),
+  ];
+  const removed = entries.filter((entry) => entry.removed !== null).map((entry) =>
+    object({
+      entry: entry.entry,
+      team_name: entry.team,
+      software_version: entry.version,
+      reason: entry.removed,
+    })
+  );
   return object({
     contest,
     final: true,
     games,
     official: rows,
-    training: entries.filter((entry) => entry.training).map((entry) => object(row(entry, games))),
+    training: present.filter((entry) => entry.training).map((entry) => object(row(entry, games, least))),
     pairs: pairs.map(pairRow),
     notes,
+    ...(first ? {} : {
+      disguise: disguised ? "drawn" : "none",
+      parts: partRows(partOf, official),
+      factories: factoryRows(partOf, official),
+      removed,
+    }),
   });
 }

@@ -13,6 +13,7 @@ import { codePoints, isHex, isObject, type Json, type JsonObject, object, writeI
 import { SCHEMES } from "./schemes/index.ts";
 import type { Run, Scheme, Seat } from "./schemes/scheme.ts";
 import { type Place, seal } from "./seals.ts";
+import { atOnce, SLICE, type Slices } from "./slices.ts";
 
 /** A decision that a seat took: a move, a seal or an opened seal. */
 export interface Decision {
@@ -160,7 +161,7 @@ class Table {
   }
 
   /** Plays it all, or throws a fault. */
-  play(): void {
+  *play(): Slices<void> {
     this.write({
       kind: "start",
       format: "fairground/1",
@@ -174,6 +175,7 @@ class Table {
     this.see();
     this.advance();
     this.compare();
+    let pause = SLICE;
     for (;;) {
       const next = this.lines[this.written.length]?.event;
       if (!next) break;
@@ -182,6 +184,10 @@ class Table {
       this.see();
       this.advance();
       this.compare();
+      if (this.written.length >= pause) {
+        pause = this.written.length + SLICE;
+        yield this.written.length;
+      }
     }
     const last = this.lines.length;
     if (!this.closed) throw new Fault("transcript/unfinished", "the game is not closed", last);
@@ -515,12 +521,12 @@ export interface Following {
 }
 
 /** Follows a game while it is played. */
-export function follow(lines: readonly Line[]): Following {
+export function* following(lines: readonly Line[]): Slices<Following> {
   let table: Table | null = null;
   let fault: Fault | null = null;
   try {
     table = new Table(lines, true);
-    table.play();
+    yield* table.play();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     if (error.code !== "transcript/unfinished") {
@@ -539,11 +545,13 @@ export function follow(lines: readonly Line[]): Following {
 }
 
 /** Plays a record again. Faults without a line get the line that could not be written. */
-export function replay(lines: readonly Line[]): Story {
+export const replay = (lines: readonly Line[]): Story => atOnce(replaying(lines));
+
+export function* replaying(lines: readonly Line[]): Slices<Story> {
   let table: Table | null = null;
   try {
     table = new Table(lines);
-    table.play();
+    yield* table.play();
   } catch (error) {
     if (!(error instanceof Fault) || error.line !== undefined) throw error;
     throw new Fault(error.code, error.reason, table ? table.line : 1);

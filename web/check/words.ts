@@ -27,7 +27,7 @@ export function quoted(name: string): string {
 }
 
 /** "1", "1 and 2", "1, 2 and 3". */
-export function listed(items: readonly number[]): string {
+export function listed(items: readonly (number | string)[]): string {
   if (items.length < 2) return items.join("");
   return `${items.slice(0, -1).join(", ")} and ${items[items.length - 1]}`;
 }

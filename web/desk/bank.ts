@@ -31,7 +31,7 @@ export interface Account {
   open_games: number;
   key: string;
   purse: number | string;
-  next_number: number | string;
+  next_number?: number | string;
 }
 
 /** A game as the Bank keeps it. */
@@ -82,20 +82,47 @@ export const desk = {
   transcript: (id: string) => call<string>("GET", `/croupier/games/${id}/transcript`),
 };
 
-export const bank = {
+/** A call to the Bank: its name, and its values by their names. */
+export interface BankCall {
+  call: string;
+  bet?: BetFields;
+  [value: string]: Json | BetFields | undefined;
+}
+
+/** A Bank, wherever it is. What it says is compared with what was computed here; see `player`. */
+export interface Bank {
+  terms(): Promise<BankTerms>;
+  account(owner: string): Promise<Account>;
+  /** A game as the Bank kept it so many blocks ago. */
+  game(key: string, confirmations?: number): Promise<BankGame>;
+  /** What it recorded of a game that began at this height. */
+  events(key: string, since: number): Promise<BankEvent[]>;
+  /** The number that the next bet of two parties must have. */
+  next(croupier: string, player: string): Promise<number | string>;
+  /** The height of its last block; 0 where there are none. */
+  height(): Promise<number>;
+  send(signer: Signer, made: BankCall): Promise<void>;
+}
+
+/** Play money, where a ledger gives it away. */
+export const faucet = (owner: string, amount: string) => call<Account>("POST", "/bank/faucet", { owner, amount });
+
+/** The Bank in the arena's ledger. */
+export const ledger: Bank = {
   terms: () => call<BankTerms>("GET", "/bank"),
-  account: (owner: string) => call<Account>("GET", `/bank/accounts/${owner}`),
-  game: (key: string) => call<BankGame>("GET", `/bank/games/${key}`),
-  events: (key: string) => call<{ events: BankEvent[] }>("GET", `/bank/games/${key}/events`),
-  next: (croupier: string, player: string) =>
-    call<{ game_id: number | string }>("GET", `/bank/next/${croupier}/${player}`),
-  faucet: (owner: string, amount: string) => call<Account>("POST", "/bank/faucet", { owner, amount }),
+  account: (owner) => call<Account>("GET", `/bank/accounts/${owner}`),
+  game: (key) => call<BankGame>("GET", `/bank/games/${key}`),
+  events: async (key) => (await call<{ events: BankEvent[] }>("GET", `/bank/games/${key}/events`)).events,
+  next: async (croupier, player) =>
+    (await call<{ game_id: number | string }>("GET", `/bank/next/${croupier}/${player}`)).game_id,
+  height: () => Promise.resolve(0),
   /** Makes a call in the name of a key. Somebody else with this key may have been quicker: then it is numbered anew. */
-  async send(signer: Signer, made: { [name: string]: Json }): Promise<BankEvent[]> {
+  async send(signer, made) {
     for (let tries = 0;; tries++) {
-      const { next_number: number } = await bank.account(signer.address);
+      const { next_number: number = 0 } = await ledger.account(signer.address);
       try {
-        return (await call<{ events: BankEvent[] }>("POST", "/bank/calls", signer.envelope(number, made))).events;
+        await call("POST", "/bank/calls", signer.envelope(number, made as unknown as { [name: string]: Json }));
+        return;
       } catch (error) {
         const overtaken = error instanceof Problem && /WrongNumber/.test(error.detail);
         if (!overtaken || tries === 4) throw error;

@@ -18,12 +18,12 @@ const TYPES = {
   call: "LedgerCall(address sender,uint256 number,bytes32 call)",
 };
 
-const keccak = (...parts: Uint8Array[]) => keccak_256(join(parts));
+export const keccak = (...parts: Uint8Array[]) => keccak_256(join(parts));
 const tag = (text: string) => keccak(fromText(text));
 
 /** A value in 32 bytes: a number, an address behind 0x, or 32 bytes as they are. */
-type Word = bigint | number | string | Uint8Array;
-function word(value: Word): Uint8Array {
+export type Word = bigint | number | string | Uint8Array;
+export function word(value: Word): Uint8Array {
   return value instanceof Uint8Array ? value : bigEndian(BigInt(value), 32);
 }
 
@@ -55,21 +55,23 @@ export function gameKey({ croupier, player, game_id: number }: BetFields): strin
   return toHex(keccak(word(croupier), word(player), word(BigInt(number))));
 }
 
-export function betHash(bet: BetFields): Uint8Array {
+/** The fields of a bet in their order, each in 32 bytes. */
+export function betWords(bet: BetFields): Uint8Array[] {
   const commitments = [
     bet.croupier_commitment_0,
     bet.croupier_commitment_1,
     bet.player_commitment_0,
     bet.player_commitment_1,
   ];
-  return keccak(
-    tag(TYPES.bet),
+  return [
     ...[bet.croupier, bet.player, bet.croupier_key, bet.player_key].map(word),
     ...[bet.game_id, bet.bet, bet.level, bet.chip_cost].map((number) => word(BigInt(number))),
     ...commitments.map(fromHex),
     word(BigInt(bet.expiry)),
-  );
+  ];
 }
+
+export const betHash = (bet: BetFields): Uint8Array => keccak(tag(TYPES.bet), ...betWords(bet));
 
 /** Signs for one Bank on one chain, with one key. Signatures are r, s and v as 130 hex digits. */
 export class Signer {
@@ -82,9 +84,14 @@ export class Signer {
   }
 
   private sign(structHash: Uint8Array): string {
-    const digest = keccak(new Uint8Array([0x19, 1]), this.separator, structHash);
-    const [recovery, ...rest] = theCurve().sign(digest, this.secret, { prehash: false, format: "recovered" });
-    return toHex(new Uint8Array([...rest, 27 + recovery]));
+    const { recovery, rs } = this.signed(keccak(new Uint8Array([0x19, 1]), this.separator, structHash));
+    return toHex(new Uint8Array([...rs, 27 + recovery]));
+  }
+
+  /** The signature of a digest: r and s, and which of two points it is. */
+  signed(digest: Uint8Array): { recovery: number; rs: Uint8Array } {
+    const bytes = theCurve().sign(digest, this.secret, { prehash: false, format: "recovered" });
+    return { recovery: bytes[0], rs: bytes.slice(1) };
   }
 
   bet(bet: BetFields): string {

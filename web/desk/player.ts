@@ -6,73 +6,61 @@
  * do what is owed next, look again. So the same code plays a hand, takes it up again after a reload, and goes on
  * without the Croupier. Whatever leaves this browser is kept first.
  */
-import { signal } from "@preact/signals";
 import { Problem } from "../arena/api.ts";
 import { keepThing, thing } from "../arena/secrets.ts";
 import { fromText, toHex } from "../check/bytes.ts";
-import { check, type Verdict } from "../check/check.ts";
+import { check } from "../check/check.ts";
 import { Poker } from "../check/games/poker.ts";
 import { type Json, object } from "../check/json.ts";
 import { Bet, chanceOf } from "../check/schemes/croupier.ts";
 import { d } from "../words/croupier.ts";
-import { type Account, bank, type BankGame, type BankTerms, desk, NO_KEY, OUTCOME, STEP, written } from "./bank.ts";
+import {
+  type Bank,
+  type BankCall,
+  type BankGame,
+  desk,
+  faucet,
+  ledger,
+  NO_KEY,
+  OUTCOME,
+  STEP,
+  written,
+} from "./bank.ts";
+import { ChainBank } from "./chain.ts";
 import { ownKey } from "./keys.ts";
 import { type BetFields, betHash, gameKey, Signer } from "./messages.ts";
+import {
+  account,
+  address,
+  Alarm,
+  alarm,
+  cards,
+  chain,
+  choice,
+  deadline,
+  ended,
+  type Hand,
+  type Node,
+  node,
+  reached,
+  type Stage,
+  stage,
+  steps,
+  terms,
+  trouble,
+  upkeep,
+} from "./shown.ts";
 
 /** Seconds in which a signed bet may be taken. */
 const EXPIRY = 120;
 /** Seconds that the Croupier has to bring something to the Bank before this browser does it; at most half a step. */
 const PATIENCE = 60;
 const PAUSE = 400;
+/** A node of somebody else's should not be asked all the time. */
+const CHAIN_PAUSE = 1000;
 const ROYAL = [250, 500, 750, 1000, 4000];
 
-/** Something that must not happen, and who is to blame. The hand stops there. */
-export class Alarm extends Error {
-  constructor(readonly who: "croupier" | "bank", message: string) {
-    super(message);
-  }
-}
-
-/** A hand, as it is kept. */
-export interface Hand {
-  id: string;
-  chain: number;
-  bank: string;
-  bet: BetFields;
-  signature: string;
-  seeds: [string, string];
-  order: number[] | null;
-  orderSignature: string;
-}
-
-export interface Step {
-  words: string;
-  /** The bytes behind it. */
-  detail: string;
-  checked: boolean;
-}
-
-export interface Ended {
-  words: string;
-  prize: number;
-  verdict: Verdict | null;
-  transcript: string;
-}
-
-type Stage = "away" | "ready" | "working" | "choose" | "over";
-
-/** What the page shows. */
-export const stage = signal<Stage>("working");
-export const account = signal<Account | null>(null);
-export const terms = signal<BankTerms | null>(null);
-export const address = signal("");
-export const cards = signal<readonly number[]>([]);
-export const steps = signal<readonly Step[]>([]);
-export const ended = signal<Ended | null>(null);
-export const alarm = signal<Alarm | null>(null);
-export const trouble = signal("");
-export const deadline = signal(0);
-
+let bank: Bank = ledger;
 let signer: Signer;
 let hand: Hand | null = null;
 let signed: Bet;
@@ -87,27 +75,98 @@ function tell(words: string, detail = "", checked = true): void {
   steps.value = [...steps.value, { words, detail, checked }];
 }
 
-const keepHand = () => keepThing("hand", hand as unknown as Json);
+/** Each Bank has its own hand on the table. */
+const handName = ({ chain, bank }: { chain: number; bank: string }) => chain ? `hand/${chain}/${bank}` : "hand";
+const keepHand = () => keepThing(handName(hand!), hand as unknown as Json);
+
+/** Takes a node of the user's. The page comes anew, with a policy that admits this node and no other. */
+export async function useNode(named: Node | null): Promise<void> {
+  await keepThing("node", named as unknown as Json);
+  const place = named ? `/?node=${encodeURIComponent(new URL(named.url).origin)}` : "/";
+  // To the same address a browser would only jump, and load nothing.
+  if (place === `${location.pathname}${location.search}`) location.reload();
+  else location.assign(`${place}${location.hash}`);
+}
+
+/** The Bank that the Croupier plays at. `null`: it is on a chain, and no node is named. */
+async function bankOf(chain: number, address: string): Promise<Bank | null> {
+  if (chain === 0) return ledger;
+  node.value = (await thing("node") as unknown as Node | null | undefined) ?? null;
+  if (!node.value) return null;
+  if (new URLSearchParams(location.search).get("node") !== new URL(node.value.url).origin) {
+    await useNode(node.value);
+    return null;
+  }
+  const found = await ChainBank.open(node.value.url, chain, address);
+  if (!found) throw new Alarm("bank", d.alarm.otherCode);
+  return found;
+}
+
+/** Where the page is, as long as this tab is the one that plays. */
+function enter(next: Stage): void {
+  if (holding) stage.value = next;
+}
+
+function clear(): void {
+  ended.value = null;
+  alarm.value = null;
+  steps.value = [];
+  cards.value = [];
+  choice.value = null;
+  his = [null, null];
+}
+
+/** One tab plays, so that no order is signed twice and no hand is forgotten. Another one may take over. */
+let holding = false;
+
+function hold(steal: boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    navigator.locks.request("fairground/croupier", steal ? { steal } : { ifAvailable: true }, (lock) => {
+      holding = !!lock;
+      if (lock) clear(); // another tab may have played meanwhile
+      resolve(holding);
+      return lock ? new Promise(() => {}) : undefined; // held as long as this tab lives
+    }).catch(() => {
+      holding = false;
+      stage.value = "elsewhere";
+    });
+  });
+}
 
 /** Opens the desk: the key, the terms, and a hand that was not finished. */
-export async function open(): Promise<void> {
+export async function open(steal = false): Promise<void> {
+  trouble.value = "";
+  if (!holding && !await hold(steal)) {
+    stage.value = "elsewhere";
+    return;
+  }
+  if (stage.value === "elsewhere") enter("working");
   try {
-    const [about, found] = await Promise.all([desk.about(), bank.terms()]);
-    if (about.bank !== found.bank || Number(about.chain) !== found.chain || found.chain !== 0) {
+    const about = await desk.about();
+    chain.value = Number(about.chain);
+    const chosen = await bankOf(Number(about.chain), about.bank);
+    if (!chosen) {
+      enter("node");
+      return;
+    }
+    bank = chosen;
+    const found = await bank.terms();
+    if (about.bank !== found.bank || Number(about.chain) !== found.chain) {
       throw new Alarm("croupier", d.alarm.otherBank);
     }
     terms.value = found;
+    if (bank instanceof ChainBank) upkeep.value = await bank.upkeep();
     signer = new Signer(await ownKey(), found.chain, found.bank);
     address.value = signer.address;
     account.value = await bank.account(signer.address);
-    hand = (await thing("hand") as unknown as Hand | null | undefined) ?? null;
-    if (!hand) stage.value = "ready";
+    hand = (await thing(handName(found)) as unknown as Hand | null | undefined) ?? null;
+    if (!hand) enter("ready");
     else await play();
   } catch (error) {
     if (error instanceof Alarm) alarm.value = error;
     else if (!(error instanceof Problem)) throw error;
     else trouble.value = error.detail;
-    if (stage.value === "working") stage.value = "away";
+    if (stage.value === "working") enter("away");
   }
 }
 
@@ -120,11 +179,14 @@ export async function deposit(count: number): Promise<void> {
       await bank.send(signer, { call: "submitPublicKey", key: signer.address, proof: signer.key() });
     }
     const missing = amount - BigInt(now.purse);
-    if (missing > 0n) await bank.faucet(signer.address, String(missing));
+    if (bank === ledger && missing > 0n) await faucet(signer.address, String(missing));
     await bank.send(signer, { call: "depositFunds", amount: written(amount) });
     account.value = await bank.account(signer.address);
   });
 }
+
+/** What the account has now. */
+export const look = () => guarded(async () => void (account.value = await bank.account(signer.address)));
 
 /** Everything comes home: into the purse of this key, outside of the Bank. */
 export async function withdraw(): Promise<void> {
@@ -148,12 +210,8 @@ async function guarded(work: () => Promise<void>): Promise<void> {
 
 /** Begins a hand: an offer, checks, two fresh seeds, a signed bet. */
 export async function begin(bet: number, level: number): Promise<void> {
-  ended.value = null;
-  alarm.value = null;
-  steps.value = [];
-  cards.value = [];
-  his = [null, null];
-  stage.value = "working";
+  clear();
+  enter("working");
   await guarded(async () => {
     const found = terms.value!;
     const offer = await desk.offer(signer.address);
@@ -162,11 +220,11 @@ export async function begin(bet: number, level: number): Promise<void> {
     if (croupier.key !== offer.croupier_key) throw new Alarm("croupier", d.alarm.otherKey);
     tell(d.step.hisKey, offer.croupier_key);
     const next = await bank.next(offer.croupier, signer.address);
-    if (String(next.game_id) !== String(offer.game_id)) throw new Alarm("croupier", d.alarm.otherNumber);
+    if (String(next) !== String(offer.game_id)) throw new Alarm("croupier", d.alarm.otherNumber);
     if (chips(croupier.available) < BigInt(bet * ROYAL[level - 1])) throw new Alarm("croupier", d.alarm.tooPoor);
     tell(d.step.canPay(Number(chips(croupier.available)), bet * ROYAL[level - 1]));
     const seeds = [0, 1].map((id) => signer.seed(offer.croupier, offer.game_id, id));
-    const { now } = await bank.terms();
+    const [{ now }, since] = await Promise.all([bank.terms(), bank.height()]);
     const fields: BetFields = {
       croupier: offer.croupier,
       player: signer.address,
@@ -189,6 +247,7 @@ export async function begin(bet: number, level: number): Promise<void> {
       bet: fields,
       signature: signer.bet(fields),
       seeds: [seeds[0].seed, seeds[1].seed],
+      since,
       order: null,
       orderSignature: "",
     };
@@ -197,7 +256,7 @@ export async function begin(bet: number, level: number): Promise<void> {
     tell(d.step.bet(bet * level), hand.signature);
   });
   if (hand && !alarm.value && !trouble.value) await play();
-  else if (stage.value === "working") stage.value = "ready";
+  else if (stage.value === "working") enter("ready");
 }
 
 /** Gives the order: 1 replaces, 0 keeps. */
@@ -213,14 +272,16 @@ export async function draw(order: number[]): Promise<void> {
 async function play(): Promise<void> {
   if (running || !hand) return;
   running = true;
-  stage.value = "working";
+  enter("working");
   signed = new Bet(object({ ...hand.bet, chain: hand.chain, bank: hand.bank, signature: hand.signature }));
   try {
-    while (!await step()) await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    while (holding && !await step()) {
+      await new Promise((resolve) => setTimeout(resolve, node.value ? CHAIN_PAUSE : PAUSE));
+    }
   } catch (error) {
     if (!(error instanceof Alarm)) throw error;
     alarm.value = error;
-    stage.value = "over";
+    enter("over");
   } finally {
     running = false;
   }
@@ -236,12 +297,14 @@ async function step(): Promise<boolean> {
     show();
     compare(state);
     if (state.outcome !== OUTCOME.open) return await finish(state);
-    deadline.value = state.deadline;
+    reached.value = state.step;
     if (state.step === STEP.croupier0 && !order) {
-      stage.value = "choose";
+      const { now } = await bank.terms();
+      deadline.value = Date.now() + 1000 * (state.deadline - now);
+      enter("choose");
       return true;
     }
-    stage.value = "working";
+    enter("working");
     return await act(state);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -259,8 +322,7 @@ async function hear(state: BankGame): Promise<void> {
   if (state.bet_hash !== nameOf(hand!.bet)) throw new Alarm("bank", d.alarm.otherBet);
   tell(d.step.locked, state.bet_hash);
   if (his[0] && (his[1] || state.step < STEP.croupier1)) return;
-  const { events } = await bank.events(gameKey(hand!.bet));
-  for (const event of events) {
+  for (const event of await bank.events(gameKey(hand!.bet), hand!.since)) {
     if (event.event !== "CroupierSeedSubmitted") continue;
     const id = event.seedId as 0 | 1, seed = `${event.nonce}${event.signature}`;
     if (!signed.isGoodSeed(seed, "croupier", id)) throw new Alarm("bank", d.alarm.badSeed);
@@ -269,11 +331,16 @@ async function hear(state: BankGame): Promise<void> {
   }
 }
 
+interface Computed {
+  dealt: number[];
+  final: number[] | null;
+  prize: number;
+}
+
 /** The cards, computed here from both parties' seeds. */
-function computed(): { dealt: number[]; final: number[] | null; prize: number } | null {
+function computed(poker = rules()): Computed | null {
   const { bet, seeds, order } = hand!;
   if (!his[0]) return null;
-  const poker = new Poker(object({ bet: bet.bet, level: bet.level }), 2);
   const run = (id: 0 | 1) => {
     const chance = chanceOf(signed.gameSeed(id, his[id] as string, seeds[id]));
     for (let next = poker.awaits(); next.kind === "draw"; next = poker.awaits()) poker.draw(chance.below(next.n));
@@ -290,10 +357,21 @@ function computed(): { dealt: number[]; final: number[] | null; prize: number } 
   return { dealt, final, prize: bet.bet * (pays ?? 0) };
 }
 
+const rules = () => new Poker(object({ bet: hand!.bet.bet, level: hand!.bet.level }), "bank");
+
+/** What the Croupier's silence costs him now, in chips, by the rules of the Bank. */
+function penalty(state: BankGame): number {
+  const poker = rules();
+  if (state.step > STEP.bet) computed(poker);
+  return poker.endsWithout(0)[1] + hand!.bet.bet * hand!.bet.level;
+}
+
 function show(): void {
   const found = computed();
   if (!found) return;
   cards.value = found.final ?? found.dealt;
+  const { order, bet: { bet, level } } = hand!;
+  choice.value = { dealt: found.dealt, bet, level, order };
   tell(d.step.dealt, found.dealt.join(" "));
   if (found.final) tell(d.step.drawn, found.final.join(" "));
 }
@@ -312,8 +390,8 @@ async function act(state: BankGame): Promise<boolean> {
   const found = terms.value!;
   const { now } = await bank.terms();
   const late = now >= state.deadline - found.step_time + Math.min(found.step_time / 2, PATIENCE);
-  const fields = bet as unknown as Json;
-  const bring = (made: { [name: string]: Json }) => bank.send(signer, { bet: fields, ...made });
+  const bring = (made: BankCall) => bank.send(signer, { bet, ...made });
+  if ([STEP.croupier0, STEP.croupier1].includes(state.step) && !await isDeep(state, now)) return false;
   switch (state.step) {
     case STEP.none:
       if (now > Number(bet.expiry)) return await over(d.end.lapsed, 0);
@@ -349,30 +427,58 @@ async function act(state: BankGame): Promise<boolean> {
   }
 }
 
+/**
+ * Whether the Croupier's seed lies deep enough in the chain. In the last quarter of the time it counts as it is: a stake
+ * that is lost for sure is worse than one that is lost if the chain takes these blocks back.
+ */
+async function isDeep(state: BankGame, now: number): Promise<boolean> {
+  const wanted = node.value?.confirmations ?? 0;
+  if (!wanted) return true;
+  const then = await bank.game(gameKey(hand!.bet), wanted);
+  if (then.step >= state.step && then.bet_hash === state.bet_hash) return true;
+  return state.deadline - now < terms.value!.step_time / 4;
+}
+
 const told = new Set<string>();
 
 /** Tells the Croupier, once. What he does not take goes to the Bank when it is late. */
 async function said(words: string, tells: () => Promise<unknown>): Promise<void> {
   const key = `${hand!.id} ${words}`;
   if (told.has(key)) return;
-  await tells();
+  try {
+    await tells();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    trouble.value = error.detail;
+    return;
+  }
   told.add(key);
   tell(words);
 }
 
 async function finish(state: BankGame): Promise<boolean> {
   const found = computed();
+  const paid = await paidOut();
   if (state.outcome === OUTCOME.settled) {
-    const { events } = await bank.events(gameKey(hand!.bet));
-    const settled = events.find(({ event }) => event === "GameSettled");
-    const paid = settled ? Number(chips(settled.prize as number | string)) : -1;
     if (!found?.final || paid !== found.prize) throw new Alarm("bank", d.alarm.otherPrize);
     tell(d.step.settled(paid));
     return await over(paid ? d.end.won(paid) : d.end.nothing, paid);
   }
-  if (state.outcome === OUTCOME.croupierForfeited) return await over(d.end.hisForfeit, 0);
+  if (state.outcome === OUTCOME.croupierForfeited) {
+    const owed = state.step === STEP.bet || state.step === STEP.order;
+    if (!owed || paid !== penalty(state)) throw new Alarm("bank", d.alarm.otherPrize);
+    return await over(d.end.hisForfeit(paid), paid);
+  }
   if (state.outcome === OUTCOME.playerForfeited) return await over(d.end.yourForfeit, 0);
   return await over(d.end.released, 0);
+}
+
+/** The chips that the Bank recorded for us. */
+async function paidOut(): Promise<number> {
+  const events = await bank.events(gameKey(hand!.bet), hand!.since);
+  const paid = events.find(({ event }) => event === "GameSettled")?.prize ??
+    events.find(({ event }) => event === "CroupierForfeited")?.penalty;
+  return paid === undefined ? -1 : Number(chips(paid as number | string));
 }
 
 /** The end: the record is fetched, and judged by the same checker as any other. */
@@ -381,9 +487,10 @@ async function over(words: string, prize: number): Promise<boolean> {
   const transcript = await desk.transcript(id).catch(() => "");
   const verdict = transcript ? check(fromText(transcript)) : null;
   account.value = await bank.account(signer.address);
+  const name = handName(hand!);
   hand = null;
-  await keepThing("hand", null);
+  await keepThing(name, null);
   ended.value = { words, prize, verdict, transcript };
-  stage.value = "over";
+  enter("over");
   return true;
 }

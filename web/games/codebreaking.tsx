@@ -1,4 +1,5 @@
 /** Code breaking: a board of pegs with digits in them; both the breaker's side and the keeper's. */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { CodeView } from "../check/games/codebreaking.ts";
 import type { Json } from "../check/json.ts";
@@ -22,6 +23,7 @@ function Table(at: At) {
     <section class="felt code" aria-label={w.table.label}>
       {[0, 1].map((seat) => seat !== me && <Plate at={at} seat={seat} key={seat} />)}
       <Hidden view={view} base={base} own={me === 0} />
+      {rows.length > 0 && <MarksLegend />}
       <ol class="board" aria-label={w.code.board}>
         {rows.map(({ guess, answer }, i) => (
           <CodeRow
@@ -65,6 +67,16 @@ function Hidden({ view, base, own }: { view: CodeView; base: number; own: boolea
   );
 }
 
+/** What the two kinds of marks mean. */
+export function MarksLegend() {
+  return (
+    <p class="legend" aria-hidden="true">
+      <span>{w.code.legend}</span>
+      <span>{w.code.legendPartial}</span>
+    </p>
+  );
+}
+
 interface RowProps {
   guess: readonly number[];
   base: number;
@@ -101,8 +113,8 @@ export function CodeRow({ guess, base, number, answer, left, wrong }: RowProps) 
 }
 
 /** Pegs that are filled one after the other: by a click, by a digit key, by typing. */
-export function useCode(base: number, length: number) {
-  const [code, setCode] = useState<number[]>([]);
+function useCode(base: number, length: number, first: readonly number[] = []) {
+  const [code, setCode] = useState<readonly number[]>(first);
   const add = (digit: number) => setCode((now) => now.length < length && digit < base ? [...now, digit] : now);
   const back = () => setCode((now) => now.slice(0, -1));
   const keys = [
@@ -118,7 +130,7 @@ export function useCode(base: number, length: number) {
   return { code, setCode, add, back, keys };
 }
 
-export function CodePad({ base, length, code, setCode, add, back }: {
+function CodePad({ base, length, code, setCode, add, back }: {
   base: number;
   length: number;
   code: readonly number[];
@@ -180,18 +192,29 @@ export function CodePad({ base, length, code, setCode, add, back }: {
   );
 }
 
-function Guess(at: At) {
-  const { base, length } = at.view;
+/** A guess, at a table or at an oracle. While it is on its way, no other can be made. */
+export function GuessForm({ base, length, ask, children }: {
+  base: number;
+  length: number;
+  ask: (code: number[]) => void | Promise<void>;
+  children?: ComponentChildren;
+}) {
   const typing = useCode(base, length);
-  const whole = typing.code.length === length;
-  const ask = () => whole && at.play(typing.code);
-  useKeys([...typing.keys, { key: "Enter", does: w.code.ask, run: ask }]);
+  const [busy, setBusy] = useState(false);
+  const whole = typing.code.length === length && !busy;
+  const submit = async () => {
+    if (!whole) return;
+    setBusy(true);
+    await ask([...typing.code]);
+    setBusy(false);
+  };
+  useKeys([...typing.keys, { key: "Enter", does: w.code.ask, run: () => void submit() }]);
   return (
     <form
       class="entry"
       onSubmit={(event) => {
         event.preventDefault();
-        ask();
+        void submit();
       }}
     >
       <CodePad base={base} length={length} {...typing} />
@@ -199,14 +222,23 @@ function Guess(at: At) {
         <button type="submit" class="btn go" disabled={!whole}>
           {w.code.ask} <kbd>Enter</kbd>
         </button>
-        {at.advise && (
-          <button type="button" class="btn" onClick={at.advise}>
-            {w.table.hint} <kbd>H</kbd>
-          </button>
-        )}
-        <button type="button" class="btn quiet" onClick={() => at.play("give up")}>{w.code.giveUp}</button>
+        {children}
       </div>
     </form>
+  );
+}
+
+function Guess(at: At) {
+  const { base, length } = at.view;
+  return (
+    <GuessForm base={base} length={length} ask={(code) => at.play(code)}>
+      {at.advise && (
+        <button type="button" class="btn" onClick={at.advise}>
+          {w.table.hint} <kbd>H</kbd>
+        </button>
+      )}
+      <button type="button" class="btn quiet" onClick={() => at.play("give up")}>{w.code.giveUp}</button>
+    </GuessForm>
   );
 }
 
@@ -218,6 +250,7 @@ function Answer(at: At) {
     <fieldset class="choices answers">
       <legend>{w.code.keeper}</legend>
       <p class="small mute">{w.code.keeperHow}</p>
+      {!rows.length && <MarksLegend />}
       {possible.map((answer) => {
         const left = fitting(base, length, [...rows, { guess: asked ?? [], answer }])?.length ?? null;
         return (
@@ -240,12 +273,13 @@ function Answer(at: At) {
 /** The keeper shows a code in the end. One that does not fit is refused here, with the row. */
 function Show(at: At) {
   const { base, length, rows } = at.view;
-  const typing = useCode(base, length);
+  const fits = fitting(base, length, rows);
+  const only = fits?.length === 1 ? fits[0] : null;
+  const typing = useCode(base, length, only ?? []);
   const whole = typing.code.length === length;
   const miss = whole ? misfit(typing.code, rows) : null;
-  const show = () => whole && !miss && at.play(typing.code);
+  const show = () => whole && !miss && at.play([...typing.code]);
   useKeys([...typing.keys, { key: "Enter", does: w.code.show, run: show }]);
-  const fits = fitting(base, length, rows);
   return (
     <form
       class="entry"
@@ -255,7 +289,7 @@ function Show(at: At) {
       }}
     >
       <strong>{w.code.showLegend}</strong>
-      {fits?.length === 1 && <p class="small mute">{w.code.oneFits(written(fits[0], base))}</p>}
+      {only && <p class="small mute">{w.code.oneFits(written(only, base))}</p>}
       <CodePad base={base} length={length} {...typing} />
       {miss && (
         <p class="notice bad" role="alert">
@@ -294,16 +328,18 @@ export const codebreaking: GamePage<CodeView> = {
   Table,
   tag: ({ view }) => w.code.size(view.base, view.length),
   state: (at) => {
-    const { rows, base, length, stage, gaveUp, shown } = at.view;
+    const { rows, base, length, stage, shown } = at.view;
     const last = rows.at(-1);
     const left = last ? fitting(base, length, rows)?.length : undefined;
     const answered = last ? `${w.code.answer(last.answer[0], last.answer[1])}. ` : "";
-    if (stage === "over") {
-      const code = shown ? `${w.code.shows(at, written(shown, base))}. ` : `${w.code.wasNone} `;
-      return code + (gaveUp ? w.code.gaveUp(at) : w.code.solved(at, rows.length));
-    }
+    if (stage === "over") return shown ? `${w.code.shows(at, written(shown, base))}.` : w.code.wasNone;
     const count = left === undefined ? "" : `${w.code.left(left)}. `;
     return `${answered}${count}${at.asked && stage === "guess" ? w.code.yourTurn : ""}`;
+  },
+  result: (at) => {
+    const { gaveUp, rows, length, shown } = at.view;
+    if (gaveUp && shown) return w.code.gaveUp(at);
+    return shown && rows.at(-1)?.answer[0] === length ? w.code.solved(at, rows.length) : "";
   },
   tell: (event, at) => {
     if (event.kind !== "move") return null;

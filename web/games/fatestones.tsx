@@ -80,7 +80,7 @@ function Table(at: At) {
                 {w.table.hint} <kbd>H</kbd>
               </button>
             )}
-            <p class="say">{asked ? w.fate.sealing : at.sealed.includes(near) ? w.fate.wait : ""}</p>
+            <p class="say">{at.practice ? "" : asked ? w.fate.sealing : at.sealed.includes(near) ? w.fate.wait : ""}</p>
           </div>
         )}
       </form>
@@ -190,8 +190,7 @@ function Below(at: At) {
                 const [wins, ties, losses] = duel(die, other);
                 return (
                   <td key={j}>
-                    <b>{wins}</b>
-                    <span class="mute">: {losses}</span>
+                    <b>{wins}</b> <span class="mute">: {losses}</span>
                     <span class="tie">{w.fate.tied(ties)}</span>
                     <Bar parts={[wins, ties, losses]} />
                   </td>

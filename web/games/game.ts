@@ -21,6 +21,8 @@ export interface Moment<V = unknown> extends People {
   ownSealed: Json | undefined;
   /** Is this how it stands now, and not a moment of the past? */
   live: boolean;
+  /** Is a decision of a game that is over asked once more? Then nothing is sent to a table. */
+  practice?: boolean;
   /** A move of mine is wanted, now. */
   asked: boolean;
   /** Makes a move. Only when asked. */
@@ -61,6 +63,8 @@ export interface GamePage<V = unknown> {
   tag?: (moment: Moment<V>) => string;
   /** One sentence: how it stands, and what is to be done. Said aloud when it changes, and on `S`. */
   state: (moment: Moment<V>) => string;
+  /** How it ended, where that is not said by who has won. Empty: by who has won. */
+  result?: (moment: Moment<V>) => string;
   /** What a move or a draw is called on the strip; `null`: as in any game. */
   tell: (event: JsonObject, moment: Moment<V>) => string | null;
 }

@@ -91,7 +91,7 @@ function Table(at: At) {
               )
               : (
                 <div class={owner < 0 ? "stone" : owner === at.me ? "stone taken" : "stone taken other"} key={die}>
-                  {owner >= 0 && <span class="picked">{w.dice.has(at, owner)}</span>}
+                  {owner >= 0 && <span class="picked by">{w.dice.has(at, owner)}</span>}
                   {body}
                 </div>
               );
@@ -142,6 +142,7 @@ function Below({ view }: At) {
         <div class="head">
           <h2>{w.dice.odds}</h2>
         </div>
+        <p class="small mute" aria-hidden="true">{w.dice.oddsCaption}</p>
         <div class="scroll">
           <table class="odds">
             <caption class="sr">{w.dice.oddsCaption}</caption>
@@ -156,7 +157,7 @@ function Below({ view }: At) {
                 <tr key={row}>
                   <th scope="row">{letterOf(row)}</th>
                   {dice.map((b, column) => {
-                    if (row === column) return <td class="corner" key={column}>–</td>;
+                    if (row === column) return <td class="corner same" key={column}>–</td>;
                     const odds = chances(a, b);
                     return (
                       <td key={column}>

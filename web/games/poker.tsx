@@ -7,7 +7,7 @@ import { Cards } from "../parts/Cards.tsx";
 import { useKeys } from "../parts/Keys.tsx";
 import { Plate } from "../parts/Plate.tsx";
 import { w } from "../words.ts";
-import { d } from "../words/croupier.ts";
+import { v } from "../words/poker.ts";
 import type { GamePage, Moment } from "./game.ts";
 
 type At = Moment<PokerView>;
@@ -23,19 +23,19 @@ function Table(at: At) {
   useKeys(
     asked
       ? [
-        ...NONE.map((_, i) => ({ key: String(i + 1), does: d.table.toggle(i + 1), run: () => toggle(i) })),
-        { key: "Enter", does: d.table.draw(order.filter(Boolean).length), run: draw },
+        ...NONE.map((_, i) => ({ key: String(i + 1), does: v.table.toggle(i + 1), run: () => toggle(i) })),
+        { key: "Enter", does: v.table.draw(order.filter(Boolean).length), run: draw },
       ]
       : [],
   );
   return (
     <section class="felt poker" aria-label={w.table.label}>
       {[0, 1].map((seat) => seat !== me && <Plate at={at} seat={seat} key={seat} />)}
-      <Cards cards={view.hand} held={shown} choosing={asked} toggle={toggle} empty={d.table.empty} />
+      <Cards cards={view.hand} held={shown} choosing={asked} toggle={toggle} empty={v.table.empty} />
       {asked && (
         <div class="act">
           <button type="button" class="btn go" onClick={draw}>
-            {d.table.draw(order.filter(Boolean).length)} <kbd>Enter</kbd>
+            {v.table.draw(order.filter(Boolean).length)} <kbd>Enter</kbd>
           </button>
           {advise && (
             <button type="button" class="btn" onClick={advise}>
@@ -51,20 +51,22 @@ function Table(at: At) {
 
 export const poker: GamePage<PokerView> = {
   names: ["poker/2", "poker/1", "bank-poker/1"],
-  pitch: d.pitch,
-  facts: d.facts,
+  pitch: v.pitch,
+  facts: v.facts,
   Picture: CardScene,
   art: "poker",
   rivals: ["random"],
   Table,
   state: ({ view, asked }) => {
-    if (!view.hand.length) return d.table.empty;
+    if (!view.hand.length) return v.table.empty;
     const cards = `${view.hand.map(cardName).join(", ")}.`;
-    if (asked) return `${cards} ${d.table.choose}`;
-    return view.order && view.pays !== null ? `${cards} ${d.end.pays(view.bet * view.pays)}` : cards;
+    if (asked) return `${cards} ${v.table.choose}`;
+    return view.order && view.pays !== null ? `${cards} ${v.pays(view.bet * view.pays)}` : cards;
   },
-  tell: (event) => {
+  result: ({ view }) => view.order && view.pays !== null ? v.result(view.bet * view.pays, view.bet * view.level) : "",
+  tell: (event, at) => {
+    if (event.kind === "dealt") return at.view.order ? v.drawn : v.dealt;
     if (event.kind !== "move" || !Array.isArray(event.move)) return null;
-    return d.table.draw(event.move.filter((one) => one === 1).length);
+    return v.orders(at, event.seat as number, event.move.filter((one) => one === 1).length);
   },
 };

@@ -138,7 +138,7 @@ function Scores({ at }: { at: At }) {
                   {seat === at.me ? w.table.you(at.names[seat]) : told(at.names[seat])}
                 </span>
                 {gone && <span class="small mute">{w.zombie.gone}</span>}
-                {out && <span class="small mute">{w.zombie.out}</span>}
+                {out && !at.told.over && <span class="small mute">{w.zombie.out}</span>}
               </th>
               <td class="grow">
                 <span class="track">
@@ -188,7 +188,7 @@ function Below(at: At) {
     <>
       <section class="card pane">
         <div class="head">
-          <h2>{w.zombie.odds}</h2>
+          <h2>{w.zombie.odds(at, view.turn ?? 0, view.rolls > 0)}</h2>
         </div>
         <p>
           <b>{w.zombie.risk(percent(dead))}</b>

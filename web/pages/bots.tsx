@@ -1,12 +1,15 @@
 /** A bot in five minutes, with this arena's own addresses filled in, and a live view of what it does. */
 import "./first.ts";
 import { useEffect, useState } from "preact/hooks";
+import { Problem } from "../arena/api.ts";
 import { openContest } from "../arena/contests.ts";
 import { keepThing, thing } from "../arena/secrets.ts";
 import { say } from "../parts/Say.tsx";
-import { w } from "../words.ts";
+import { useStandings } from "../parts/standings.ts";
+import { copy } from "../parts/Strip.tsx";
+import { told, w } from "../words.ts";
 import { c } from "../words/contests.ts";
-import { StandingsCard, useStandings } from "./contest.tsx";
+import { StandingsCard } from "./contest.tsx";
 
 const PRACTICE = [
   { base: 6, length: 4, games: 2 },
@@ -23,15 +26,22 @@ const BOTS = [
 
 export function BotsPage() {
   const [contest, setContest] = useState("");
+  const [refused, setRefused] = useState("");
   const [language, setLanguage] = useState(0);
   useEffect(() => {
     document.title = `${c.bots.title} · ${w.name}`;
     void thing("practice").then((id) => setContest((id as string | undefined) ?? ""));
   }, []);
   const open = async () => {
-    const id = await openContest(PRACTICE, 3600);
-    await keepThing("practice", id);
-    setContest(id);
+    setRefused("");
+    try {
+      const id = await openContest(PRACTICE, 3600);
+      await keepThing("practice", id);
+      setContest(id);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      setRefused(error.detail);
+    }
   };
   const watch = contest ? `${location.origin}/contest/${contest}` : "";
   const [, file, command] = BOTS[language];
@@ -50,6 +60,7 @@ export function BotsPage() {
                 {c.bots.made} <a class="mono" href={`#/contest/${contest}`}>{watch}</a>
               </p>
             )}
+            {refused && <p class="notice bad" role="alert">{told(refused)}</p>}
             <p class="acts">
               <button type="button" class={watch ? "btn" : "btn go"} onClick={() => void open()}>{c.bots.make}</button>
             </p>
@@ -75,12 +86,19 @@ export function BotsPage() {
               <button
                 type="button"
                 class="btn"
-                onClick={() => void navigator.clipboard.writeText(lines).then(() => say(c.bots.copied))}
+                onClick={() => void copy(lines).then(() => say(c.bots.copied))}
               >
                 {c.bots.copy}
               </button>
               <a class="btn quiet" href={`/page/${file}`}>{file}</a>
             </p>
+          </section>
+        </div>
+        <div class="stack">
+          <section class="card pane stack" aria-labelledby="live-view">
+            <h2 id="live-view">{c.bots.third}</h2>
+            <p>{c.bots.thirdText}</p>
+            {contest ? <Live id={contest} key={contest} /> : <p class="mute">{c.bots.nothing}</p>}
           </section>
           <section class="card pane stack">
             <h2>{c.bots.fourth}</h2>
@@ -90,11 +108,6 @@ export function BotsPage() {
             </p>
           </section>
         </div>
-        <section class="stack" aria-labelledby="live-view">
-          <h2 id="live-view">{c.bots.third}</h2>
-          <p>{c.bots.thirdText}</p>
-          {contest ? <Live id={contest} key={contest} /> : <p class="mute">{c.bots.nothing}</p>}
-        </section>
       </div>
     </main>
   );
@@ -102,5 +115,10 @@ export function BotsPage() {
 
 function Live({ id }: { id: string }) {
   const standings = useStandings(id);
-  return <StandingsCard standings={standings} games={standings?.games ?? 3} />;
+  return (
+    <>
+      {standings?.final && <p class="notice">{c.bots.over}</p>}
+      <StandingsCard standings={standings} games={standings?.games ?? 3} />
+    </>
+  );
 }

@@ -1,59 +1,50 @@
 /** One contest: the standings as they come, what was fixed before, and the check of the whole. */
 import "./first.ts";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../arena/api.ts";
 import {
   closeContest,
   closingOf,
   type Contest,
   contests,
+  type Done,
+  doneIn,
   enterByHand,
   type Entry,
   entryOf,
+  type Forced,
+  oracleOf,
   type Standing,
   type Standings,
 } from "../arena/contests.ts";
 import { ownName } from "../arena/sit.ts";
-import { follow } from "../arena/stream.ts";
-import { checkContest, type ContestVerdict } from "../check/contest.ts";
+import { connection } from "../arena/stream.ts";
+import { checkingContest, type ContestVerdict } from "../check/contest.ts";
 import { Intervals } from "../parts/Intervals.tsx";
+import { Nothing } from "../parts/Nothing.tsx";
 import { say } from "../parts/Say.tsx";
+import { useStandings } from "../parts/standings.ts";
+import { inTurns } from "../parts/turns.ts";
 import { Stamp } from "../parts/Verdict.tsx";
 import { capital, grouped, told, w } from "../words.ts";
 import { c } from "../words/contests.ts";
+import { stamp } from "../words/verdict.ts";
 import { saveFile } from "./save.ts";
 
-/** A contest's standings, kept fresh by the stream. */
-export function useStandings(id: string): Standings | null {
-  const [standings, setStandings] = useState<Standings | null>(null);
-  useEffect(() => {
-    const fetchAll = () => void contests.standings(id).then(setStandings, () => {});
-    fetchAll();
-    return follow(`contest:${id}`, {
-      missed: fetchAll,
-      news: (news) => news.standings && setStandings(news.standings as unknown as Standings),
-    });
-  }, [id]);
-  return standings;
-}
-
 export function ContestPage({ id }: { id: string }) {
-  const [contest, setContest] = useState<Contest | null | undefined>(undefined);
+  const [contest, setContest] = useState<Contest | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
   const standings = useStandings(id);
   useEffect(() => {
     document.title = `${c.page.title(id)} · ${w.name}`;
-    contests.get(id).then(setContest, () => setContest(null));
-  }, [id, standings?.final]);
-  if (contest === undefined) return <main id="main" class="wrap" tabIndex={-1}>{w.working}</main>;
-  if (contest === null) {
-    return (
-      <main id="main" class="wrap narrow" tabIndex={-1}>
-        <h1>{c.page.gone}</h1>
-      </main>
-    );
-  }
+    let here = true; // an answer that comes after a later question is not wanted any more
+    contests.get(id).then((found) => here && setContest(found), (error) => here && setProblem(error));
+    return () => void (here = false);
+  }, [id, standings?.final, connection.value]);
+  if (problem?.status === 404) return <Nothing words={c.page.gone} />;
+  if (!contest) return <main id="main" class="wrap" tabIndex={-1}>{problem ? told(problem.detail) : w.working}</main>;
   const closed = contest.state === "closed";
-  const closes = new Date(contest.closes * 1000).toLocaleString();
+  const closes = new Date(contest.closes * 1000).toLocaleString("en-GB", { dateStyle: "long", timeStyle: "short" });
   return (
     <main id="main" class="wrap" tabIndex={-1}>
       <div class="bar">
@@ -65,11 +56,15 @@ export function ContestPage({ id }: { id: string }) {
         {" "}
         {closed ? c.page.since(closes) : c.page.until(closes)}
       </p>
+      {contest.gives_up && <p class="notice">{capital(told(contest.gives_up))}.</p>}
       <div class="cols two-one">
-        <StandingsCard standings={standings} games={contest.games} />
+        <div class="stack">
+          <StandingsCard standings={standings} games={contest.games} />
+          {standings && <Oracles standings={standings} />}
+        </div>
         <div class="stack">
           {!closed && <ByHand id={id} />}
-          <Commitment contest={contest} id={id} closed={closed} />
+          <Commitment contest={contest} id={id} closed={closed} onClosed={setContest} />
         </div>
       </div>
     </main>
@@ -115,6 +110,17 @@ export function StandingsCard({ standings, games }: { standings: Standings | nul
   );
 }
 
+/** The cells of a row that say how many steps it took. */
+function Figures({ mean, low, high, worst }: Pick<Standing, "mean" | "low" | "high" | "worst">) {
+  return (
+    <>
+      <td>{number(mean)}</td>
+      <td class="nowrap">{low === null ? "–" : `${number(low, 2)} to ${number(high, 2)}`}</td>
+      <td>{worst ?? "–"}</td>
+    </>
+  );
+}
+
 function Teams({ rows, games }: { rows: readonly Standing[]; games: number }) {
   return (
     <div class="scroll" tabIndex={0}>
@@ -144,9 +150,7 @@ function Teams({ rows, games }: { rows: readonly Standing[]; games: number }) {
                   />{" "}
                   {c.page.progress(row.solved, games)}
                 </td>
-                <td>{number(row.mean)}</td>
-                <td class="nowrap">{row.low === null ? "–" : `${number(row.low, 2)} to ${number(row.high, 2)}`}</td>
-                <td>{row.worst ?? "–"}</td>
+                <Figures {...row} />
               </tr>
             );
           })}
@@ -156,21 +160,112 @@ function Teams({ rows, games }: { rows: readonly Standing[]; games: number }) {
   );
 }
 
+/** The same results from the side of the oracles: what each kind of game, and each factory, took the teams. */
+function Oracles({ standings: { parts = [], factories = [], removed = [] } }: { standings: Standings }) {
+  return (
+    <>
+      {parts.length > 1 && (
+        <Took
+          words={c.page.parts}
+          rows={parts.map((row) => ({
+            ...row,
+            name: c.part(row.games, row.base, row.length, c.kind[row.oracle_type]),
+          }))}
+        />
+      )}
+      {factories.length > 0 && (
+        <Took
+          words={c.page.factories}
+          rows={factories.map((row) => ({
+            ...row,
+            name: `${row.rank === null ? "–" : `${row.rank}.`} ${
+              row.oraclefactory === null ? c.page.here : told(row.oraclefactory)
+            }`,
+          }))}
+        />
+      )}
+      {removed.length > 0 && (
+        <section class="card pane" aria-labelledby="removed">
+          <h2 id="removed">{c.page.removed}</h2>
+          <p class="small mute">{c.page.removedText}</p>
+          <ul>
+            {removed.map((row) => (
+              <li key={row.entry}>{told(`${row.team_name} ${row.software_version}`)}: {told(row.reason)}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Took({ words: { title, text, head }, rows }: {
+  words: { title: string; text: string; head: string };
+  rows: readonly (Forced & { name: string })[];
+}) {
+  return (
+    <section class="card pane" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="small mute">{text}</p>
+      <div class="scroll" tabIndex={0}>
+        <table class="teams">
+          <thead>
+            <tr>
+              {[head, c.page.solved, c.page.mean, c.page.range, c.page.worst].map((one) => (
+                <th scope="col" key={one}>{one}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, i) => (
+              <tr key={i}>
+                <th scope="row">{row.name}</th>
+                <td>{c.page.progress(row.solved, row.solved + row.unfinished)}</td>
+                <Figures {...row} />
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
 /** What was fixed before, and, after the close, the check of everything. */
-function Commitment({ contest, id, closed }: { contest: Contest; id: string; closed: boolean }) {
-  const [verdict, setVerdict] = useState<ContestVerdict | "working" | null>(null);
+function Commitment({ contest, id, closed, onClosed }: {
+  contest: Contest;
+  id: string;
+  closed: boolean;
+  onClosed: (contest: Contest) => void;
+}) {
+  const [verdict, setVerdict] = useState<ContestVerdict | null>(null);
+  const [working, setWorking] = useState(false);
+  const [refused, setRefused] = useState("");
   const [closing, setClosing] = useState<string | undefined>();
   const [asked, setAsked] = useState(false);
-  useEffect(() => void closingOf(id).then(setClosing), [id]);
+  const here = useRef(true);
+  useEffect(() => {
+    void closingOf(id).then(setClosing);
+    return () => void (here.current = false);
+  }, [id]);
+  const attempt = (work: () => Promise<void>) => {
+    setRefused("");
+    work().catch((error) => {
+      if (!(error instanceof Problem)) throw error;
+      setRefused(error.detail);
+    }).finally(() => setWorking(false));
+  };
   const check = async () => {
-    setVerdict("working");
-    const bytes = await contests.file(id);
-    // Let the page show that it works before it does.
-    setTimeout(() => {
-      const found = checkContest(bytes);
-      setVerdict(found);
-      say(found.ok ? w.verdict.valid : w.verdict.invalid);
-    });
+    setWorking(true);
+    setVerdict(null);
+    const found = await inTurns(checkingContest(await contests.file(id), []), () => here.current);
+    if (!found) return;
+    setVerdict(found);
+    say(found.ok ? stamp.valid : stamp.invalid);
+  };
+  const close = async () => {
+    await closeContest(closing!);
+    onClosed(await contests.get(id));
   };
   return (
     <section class="card pane stack" aria-labelledby="fixed">
@@ -182,20 +277,21 @@ function Commitment({ contest, id, closed }: { contest: Contest; id: string; clo
         <>
           <p>{c.page.afterText}</p>
           <p class="acts">
-            <button type="button" class="btn go" disabled={verdict === "working"} onClick={() => void check()}>
-              {verdict === "working" ? c.page.checking : c.page.check}
+            <button type="button" class="btn go" disabled={working} onClick={() => attempt(check)}>
+              {working ? c.page.checking : c.page.check}
             </button>
             <button
               type="button"
               class="btn"
-              onClick={async () => saveFile(`contest-${id}.jsonl`, await contests.file(id))}
+              onClick={() => attempt(async () => saveFile(`contest-${id}.jsonl`, await contests.file(id)))}
             >
               {c.page.file}
             </button>
           </p>
         </>
       )}
-      {verdict !== null && verdict !== "working" && (
+      {refused && <p class="notice bad" role="alert">{told(refused)}</p>}
+      {verdict && (
         <div class="verdict">
           <Stamp verdict={verdict.ok ? "valid" : "invalid"} />
           <p>
@@ -211,13 +307,7 @@ function Commitment({ contest, id, closed }: { contest: Contest; id: string; clo
           {asked && (
             <>
               <span>{c.page.closeAsk}</span>
-              <button
-                type="button"
-                class="btn go"
-                onClick={() => void closeContest(closing).then(() => location.reload())}
-              >
-                {c.page.closeYes}
-              </button>
+              <button type="button" class="btn go" onClick={() => attempt(close)}>{c.page.closeYes}</button>
               <button type="button" class="btn" onClick={() => setAsked(false)}>{c.page.keep}</button>
             </>
           )}
@@ -230,8 +320,12 @@ function Commitment({ contest, id, closed }: { contest: Contest; id: string; clo
 /** Entering as a person. */
 function ByHand({ id }: { id: string }) {
   const [entry, setEntry] = useState<Entry | undefined>();
+  const [done, setDone] = useState<Done>({});
   const [refused, setRefused] = useState("");
-  useEffect(() => void entryOf(id).then(setEntry), [id]);
+  useEffect(() => {
+    void entryOf(id).then(setEntry);
+    void doneIn(id).then(setDone);
+  }, [id]);
   const enter = async (team: string) => {
     try {
       setEntry(await enterByHand(id, team));
@@ -250,7 +344,8 @@ function ByHand({ id }: { id: string }) {
             <ol class="games-of-entry">
               {entry.oracles.map((path, i) => (
                 <li key={path}>
-                  <a class="btn" href={`#/oracle/${encodeURIComponent(path.split("/")[2])}`}>{c.hand.game(i + 1)}</a>
+                  <a class="btn" href={`#/oracle/${encodeURIComponent(oracleOf(path))}`}>{c.hand.game(i + 1)}</a>{" "}
+                  <span class="small mute">{oracleOf(path) in done ? c.hand.done(done[oracleOf(path)]) : ""}</span>
                 </li>
               ))}
             </ol>
@@ -267,7 +362,7 @@ function ByHand({ id }: { id: string }) {
             <p class="small mute">{c.hand.text}</p>
             <p class="field">
               <label for="team">{c.hand.team}</label>
-              <input id="team" name="team" maxLength={20} required value={ownName.value} />
+              <input id="team" name="team" maxLength={20} required defaultValue={ownName.value} />
             </p>
             {refused && <p class="notice bad" role="alert">{w.play.refused} {told(refused)}</p>}
             <p class="acts">

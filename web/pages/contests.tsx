@@ -3,38 +3,32 @@ import "./first.ts";
 import { useEffect, useState } from "preact/hooks";
 import { call, type ContestRow, Problem } from "../arena/api.ts";
 import { openContest } from "../arena/contests.ts";
+import { useRows } from "../parts/rows.ts";
 import { told, w } from "../words.ts";
 import { c } from "../words/contests.ts";
 import { go } from "./route.ts";
 
-interface Page {
-  contests: ContestRow[];
-  next: string | null;
-}
-
 export function ContestsPage() {
-  const [page, setPage] = useState<Page>({ contests: [], next: null });
-  const more = async (after: string | null) => {
+  const { rows, more, trouble } = useRows(async (after: string | null) => {
     const query = after === null ? "" : `&after=${encodeURIComponent(after)}`;
-    const found = await call<Page>("GET", `/contests?state=running,closed&limit=20${query}`);
-    setPage((now) => ({
-      contests: after === null ? found.contests : [...now.contests, ...found.contests],
-      next: found.next,
-    }));
-  };
+    const path = `/contests?state=running,closed&limit=20${query}`;
+    const { contests, next } = await call<{ contests: ContestRow[]; next: string | null }>("GET", path);
+    return { rows: contests, next };
+  });
   useEffect(() => {
     document.title = `${c.title} · ${w.name}`;
-    more(null).catch(() => {});
   }, []);
   return (
     <main id="main" class="wrap" tabIndex={-1}>
       <h1>{c.title}</h1>
       <p class="lead">{c.lead}</p>
-      <div class="cols">
+      <div class="cols halves">
         <section class="card pane" aria-label={c.title}>
-          {!page.contests.length && <p class="mute">{c.none}</p>}
+          {trouble && <p class="notice bad" role="alert">{told(trouble)}</p>}
+          {!rows && !trouble && <p class="mute">{w.working}</p>}
+          {rows?.length === 0 && <p class="mute">{c.none}</p>}
           <ul class="list">
-            {page.contests.map((contest) => (
+            {rows?.map((contest) => (
               <li key={contest.id}>
                 <span class={contest.state === "running" ? "tag ok" : "tag"}>
                   {contest.state === "running" ? c.running : c.closed}
@@ -52,9 +46,7 @@ export function ContestsPage() {
               </li>
             ))}
           </ul>
-          {page.next !== null && (
-            <button type="button" class="btn" onClick={() => void more(page.next)}>{c.more}</button>
-          )}
+          {more && <button type="button" class="btn" onClick={more}>{c.more}</button>}
         </section>
         <NewContest />
       </div>
@@ -74,7 +66,8 @@ function NewContest() {
     const given = new FormData(form);
     const part = Object.fromEntries(NUMBERS.map(({ name }) => [name, Number(given.get(name))]));
     try {
-      const id = await openContest([{ ...part, oracle_type: given.get("kind") }], 3600 * Number(given.get("hours")));
+      const kind = { ...part, oracle_type: given.get("kind") };
+      const id = await openContest([kind], 3600 * Number(given.get("hours")), String(given.get("disguise")));
       go(`#/contest/${encodeURIComponent(id)}`);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -94,13 +87,27 @@ function NewContest() {
       {NUMBERS.map(({ name, least, most, start }) => (
         <p class="field" key={name}>
           <label for={`new-${name}`}>{c.open[name]}</label>
-          <input id={`new-${name}`} name={name} type="number" min={least} max={most} value={start} required />
+          <input
+            id={`new-${name}`}
+            name={name}
+            type="number"
+            min={least}
+            max={most}
+            defaultValue={String(start)}
+            required
+          />
         </p>
       ))}
       <p class="field">
         <label for="new-kind">{c.open.kind}</label>
         <select id="new-kind" name="kind">
           {Object.entries(c.open.kinds).map(([kind, words]) => <option value={kind} key={kind}>{words}</option>)}
+        </select>
+      </p>
+      <p class="field">
+        <label for="new-disguise">{c.open.disguise}</label>
+        <select id="new-disguise" name="disguise">
+          {Object.entries(c.open.disguises).map(([kind, words]) => <option value={kind} key={kind}>{words}</option>)}
         </select>
       </p>
       <p class="field">

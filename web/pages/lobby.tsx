@@ -1,11 +1,12 @@
 /** The lobby: the games, what you play, where you can sit down, what is going on. */
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { arena, call, type ContestRow, type Game, games, Problem, type TableRow } from "../arena/api.ts";
+import { arena, type ContestRow, type Game, games, Problem, type TableRow } from "../arena/api.ts";
 import type { Standings } from "../arena/contests.ts";
+import { positions, sits } from "../arena/learning.ts";
 import { allKept, type Kept, onChange } from "../arena/secrets.ts";
 import { openTable, ownName, seatHash, sitDown, type Sitter } from "../arena/sit.ts";
-import { follow } from "../arena/stream.ts";
+import { follow, type News } from "../arena/stream.ts";
 import type { Quick } from "../games/game.ts";
 import { GAME_PAGES, pageFor } from "../games/index.ts";
 import { poker } from "../games/poker.tsx";
@@ -14,8 +15,9 @@ import { Tick } from "../look/seals.tsx";
 import { Drop } from "../parts/Drop.tsx";
 import { Intervals, type Row } from "../parts/Intervals.tsx";
 import { useKeys } from "../parts/Keys.tsx";
-import { capital, listed, told, w } from "../words.ts";
-import { d } from "../words/croupier.ts";
+import { useStandings } from "../parts/standings.ts";
+import { listed, playerName, told, w } from "../words.ts";
+import { v } from "../words/poker.ts";
 import { go } from "./route.ts";
 
 /** The newest version of each game, in the order of our pages, then the others. */
@@ -49,7 +51,7 @@ export function rivals(game: Game, seat: number): string[] {
 /** What can be played with one click. */
 export function quicks(game: Game): Quick[] {
   const { quick } = pageFor(game.name);
-  return quick ? [...quick] : rivals(game, 0).map((player) => ({ words: w.lobby.vs(capital(player)), player }));
+  return quick ? [...quick] : rivals(game, 0).map((player) => ({ words: w.lobby.vs(playerName(player)), player }));
 }
 
 /** Opens a game at once: we sit last, if nothing else is said; players of the house in all other seats. */
@@ -60,7 +62,7 @@ export async function start(game: Game, { player, params, seat }: Quick): Promis
   go(await openTable(game, params ?? {}, sitters, true));
 }
 
-const problem = signal("");
+export const problem = signal("");
 
 function attempt(work: () => Promise<unknown>): void {
   problem.value = "";
@@ -70,34 +72,54 @@ function attempt(work: () => Promise<unknown>): void {
   });
 }
 
+/** Rows after news of them: those that changed come first, those that are gone leave. */
+function after<Row extends { id: string }>(before: Row[], changed: Row[], { all, gone }: News): Row[] {
+  const ids = new Set([...(gone ?? []) as string[], ...changed.map(({ id }) => id)]);
+  return all ? changed : [...changed, ...before.filter(({ id }) => !ids.has(id))];
+}
+
+const tablesAfter = (before: TableRow[], news: News) => after(before, (news.tables ?? []) as TableRow[], news);
+const contestsAfter = (before: ContestRow[], news: News) =>
+  Array.isArray(news.contests) ? after(before, news.contests as ContestRow[], news) : before;
+
 export function Lobby() {
   const [all, setAll] = useState<Game[]>([]);
   const [tables, setTables] = useState<TableRow[]>([]);
   const [contests, setContests] = useState<ContestRow[]>([]);
   const [mine, setMine] = useState<Kept[]>([]);
+  const [due, setDue] = useState(0);
   useEffect(() => {
     document.title = `${w.name}: ${w.lobby.title}`;
-    const look = () => void allKept().then((kept) => setMine(kept.sort(firstMine)), () => {});
+    const look = () => {
+      allKept().then((kept) => setMine(kept.sort(firstMine)), () => {});
+      positions().then((all) => setDue(all.filter((one) => !sits(one)).length), () => {});
+    };
     look();
     return onChange(look);
   }, []);
   useEffect(() => {
     games().then(setAll, (error: Problem) => problem.value = error.detail);
-    const load = () => {
-      arena.tables().then(({ tables }) => setTables(tables), () => {});
-      arena.contests().then(({ contests }) => setContests(contests), () => {});
+    let meanwhile: News[] | null = null;
+    const load = async () => {
+      const since: News[] = meanwhile = [];
+      try {
+        const [{ tables }, { contests }] = await Promise.all([arena.tables(), arena.contests()]);
+        if (meanwhile !== since) return; // we have asked again
+        // News that came while we asked may be newer than the answers.
+        setTables(since.reduce(tablesAfter, tables));
+        setContests(since.reduce(contestsAfter, contests));
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+      }
+      if (meanwhile === since) meanwhile = null;
     };
-    load();
+    void load();
     return follow("lobby", {
-      missed: load,
+      missed: () => void load(),
       news: (news) => {
-        const changed = (news.tables ?? []) as TableRow[], gone = (news.gone ?? []) as string[];
-        const ids = new Set([...gone, ...changed.map(({ id }) => id)]);
-        setTables((before) => news.all ? changed : [...changed, ...before.filter(({ id }) => !ids.has(id))]);
-        if (Array.isArray(news.contests)) {
-          const some = news.contests as ContestRow[], them = new Set([...gone, ...some.map(({ id }) => id)]);
-          setContests((before) => news.all ? some : [...some, ...before.filter(({ id }) => !them.has(id))]);
-        }
+        meanwhile?.push(news);
+        setTables((before) => tablesAfter(before, news));
+        setContests((before) => contestsAfter(before, news));
       },
     });
   }, []);
@@ -132,7 +154,7 @@ export function Lobby() {
       </section>
       <section class="cols">
         <div class="card pane">
-          <Yours mine={mine} />
+          <Yours mine={mine} due={due} />
           <div class="head">
             <h2>{w.lobby.open}</h2>
             <a class="btn quiet" href={`#/play/${encodeURIComponent(newest(all)[0]?.name ?? "")}`}>
@@ -140,7 +162,7 @@ export function Lobby() {
             </a>
           </div>
           {!open.length && <p class="mute small">{w.lobby.noneOpen}</p>}
-          <ul class="list">
+          <ul class="list" hidden={!open.length && !playing.length}>
             {[...open, ...playing].map((row) => (
               <TableLine
                 row={row}
@@ -149,6 +171,9 @@ export function Lobby() {
               />
             ))}
           </ul>
+          <p class="small">
+            <a href="#/tables">{w.lobby.allTables}</a>
+          </p>
         </div>
         <div class="card pane" id="contests">
           <div class="head">
@@ -235,12 +260,12 @@ function CroupierCard() {
       </div>
       <div class="body">
         <div class="row">
-          <h3>{d.title}</h3>
+          <h3>{v.croupier}</h3>
           <span class="tag">{poker.facts}</span>
         </div>
-        <p>{poker.pitch}</p>
+        <p>{v.croupierPitch}</p>
         <div class="acts">
-          <a class="btn go" href="#/croupier" aria-label={`${w.lobby.play} ${d.title}`}>{w.lobby.play}</a>
+          <a class="btn go" href="#/croupier" aria-label={`${w.lobby.play} ${v.croupier}`}>{w.lobby.play}</a>
         </div>
       </div>
     </article>
@@ -250,16 +275,18 @@ function CroupierCard() {
 const ORDER = { yours: 0, theirs: 1, over: 2 };
 const firstMine = (a: Kept, b: Kept) => ORDER[a.state] - ORDER[b.state] || b.opened - a.opened;
 
-function Yours({ mine }: { mine: readonly Kept[] }) {
+function Yours({ mine, due }: { mine: readonly Kept[]; due: number }) {
   return (
     <>
       <div class="head">
         <h2>{w.lobby.yours}</h2>
-        <span class="small mute">{w.lobby.keptHere}</span>
+        {due > 0
+          ? <a class="btn quiet" href="#/practise">{w.lobby.practise(due)}</a>
+          : <span class="small mute">{w.lobby.keptHere}</span>}
       </div>
       {!mine.length && <p class="mute small">{w.lobby.noneYours}</p>}
-      <ul class="list mine">
-        {mine.slice(0, 6).map(({ id, secret, title, others, state, lines, verdict, result }) => (
+      <ul class="list mine" hidden={!mine.length}>
+        {mine.slice(0, 6).map(({ id, secret, game, title, others, state, lines, verdict, result }) => (
           <li key={id}>
             {state === "yours"
               ? <span class="tag you">{w.lobby.yourMove}</span>
@@ -280,7 +307,11 @@ function Yours({ mine }: { mine: readonly Kept[] }) {
             <span>
               {w.lobby.versus(told(title), others)}
               <span class="mute small">
-                {state === "over" ? w.lobby.results[result ?? "level"] : w.lobby.line(lines)}
+                {state !== "over"
+                  ? w.lobby.line(lines)
+                  : pageFor(game).result
+                  ? w.lobby.wasPlayed(lines)
+                  : w.lobby.results[result ?? "level"]}
               </span>
             </span>
             <a class={state === "over" ? "btn" : "btn go"} href={seatHash(id, secret)}>
@@ -293,7 +324,7 @@ function Yours({ mine }: { mine: readonly Kept[] }) {
   );
 }
 
-function TableLine({ row, game }: { row: TableRow; game?: Game }) {
+export function TableLine({ row, game }: { row: TableRow; game?: Game }) {
   const there = row.seats.filter(({ open }) => !open).map(({ name }) => name);
   const free = row.seats.length - there.length;
   return (
@@ -302,7 +333,11 @@ function TableLine({ row, game }: { row: TableRow; game?: Game }) {
       <span>
         {told(game?.title ?? row.game)}
         <span class="mute small">
-          {row.state === "open" ? w.lobby.free(free, row.seats.length) : w.lobby.playing(row.lines)}
+          {row.state === "open"
+            ? w.lobby.free(free, row.seats.length)
+            : row.state === "over"
+            ? w.lobby.wasPlayed(row.lines)
+            : w.lobby.playing(row.lines)}
         </span>
       </span>
       <span />
@@ -312,7 +347,11 @@ function TableLine({ row, game }: { row: TableRow; game?: Game }) {
             {w.lobby.sit}
           </button>
         )
-        : <a class="btn" href={`#/table/${encodeURIComponent(row.id)}`}>{w.lobby.watch}</a>}
+        : (
+          <a class="btn" href={`#/table/${encodeURIComponent(row.id)}`}>
+            {row.state === "over" ? w.lobby.look : w.lobby.watch}
+          </a>
+        )}
     </li>
   );
 }
@@ -327,20 +366,10 @@ function ranked(standings: Standings | null): Row[] {
 }
 
 function Contest({ contest }: { contest: ContestRow }) {
-  const [standings, setStandings] = useState<Standings | null>(null);
-  useEffect(() => {
-    const load = () =>
-      void call<Standings>("GET", `/contest/${encodeURIComponent(contest.id)}/standings`).then(setStandings, () => {});
-    load();
-    return follow(`contest:${contest.id}`, {
-      missed: load,
-      news: (news) => setStandings(news.standings as Standings),
-    });
-  }, [contest.id]);
+  const standings = useStandings(contest.id);
   const parts = contest.parts.map(({ base, length, oracle_type: kind, games }) =>
-    `${games} × ${kind} ${base}^${length}`
+    w.lobby.part(games, told(kind), base, length)
   );
-  const count = contest.parts.reduce((sum, { games }) => sum + games, 0);
   return (
     <div class="contest">
       <div class="row">
@@ -352,7 +381,7 @@ function Contest({ contest }: { contest: ContestRow }) {
           {w.lobby.committed}
         </span>
       </div>
-      <p class="mute small">{w.lobby.parts(count, parts.join(", "))} · {w.lobby.teams(contest.teams)}</p>
+      <p class="mute small">{parts.join(", ")} · {w.lobby.teams(contest.teams)}</p>
       <Intervals rows={ranked(standings).slice(0, 5)} />
     </div>
   );

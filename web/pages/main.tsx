@@ -1,10 +1,12 @@
 /** The page's entry: the frame around every page, and which page it is. */
 import { render } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useErrorBoundary } from "preact/hooks";
+import { isSafe } from "../arena/safe.ts";
 import { ownName, rename } from "../arena/sit.ts";
 import { connection } from "../arena/stream.ts";
 import { Tent } from "../look/seals.tsx";
 import { helpOpen, KeyHelp, useKeys } from "../parts/Keys.tsx";
+import { Nothing } from "../parts/Nothing.tsx";
 import { Say } from "../parts/Say.tsx";
 import { w } from "../words.ts";
 import { Lobby } from "./lobby.tsx";
@@ -20,11 +22,13 @@ const ContestsPage = later(() => import("./contests.tsx").then(({ ContestsPage }
 const ContestPage = later(() => import("./contest.tsx").then(({ ContestPage }) => ContestPage));
 const OraclePage = later(() => import("./oracle.tsx").then(({ OraclePage }) => OraclePage));
 const CroupierPage = later(() => import("./croupier.tsx").then(({ CroupierPage }) => CroupierPage));
+const TablesPage = later(() => import("./tables.tsx").then(({ TablesPage }) => TablesPage));
+const PractisePage = later(() => import("./practise.tsx").then(({ PractisePage }) => PractisePage));
 const BotsPage = later(() => import("./bots.tsx").then(({ BotsPage }) => BotsPage));
 const VerifyPage = later(() => import("./verify.tsx").then(({ VerifyPage }) => VerifyPage));
 
 const LINKS = [
-  { href: "#/", words: w.nav.play, pages: ["", "play", "seat"] },
+  { href: "#/", words: w.nav.play, pages: ["", "play", "seat", "practise", "tables", "table", "review"] },
   { href: "#/croupier", words: w.nav.croupier, pages: ["croupier"] },
   { href: "#/contests", words: w.nav.contests, pages: ["contests", "contest", "oracle"] },
   { href: "#/bots", words: w.nav.bots, pages: ["bots"] },
@@ -33,6 +37,8 @@ const LINKS = [
 
 function Page() {
   const { page, parts } = route.value;
+  const [failed] = useErrorBoundary(reportError); // a page that cannot be drawn must not be an empty one
+  if (failed) return <Nothing words={w.failed} />;
   if (page === "" || page === "keys") return <Lobby />;
   if (page === "play") return <PlayPage name={parts[0] ?? ""} />;
   if (page === "table") return <TablePage id={parts[0] ?? ""} secret={null} key={parts[0]} />;
@@ -42,16 +48,11 @@ function Page() {
   if (page === "contest") return <ContestPage id={parts[0] ?? ""} key={parts[0]} />;
   if (page === "oracle") return <OraclePage id={parts[0] ?? ""} key={parts[0]} />;
   if (page === "croupier") return <CroupierPage />;
+  if (page === "tables") return <TablesPage />;
+  if (page === "practise") return <PractisePage />;
   if (page === "bots") return <BotsPage />;
   if (page === "verify") return <VerifyPage />;
-  return (
-    <main id="main" class="wrap narrow" tabIndex={-1}>
-      <h1>{w.notFound}</h1>
-      <p>
-        <a class="btn" href="#/">{w.toLobby}</a>
-      </p>
-    </main>
-  );
+  return <Nothing words={w.notFound} />;
 }
 
 function App() {
@@ -89,31 +90,37 @@ function App() {
           ))}
         </nav>
         <span class="who">
-          <span class={connection.value === "live" ? "dot" : "dot lost"} />
+          <span
+            class={connection.value === "live" ? "dot" : "dot lost"}
+            role="img"
+            aria-label={connection.value === "live" ? w.connected : w.notConnected}
+          />
           <label class="sr" for="own-name">{w.yourName}</label>
           <input
             id="own-name"
             value={ownName.value}
             maxLength={40}
             autocomplete="nickname"
-            onChange={(event) => rename(event.currentTarget.value)}
+            onInput={(event) => rename(event.currentTarget.value)}
           />
           <span class="mute small opt">{w.nameOnly}</span>
         </span>
       </header>
       <Say />
+      {!isSafe && page !== "verify" && <p class="wrap notice" role="alert">{w.unsafe}</p>}
       {connection.value === "lost" && <p class="wrap notice" role="alert">{w.lost}</p>}
-      <Page />
+      <Page key={place} />
       <footer class="low">
         <div class="wrap">
           <span>{w.foot.money}</span>
           <button type="button" class="link" onClick={() => helpOpen.value = true}>
             {w.keyboard} <kbd>?</kbd>
           </button>
+          <a href="/schema">{w.foot.api}</a>
+          <a href="/docs/index.html">{w.foot.docs}</a>
           <span class="hash">
             <a href="/verify.html">verify.html</a> SHA-256 <code>{VERIFY_SHA256}</code>
           </span>
-          <a href="/schema">{w.foot.api}</a>
         </div>
       </footer>
       <KeyHelp />

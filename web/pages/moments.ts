@@ -23,7 +23,7 @@ export function momentAt(told: Told, line: number, live: Live | null, now: boole
     asked,
     play: (move) => void live?.play(move),
     hint: live?.hint.value ?? null,
-    advise: asked && live ? () => void live.advise() : null,
+    advise: asked && live && !live.hint.value ? () => void live.advise() : null,
     seatView: now ? seatView : null,
   };
 }

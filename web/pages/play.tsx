@@ -6,17 +6,22 @@ import { openTable, type Sitter } from "../arena/sit.ts";
 import type { Json } from "../check/json.ts";
 import { pageFor } from "../games/index.ts";
 import { useFields } from "../parts/Form.tsx";
-import { capital, told, w } from "../words.ts";
+import { Nothing } from "../parts/Nothing.tsx";
+import { playerName, told, w } from "../words.ts";
 import { newest, rolesOf } from "./lobby.tsx";
 import { go } from "./route.ts";
+import { ProblemNote } from "./table.tsx";
 
 export function PlayPage({ name }: { name: string }) {
   const [all, setAll] = useState<Game[]>([]);
-  useEffect(() => void games().then(setAll, () => {}), []);
-  const game = all.find((one) => one.name === name) ?? newest(all)[0];
+  const [problem, setProblem] = useState<Problem | null>(null);
+  useEffect(() => void games().then(setAll, setProblem), []);
+  const game = name ? all.find((one) => one.name === name) : newest(all)[0];
+  if (all.length && !game) return <Nothing words={w.play.none} />;
   return (
     <main id="main" class="wrap narrow" tabIndex={-1}>
-      {game ? <Setup game={game} all={newest(all)} key={game.name} /> : <p class="mute">{w.working}</p>}
+      {problem && <ProblemNote problem={problem} />}
+      {game ? <Setup game={game} all={newest(all)} key={game.name} /> : !problem && <p class="mute">{w.working}</p>}
     </main>
   );
 }
@@ -130,7 +135,7 @@ function Setup({ game, all }: { game: Game; all: readonly Game[] }) {
                 <option value="you">{w.play.you}</option>
                 <option value="open">{w.play.anyone}</option>
                 {offered(seat).map(({ name, sentence }) => (
-                  <option value={name} key={name}>{capital(name)}: {told(sentence)}</option>
+                  <option value={name} key={name}>{playerName(name)}: {told(sentence)}</option>
                 ))}
               </select>
             </div>

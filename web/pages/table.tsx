@@ -4,7 +4,9 @@ import { Problem } from "../arena/api.ts";
 import { Live, receiptsText, recordText } from "../arena/live.ts";
 import type { Told } from "../arena/record.ts";
 import type { Receipt } from "../arena/secrets.ts";
+import { isSafe } from "../arena/safe.ts";
 import { rematch } from "../arena/sit.ts";
+import { isObject } from "../check/json.ts";
 import { type GamePage, type Moment } from "../games/game.ts";
 import { useGame } from "../games/generic.tsx";
 import { pageFor } from "../games/index.ts";
@@ -13,6 +15,7 @@ import { say } from "../parts/Say.tsx";
 import { Alarm, Strip } from "../parts/Strip.tsx";
 import { Verdict } from "../parts/Verdict.tsx";
 import { listed, told as shown, w } from "../words.ts";
+import { stamp } from "../words/verdict.ts";
 import { later } from "./later.tsx";
 import { momentAt } from "./moments.ts";
 import { go, goAt, route } from "./route.ts";
@@ -26,7 +29,7 @@ function useLive(id: string, secret: string | null): Live {
 }
 
 /** The line that is looked at; `null`: the game itself. */
-function useReplay(lines: number) {
+export function useReplay(lines: number) {
   const asked = route.value.at;
   const at = asked === null || lines === 0 ? null : Math.max(1, Math.min(asked, lines));
   const step = (by: number) => {
@@ -44,6 +47,7 @@ function useReplay(lines: number) {
 
 export function TablePage({ id, secret, review }: { id: string; secret: string | null; review?: boolean }) {
   const live = useLive(id, secret);
+  const [reviewing, setReviewing] = useState(review ?? false);
   const told = live.told.value;
   const lines = told?.lines.length ?? 0;
   const { at, step, keys } = useReplay(lines);
@@ -60,6 +64,10 @@ export function TablePage({ id, secret, review }: { id: string; secret: string |
   useEffect(() => {
     if (state) say(state);
   }, [state]);
+  const heard = told ? lastRemark(told, now?.me ?? null) : "";
+  useEffect(() => {
+    if (heard) say(heard);
+  }, [heard]);
   useKeys([
     ...(told ? keys : []),
     { key: "s", does: w.keys.state, run: () => say(state) },
@@ -92,7 +100,7 @@ export function TablePage({ id, secret, review }: { id: string; secret: string |
       {secret && live.known.value && !live.kept.value && live.spoken && !told.over && (
         <p class="notice">{w.table.noSecret}</p>
       )}
-      {secret && live.kept.value && !live.mine.value && !told.over && (
+      {secret && isSafe && live.kept.value && !live.mine.value && !told.over && (
         <p class="notice">
           {w.table.elsewhere}{" "}
           <button type="button" class="btn" onClick={() => void live.hold(true)}>{w.table.takeOver}</button>
@@ -104,16 +112,28 @@ export function TablePage({ id, secret, review }: { id: string; secret: string |
           <Scrubber at={at} lines={lines} over={told.over} step={step} />
           {!moment.asked && moment.live && !told.over && <p class="waits mute">{state}</p>}
           {told.over && live.verdict.value && (
-            <Verdict judged={live.verdict.value} receipts={receipts?.length ?? 0} about={resultWords(now)}>
-              <SaveButtons told={told} receipts={receipts ?? []} />
+            <Verdict judged={live.verdict.value} receipts={receipts?.length ?? 0} about={resultWords(page, now)}>
               {secret && <Rematch live={live} game={told.game} />}
+              {!wrong && !reviewing && (
+                <button
+                  type="button"
+                  class="btn"
+                  onClick={() => setReviewing(true)}
+                >
+                  {w.askReview}
+                </button>
+              )}
+              <SaveButtons told={told} receipts={receipts ?? []} />
               <a class="btn quiet" href="#/">{w.toLobby}</a>
             </Verdict>
           )}
-          {told.over && !wrong && <AskReview live={live} atOnce={review ?? false} />}
+          {told.over && !wrong && reviewing && (
+            <Review id={id} told={told} seat={now.me ?? 0} own={secret !== null} onGo={goAt} />
+          )}
           <div class="two">
             {Below && <Below {...moment} />}
             {live.hint.value && <Coach live={live} />}
+            {secret && !told.over && !wrong && isCompany(told, now.me) && <Remark live={live} />}
           </div>
         </div>
         <Strip
@@ -134,15 +154,16 @@ export function TablePage({ id, secret, review }: { id: string; secret: string |
 
 const Review = later(() => import("./review.tsx").then(({ Review }) => Review));
 
-/** The coach's review, when somebody wants it. */
-function AskReview({ live, atOnce }: { live: Live; atOnce: boolean }) {
-  const [wanted, setWanted] = useState(atOnce);
-  if (wanted) return <Review id={live.id} seat={live.seatView.value?.seat ?? 0} onGo={goAt} />;
-  return (
-    <p class="waits">
-      <button type="button" class="btn" onClick={() => setWanted(true)}>{w.review.ask}</button>
-    </p>
-  );
+/** What somebody else said last. */
+function lastRemark(told: Told, me: number | null): string {
+  const names = told.seats.map(({ name }) => name);
+  for (const { event } of told.lines.toReversed()) {
+    const body = event.kind === "note" && isObject(event.body) ? event.body : {};
+    if (typeof body.remark !== "string") continue;
+    const seat = typeof body.seat === "number" ? body.seat : null;
+    return seat === me ? "" : `${w.line.remark({ names, me }, seat)}: ${shown(body.remark)}`;
+  }
+  return "";
 }
 
 /** One sentence for eyes and ears: how it stands, and whom it waits for. */
@@ -150,8 +171,8 @@ function stateOf(page: GamePage, now: Moment, live: Live): string {
   const { told } = now;
   const state = page.state(now).trim();
   if (told.over) {
-    return `${state} ${resultWords(now)} ${
-      live.verdict.value ? w.verdict.said(w.verdict[live.verdict.value.verdict]) : ""
+    return `${state} ${resultWords(page, now)} ${
+      live.verdict.value ? w.verdict.said(stamp[live.verdict.value.verdict]) : ""
     }`;
   }
   if (live.sending.value) return `${state} ${w.table.sent}`;
@@ -163,9 +184,11 @@ function stateOf(page: GamePage, now: Moment, live: Live): string {
     : state;
 }
 
-/** Who won. */
-export function resultWords(at: Moment): string {
+/** How it ended. */
+export function resultWords(page: GamePage, at: Moment): string {
   const { payoff, lines } = at.told;
+  const own = payoff && at.view ? page.result?.(at) : "";
+  if (own) return own;
   if (!payoff) return lines.at(-1)?.event.kind === "end" ? w.table.voided : "";
   const best = Math.max(...payoff);
   const winners = payoff.flatMap((points, seat) => points === best && points > 0 ? [seat] : []);
@@ -207,7 +230,7 @@ function Arrow({ d }: { d: string }) {
   );
 }
 
-function Scrubber(
+export function Scrubber(
   { at, lines, over, step }: { at: number | null; lines: number; over: boolean; step: (by: number) => void },
 ) {
   return (
@@ -244,9 +267,13 @@ function Scrubber(
 }
 
 /** A fraction as a percentage, or as it is. */
-function percentOf(fraction: string): string {
+function partOf(fraction: string): number {
   const [over, under = "1"] = fraction.split("/");
-  const part = Number(over) / Number(under);
+  return Number(over) / Number(under);
+}
+
+function percentOf(fraction: string): string {
+  const part = partOf(fraction);
   return Number.isFinite(part) ? `${(part * 100).toFixed(2)} %` : shown(fraction);
 }
 
@@ -261,9 +288,50 @@ function Coach({ live }: { live: Live }) {
         <span class="tag">{hint.exact ? w.table.exact : w.table.guess}</span>
       </div>
       <p>{shown(hint.words)}</p>
-      {typeof hint.value === "string" && <p class="small">{w.table.worth(percentOf(hint.value), shown(hint.value))}</p>}
+      {typeof hint.value === "string" && hint.value.includes("/") && (
+        <p class="small">{w.table.exactly(shown(hint.value.replace("-", "")))}</p>
+      )}
+      {hint.mix && hint.mix.length > 1 && (
+        <>
+          <p class="small">{w.table.mixes}</p>
+          <ul class="mix">
+            {hint.mix.map(({ words, share }) => (
+              <li key={words}>
+                <span>{shown(words)}</span>
+                <span class="share" aria-hidden="true">
+                  <i style={{ width: `${100 * partOf(share)}%` }} />
+                </span>
+                <span class="number">{percentOf(share)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       <p class="small mute">{w.table.hintNoted}</p>
     </section>
+  );
+}
+
+/** Somebody sits there who could hear a remark. */
+const isCompany = (told: Told, me: number | null) => told.seats.some(({ by }, seat) => by === "self" && seat !== me);
+
+function Remark({ live }: { live: Live }) {
+  const [text, setText] = useState("");
+  return (
+    <form
+      class="card pane stack"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        if (text.trim() && await live.remark(text.trim())) setText("");
+      }}
+    >
+      <p class="field">
+        <label for="remark">{w.table.remark}</label>
+        <input id="remark" maxLength={200} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        <span class="small mute">{w.table.remarkHint}</span>
+      </p>
+      <button type="submit" class="btn" disabled={!text.trim()}>{w.table.say}</button>
+    </form>
   );
 }
 

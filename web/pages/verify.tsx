@@ -1,63 +1,110 @@
 /** Check a file: the same strip, the same replay, the same verdict as at a table. */
 import "./first.ts";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { fromFile, judge, type Told } from "../arena/record.ts";
+import { useEffect, useState } from "preact/hooks";
+import { telling, tellLong, type Told } from "../arena/record.ts";
+import { readingRecord } from "../check/chain.ts";
+import { judging, refused, type Verdict as Judged } from "../check/check.ts";
+import { checkingContest } from "../check/contest.ts";
 import { loadCurve } from "../check/curve.ts";
 import { Fault } from "../check/fault.ts";
-import { readReceipts } from "../check/receipts.ts";
-import { check, type Verdict as Judged } from "../check/check.ts";
+import { readingReceipts } from "../check/receipts.ts";
+import { checkingSession } from "../check/session.ts";
+import type { Slices } from "../check/slices.ts";
 import { pageFor } from "../games/index.ts";
 import { Drop, dropped, takeFiles } from "../parts/Drop.tsx";
 import { useKeys } from "../parts/Keys.tsx";
 import { say } from "../parts/Say.tsx";
 import { Strip } from "../parts/Strip.tsx";
+import { inTurns } from "../parts/turns.ts";
 import { Verdict } from "../parts/Verdict.tsx";
+import { fileOf } from "../verify/files.ts";
+import { contest, session } from "../verify/words.ts";
 import { told as shown, w } from "../words.ts";
+import { not, stamp } from "../words/verdict.ts";
 import { momentAt } from "./moments.ts";
-import { goAt, route } from "./route.ts";
+import { goAt } from "./route.ts";
+import { resultWords, Scrubber, useReplay } from "./table.tsx";
+
+type File = NonNullable<typeof dropped.value>;
 
 interface Checked {
-  told: Told | null;
+  file: File;
+  about: string;
   judged: Judged;
-  receipts: number;
+  /** How many count; `null` where a record needs none. */
+  receipts: number | null;
+  /** A game, line by line. `null`: it is none, or not even that can be read. */
+  told: Told | null;
 }
 
-function checked(bytes: Uint8Array, text: string): Checked {
+/** Lines beyond this are judged, but no table is drawn for each. */
+const MOST = 20_000;
+
+/** What the file is, and what it is worth. */
+function* checking(file: File): Slices<Checked> {
+  const { name, bytes, receipts: text } = file;
+  const { kind } = fileOf(name, bytes);
+  const whole = { file, about: shown(name), receipts: null, told: null };
   try {
-    const told = fromFile(bytes);
-    const receipts = text ? readReceipts(text, told.table) : [];
-    return { told, judged: judge(told.lines, receipts), receipts: receipts.length };
+    if (kind === "contest") {
+      const found = yield* checkingContest(bytes, text ? yield* readingReceipts(text, null) : []);
+      const about = found.contest === null ? whole.about : contest.about(shown(found.contest));
+      return { ...whole, about, judged: judgedOf(found.ok, found.fault, found.claims) };
+    }
+    if (kind === "session") {
+      const { ok, fault, hands, share } = yield* checkingSession(bytes);
+      const about = hands === null ? whole.about : session.about(hands);
+      const result = session.result(hands ?? 0, share ?? "");
+      const signed = { claim: "SIGNED", seat: null, name: null, lines: [], witness: null };
+      const claims = ok ? [{ ...signed, condition: session.condition, result }] : [];
+      return { ...whole, about, judged: { ...judgedOf(ok, fault, claims), remarks: ok ? [session.not] : [] } };
+    }
+    const lines = yield* readingRecord(bytes);
+    const receipts = text ? yield* readingReceipts(text, String(lines[0].event.table)) : [];
+    const judged = yield* judging(lines, receipts);
+    const told = lines.length > MOST ? tellLong(lines, judged) : yield* telling(lines);
+    const result = resultWords(pageFor(told.game), momentAt(told, lines.length, null, false));
+    const about = w.verify.about(result, told.game, told.dealer, told.seats.map(({ name }) => name));
+    return { file, about, judged, receipts: receipts.length, told };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { told: null, judged: check(bytes), receipts: 0 };
+    return { ...whole, judged: refused(error, "none") };
   }
+}
+
+/** A verdict on something that is no game. */
+function judgedOf(ok: boolean, fault: Judged["fault"], claims: Judged["claims"] = []): Judged {
+  return { ok, verdict: ok ? "valid" : "invalid", depth: "none", claims, payoff: null, fault, remarks: [] };
+}
+
+/** The verdict on what was dropped last, and how many lines are done until there is one. */
+function useChecked(file: File | null): { result: Checked | null; lines: number } {
+  const [result, setResult] = useState<Checked | null>(null);
+  const [lines, setLines] = useState(0);
+  useEffect(() => {
+    if (!file) return;
+    let here = true; // another file may be dropped, and this page may be left
+    setLines(0);
+    void loadCurve().then(() => inTurns(checking(file), () => here, setLines)).then((found) => {
+      if (!here || !found) return;
+      setResult(found);
+      say(w.verdict.said(stamp[found.judged.verdict]));
+    });
+    return () => void (here = false);
+  }, [file]);
+  return { result: result?.file === file ? result : null, lines };
 }
 
 export function VerifyPage() {
   const file = dropped.value;
-  const [ready, setReady] = useState(false);
-  useEffect(() => void loadCurve().then(() => setReady(true)), []);
-  const result = useMemo(() => ready && file ? checked(file.bytes, file.receipts) : null, [file, ready]);
+  const { result, lines: done } = useChecked(file);
   useEffect(() => {
     document.title = `${w.verify.title} · ${w.name}`;
   }, []);
-  useEffect(() => {
-    if (result) say(w.verdict.said(w.verdict[result.judged.verdict]));
-  }, [result]);
   const told = result?.told ?? null;
   const lines = told?.lines.length ?? 0;
-  const at = route.value.at === null ? null : Math.max(1, Math.min(route.value.at, lines));
-  const step = (by: number) => goAt(Math.max(1, (at ?? lines) + by) > lines ? null : Math.max(1, (at ?? lines) + by));
-  useKeys(
-    told
-      ? [
-        { key: "ArrowLeft", shown: "←", does: w.keys.back, run: () => step(-1) },
-        { key: "ArrowRight", shown: "→", does: w.keys.forward, run: () => step(1) },
-        { key: "Home", does: w.keys.home, run: () => goAt(1) },
-        { key: "End", does: w.keys.end, run: () => goAt(null) },
-      ]
-      : [],
-  );
+  const { at, step, keys } = useReplay(lines);
+  useKeys(told ? keys : []);
   const fault = result?.judged.fault;
   const wrong = result?.judged.verdict === "invalid" && fault
     ? { ...fault, line: fault.line ?? null }
@@ -84,17 +131,14 @@ export function VerifyPage() {
         <Drop />
       </div>
       <p class="small mute">{w.verify.receiptsHint}</p>
+      {file && !result && <p class="mute" role="status">{w.verify.checking(done)}</p>}
       {file && result && (
         <div class="table">
           <div>
-            <Verdict
-              judged={result.judged}
-              receipts={result.receipts}
-              about={told
-                ? `${shown(told.game)}, ${shown(told.dealer)}: ${told.seats.map(({ name }) => shown(name)).join(", ")}`
-                : shown(file.name)}
-            />
+            <Verdict judged={result.judged} receipts={result.receipts} about={result.about} />
             {Table && seen && told.views.length > 0 && <Table {...seen} key={file.name + file.bytes.length} />}
+            {told && <Scrubber at={at} lines={lines} over step={step} />}
+            {lines > MOST && <p class="mute">{w.verify.tooLong}</p>}
           </div>
           {told && page && (
             <Strip
@@ -121,8 +165,8 @@ export function VerifyPage() {
       </section>
       {!file && (
         <section class="card pane not">
-          <h2>{w.verdict.not}</h2>
-          <ul>{w.verdict.nots.map((not) => <li key={not}>{not}</li>)}</ul>
+          <h2>{not.heading}</h2>
+          <ul>{[...not.list, not.order].map((one) => <li key={one}>{one}</li>)}</ul>
         </section>
       )}
     </main>

@@ -1,9 +1,10 @@
 /** A table that has not begun: who is there, and which seats are free. */
 import { useEffect, useState } from "preact/hooks";
-import { arena, type SeatView } from "../arena/api.ts";
+import { arena, Problem, type SeatView } from "../arena/api.ts";
 import type { Live } from "../arena/live.ts";
 import { sitDown } from "../arena/sit.ts";
 import { useGame } from "../games/generic.tsx";
+import { Nothing } from "../parts/Nothing.tsx";
 import { Copy } from "../parts/Strip.tsx";
 import { told, w } from "../words.ts";
 import { go } from "./route.ts";
@@ -11,6 +12,12 @@ import { ProblemNote } from "./table.tsx";
 
 export function OpenTable({ live }: { live: Live }) {
   const [view, setView] = useState<SeatView | null>(null);
+  const [refused, setRefused] = useState<Problem | null>(null);
+  const attempt = (work: () => Promise<void>) =>
+    void work().catch((error) => {
+      if (!(error instanceof Problem)) throw error;
+      setRefused(error);
+    });
   useEffect(() => {
     let here = true;
     arena.table(live.id).then((view) => here && setView(view), () => {});
@@ -18,8 +25,9 @@ export function OpenTable({ live }: { live: Live }) {
   }, [live, live.seatView.value]);
   const shown = live.seatView.value ?? view;
   const game = useGame(shown?.game ?? "");
-  const problem = live.problem.value;
+  const problem = live.problem.value ?? refused;
   const free = shown?.seats?.filter(({ open }) => open).length ?? 0;
+  if (problem?.status === 404) return <Nothing words={w.table.none} />;
   return (
     <main id="main" class="wrap narrow" tabIndex={-1}>
       <h1>{told(game?.title ?? w.name)}</h1>
@@ -31,7 +39,9 @@ export function OpenTable({ live }: { live: Live }) {
           <ul class="list">
             {shown.seats.map(({ name, open }, i) => (
               <li key={i}>
-                <span class={open ? "seat free" : "seat"}>{open ? w.play.anyone : told(name)}</span>
+                <span class={open ? "seat free" : "seat"}>
+                  {open ? w.play.anyone : i === live.seatView.value?.seat ? w.table.you(name) : told(name)}
+                </span>
               </li>
             ))}
           </ul>
@@ -39,13 +49,15 @@ export function OpenTable({ live }: { live: Live }) {
             <button
               type="button"
               class="btn go"
-              onClick={async () =>
-                go(
-                  await sitDown(
-                    game,
-                    live.id,
-                    shown.seats.filter(({ open }) => !open).map(({ name }) => name),
-                  ),
+              onClick={() =>
+                attempt(async () =>
+                  go(
+                    await sitDown(
+                      game,
+                      live.id,
+                      shown.seats.filter(({ open }) => !open).map(({ name }) => name),
+                    ),
+                  )
                 )}
             >
               {w.lobby.sit}

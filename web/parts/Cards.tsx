@@ -1,6 +1,6 @@
 /** A hand of cards; each can be held. */
 import { Card } from "../look/cards.tsx";
-import { d } from "../words/croupier.ts";
+import { v } from "../words/poker.ts";
 
 interface CardsProps {
   cards: readonly number[];
@@ -13,7 +13,7 @@ interface CardsProps {
 
 export function Cards({ cards, held, choosing, toggle, empty }: CardsProps) {
   return (
-    <div class="cards" role="group" aria-label={d.table.cards}>
+    <div class="cards" role="group" aria-label={v.table.cards}>
       {!cards.length && <p class="mute">{empty}</p>}
       {cards.map((card, i) => (
         <button
@@ -27,7 +27,7 @@ export function Cards({ cards, held, choosing, toggle, empty }: CardsProps) {
           <Card card={card} width={92} />
           {choosing && (
             <span class="small">
-              <kbd>{i + 1}</kbd> {held[i] ? d.table.held : d.table.replaced}
+              <kbd>{i + 1}</kbd> {held[i] ? v.table.held : v.table.replaced}
             </span>
           )}
         </button>

@@ -14,9 +14,10 @@ export function Intervals({ rows }: { rows: readonly Row[] }) {
   if (!rows.length) return null;
   const from = Math.min(...rows.map(({ low }) => low)), to = Math.max(...rows.map(({ high }) => high));
   const width = to - from || 1;
-  const x = (value: number) => 118 + (value - from) / width * 262;
+  const all = matchMedia("(min-width: 30rem)").matches ? 400 : 290; // on a phone the type stays as large
+  const x = (value: number) => 118 + (value - from) / width * (all - 138);
   const level = rows.filter(({ low }) => low <= rows[0].high);
-  const ticks = [0, 1 / 3, 2 / 3, 1].map((part) => from + part * width);
+  const ticks = (all < 400 ? [0, .5, 1] : [0, 1 / 3, 2 / 3, 1]).map((part) => from + part * width);
   const height = rows.length * 27;
   const words = rows.map(({ rank, name, mean, low, high }) =>
     w.intervals.row(rank, told(name), mean.toFixed(2), low.toFixed(2), high.toFixed(2))
@@ -24,8 +25,10 @@ export function Intervals({ rows }: { rows: readonly Row[] }) {
   return (
     <figure class="iv">
       <figcaption class="sr">{w.intervals.caption} {words.join(" ")}</figcaption>
-      <svg viewBox={`0 0 400 ${height + 26}`} aria-hidden="true" font-size="13">
-        {level.length > 1 && <rect x="110" y="3" width="286" height={level.length * 27} rx="9" fill="var(--sunk)" />}
+      <svg viewBox={`0 0 ${all} ${height + 26}`} aria-hidden="true" font-size="13">
+        {level.length > 1 && (
+          <rect x="110" y="3" width={all - 114} height={level.length * 27} rx="9" fill="var(--sunk)" />
+        )}
         {ticks.map((tick) => (
           <g key={tick}>
             <path d={`M${x(tick)} 2V${height + 6}`} stroke="var(--line-2)" stroke-opacity=".35" />
@@ -38,7 +41,9 @@ export function Intervals({ rows }: { rows: readonly Row[] }) {
           <g key={i}>
             <text x="0" y={i * 27 + 21} font-weight={own ? 700 : 400} fill="var(--ink)">
               {rank === null ? "–" : rank}
-              {rank !== null && rows.filter((row) => row.rank === rank).length > 1 ? "=" : ""} {told(name).slice(0, 13)}
+              {rank !== null && rows.filter((row) => row.rank === rank).length > 1
+                ? "="
+                : ""} {told(name).slice(0, 13)}
             </text>
             <path
               d={`M${x(low)} ${i * 27 + 16}H${x(high)}`}

@@ -1,6 +1,6 @@
 /** Keys: one table drives the handlers and the help. Tab is never a key of ours. */
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { w } from "../words.ts";
 
 export interface Key {
@@ -20,7 +20,8 @@ export function useKeys(keys: readonly Key[]): void {
   const now = useRef(keys);
   now.current = keys;
   const names = keys.map(({ key, does }) => key + does).join("\n");
-  useEffect(() => {
+  // With the part itself, not after it was painted: whoever is quick must not lose a key.
+  useLayoutEffect(() => {
     const table = keys.map((key, i) => ({ ...key, run: () => now.current[i]?.run() }));
     tables.value = [table, ...tables.value];
     return () => void (tables.value = tables.value.filter((other) => other !== table));
@@ -40,6 +41,8 @@ addEventListener("keydown", (event) => {
   const found = tables.value.flat().find(({ key }) => key.toLowerCase() === event.key.toLowerCase());
   if (!found) return;
   event.preventDefault();
+  // Who chooses by a digit means this choice by the Enter that follows, and not a button that was pressed before.
+  if (/^\d$/.test(event.key) && target?.closest?.("a, button, summary")) (target as HTMLElement).blur();
   found.run();
 });
 

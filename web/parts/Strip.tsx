@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject } from "../check/json.ts";
 import type { GamePage, Moment } from "../games/game.ts";
 import { Cross, Tick } from "../look/seals.tsx";
 import { grouped, type People, short, told as shown, w } from "../words.ts";
+import { otherFault, points as pointsOf } from "../words/verdict.ts";
 
 const plain = (value: Json | undefined) => shown(typeof value === "string" ? value : JSON.stringify(value) ?? "");
 
@@ -19,6 +20,8 @@ export function lineWords(event: JsonObject, moment: Moment, game: GamePage): [s
   const seat = event.seat as number;
   const { told } = moment;
   const people: People = moment;
+  // Where no table can be drawn (a very long record, or one that is wrong from its first line), moves have plain words.
+  const own = moment.view === null ? null : game.tell(event, moment);
   switch (event.kind) {
     case "start": {
       const tip = isObject(event.public) && typeof event.public.tip === "string"
@@ -49,22 +52,23 @@ export function lineWords(event: JsonObject, moment: Moment, game: GamePage): [s
       );
       const hidden = hasHidden(event);
       const mixed = told.seats.some(({ lends }) => lends !== "nothing");
-      const words = hidden ? w.line.hiddenDraw : game.tell(event, moment) ?? w.line.dealt(mixed);
+      const words = hidden ? w.line.hiddenDraw : own ?? w.line.dealt(mixed);
       return [words, w.line.draws(draws)];
     }
     case "seal":
       return [w.line.seal(people, seat), short(plain(event.commitment))];
     case "open":
       return [
-        game.tell(event, moment) ?? `${w.line.open(people, seat)}: ${plain(event.move)}`,
+        own ?? `${w.line.open(people, seat)}: ${plain(event.move)}`,
         short(plain(event.key)),
       ];
     case "move":
-      return [game.tell(event, moment) ?? w.line.move(people, seat, plain(event.move)), ""];
+      return [own ?? w.line.move(people, seat, plain(event.move)), ""];
     case "note": {
       const body = isObject(event.body) ? event.body : {};
       const by = typeof body.seat === "number" ? body.seat : null;
       if ("hint" in body) return [w.line.hint(people, by), ""];
+      if (typeof body.remark === "string") return [w.line.remark(people, by), `“${shown(body.remark)}”`];
       return [w.line.note, plain(event.body).slice(0, 120)];
     }
     case "forfeit":
@@ -75,7 +79,7 @@ export function lineWords(event: JsonObject, moment: Moment, game: GamePage): [s
       return [w.line.void, plain(event.reason)];
     default: {
       const payoff = Array.isArray(event.payoff) ? event.payoff : [];
-      const each = payoff.map((points, i) => `${shown(people.names[i] ?? "?")} ${w.table.points(Number(points))}`);
+      const each = payoff.map((points, i) => `${shown(people.names[i] ?? "?")} ${pointsOf(Number(points))}`);
       return [w.line.end, each.join(" · ")];
     }
   }
@@ -97,10 +101,14 @@ interface StripProps {
   link: ((line: number) => string) | null;
 }
 
+/** Lines that are drawn at once: of a longer record, those around the one that is looked at. */
+const DRAWN = 300;
+
 export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, link }: StripProps) {
   const list = useRef<HTMLOListElement>(null);
   const [about, setAbout] = useState(false);
   const { lines } = told;
+  const from = Math.max(0, Math.min((at ?? lines.length) - DRAWN / 2, lines.length - DRAWN));
   const good = wrong?.line ? Math.min(told.checked, wrong.line - 1) : told.checked;
   useEffect(() => {
     const box = list.current;
@@ -122,8 +130,9 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, lin
         </p>
       </div>
       <ol class="strip" ref={list} tabIndex={0} aria-label={w.strip.label}>
-        {lines.map(({ event, text, hash }, index) => {
-          const line = index + 1;
+        {from > 0 && <li class="small mute elided">{w.strip.elided(1, from)}</li>}
+        {lines.slice(from, from + DRAWN).map(({ event, text, hash }, index) => {
+          const line = from + index + 1;
           const bad = wrong?.line === line;
           const [what, detail] = lineWords(event, moment(line), game);
           const here = at === line;
@@ -133,7 +142,12 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, lin
               key={line}
               aria-current={here ? "step" : undefined}
             >
-              <button type="button" class="n" title={w.table.replay(line, lines.length)} onClick={() => onGo(line)}>
+              <button
+                type="button"
+                class="n"
+                aria-label={w.table.replay(line, lines.length)}
+                onClick={() => onGo(line)}
+              >
                 {line}
               </button>
               <span class="what">{what}</span>
@@ -142,7 +156,7 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, lin
                 <span class="sr">{bad ? w.strip.bad : line <= good ? w.strip.good : w.strip.open}</span>
               </span>
               {detail && <span class="hash mono">{detail}</span>}
-              {bad && <span class="hash">{w.wrong[wrong?.code ?? ""] ?? w.otherwiseWrong}</span>}
+              {bad && <span class="hash">{w.wrong[wrong?.code ?? ""] ?? otherFault}</span>}
               {here && (
                 <div class="bytes">
                   <strong class="small">{w.strip.bytes}</strong>
@@ -155,6 +169,9 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, lin
             </li>
           );
         })}
+        {from + DRAWN < lines.length && (
+          <li class="small mute elided">{w.strip.elided(from + DRAWN + 1, lines.length)}</li>
+        )}
         {wrong?.line && wrong.line > lines.length && (
           <li class="ticket fault">
             <span class="n">{wrong.line}</span>
@@ -162,7 +179,7 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, lin
             <span class="mark" data-mark="no">
               <Cross />
             </span>
-            <span class="hash">{w.wrong[wrong.code] ?? w.otherwiseWrong}</span>
+            <span class="hash">{w.wrong[wrong.code] ?? otherFault}</span>
           </li>
         )}
         {next && (
@@ -194,13 +211,23 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, lin
   );
 }
 
+/** Into the clipboard; without a safe connection browsers know only the old way. */
+export async function copy(text: string): Promise<void> {
+  if (navigator.clipboard) return await navigator.clipboard.writeText(text);
+  const box = document.body.appendChild(document.createElement("textarea"));
+  box.value = text;
+  box.select();
+  document.execCommand("copy");
+  box.remove();
+}
+
 export function Copy({ text, words }: { text: () => string; words: string }) {
   const [done, setDone] = useState(false);
   return (
     <button
       type="button"
       class="btn"
-      onClick={() => navigator.clipboard?.writeText(text()).then(() => setDone(true), () => {})}
+      onClick={() => void copy(text()).then(() => setDone(true), () => {})}
     >
       {done ? w.strip.copied : words}
     </button>
@@ -215,7 +242,7 @@ export function Alarm({ wrong, children }: { wrong: Wrong; children?: ComponentC
         <Cross /> {w.strip.alarm}
       </h2>
       <p>
-        <strong>{wrong.line ? w.strip.at(wrong.line) : ""}</strong> {w.wrong[wrong.code] ?? w.otherwiseWrong}{" "}
+        <strong>{wrong.line ? `${w.strip.at(wrong.line)}:` : ""}</strong> {w.wrong[wrong.code] ?? otherFault}{" "}
         <span class="mono">{wrong.code}</span>
       </p>
       <p class="small">{w.strip.stop}</p>

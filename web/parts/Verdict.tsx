@@ -1,9 +1,10 @@
 /** The stamp, what the game proves, and what no record proves. */
 import type { Verdict as Judged } from "../check/check.ts";
 import { w } from "../words.ts";
+import { claims as words, not, otherFault, stamp } from "../words/verdict.ts";
 
 export function Stamp({ verdict }: { verdict: Judged["verdict"] }) {
-  return <div class="stamp" data-verdict={verdict}>{w.verdict[verdict]}</div>;
+  return <div class="stamp" data-verdict={verdict}>{stamp[verdict]}</div>;
 }
 
 interface VerdictProps {
@@ -18,7 +19,7 @@ export function Verdict({ judged, receipts, about, children }: VerdictProps) {
   const { verdict, fault, claims, remarks, depth } = judged;
   return (
     <section class="card verdict" aria-labelledby="verdict-title" data-verdict={verdict} id="verdict">
-      <h2 id="verdict-title" class="sr">{w.verdict[verdict]}</h2>
+      <h2 id="verdict-title" class="sr">{stamp[verdict]}</h2>
       <div class="top2">
         <Stamp verdict={verdict} />
         <div class="about">
@@ -32,14 +33,18 @@ export function Verdict({ judged, receipts, about, children }: VerdictProps) {
       {fault && verdict !== "cannot be judged" && verdict !== "unfinished" && (
         <p class="fault">
           <strong>{fault.line ? `${w.strip.at(fault.line)}: ` : ""}</strong>
-          {w.wrong[fault.code] ?? w.otherwiseWrong} <span class="mono">{fault.code}</span>
+          {w.wrong[fault.code] ?? otherFault} <span class="mono">{fault.code}</span>
         </p>
       )}
       {children && <div class="acts">{children}</div>}
       <div class="proves">
         <div class="not">
-          <h3>{w.verdict.not}</h3>
-          <ul>{w.verdict.nots.map((not) => <li key={not}>{not}</li>)}</ul>
+          <h3>{not.heading}</h3>
+          <ul>
+            {[...not.list, ...(receipts === null ? [] : [receipts ? not.orderShown : not.order])].map((one) => (
+              <li key={one}>{one}</li>
+            ))}
+          </ul>
         </div>
         <div>
           <h3>{w.verdict.proves}</h3>
@@ -48,13 +53,12 @@ export function Verdict({ judged, receipts, about, children }: VerdictProps) {
             {claims.map(({ claim, name, condition, result, lines }) => (
               <li key={claim + name}>
                 <span class="claim">
-                  {w.verdict.names[claim] ?? claim}
-                  {name !== null && ` ${w.verdict.forWhom(name)}`}
+                  {words.named(words.names[claim] ?? claim, name)}
                 </span>
                 <span>
-                  <b>{w.verdict.iff}</b> {condition}, <b>{w.verdict.then}</b> {result}.
+                  <b>{words.iff}</b> {condition}, <b>{words.then}</b> {result}.
                 </span>
-                <span class="small mute">{claim} · {w.verdict.lines(lines)}</span>
+                <span class="small mute">{claim}{lines.length > 0 && ` · ${words.lines(lines)}`}</span>
               </li>
             ))}
           </ul>

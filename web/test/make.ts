@@ -61,7 +61,7 @@ function params(game: string, random: Random): JsonObject {
       object({ hands: [["333333", "111666"], ["333333", "222555"]] }),
     ]);
   }
-  if (game.startsWith("poker")) return object({ bet: 1 + random.below(10), level: 1 + random.below(5) });
+  if (game.includes("poker")) return object({ bet: 1 + random.below(10), level: 1 + random.below(5) });
   const players = 2 + random.below(4);
   return random.pick([
     object({ players, brains_to_win: 3 }),
@@ -190,7 +190,7 @@ export function make(random: Random, wish: Wish = {}): Made {
   const candidates = (): Json[] => {
     if (gameName === "intransitive/1") return [random.below(3), 0, 1, 2];
     if (gameName === "fatestones/1") return [random.below(3), 0];
-    if (gameName.startsWith("poker")) {
+    if (gameName.includes("poker")) {
       return [random.chance(20) ? [0, 0, 0, 0, 0] : Array.from({ length: 5 }, () => random.below(2))];
     }
     if (gameName.startsWith("zombie")) return [random.pick(["roll", "roll", "hold", "hold", "pass"]), "roll"];

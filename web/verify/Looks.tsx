@@ -2,14 +2,14 @@
 import { useMemo } from "preact/hooks";
 import { NotProven, Proven } from "./Claims.tsx";
 import { Standings } from "./Contest.tsx";
-import type { Examined, ExaminedContest } from "./examine.ts";
+import type { Examined, ExaminedContest, ExaminedSession } from "./examine.ts";
 import type { File } from "./files.ts";
 import { forge } from "./forge.ts";
 import { forgery } from "./state.ts";
 import { Steps } from "./Tickets.tsx";
 import { stepsOf, textOf } from "./steps.ts";
 import { About, Acts, Depths, FaultText, ForgedText, Stamp } from "./Verdict.tsx";
-import { claims, contest, name, outside, verdict as words, without } from "./words.ts";
+import { claims, contest, name, outside, session, unfinished, verdict as words, without } from "./words.ts";
 
 function save(bytes: Uint8Array, called: string): void {
   const url = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "application/x-ndjson" }));
@@ -24,7 +24,7 @@ function save(bytes: Uint8Array, called: string): void {
 const OTHERWISE = {
   valid: claims.none,
   invalid: claims.broken,
-  unfinished: words.unfinished,
+  unfinished,
   "cannot be judged": claims.unknown,
 };
 
@@ -121,17 +121,39 @@ export function ContestFile({ found: { verdict }, file }: { found: ExaminedConte
       </div>
       <div class="right">
         <Standings verdict={verdict} />
-        <Without file={file.name} line={2} contest />
+        <Without file={file.name} line={2} flag="--contest " />
+      </div>
+    </div>
+  );
+}
+
+export function SessionFile({ found: { verdict }, file }: { found: ExaminedSession; file: File }) {
+  return (
+    <div class="v">
+      <div class="left">
+        <section class="card verdict" id="verdict" tabIndex={-1} aria-label={words.label}>
+          <div class="top2">
+            <Stamp verdict={verdict.ok ? "valid" : "invalid"} />
+            {verdict.hands !== null && <p class="about">{session.about(verdict.hands)}</p>}
+          </div>
+          {verdict.fault && <FaultText fault={verdict.fault} />}
+          {verdict.ok && <p>{session.proves(verdict.hands ?? 0, verdict.share ?? "")}</p>}
+          {verdict.ok && <p>{session.not}</p>}
+        </section>
+      </div>
+      <div class="right">
+        <Without file={file.name} line={0} flag="--session " pythonFlag="" />
       </div>
     </div>
   );
 }
 
 /** How to look at it elsewhere. `line`: one that another line follows; below 1 if there is none. */
-function Without({ file, line, contest }: { file: string; line: number; contest?: boolean }) {
+function Without(
+  { file, line, flag = "", pythonFlag = flag }: { file: string; line: number; flag?: string; pythonFlag?: string },
+) {
   const plain = /^[\w.-]+$/.test(file) ? file : "game.jsonl";
-  const named = contest ? `--contest ${plain}` : plain;
-  const rows = [without.python(named), without.node(named)];
+  const rows = [without.python(pythonFlag + plain), without.node(flag + plain)];
   if (line >= 1) rows.unshift(without.openssl(line, plain));
   return (
     <section class="card without" aria-labelledby="without">

@@ -1,13 +1,15 @@
 /** A file and all that is found out about it. */
 import { sha3_256 } from "@noble/hashes/sha3.js";
 import { toHex } from "../check/bytes.ts";
-import { type Line, readLine, readRecord, split } from "../check/chain.ts";
-import { check, refused, type Verdict } from "../check/check.ts";
-import { checkContest, type ContestVerdict } from "../check/contest.ts";
+import { type Line, readingRecord, readLine, split } from "../check/chain.ts";
+import { judging, refused, type Verdict } from "../check/check.ts";
+import { checkingContest, type ContestVerdict } from "../check/contest.ts";
 import { Fault } from "../check/fault.ts";
 import type { JsonObject } from "../check/json.ts";
 import type { Receipt } from "../check/receipts.ts";
-import { follow, type Following } from "../check/table.ts";
+import { checkingSession, type SessionVerdict } from "../check/session.ts";
+import type { Slices } from "../check/slices.ts";
+import { type Following, following } from "../check/table.ts";
 import { type File, receiptsFor } from "./files.ts";
 
 /** A line as it stands in the file, whatever is wrong with it. */
@@ -31,18 +33,15 @@ export interface ExaminedContest {
   verdict: ContestVerdict;
 }
 
+export interface ExaminedSession {
+  kind: "session";
+  verdict: SessionVerdict;
+}
+
+export type AnyExamined = Examined | ExaminedContest | ExaminedSession;
+
 /** Lines beyond this are judged, but not told one by one. */
 const MOST = 20_000;
-
-/** The lines of a record, or `null` if its chain is not whole. */
-function recordLines(bytes: Uint8Array): Line[] | null {
-  try {
-    return readRecord(bytes);
-  } catch (error) {
-    if (error instanceof Fault) return null;
-    throw error;
-  }
-}
 
 function rawLines(bytes: Uint8Array): RawLine[] {
   return split(bytes).slice(0, MOST).map((piece) => ({
@@ -53,20 +52,33 @@ function rawLines(bytes: Uint8Array): RawLine[] {
 }
 
 /** Judges a file, with its receipts. Receipts that cannot be read make it impossible. */
-export function examine(file: File, files: readonly File[], given: readonly Receipt[]): Examined | ExaminedContest {
+export function* examining(
+  file: File,
+  files: readonly File[],
+  given: readonly Receipt[],
+): Slices<AnyExamined> {
   let receipts: Receipt[];
   try {
-    receipts = [...receiptsFor(file, files), ...given];
+    receipts = [...yield* receiptsFor(file, files), ...given];
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { kind: "game", verdict: refused(error, "none"), lines: [], following: null };
   }
-  if (file.kind === "contest") return { kind: "contest", verdict: checkContest(file.bytes, receipts) };
-  const lines = recordLines(file.bytes);
+  if (file.kind === "contest") {
+    return { kind: "contest", verdict: yield* checkingContest(file.bytes, receipts) };
+  }
+  if (file.kind === "session") return { kind: "session", verdict: yield* checkingSession(file.bytes) };
+  let lines: Line[];
+  try {
+    lines = yield* readingRecord(file.bytes);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { kind: "game", verdict: refused(error, "none"), lines: rawLines(file.bytes), following: null };
+  }
   return {
     kind: "game",
-    verdict: check(file.bytes, receipts),
-    lines: lines ?? rawLines(file.bytes),
-    following: lines && lines.length <= MOST ? follow(lines) : null,
+    verdict: yield* judging(lines, receipts),
+    lines,
+    following: lines.length <= MOST ? yield* following(lines) : null,
   };
 }

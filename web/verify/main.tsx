@@ -1,31 +1,52 @@
 /** verify.html: drop a game, and see whether it holds. Nothing is sent anywhere; the file's own policy forbids it. */
 import { Component, type ComponentChildren, render } from "preact";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { loadCurve } from "../check/curve.ts";
 import type { Receipt } from "../check/receipts.ts";
 import { Tent } from "../look/seals.tsx";
-import { examine, type Examined, type ExaminedContest } from "./examine.ts";
+import { inTurns } from "../parts/turns.ts";
+import { type AnyExamined, examining } from "./examine.ts";
 import type { File } from "./files.ts";
 import { Files, Zone } from "./Zone.tsx";
-import { ContestFile, Game } from "./Looks.tsx";
-import { busy, chosen, files, forgery, lookAtSample, trouble, typed } from "./state.ts";
+import { ContestFile, Game, SessionFile } from "./Looks.tsx";
+import { busy, chosen, files, forgery, lines, lookAtSample, trouble, typed } from "./state.ts";
 import { Stamp } from "./Verdict.tsx";
 import { foot, outside, page, stamp, verdict as words } from "./words.ts";
-
-/** So that each look is drawn anew. */
-let looks = 0;
 
 interface FailedLook {
   kind: "failed";
   reason: string;
 }
 
-/** What is found out about a file. Whatever goes wrong here is a mistake of ours, and no verdict. */
-function examined(file: File, given: readonly Receipt[]): Examined | ExaminedContest | FailedLook {
+type Found = AnyExamined | FailedLook;
+
+/** What was looked at last, how long that took, and which look it was: each is drawn anew. */
+interface Look {
+  file: File;
+  /** All that the look rests on. */
+  on: readonly unknown[];
+  found: Found;
+  took: number;
+  serial: number;
+}
+
+let looks = 0;
+
+/** Looks at a file, in slices. `null`: something else is looked at by now. */
+async function look(
+  file: File,
+  changed: File,
+  given: readonly Receipt[],
+  on: readonly unknown[],
+): Promise<Look | null> {
+  const serial = ++looks, began = performance.now();
+  const work = examining(changed, files.value, given);
+  const made = (found: Found) => ({ file, on, found, took: performance.now() - began, serial });
   try {
-    return examine(file, files.value, given);
-  } catch (error) {
-    return { kind: "failed", reason: String(error) };
+    const found = await inTurns(work, () => serial === looks, (count) => lines.value = count);
+    return found && made(found);
+  } catch (error) { // whatever goes wrong here is a mistake of ours, and no verdict
+    return made({ kind: "failed", reason: String(error) });
   }
 }
 
@@ -54,10 +75,11 @@ function Failed({ reason }: { reason: string }) {
 }
 
 /** For those who listen. */
-function said(found: Examined | ExaminedContest | FailedLook): string {
+function said(found: Found): string {
   if (found.kind === "failed") return words.failedHere;
   const judged = found.kind === "game" ? found.verdict.verdict : found.verdict.ok ? "valid" : "invalid";
-  return words.said(stamp[judged], found.verdict.claims.length);
+  const proven = found.kind === "session" ? Number(found.verdict.ok) : found.verdict.claims.length;
+  return words.said(stamp[judged], proven);
 }
 
 function Page() {
@@ -65,11 +87,28 @@ function Page() {
   const file = games[chosen.value];
   const changed = forgery.value;
   const given = useMemo<Receipt[]>(() => typed.value.map((head) => ({ head, seat: null })), [typed.value]);
-  const { found, took, serial } = useMemo(() => {
-    const began = performance.now();
-    const looked = file && examined(changed ? { ...file, bytes: changed.bytes } : file, given);
-    return { found: looked, took: performance.now() - began, serial: looks++ };
-  }, [file, changed, files.value, given]);
+  const [seen, setSeen] = useState<Look | null>(null);
+  const [late, setLate] = useState(false);
+  const on = [file, changed, files.value, given];
+  useEffect(() => {
+    if (!file) return setSeen(null);
+    let here = true;
+    lines.value = 0;
+    const patience = setTimeout(() => setLate(true), 200);
+    void look(file, changed ? { ...file, bytes: changed.bytes } : file, given, on).then((made) => {
+      if (!here || !made) return;
+      clearTimeout(patience);
+      setLate(false);
+      setSeen(made);
+    });
+    return () => {
+      here = false;
+      clearTimeout(patience);
+      setLate(false);
+    };
+  }, on);
+  const settled = !file || (seen?.on.every((one, i) => one === on[i]) ?? false);
+  const { found, took = 0, serial = 0 } = !late && seen && seen.file === file ? seen : {};
   return (
     <>
       <a class="skip" href="#verdict">{page.skip}</a>
@@ -82,7 +121,7 @@ function Page() {
           </span>
           <span class="tag ok">{page.offline}</span>
         </header>
-        <main>
+        <main aria-busy={!settled}>
           <div class="intro">
             <div>
               <h1>{page.heading}</h1>
@@ -92,12 +131,14 @@ function Page() {
           </div>
           <Files />
           <p class="sr" role="status">
-            {busy.value ? page.working : trouble.value || (found && said(found))}
+            {busy.value || late ? page.working : trouble.value || (found && said(found))}
           </p>
+          {late && <p class="mute">{page.checking(lines.value)}</p>}
           {trouble.value && <p class="fault">{trouble.value}</p>}
           <Guard key={serial}>
             {found?.kind === "game" && <Game found={found} file={file} took={took} />}
             {found?.kind === "contest" && <ContestFile found={found} file={file} />}
+            {found?.kind === "session" && <SessionFile found={found} file={file} />}
             {found?.kind === "failed" && <Failed reason={found.reason} />}
           </Guard>
         </main>

@@ -3,9 +3,8 @@ import { signal } from "@preact/signals";
 import { fromText } from "../check/bytes.ts";
 import { type File, fileOf } from "./files.ts";
 import type { Forgery } from "./forge.ts";
+import { sample } from "./sample.ts";
 import { outside, page } from "./words.ts";
-
-declare const SAMPLE: { record: string; receipts: string };
 
 export const files = signal<readonly File[]>([]);
 /** Which of the games is looked at. */
@@ -17,6 +16,9 @@ export const trouble = signal("");
 /** Files are being read. */
 export const busy = signal(false);
 
+/** Lines that are checked so far, of a record that takes its time. */
+export const lines = signal(0);
+
 function look(found: readonly File[]): void {
   files.value = found;
   chosen.value = 0;
@@ -26,8 +28,8 @@ function look(found: readonly File[]): void {
 
 export function lookAtSample(): void {
   look([
-    fileOf(page.sampleName, fromText(SAMPLE.record)),
-    fileOf(page.sampleReceipts, fromText(SAMPLE.receipts)),
+    fileOf(page.sampleName, fromText(sample.record)),
+    fileOf(page.sampleReceipts, fromText(sample.receipts)),
   ]);
 }
 

@@ -2,30 +2,15 @@
 import type { Working } from "../check/bytes.ts";
 import type { Witness } from "../check/claims.ts";
 import { listed, quoted, shown } from "../check/words.ts";
+import * as verdictWords from "../words/verdict.ts";
 
+export { faults, not, otherFault, points, stamp, unfinished } from "../words/verdict.ts";
 export const name = quoted;
 export const outside = shown;
 
 export function count(number: number, one: string, many = one + "s"): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
-
-export function points(payoff: number): string {
-  const size = Math.abs(payoff).toLocaleString("en");
-  return payoff > 0 ? `+${size}` : payoff < 0 ? `−${size}` : "0";
-}
-
-/** "Ada", "Ada and Bob", "Ada, Bob and Cid" */
-function all(items: readonly string[]): string {
-  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
-}
-
-const lines = (numbers: readonly number[]) =>
-  numbers.length === 1
-    ? `line ${numbers[0]}`
-    : numbers.length > 12
-    ? `lines ${numbers.slice(0, 12).join(", ")} and ${numbers.length - 12} more`
-    : `lines ${listed(numbers)}`;
 
 export const page = {
   title: "Fairground: check it yourself",
@@ -43,6 +28,7 @@ export const page = {
   sampleName: "example.jsonl",
   sampleReceipts: "example.receipts",
   working: "One moment …",
+  checking: (line: number) => `Checking line ${line.toLocaleString("en")} …`,
   remove: (file: string) => `Take ${file} away`,
   games: "Games in these files",
   unreadableFile: (file: string) => `${file} cannot be read.`,
@@ -52,19 +38,11 @@ export const page = {
   receiptKept: (head: string) => `receipt ${head.slice(0, 8)}…`,
 };
 
-export const stamp: { [verdict: string]: string } = {
-  valid: "Holds",
-  invalid: "Does not hold",
-  unfinished: "Unfinished",
-  "cannot be judged": "Not judged",
-};
-
 export const verdict = {
   label: "Verdict",
   failedHere: "This page failed on this file. That is a mistake of ours, and no verdict. Use another checker.",
   about: (game: string, dealer: string) => `${game}, dealt by ${dealer}`,
   record: (number: number) => count(number, "line"),
-  unfinished: "The record stops before the game was closed. It proves nothing yet.",
   line: (line: number | null) => line === null ? "" : `Line ${line}: `,
   differs: (recorded: string, computed: string) => `The record says ${recorded}. Rules and evidence give ${computed}.`,
   depths: "How deep the check went",
@@ -99,38 +77,13 @@ export const forged = {
   payoff: "the result",
 };
 
-export const not = {
-  heading: "What no transcript proves",
-  list: [
-    "That a seat is a person, or who it says it is.",
-    "That somebody was silent: clocks are the house’s word.",
-    "That nobody walked away because of what was coming.",
-    "That there was no other game, which the house lost on purpose.",
-    "That the number that you typed could not be guessed.",
-  ],
-  order: "The order of lines, without receipts that you kept.",
-  orderShown: "The order of lines, where no receipt of yours shows it.",
-};
-
 export const claims = {
+  ...verdictWords.claims,
   heading: "What this one proves",
   headingContest: "What this contest proves",
   none: "Only that the recorded moves follow the rules. Nobody lent anything to chance here that would prove more.",
   unknown: "Nothing, as far as this page can tell: it does not know how this game was played.",
   broken: "Nothing. A record that does not hold proves nothing at all.",
-  names: {
-    COMMITTED: "Fixed beforehand",
-    UNIFORM: "Every outcome equally likely",
-    UNFORESEEN: "Nobody could know a draw when choosing",
-    SEALED: "Choices were secret",
-    CONSISTENT: "The code fits every answer",
-    ORDERED: "The order, as far as receipts go",
-    UNPROVEN: "Not proven",
-  } as { [claim: string]: string },
-  named: (claim: string, seat: string | null) => seat === null ? claim : `${claim}, for ${quoted(seat)}`,
-  iff: "If",
-  then: "then",
-  lines,
   witness: (witness: Witness | null, what: "run" | "turn"): string => {
     if (!witness) return "";
     if (witness.by === "signature") return "Who witnesses the order: the Player’s signature.";
@@ -205,9 +158,9 @@ export const steps = {
 
   dealtBy: {
     "hash-chains/1": (lenders: readonly string[]) =>
-      lenders.length ? `from the links of the house and of ${all(lenders)}` : "from the house’s link",
+      lenders.length ? `from the links of the house and of ${listed(lenders)}` : "from the house’s link",
     "hmac-sha3-user/1": (lenders: readonly string[]) =>
-      lenders.length ? `from the numbers of the house and of ${all(lenders)}` : "from the house’s number",
+      lenders.length ? `from the numbers of the house and of ${listed(lenders)}` : "from the house’s number",
     "contest/1": () => "from the contest’s seed",
     "croupier/1": () => "from the seeds of both parties",
     "croupier-2017/0": () => "from two small numbers",
@@ -284,7 +237,7 @@ export const play = {
   },
   zombie: {
     order: "The order of turns was drawn",
-    orderWords: (names: readonly string[]) => `${all(names)}.`,
+    orderWords: (names: readonly string[]) => `${listed(names)}.`,
     rolled: (who: string) => `${who} rolled the dice`,
     shot: "Three shotguns: the turn is lost.",
     decided: { roll: "rolls", hold: "holds", pass: "passes" } as { [move: string]: string },
@@ -307,34 +260,6 @@ export function formula(working: Working): string {
 }
 export const gives = "gives";
 
-/** What a fault means, by its code. */
-export const faults: { [code: string]: string } = {
-  "input/unreadable": "This is not a transcript, or its receipts are none.",
-  "input/bad": "This cannot stand here.",
-  "transcript/line-ends": "Lines end in CR LF. A program has changed the line ends of this copy; the bytes count.",
-  "transcript/not-canonical": "This line is not written in the one form that the record allows.",
-  "transcript/broken-chain":
-    "The hash of this line is not what the next line names. One of the two was changed, or a line was put in or taken out.",
-  "transcript/malformed": "This line is not in its form.",
-  "transcript/unfinished": "The record stops before the game was closed.",
-  "transcript/receipt": "A receipt belongs to no line of this record. It is not the history that was seen.",
-  "format/unknown": "This page does not know this format.",
-  "name/unknown":
-    "This page does not know this game, or the way its chance was made. It says how far it came, and claims no more.",
-  "game/params": "The game cannot be played like this.",
-  "share/bad": "What this seat lent does not fit what it had fixed.",
-  "move/illegal": "The rules do not allow this, or it is not what was sealed.",
-  "ask/stale": "The game was over before this line.",
-  "table/unexpected": "Nothing called for this line.",
-  "table/mismatch": "This line is not what rules and evidence give.",
-  "table/void": "The house voided the game. Such a game counts for nothing.",
-  "fair/bad-evidence": "What the house told does not fit what it had fixed.",
-  "fair/unopened": "The house did not open what it had hidden.",
-  "bank/other-bet": "This is not the game of the bet.",
-  "bank/other-order": "The Player did not sign this order.",
-};
-export const otherFault = "This is not what it must be.";
-
 export const contest = {
   about: (contest: string) => `contest ${contest}`,
   games: (games: number, played: number) =>
@@ -344,6 +269,18 @@ export const contest = {
   training: "training",
   none: "–",
   pairs: "Who is better than whom",
+};
+
+export const session = {
+  about: (hands: number) => `a session of ${count(hands, "hand")} with the Blind Croupier`,
+  condition: "the keys are theirs alone",
+  result: (hands: number, share: string) =>
+    `both parties signed that after ${
+      count(hands, "hand")
+    } the Player has ${share} wei, and the hands, played again, ` +
+    "come to just that",
+  proves: (hands: number, share: string): string => `If ${session.condition}, then ${session.result(hands, share)}.`,
+  not: "What the Bank made of it, only the Bank can say.",
 };
 
 export const without = {

@@ -1,15 +1,13 @@
 /** The English of the Blind Croupier. */
 import { plural } from "../words.ts";
+import { v } from "./poker.ts";
 
 export const d = {
-  title: "Blind Croupier",
+  title: v.croupier,
   lead:
     "Video poker between you, a Croupier and a Bank. Your browser is the Player: it holds the key, makes half of the shuffle, and checks both of the others.",
-  pitch: "Video poker. Your browser holds the key, shuffles with the Croupier, and the Bank only judges.",
-  facts: "you, a Croupier, a Bank",
-  money: "Play money and test chains. Nothing here is a licence to run a casino.",
   none: "This arena keeps no Croupier.",
-  insecure: "Browsers keep keys only on a safe connection. Open this arena by https, or on your own machine.",
+  elsewhere: "The Croupier is played with in another tab of this browser.",
   chips: (count: number) => plural(count, "chip"),
 
   account: {
@@ -18,6 +16,8 @@ export const d = {
     deposit: (count: number) => `Bring ${count} play chips`,
     withdraw: "Take all chips out",
     trust: "Whom you must trust:",
+    ledger:
+      "the operator of this arena. This Bank is a ledger of play money, and whoever keeps its database could leave out, refuse or rewrite what was done",
     key: "Your key",
     keyText: "It was made in this browser and has never left it. Whoever has it, has your chips.",
     export: "Save the key",
@@ -28,30 +28,60 @@ export const d = {
     short: "At least eight characters.",
   },
 
+  /** The Bank on a chain, through a node of the user's. */
+  node: {
+    title: "A node of the chain",
+    ask: (chain: string) =>
+      `This Croupier plays at a contract on the chain ${chain}. Name a node of that chain, best your own: this browser asks it what the Bank has and does, and sends it what you sign.`,
+    why: "The page comes again, and may then talk to this arena and to your node, and to nobody else.",
+    url: "The address of the node",
+    example: "such as http://127.0.0.1:8545",
+    confirmations: "Blocks to wait for on top of the Croupier’s seed",
+    use: "Use this node",
+    other: "Use another node",
+    bad: "The address of a node begins with http:// or https://.",
+    trusted: (host: string) =>
+      `the chain, and the node at ${host}. This browser has compared the contract’s code with the Bank that it knows, byte for byte`,
+    away: (host: string) =>
+      `No node answers at ${host}. Is it there, and does it let pages of this address ask (CORS)?`,
+    otherChain: (is: number, wanted: number) => `This node is on the chain ${is}, and the Croupier plays on ${wanted}.`,
+    refused: (why: string) => `The Bank refused: ${why}`,
+    overtaken: "Something else came before this call, and it did nothing. Look, and try again.",
+    slow: "The transaction is in no block yet. It is kept here, and may still come.",
+    dear: "Gas is very dear now. Nothing is lost by waiting.",
+    outside: (ether: string) => `Outside of the Bank, for chips and for gas: ${ether} ether`,
+    fill: (chain: number) =>
+      `Send ether of the chain ${chain} to this address. Keep some outside of the Bank: calls cost gas.`,
+    bring: (count: number) => `Bring ${plural(count, "chip")}`,
+    again: "Look again",
+  },
+
   bet: {
-    title: "Your bet",
     bet: "Chips on each level",
     level: "Level",
     stake: (stake: number) => `You put in ${plural(stake, "chip")}.`,
     deal: "Deal",
-    poor: "There are too few chips in your account. Bring some first.",
+    poor: "There are too few chips in your account for this bet.",
   },
 
-  table: {
-    cards: "Your hand",
-    held: "hold",
-    replaced: "draw",
-    choose: "Choose the cards that you keep.",
-    draw: (count: number) => count ? `Draw ${plural(count, "card")}` : "Keep all five",
-    next: "Next hand",
-    working: "Seeds are told, and checked …",
-    empty: "Five cards, once the bet is signed.",
-    toggle: (place: number) => `Hold card ${place}, or not`,
-    left: (seconds: number) => `You have ${plural(seconds, "second")} to choose.`,
+  table: v.table,
+
+  /** The coach, who counts in this browser. */
+  advice: {
+    keep: (cards: string, drawn: number) => drawn === 5 ? "keep nothing" : drawn ? `keep ${cards}` : "keep all five",
+    best: (keep: string, worth: string, stake: number) =>
+      `Best: ${keep}. That brings ${worth} chips on average, for the ${stake} that you put in.`,
+    next: (keep: string, worth: string) => `Next best: ${keep}, ${worth}.`,
+    how: "Every hand that can follow was counted, in this browser. The Croupier does not know that you asked.",
+    right: (worth: string, stake: number) =>
+      `No choice was better: it brings ${worth} chips on average, for the ${stake} that you put in.`,
+    wrong: (worth: string, keep: string, best: string) =>
+      `Your choice brings ${worth} chips on average. Better: ${keep}, ${best}.`,
   },
 
   pays: {
-    title: "What it pays, for each chip",
+    title: "What it pays, with one chip on each level",
+    head: "Hand, at level",
     hands: [
       ["Royal flush", [250, 500, 750, 1000, 4000]],
       ["Straight flush", [50, 100, 150, 200, 250]],
@@ -67,11 +97,14 @@ export const d = {
 
   /** What happened, in order. */
   strip: "What was told, and checked here",
+  noSteps: "Nothing yet. While a hand is played, each step stands here as soon as your browser has checked it.",
   step: {
     offer: "The Croupier made two seeds, and fixed them by their hashes",
     hisKey: "His key is the one that the Bank knows",
-    canPay: (has: number, top: number) => `He has ${has} chips at the Bank, and the top prize is ${top}`,
-    bet: (stake: number) => `You fixed your two seeds and signed the bet: ${plural(stake, "chip")}, for two minutes`,
+    canPay: (has: number, top: number) =>
+      `He has ${plural(has, "chip")} at the Bank, and the top prize is ${plural(top, "chip")}`,
+    bet: (stake: number) =>
+      `You fixed your two seeds and signed a bet of ${plural(stake, "chip")}. The Bank may take it within two minutes`,
     locked: "The Bank locked your stake and his top prize, for just this bet",
     hisSeed: (id: number) => `The Croupier’s seed ${id + 1} is at the Bank. It hashes to what he fixed`,
     dealt: "Your browser mixed both first seeds, and dealt your hand",
@@ -84,6 +117,7 @@ export const d = {
   alarm: {
     title: { croupier: "The Croupier does not play fair", bank: "The Bank does not keep its rules" },
     otherBank: "The Croupier plays at another Bank than this arena’s.",
+    otherCode: "There is no Bank at this address of the chain, or its code is not the one that this page was made for.",
     otherKey: "The key that the Croupier offers is not the one that the Bank knows.",
     otherNumber: "The Croupier offers a game of another number than the Bank’s next.",
     tooPoor: "The Croupier could not pay the top prize. Bet less.",
@@ -97,9 +131,9 @@ export const d = {
   end: {
     won: (prize: number) => `You win ${plural(prize, "chip")}.`,
     nothing: "Nothing this time.",
-    pays: (prize: number) => `It pays ${plural(prize, "chip")}.`,
     lapsed: "Nobody brought the bet to the Bank in time. Nothing was locked, and nothing is lost.",
-    hisForfeit: "The Croupier was silent too long. This browser complained, and the Bank made him pay.",
+    hisForfeit: (paid: number) =>
+      `The Croupier was silent too long. This browser complained, and the Bank made him pay ${plural(paid, "chip")}.`,
     yourForfeit: "Your time was up. The Bank gave the stake to the Croupier.",
     released: "The game was released. Nobody lost anything.",
   },

@@ -28,12 +28,12 @@ export function keccak(...parts: Uint8Array[]): Uint8Array {
   return keccak_256(join(parts));
 }
 
-function word(value: bigint | number): Uint8Array {
+export function word(value: bigint | number): Uint8Array {
   return bigEndian(BigInt(value), 32);
 }
 
 /** A tag stands for the keccak of its text. */
-function tag(text: string): Uint8Array {
+export function tag(text: string): Uint8Array {
   return keccak(fromText(text));
 }
 
@@ -43,7 +43,7 @@ export function spelled(address: string): string {
   return "0x" + [...address].map((digit, i) => hash[i] >= "8" ? digit.toUpperCase() : digit).join("");
 }
 
-function isAddress(value: Json | undefined): value is string {
+export function isAddress(value: Json | undefined): value is string {
   return typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value) &&
     spelled(value.slice(2).toLowerCase()) === value;
 }
@@ -61,6 +61,19 @@ function signer(hash: Uint8Array, r: Uint8Array, s: Uint8Array, v: number): stri
   }
 }
 
+/** Where signatures count: one Bank on one chain. */
+export function separatorOf(chain: bigint, bank: string): Uint8Array {
+  return keccak(tag(DOMAIN_TYPE), tag("Fairground Bank"), tag("1"), word(chain), word(BigInt(bank)));
+}
+
+/** Who signed a message for that Bank? The address in EIP-55 spelling, or null. */
+export function signerOf(separator: Uint8Array, structHash: Uint8Array, signature: Json | undefined): string | null {
+  if (!isSignature(signature)) return null;
+  const bytes = fromHex(signature);
+  const hash = keccak(new Uint8Array([0x19, 1]), separator, structHash);
+  return signer(hash, bytes.slice(0, 32), bytes.slice(32, 64), bytes[64]);
+}
+
 interface Told {
   nonce: Uint8Array;
   r: Uint8Array;
@@ -74,7 +87,7 @@ function readSeed(text: string): Told {
 }
 
 const isSeed = (value: Json | undefined): value is string => typeof value === "string" && /^[0-9a-f]{194}$/.test(value);
-const isSignature = (value: Json | undefined): value is string =>
+export const isSignature = (value: Json | undefined): value is string =>
   typeof value === "string" && /^[0-9a-f]{130}$/.test(value);
 
 /** The signed bet, and what follows from it. */
@@ -96,13 +109,7 @@ export class Bet {
     s.params(new Set(COMMITMENTS.map((name) => open[name])).size === 4, "equal commitments");
     s.params(open.croupier !== open.player && open.croupier_key !== open.player_key, "one party only");
     s.params(isSignature(open.signature), "the signature is 130 hex digits");
-    this.separator = keccak(
-      tag(DOMAIN_TYPE),
-      tag("Fairground Bank"),
-      tag("1"),
-      this.number("chain"),
-      this.address("bank"),
-    );
+    this.separator = separatorOf(readInt(open.chain) as bigint, open.bank as string);
     this.hash = keccak(
       tag(BET_TYPE),
       ...["croupier", "player", "croupier_key", "player_key"].map((name) => this.address(name)),
@@ -126,10 +133,7 @@ export class Bet {
   }
 
   private isSigned(structHash: Uint8Array, signature: Json, key: string): boolean {
-    if (!isSignature(signature)) return false;
-    const bytes = fromHex(signature);
-    const who = signer(this.message(structHash), bytes.slice(0, 32), bytes.slice(32, 64), bytes[64]);
-    return who === this.open[key];
+    return signerOf(this.separator, structHash, signature) === this.open[key];
   }
 
   orderHash(order: readonly number[]): Uint8Array {

@@ -1,0 +1,13 @@
+/** A page for an address behind which there is nothing, with a way out. */
+import { w } from "../words.ts";
+
+export function Nothing({ words }: { words: string }) {
+  return (
+    <main id="main" class="wrap narrow" tabIndex={-1}>
+      <h1>{words}</h1>
+      <p>
+        <a class="btn" href="#/">{w.toLobby}</a>
+      </p>
+    </main>
+  );
+}
