@@ -1,125 +1,67 @@
 #!/usr/bin/env python3
-"""A campaign against a live arena: kills under load, floods beside others, bytes of any kind.
+"""A campaign: kills under load, floods, faults, bytes of any kind; and our own code with mistakes.
 
-    python tools/arena_campaign.py --seconds 120 [--seed S] [--result FILE]
+    python tools/arena_campaign.py --seconds 600 [--only kills,readers] [--seed S] [--result FILE]
+                                   [--page]
 
 Everything happens on loopback, against `fairground serve` with its default limits and a database
-of its own. The time is shared by the parts. The exit code is 1 if a promise was broken.
+of its own. The time is shared by the parts; ``--only`` chooses some, and what FILE has of others
+stays. The exit code is 1 if a promise was broken.
 
 * **kills**: clients submit under Idempotency-Keys, and say the same again until an answer comes;
   the arena is killed (SIGKILL) again and again. In the end every oracle must have counted what its
   client counted, answer by answer, and every record must verify.
-* **floods**: one client asks for one thing as fast as it can, from 32 connections; another, with
-  another address, asks for its oracle and is timed. Every GET route of the arena has its turn.
+* **floods** (`campaign/floods.py`): one client asks for one thing as fast as it can; another, with
+  another address, asks for its oracle and is timed. Every route of the arena has its turn.
 * **bytes**: heads and bodies with mistakes in them go to the arena, and records with mistakes
   in them to `fairground verify`. Nothing may end in a traceback, a hang or a 5xx.
+* **postgres**, **disks** (`campaign/faults.py`): kills of workers, during entries and a close; a
+  frozen and a restarted server; a disk that fills up, and one that becomes read-only.
+* **money** (`campaign/money.py`): kills while hands and sessions of the Croupier are settled.
+* **clocks** (`campaign/clocks.py`): the clock is set on and back while all kinds of games run.
+* **bots**, **crowd**, **open** (`campaign/crowds.py`): 200 bots; half-open clients and
+  evil oracles beside a few bots; very many open games and a restart.
+* **readers** (`campaign/readers.py`): everything that reads what others wrote.
+* **mutation** (`campaign/mutation.py`): does a test notice a mistake in our code?
+* **audit** (`campaign/audit.py`): what we depend on.
 """
 
 from __future__ import annotations
 
 import argparse
-import http.client
 import json
 import os
 import random
 import re
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-import uuid
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tools.campaign import (  # noqa: E402 (behind the path)
+    audit,
+    clocks,
+    crowds,
+    faults,
+    floods,
+    money,
+    mutation,
+    readers,
+    report,
+)
+from tools.campaign.live import Arena, Player, end, verdicts  # noqa: E402
+from tools.campaign.readers import with_mistakes  # noqa: E402
+
+RECORD = ROOT / "tests" / "vectors" / "games" / "played-codebreaking-1-fair--hash-chains-each.jsonl"
 
 CLIENTS = 6
-FLOODING = 32
-
-
-class Arena:
-    """`fairground serve` on one port, which can be killed and started again."""
-
-    def __init__(self, folder: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.log = (folder / "log").open("ab")
-        self.database = f"sqlite:///{folder}/arena.db"
-        self.start()
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "fairground", "serve", "--port", str(self.port)]
-        self.process = subprocess.Popen(
-            [*command, "--database", self.database, "--no-croupier"],
-            stdout=self.log,
-            stderr=self.log,
-        )
-        while self.ask("GET", "/readyz", timeout=5)[0] != 200:
-            time.sleep(0.05)
-
-    def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-    def ask(
-        self, method: str, path: str, body: Any = None, timeout: float = 30, **headers: str
-    ) -> tuple[int, Any]:
-        """Status and JSON; 0 if no answer came."""
-        here = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-        data = None if body is None else json.dumps(body)
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        try:
-            here.request(method, path, data, named)
-            answer = here.getresponse()
-            told = answer.read()
-        except (OSError, http.client.HTTPException):
-            return 0, {}
-        finally:
-            here.close()
-        if not told:
-            return answer.status, {"location": answer.headers.get("Location")}
-        kind = answer.headers.get("Content-Type", "")
-        return answer.status, json.loads(told) if kind.endswith("json") else told
-
-
-class Player(threading.Thread):
-    """Plays oracles to their end, and says everything again until it is answered."""
-
-    def __init__(self, arena: Arena, seed: str) -> None:
-        super().__init__(daemon=True)
-        self.arena, self.chance = arena, random.Random(seed)
-        self.stop = False
-        self.repeated = 0
-        self.games: dict[str, list[dict[str, Any]]] = {}
-
-    def say(self, method: str, path: str, body: Any = None) -> Any:
-        key = str(uuid.UUID(int=self.chance.getrandbits(128)))
-        while True:
-            status, told = self.arena.ask(method, path, body, Idempotency_Key=key)
-            if status in (200, 303) or told.get("code") == "arena/answer-lost":
-                return told  # lost: it was done, which is all that is asked of what has no answer
-            if status not in (0, 409, 503):
-                raise AssertionError((status, told))
-            self.repeated += 1
-            time.sleep(0.05)
-
-    def run(self) -> None:
-        while not self.stop:
-            made = self.say("POST", "/neworacle", {"base": 6, "length": 4}).get("location")
-            if made is None:
-                continue  # nobody will ever know where it is
-            path = "/" + made.split("/", 3)[3]
-            answers = self.games[path] = []
-            for _ in range(self.chance.randrange(3, 12)):
-                guess = {"submission": [self.chance.randrange(6) for _ in range(4)]}
-                answers.append(guess | self.say("POST", path, guess))
-                if answers[-1]["full_match_count"] == 4:
-                    break
-            else:
-                self.say("DELETE", path)
 
 
 def kills(arena: Arena, seconds: float, chance: random.Random, folder: Path) -> dict[str, Any]:
@@ -132,94 +74,21 @@ def kills(arena: Arena, seconds: float, chance: random.Random, folder: Path) -> 
         arena.kill()
         killed += 1
         arena.start()
-    for player in players:
-        player.stop = True
-    for player in players:
-        player.join(120)
-    games = {path: told for player in players for path, told in player.games.items()}
-    wrong = [
-        path for path, told in games.items() if arena.ask("GET", path)[1].get("answers", []) != told
-    ]
-    records = folder / "records"
-    records.mkdir()
-    for number, path in enumerate(games):
-        told = arena.ask("GET", f"{path}/transcript")[1]
-        (records / f"{number}.jsonl").write_bytes(told)
-    files = sorted(map(str, records.iterdir()))
-    verified = subprocess.run(
-        [sys.executable, "-m", "fairground", "verify", *files], capture_output=True, check=False
-    )
+    end(players)
+    wrong, records = verdicts(arena, players, folder)
+    games = [told for player in players for told in player.games.values()]
     return {
         "kills": killed,
         "oracles": len(games),
-        "submissions answered": sum(map(len, games.values())),
+        "submissions answered": sum(map(len, games)),
         "said again": sum(player.repeated for player in players),
-        "counted otherwise": len(wrong),
-        "records that do not verify": int(verified.returncode != 0),
+        "clients that failed": sum(player.failed is not None for player in players),
+        "counted otherwise": wrong,
+        "records that do not verify": records,
     }
 
 
-def floods(arena: Arena, seconds: float) -> dict[str, Any]:
-    contest = arena.ask("POST", "/contests", {"base": 6, "length": 4, "games": 100})[1]["self"]
-    contest = "/" + contest.split("/", 3)[3]
-    for team in range(100):
-        entry = {"team_name": f"Team {team}", "software_version": "1"}
-        arena.ask("POST", f"{contest}/entry", entry)
-    oracle = (
-        "/"
-        + arena.ask("POST", "/neworacle", {"base": 6, "length": 4})[1]["location"].split("/", 3)[3]
-    )
-    paths = ["/healthz", "/readyz", "/metrics", "/games", "/schema", "/schema/openapi.json", oracle]
-    paths += [f"{oracle}/transcript", contest, f"{contest}/standings", f"{contest}/standings.csv"]
-    paths += [f"{contest}/book", "/tables", "/contests"]
-    found = {}
-    for path in paths:
-        until = time.monotonic() + seconds / len(paths)
-        flooders = [
-            threading.Thread(target=_flood, args=(arena.port, path, until)) for _ in range(FLOODING)
-        ]
-        for flooder in flooders:
-            flooder.start()
-        taken = _timed(arena.port, oracle, until)
-        for flooder in flooders:
-            flooder.join()
-        taken.sort()
-        shown = path.replace(oracle, "/oracle/NAME").replace(contest, "/contest/NAME")
-        found[shown] = {
-            "answers": len(taken),
-            "p50 ms": round(1000 * taken[len(taken) // 2], 1),
-            "p99 ms": round(1000 * taken[int(len(taken) * 0.99)], 1),
-        }
-    return found
-
-
-def _flood(port: int, path: str, until: float) -> None:
-    here = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    while time.monotonic() < until:
-        try:
-            here.request("GET", path)
-            here.getresponse().read()
-        except (OSError, http.client.HTTPException):
-            here.close()
-
-
-def _timed(port: int, path: str, until: float) -> list[float]:
-    here = http.client.HTTPConnection(
-        "127.0.0.1", port, timeout=60, source_address=("127.0.0.2", 0)
-    )
-    taken = []
-    while time.monotonic() < until or not taken:
-        began = time.perf_counter()
-        here.request("GET", path)
-        answer = here.getresponse()
-        answer.read()
-        assert answer.status == 200, answer.status
-        taken.append(time.perf_counter() - began)
-        time.sleep(0.005)
-    return taken
-
-
-HEAD = b"POST /neworacle HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+HEAD = b"POST /neworacle HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 BODY = b'{"base": 6, "length": 4, "oracle_type": "fair"}'
 WHOLE = HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY
 
@@ -231,7 +100,7 @@ def bytes_of_any_kind(
     while time.monotonic() < until:
         here = socket.create_connection(("127.0.0.1", arena.port), timeout=35)
         try:
-            here.sendall(_with_mistakes(WHOLE, chance))
+            here.sendall(with_mistakes(WHOLE, chance))
             here.shutdown(socket.SHUT_WR)
             told = here.recv(65536)
             fives += bool(re.match(rb"HTTP/1.1 5", told))
@@ -242,13 +111,13 @@ def bytes_of_any_kind(
         finally:
             here.close()
         sent += 1
-    record = next((folder / "records").iterdir()).read_bytes()
+    record = RECORD.read_bytes()
     until, judged, tracebacks = time.monotonic() + seconds / 2, 0, 0
     while time.monotonic() < until:
         files = []
         for number in range(50):
             files.append(folder / f"odd{number}.jsonl")
-            files[-1].write_bytes(_with_mistakes(record, chance))
+            files[-1].write_bytes(with_mistakes(record, chance))
         run = subprocess.run(
             [sys.executable, "-m", "fairground", "verify", *map(str, files)],
             capture_output=True,
@@ -267,62 +136,115 @@ def bytes_of_any_kind(
     }
 
 
-def _with_mistakes(data: bytes, chance: random.Random) -> bytes:
-    """Some bytes changed, moved, doubled or left out."""
-    out = bytearray(data)
-    for _ in range(chance.randrange(1, 6)):
-        at, size = chance.randrange(len(out)), chance.randrange(1, 20)
-        piece = bytes(out[at : at + size])
-        kind = chance.randrange(4)
-        if kind == 0:
-            out[at] = chance.randrange(256)
-        elif kind == 1:
-            del out[at : at + size]
-        elif kind == 2:
-            out[at:at] = piece * chance.randrange(1, 50)
+PARTS = (
+    *("kills", "floods", "bytes", "postgres", "disks", "money", "clocks"),
+    *("bots", "crowd", "open", "readers", "mutation"),
+)
+"""Those that share the time; `audit` takes none."""
+
+
+FAULTS: Final = {
+    "postgres": faults.postgres,
+    "disks": faults.disks,
+    "money": money.settlements,
+    "clocks": clocks.clocks,
+}
+"""Those that start arenas of their own."""
+
+
+def run(
+    part: str, seconds: float, chance: random.Random, before: dict[str, Any]
+) -> tuple[dict[str, Any], bool]:
+    """One part, in a folder of its own: what was found, and whether a promise was broken.
+
+    ``before`` is what an earlier campaign found in it.
+    """
+    if part == "audit":
+        found = audit.run()
+        return found, audit.broken(found)
+    if part == "readers":
+        found = readers.run(seconds, chance)
+        return found, readers.is_broken(found)
+    if part == "mutation":
+        return mutation.run(seconds, chance, before=before), False
+    with tempfile.TemporaryDirectory(prefix="fairground-campaign-") as place:
+        folder = Path(place)
+        if part in FAULTS:
+            found = FAULTS[part](seconds, chance, folder)
+            bad = faults.broken(found)
         else:
-            out[at:at] = chance.choice([b"\r\n", b"\0", b"\xff", b"9" * 50, b"[" * 200, b'"'])
-        out = out or bytearray(b"x")
-    return bytes(out)
+            arena = Arena(folder, croupier=part == "floods")
+            try:
+                found = _at(arena, part, seconds, chance, folder)
+            finally:
+                arena.kill()
+            broken = ("counted otherwise", "records that do not verify", "clients that failed")
+            broken += ("hung", "5xx", "runs with a traceback")
+            bad = any(found.get(one) for one in broken) or crowds.broken(found)
+        log = (folder / "log").read_text(errors="replace") if (folder / "log").exists() else ""
+        # A worker that starts while its database is away says so at length, and is started again.
+        requests = [
+            line for line in log.splitlines() if "Traceback" in line and "lifespan" not in line
+        ]
+        found["tracebacks in the log"] = len(requests)
+        if requests:
+            found["the first of them"] = requests[0][:3000]
+    return found, bad or bool(found["tracebacks in the log"])
+
+
+def _at(
+    arena: Arena, part: str, seconds: float, chance: random.Random, folder: Path
+) -> dict[str, Any]:
+    if part == "kills":
+        return kills(arena, seconds, chance, folder)
+    if part == "floods":
+        return floods.run(f"http://127.0.0.1:{arena.port}", seconds)
+    if part == "bytes":
+        return bytes_of_any_kind(arena, seconds, chance, folder)
+    if part == "bots":
+        return crowds.bots(arena, seconds, chance)
+    if part == "crowd":
+        return crowds.crowd(arena, seconds, chance)
+    return crowds.open_games(arena, seconds)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--seed", default="1")
-    parser.add_argument("--result")
+    parser.add_argument("--only", metavar="PART,...", help=f"of {', '.join((*PARTS, 'audit'))}")
+    parser.add_argument("--result", help="a file of JSON; what it has of other parts stays in it")
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help=f"write the figures of {report.RESULT.name} into the page",
+    )
     options = parser.parse_args()
-    chance, each = random.Random(options.seed), options.seconds / 3
-    with tempfile.TemporaryDirectory(prefix="fairground-campaign-") as place:
-        folder = Path(place)
-        arena = Arena(folder)
-        try:
-            found = {
-                "date": datetime.now(UTC).date().isoformat(),
-                "cores": os.cpu_count(),
-                "load": round(os.getloadavg()[0], 1),
-                "kills": kills(arena, each, chance, folder),
-                "floods": floods(arena, each),
-                "bytes": bytes_of_any_kind(arena, each, chance, folder),
-            }
-        finally:
-            arena.kill()
-        arena.log.close()
-        found["tracebacks in the log"] = (folder / "log").read_bytes().count(b"Traceback")
-    told = json.dumps(found, indent=2)
-    print(told)
-    if options.result:
-        Path(options.result).write_text(told + "\n")
-    broken = [
-        found["kills"]["counted otherwise"],
-        found["kills"]["records that do not verify"],
-        found["bytes"]["hung"],
-        found["bytes"]["5xx"],
-        found["bytes"]["runs with a traceback"],
-        not found["bytes"]["alive"],
-        found["tracebacks in the log"],
-    ]
-    return int(any(broken))
+    chosen = options.only.split(",") if options.only else [*PARTS, "audit"]
+    for part in chosen:
+        if part not in (*PARTS, "audit"):
+            parser.error(f"there is no part {part!r}: {', '.join((*PARTS, 'audit'))}")
+    result = Path(options.result) if options.result else None
+    found = json.loads(result.read_text()) if result and result.exists() else {}
+    failed = False
+    for part in chosen:
+        each = options.seconds / max(1, len(set(chosen) - {"audit"}))
+        before = found.get(part, {})
+        told, broken = run(part, each, random.Random(f"{options.seed} {part}"), before)
+        when = {
+            "date": datetime.now(UTC).date().isoformat(),
+            "cores": os.cpu_count(),
+            "load": round(os.getloadavg()[0], 1),
+            "seconds": round(each),
+        }
+        found[part] = when | told
+        failed |= broken
+        print(json.dumps({part: found[part]}, indent=2), flush=True)
+        if result:
+            result.write_text(json.dumps(found, indent=2) + "\n")
+    if options.page:
+        report.write()
+    return int(failed)
 
 
 if __name__ == "__main__":
