@@ -29,6 +29,7 @@ except ModuleNotFoundError:  # called by hand
 ROOT = Path(__file__).resolve().parents[1]
 WEB = ROOT / "web"
 BOTS = ROOT / "examples" / "bots"
+CONTRACTS = ROOT / "src" / "fairground" / "bank" / "chain" / "contracts"
 CHANGELOG = ROOT / "CHANGELOG.md"
 PAGE = ROOT / "src" / "fairground" / "web" / "page"
 BUILT_FROM = WEB / "node_modules" / ".built-from"
@@ -82,7 +83,7 @@ def build_into(folder: Path) -> None:
 
 def _digest_of_sources() -> str:
     digest = hashlib.sha256()
-    for path in sorted([*WEB.rglob("*"), *BOTS.iterdir()]):
+    for path in sorted([*WEB.rglob("*"), *BOTS.iterdir(), *CONTRACTS.iterdir()]):
         name = path.relative_to(ROOT)
         if path.is_file() and not set(name.parts) & set(NOT_SOURCES):
             digest.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())

@@ -155,10 +155,74 @@ def zombie(ada: Visitor) -> None:
 
 
 def review(ada: Visitor) -> None:
-    """What the decisions were worth."""
-    verdict(ada)
+    """What the decisions of a wasteful breaker were worth."""
+    ada.page.goto(f"{ada.url}/#/play/codebreaking%2F1")
+    for label, value in (("base", "3"), ("length", "3")):
+        ada.page.get_by_label(label).fill(value)
+    ada.page.get_by_label("oracle").select_option("evil")
+    ada.page.get_by_label("Seat 1, keeper").select_option("evil")
+    ada.page.get_by_role("button", name="Open the table").click()
+    guesses = ["000", "000", *("".join(code) for code in product("012", repeat=3))]
+
+    def ask(page: Page) -> None:
+        page.keyboard.type(guesses.pop(0))
+        page.keyboard.press("Enter")
+
+    ada.plays(ask)
     ada.page.get_by_role("button", name="Review my decisions").click()
     ada.page.locator(".review .sum").wait_for()
+
+
+def practise(ada: Visitor) -> None:
+    """A decision that is tried again."""
+    review(ada)
+    ada.page.goto(f"{ada.url}/#/practise")
+    ada.page.locator(".entry").wait_for()
+    ada.page.keyboard.type("012")
+    ada.page.keyboard.press("Enter")
+    ada.page.locator(".alternatives").wait_for()
+
+
+def croupier(ada: Visitor) -> None:
+    """A hand that waits for a choice, with the coach's advice."""
+    ada.page.goto(f"{ada.url}/#/croupier")
+    ada.page.get_by_role("button", name="Bring 200 play chips").click()
+    ada.page.locator("[data-chips='200']").wait_for()
+    ada.page.get_by_role("button", name="Deal").click()
+    ada.page.locator("[data-stage=choose]").wait_for()
+    ada.page.keyboard.press("2")
+    ada.page.keyboard.press("h")
+    ada.page.locator(".hintbox").wait_for()
+
+
+def node(ada: Visitor) -> None:
+    """A Croupier who plays at a contract."""
+
+    def on_a_chain(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json=answer.json() | {"chain": 11155111})
+
+    ada.context.route("**/croupier", on_a_chain)
+    ada.page.goto(f"{ada.url}/#/croupier")
+    ada.page.get_by_label("The address of the node").wait_for()
+
+
+def contest(ada: Visitor) -> None:
+    """Standings with intervals."""
+    ada.page.goto(f"{ada.url}/#/contests")
+    ada.page.locator(".list a").first.click()
+    ada.page.locator(".teams").first.wait_for()
+
+
+def oracle(ada: Visitor) -> None:
+    """A code, found by hand."""
+    made = Arena(ada.url).new_oracle()
+    ada.page.goto(f"{ada.url}/#/oracle/{made.uri.rpartition('/')[2]}")
+    for row, guess in enumerate(("0012", "1334")):
+        ada.page.locator(".entry").wait_for()
+        ada.page.keyboard.type(guess)
+        ada.page.keyboard.press("Enter")
+        ada.page.locator(".guess .left").nth(row).wait_for()
 
 
 def page_of(place: str, waits: str) -> Callable[[Visitor], None]:
@@ -216,9 +280,14 @@ SCREENS: dict[str, Callable[[Visitor], None]] = {
     "keeper": keeper,
     "zombie": zombie,
     "review": review,
+    "practise": practise,
+    "tables": page_of("tables", ".list li"),
     "contests": page_of("contests", "main form"),
+    "contest": contest,
+    "oracle": oracle,
     "bots": page_of("bots", "main h1"),
-    "croupier": page_of("croupier", "main h1"),
+    "croupier": croupier,
+    "node": node,
     "new-game": new_game,
     "verify": verify,
     "cheated": cheated,
