@@ -25,7 +25,7 @@ from fairground.arena.app import make_app
 from fairground.arena.http import browsers, requests
 from fairground.arena.http.connection import Arrival
 from fairground.arena.http.fast_lane import FastLane
-from fairground.arena.http.gate import Asgi
+from fairground.arena.limits.gate import Asgi
 from fairground.arena.oracles.keeping import Oracles
 from fairground.arena.oracles.wire import CountsOut
 from fairground.arena.state import ArenaState

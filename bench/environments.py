@@ -35,12 +35,14 @@ CHANCE: Final = np.random.Generator(np.random.PCG64(1))
 
 def lanes(name: str, **options: Any) -> Callable[[], float]:
     env = vector_env(name, LANES, **options)
-    env.reset(seed=1)
-    actions = CHANCE.integers(0, 32 if name == "poker" else 1, size=(ROUNDS, LANES))
+    _, infos = env.reset(seed=1)
+    choices = {"poker": 32, "zombie": 2, "codebreaking": 1296}.get(name, 1)
+    actions = CHANCE.integers(0, choices, size=(ROUNDS, LANES))
+    mask = infos["action_mask"]
 
     def work() -> None:
         for row in actions:
-            env.step(row)
+            env.step(row * mask[:, 1] if name == "zombie" else row)
 
     work()  # compile
     return lambda: ROUNDS * LANES / cpu_seconds(work)
@@ -129,6 +131,8 @@ def main() -> None:
         "ours, FateStones, 4096 lanes against greedy": lanes("fatestones", player="greedy"),
         "ours, dice, 4096 lanes against optimal": lanes("intransitive", player="optimal"),
         "ours, video poker, 4096 lanes": lanes("poker"),
+        "ours, Zombie Dice, 4096 lanes against greedy": lanes("zombie", player="greedy"),
+        "ours, code breaking, 4096 lanes": lanes("codebreaking"),
         "ours, FateStones, Gymnasium against greedy": gymnasium_seat(
             "fatestones", players=["greedy"]
         ),

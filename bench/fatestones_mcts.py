@@ -29,7 +29,7 @@ DEALS = 60
 BUDGETS = (10, 30, 100, 300, 1000, 3000, 10000)
 HERE = Path(__file__).resolve().parent
 RESULT = HERE / "results" / "fatestones_mcts.json"
-PLOT = HERE.parent / "docs" / "games" / "fatestones-mcts.svg"
+PLOT = HERE.parent / "docs" / "figures" / "fatestones-mcts.svg"
 RANDOM, GREEDY = 0.017911434004, 0.017595254242
 """Exploitability over all deals, from `fairground.solve.fatestones.deals.compare_players`."""
 

@@ -31,7 +31,7 @@ SIZES: Final = (250, 500, 1000, 2000)
 COPIES: Final = (100, 200, 400)
 CIRCLE: Final = ("2,2,4,4,9,9", "1,1,6,6,8,8", "3,3,5,5,7,7")
 REPETITIONS: Final = 3
-GAMES: Final = {"optimal": 400, "mcts:200": 40}
+GAMES: Final = {"optimal": 400, "mcts:200": 400}
 
 
 def dice(count: int) -> list[str]:

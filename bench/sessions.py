@@ -29,9 +29,9 @@ from fairground.bank.croupier.caution import Habits
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Key
-from fairground.bank.player.game import Side
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
+from fairground.bank.player.side import Side
 from fairground.bank.session.croupier import SessionCroupier
 from fairground.bank.session.player import SessionPlayer
 from fairground.store.sqlite import SqliteStore

@@ -1,14 +1,17 @@
 """How quickly transcripts are verified, against the least that any verifier must do.
 
 The floor parses each line with ``json.loads`` and hashes it with SHA3-256, and nothing
-else. `fairground.verify.verify` does that, and also re-encodes each line to its very bytes,
+else. `fairground.verify.verify` does that, and also writes each line again to its very bytes,
 follows the chain of hashes, plays the game again by its rules through the same referee,
 checks every commitment, HMAC, link and key, compares each line that the referee writes,
 and states the claims. The figure is floor time divided by verify time, so 1 would mean
 that all those checks are free.
 
-The transcripts are many short games of intransitive dice under each scheme: few draws a
-game, so that nothing is amortised.
+Every game is played under every scheme. They are as short as games are: few draws each, so that
+nothing is amortised. (``long`` has one game of each kind with thousands of lines.)
+
+    python bench/verify.py                # writes results/verify.json
+    python bench/verify.py --profile      # prints where the time goes, and writes nothing
 """
 
 from __future__ import annotations
@@ -17,87 +20,104 @@ import cProfile
 import hashlib
 import json
 import pstats
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
 from _machine import cpu_seconds, ratio, side_by_side, summary, write
-from fairground.core import Seat
-from fairground.fair.bits import SeededStream, Stream, digest
-from fairground.fair.chains import LENGTH, ChainHolder, HashChainsDealer
-from fairground.fair.contest import ContestDealer
-from fairground.fair.hmac_user import HmacUserDealer
-from fairground.fair.schemes import Chair, Dealer
-from fairground.fair.unproven import SeededDealer, SystemDealer
-from fairground.fair.vault import MemoryVault
-from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive
-from fairground.players.hosted import Hosted
-from fairground.players.intransitive import OptimalDice
-from fairground.players.simple import RandomPlayer
+from fairground.core import Game, Move
+from fairground.fair.bits import digest
+from fairground.fair.chains import LENGTH
+from fairground.games.codebreaking import BREAKER, GIVE_UP, CodeBreaking
+from fairground.games.fatestones import FateStones
+from fairground.games.intransitive import Die, Intransitive
+from fairground.games.poker import PokerTwo
+from fairground.games.zombie import PASS, ZombieTwo
 from fairground.table import Ask, Table
+from fairground.testing.driving import Driver
+from fairground.testing.modes import FixedVault, Mode, mode
 from fairground.verify import verify
 
-GAMES: Final = 200
+EVENTS: Final = 1500
+"""About how many lines are verified of each game under each scheme."""
+
+LONG: Final = 6000
+GUESSES: Final = 10
 REPETITIONS: Final = 9
-TARGET: Final = 0.15
-GAME: Final = Intransitive(
-    [Die((2, 2, 4, 4, 9, 9)), Die((6, 8, 1, 1, 8, 6)), Die((7, 5, 3, 7, 5, 3))]
-)
-SHOWN: Final = 14
+TARGET: Final = 0.40
+SHOWN: Final = 40
 """How many functions of the profile are kept."""
 
-
-def _contest(name: bytes, vault: MemoryVault) -> Dealer:
-    return ContestDealer(name, vault, contest="bench", game=name[-1], seed=bytes(32))
-
-
-def _seeded(name: bytes, vault: MemoryVault) -> Dealer:
-    return SeededDealer(name, vault, seed="bench", game=name[-1])
-
-
-SCHEMES: Final[dict[str, tuple[Callable[[bytes, MemoryVault], Dealer], str]]] = {
-    "hmac-sha3-user/1": (HmacUserDealer, "number"),
-    "hash-chains/1, own chain": (HashChainsDealer, "chain"),
-    "hash-chains/1, stirred each run": (partial(HashChainsDealer, stir="each"), "stir"),
-    "contest/1": (_contest, "nothing"),
-    "seeded/1": (_seeded, "nothing"),
-    "system/1": (SystemDealer, "nothing"),
+GAMES: Final[dict[str, Callable[[], Game[Any]]]] = {
+    "intransitive dice": lambda: Intransitive(
+        [Die((2, 2, 4, 4, 9, 9)), Die((6, 8, 1, 1, 8, 6)), Die((7, 5, 3, 7, 5, 3))]
+    ),
+    "code breaking": CodeBreaking,
+    "Zombie Dice": ZombieTwo,
+    "FateStones": FateStones,
+    "video poker": PokerTwo,
 }
-"""Scheme → who deals, and what the user lends."""
+
+SCHEMES: Final[dict[str, Mode]] = {
+    "hmac-sha3-user/1": mode("hmac-sha3-user-number"),
+    "hash-chains/1, own chain": Mode("hash-chains/1", "own", "chain", (("length", LENGTH),)),
+    "hash-chains/1, stirred each run": mode("hash-chains-each"),
+    "contest/1": mode("contest-cup"),
+    "seeded/1": mode("seeded-tape"),
+    "system/1": mode("system-plain"),
+}
 
 
-class User:
-    """The user's side of one game: picks at random, and lends what the scheme asks for."""
+class Seats(Driver):
+    """Both seats. Ten guesses, then no more; nobody passes in Zombie Dice."""
 
-    def __init__(self, name: bytes, chance: Stream, seat: Seat = USER) -> None:
-        self._chance = chance
-        self._holder = ChainHolder(name, seat, LENGTH)
-        self._player = RandomPlayer(GAME, chance)
+    def __init__(self, table: Table, seed: str, lines: int) -> None:
+        super().__init__(table, seed)
+        self._lines = lines
 
-    def answer(self, table: Table, ask: Ask) -> Any:
-        """What this seat says to an ask."""
-        match ask.kind:
-            case "move":
-                return self._player.choose(GAME, table.view(ask.seat), ask.seat)
-            case "number":
-                return self._chance.below(ask.n)
-            case "stir":
-                return f"stir {self._chance.below(10**9)}"
-            case kind:
-                return self._holder.answer(kind, ask.run, ask.head)
+    def move(self, ask: Ask) -> Move:
+        """A guess, or any move that one would choose."""
+        table = self.table
+        if isinstance(table.game, CodeBreaking) and ask.seat == BREAKER:
+            wanted = self._lines or 2 * GUESSES + 4
+            if table.transcript.step >= wanted:
+                return GIVE_UP
+            return tuple(self.below(ask._replace(kind=f"digit {i}"), 6) for i in range(4))
+        moves = [m for m in table.game.choices(table.view(ask.seat), ask.seat) if m != PASS]
+        return moves[self.below(ask, len(moves))]
 
 
-def played(scheme: str, number: int) -> bytes:
-    """One finished game as a transcript."""
-    make, lends = SCHEMES[scheme]
-    name = digest(f"bench/{scheme}", number)
-    chairs = [Chair("Computer", by="house"), Chair("User", lends=lends)]
-    table = Table.open(GAME, make(name, MemoryVault()), chairs)
-    hosted = Hosted(table, {COMPUTER: OptimalDice(GAME)})
-    user = User(name, SeededStream(scheme, number, 1 + USER))
-    while asks := hosted.play():
-        table.submit(asks[0], user.answer(table, asks[0]))
+def played(game: Game[Any], scheme: Mode, number: int, lines: int = 0) -> bytes:
+    """One finished game as a transcript; with ``lines``, one of at least so many."""
+    name = digest(f"bench/{scheme.name}", number)
+    dealer = scheme.make(FixedVault(f"vault {number}"), name)
+    table = Table.open(game, dealer, scheme.chairs(game.seats))
+    seats = Seats(table, f"bench {number}", lines)
+    while seats.once():
+        pass
     return bytes(table.transcript)
+
+
+def some(game: Game[Any], scheme: Mode) -> list[bytes]:
+    """Games of about `EVENTS` lines together."""
+    games: list[bytes] = []
+    while sum(data.count(b"\n") for data in games) < EVENTS:
+        games.append(played(game, scheme, len(games)))
+    return games
+
+
+def long_games() -> dict[str, list[bytes]]:
+    """One long game of each kind that can be long."""
+    rules: dict[str, Game[Any]] = {
+        "code breaking": CodeBreaking(),
+        "Zombie Dice": ZombieTwo(2, brains_to_win=3 * LONG // 10),
+        "FateStones": FateStones(["333333"] * 999 + ["333334"]),
+    }
+    return {
+        f"{name}, long": [played(game, SCHEMES["hash-chains/1, stirred each run"], 0, LONG)]
+        for name, game in rules.items()
+    }
 
 
 def floor(transcripts: Sequence[bytes]) -> None:
@@ -133,37 +153,52 @@ def profile(transcripts: Sequence[bytes]) -> list[dict[str, Any]]:
     ]
 
 
+def measured(games: Sequence[bytes]) -> dict[str, Any]:
+    """Floor and verify in turns."""
+    samples = side_by_side(
+        {
+            "floor": partial(cpu_seconds, partial(floor, games)),
+            "verify": partial(cpu_seconds, partial(verify_all, games)),
+        },
+        REPETITIONS,
+    )
+    lines = sum(data.count(b"\n") for data in games)
+    seconds = summary(samples)
+    return {
+        "games": len(games),
+        "lines": lines,
+        "bytes": sum(map(len, games)),
+        "microseconds_a_line": {
+            side: round(1e6 * seconds[side]["median"] / lines, 2) for side in seconds
+        },
+        "floor_over_verify": ratio(samples, "floor", "verify"),
+    }
+
+
 def main() -> None:
     transcripts = {
-        scheme: [played(scheme, number) for number in range(GAMES)] for scheme in SCHEMES
+        (game, scheme): some(rules(), how)
+        for game, rules in GAMES.items()
+        for scheme, how in SCHEMES.items()
     }
     everything = [data for games in transcripts.values() for data in games]
-    result = {}
-    for name, games in {"all schemes": everything, **transcripts}.items():
-        samples = side_by_side(
-            {
-                "floor": partial(cpu_seconds, partial(floor, games)),
-                "verify": partial(cpu_seconds, partial(verify_all, games)),
-            },
-            REPETITIONS,
-        )
-        lines = sum(data.count(b"\n") for data in games)
-        seconds = summary(samples)
-        result[name] = {
-            "games": len(games),
-            "lines": lines,
-            "bytes": sum(map(len, games)),
-            "cpu_seconds": seconds,
-            "lines_per_cpu_second": round(lines / seconds["verify"]["median"]),
-            "floor_over_verify": ratio(samples, "floor", "verify"),
-        }
+    if "--profile" in sys.argv:
+        for row in profile(everything):
+            print(row)
+        return
+    cells: dict[str, dict[str, Any]] = {game: {} for game in GAMES}
+    for (game, scheme), games in transcripts.items():
+        cells[game][scheme] = measured(games)
+        print(game, scheme, cells[game][scheme]["floor_over_verify"], file=sys.stderr)
     write(
         "verify",
         {
             "unit": "CPU seconds of this process",
             "repetitions": REPETITIONS,
             "target": f"floor over verify at least {TARGET}",
-            "schemes": result,
+            "all": measured(everything),
+            "games": cells,
+            "long": {name: measured(games) for name, games in long_games().items()},
             "profile": profile(everything),
         },
     )

@@ -1,0 +1,113 @@
+"""How quickly a contest of 20 teams with 1,000 games each is verified.
+
+The file is made here, by a house in memory: every team breaks every code of (6, 4), asking always
+the first code that fits all answers. ``fairground verify --contest`` then runs each game again, and
+recomputes orders, disguises and standings. (The first format of the file: the earlier commit knows
+no other.) It stands beside two others in the same run: the floor, which parses and hashes each
+line and does nothing else, and the sources of an earlier commit.
+
+    python bench/contest.py                   # beside commit 424dff3
+    python bench/contest.py --before COMMIT --teams 4 --games 200
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from functools import cache, partial
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+from tests.helpers.contests import House
+
+from _machine import child_cpu_seconds, ratio, side_by_side, summary, write
+from fairground.contest.book import FIRST_FORMAT, Part
+from fairground.games.codebreaking import Code, Row, fits
+
+REPETITIONS: Final = 3
+BASE: Final = 6
+LENGTH: Final = 4
+ROOT: Final = Path(__file__).parent.parent
+FLOOR: Final = """\
+import hashlib, json, sys
+with open(sys.argv[1], "rb") as file:
+    for line in file:
+        json.loads(line)
+        hashlib.sha3_256(line).hexdigest()
+"""
+
+
+@cache
+def next_code(rows: tuple[Row, ...]) -> Code:
+    """The first code that fits all answers."""
+    return next(code for code in product(range(BASE), repeat=LENGTH) if fits(code, rows))
+
+
+def made(file: Path, teams: int, games: int) -> int:
+    """Write the file of such a contest; how many lines it has."""
+    house = House([Part(BASE, LENGTH, "fair", games)], form=FIRST_FORMAT)
+    for number in range(teams):
+        entry = house.enter(f"Team {number}")
+        for slot in range(games):
+            rows: tuple[Row, ...] = ()
+            while not rows or rows[-1].marks[0] < LENGTH:
+                code = next_code(rows)
+                rows = (*rows, Row(code, house.submit(entry, slot, code)))
+    house.close()
+    lines = house.file()
+    file.write_bytes(b"".join(lines))
+    return len(lines)
+
+
+def sources(commit: str, folder: Path) -> Path:
+    """The package as it was at a commit."""
+    packed = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, stdout=-1, check=True)
+    subprocess.run(["tar", "x", "-C", str(folder)], input=packed.stdout, check=True)
+    return folder / "src"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--before", default="424dff3", help="the commit to compare with")
+    parser.add_argument("--teams", type=int, default=20)
+    parser.add_argument("--games", type=int, default=1000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        file = Path(home) / "contest.jsonl"
+        lines = made(file, options.teams, options.games)
+        now = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+        before = {**now, "PYTHONPATH": str(sources(options.before, Path(home)))}
+        verify = [sys.executable, "-m", "fairground", "verify", "--contest", str(file)]
+        floor = [sys.executable, "-c", FLOOR, str(file)]
+        samples = side_by_side(
+            {
+                "floor": partial(child_cpu_seconds, floor, now),
+                "verify": partial(child_cpu_seconds, verify, now),
+                "before": partial(child_cpu_seconds, verify, before),
+            },
+            REPETITIONS,
+        )
+        write(
+            "contest",
+            {
+                "setting": f"{options.teams} teams × {options.games} games of (6, 4)",
+                "unit": "CPU seconds, user and system, of one child process",
+                "repetitions": REPETITIONS,
+                "lines": lines,
+                "bytes": file.stat().st_size,
+                "before": f"the sources of commit {options.before}",
+                "cpu_seconds": summary(samples),
+                "floor_over_verify": ratio(samples, "floor", "verify"),
+                "floor_over_verify_before": ratio(samples, "floor", "before"),
+                "part_of_before": ratio(samples, "verify", "before"),
+                "target": "at most a third of the time before",
+            },
+        )
+
+
+if __name__ == "__main__":
+    main()
