@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +14,10 @@ from fairground.games import GAMES
 from fairground.testing.driving import listing_of
 from fairground.testing.toys import Toy
 from tests.helpers.browser import browser
-from tests.helpers.stores import cluster, store_url
+from tests.helpers.stores import cluster, let_go, store_url
+from tests.helpers.width import WIDE
 
-__all__ = ["browser", "cluster", "store_url"]
+__all__ = ["browser", "cluster", "let_go", "store_url"]
 
 settings.register_profile(
     "fairground",
@@ -33,19 +35,26 @@ for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
         usual = signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL
         signal.signal(number, usual)
 
+# Some machines keep no bytecode. Then each of the many programs that tests start would compile the
+# whole package again, which takes about as long as all that it does.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # The kernel's own tests: they alone reach every line of it. Tracing costs as much as a test itself,
 # so the others run without.
 MEASURED = {
     *("fair", "games"),
     *("test_core.py", "test_table.py", "test_transcript.py", "test_registers.py"),
-    *("test_playing.py", "test_replay.py", "test_verify.py", "test_claims.py", "test_vectors.py"),
+    *("test_playing.py", "test_replay.py", "test_retrace.py", "test_verify.py", "test_claims.py"),
+    *("test_vectors.py",),
     *("test_forgeries.py", "test_cheating_house.py", "test_door.py", "test_newgame.py"),
 }
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Coverage is measured where it is promised, and nowhere else."""
+    """A campaign's tests stay out of the suite; coverage is measured where it is promised."""
     tests = Path(__file__).parent
+    if not WIDE:
+        items[:] = [item for item in items if item.get_closest_marker("campaign") is None]
     for item in items:
         if item.path.relative_to(tests).parts[0] not in MEASURED:
             item.add_marker(pytest.mark.no_cover)

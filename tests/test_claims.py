@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fairground.claims import Claim
 from fairground.cli import main
 from fairground.core import InputError, Unreadable
 from fairground.fair.schemes import Chair
@@ -332,3 +333,147 @@ def test_words_older_than_a_hidden_run_lend_it_nothing(toy: str) -> None:
         table = open_table(game, way)
         Driver(table).play()
         assert ("UNIFORM:1" in found(verify(bytes(table.transcript)))) == claimed
+
+
+def lines_of(table: Table) -> list[bytes]:
+    return bytes(table.transcript).splitlines(keepends=True)
+
+
+def by_name(verdict: Verdict) -> dict[str, Claim]:
+    assert verdict.ok, verdict.fault
+    return {str(claim): claim for claim in verdict.claims}
+
+
+def test_a_hidden_run_that_nobody_dealt_is_committed_by_its_ticket(toy: str) -> None:
+    """Lines: start, the move, the ticket, Ann leaves, the key is opened, the end."""
+    game = make_game(toy, {"seats": 2, "steps": [["turn", [1], 2], ["hidden", 6, 0]]})
+    table = open_table(game, Mode("hash-chains/1", "each", "stir", (("stir", "each"),)))
+    Driver(table).once()
+    assert [ask.kind for ask in table.asks()] == ["stir"]
+    table.forfeit(1, "tired")
+    lines = lines_of(table)
+    assert [json.loads(line)["kind"] for line in lines] == [
+        *("start", "move", "ticket", "forfeit", "opening", "end")
+    ]
+    shown = {
+        number: by_name(verify(bytes(table.transcript), line_hash(lines[number - 1])))["COMMITTED"]
+        for number in (1, 2, 3)
+    }
+    assert shown[1].witness == shown[2].witness == ("house", (), (1,))
+    assert shown[3].witness == ("receipts", (1,), ())
+    assert shown[3].lines == (1, 3)
+
+
+@pytest.mark.parametrize("way", ["hash-chains-each", "contest-cup"])
+def test_what_stands_in_the_first_event_is_shown_by_a_receipt_of_it(toy: str, way: str) -> None:
+    """Lines: start, the move, the ticket, ... Whoever moves has seen the first line alone."""
+    game = make_game(toy, {"seats": 2, "steps": [["turn", [1], 2], ["draw", 6]]})
+    table = Driver(open_table(game, mode(way))).play()
+    lines = lines_of(table)
+    first, second = (
+        by_name(verify(bytes(table.transcript), line_hash(line)))["COMMITTED"].witness
+        for line in lines[:2]
+    )
+    assert first == ("receipts", (1,), ())
+    assert second == ("house", (), (1,)), "the move was made, and could have guided the house"
+
+
+@pytest.mark.parametrize(
+    ("lends", "before", "unforeseen"),
+    [
+        ("stir", 0, {"Ann", "Bob", "Eve"}),
+        ("stir", 1, {"Bob", "Eve"}),
+        ("stir", 2, {"Eve"}),
+        ("chain", 3, {"Ann", "Bob", "Eve"}),
+        ("chain", 4, {"Bob", "Eve"}),
+    ],
+)
+def test_whoever_gave_a_share_before_another_left_may_have_been_foreseen(
+    toy: str, lends: str, before: int, unforeseen: set[str]
+) -> None:
+    """Eve leaves when so many shares of the second run are given, in the order Ann, Bob, Eve.
+
+    What she had heard may have guided her, and she was the last to decide. The tips of the next
+    chains come before the links, and say nothing of the draw.
+    """
+    game = make_game(toy, {"seats": 3, "steps": [["draw", 6], ["turn", [2], 2], ["draw", 6]]})
+    options = (("stir", "each"), ("length", 2))
+    chairs = [Chair(name, "self", lends) for name in ("Ann", "Bob", "Eve")]
+    table = open_table(game, Mode("hash-chains/1", "three", lends, options), chairs=chairs)
+    driver = Driver(table)
+    while not table.decisions:
+        driver.once()
+    for _ in range(before):
+        driver.once()
+    table.forfeit(2, "enough")
+    claims = verify(bytes(table.transcript)).claims
+    assert {claim.who for claim in claims if claim.name == "UNFORESEEN"} == unforeseen
+    assert {claim.who for claim in claims if claim.name == "UNIFORM"} == {"Ann", "Bob", "Eve"}
+
+
+class TestWords:
+    """The conditions, in words."""
+
+    def test_of_whose_receipts_they_speak(self) -> None:
+        data = record("A-rewritten-dice")
+        lines = data.splitlines(keepends=True)
+        claims = by_name(verify(data, [line_hash(lines[number - 1]) for number in (2, 7, 10)]))
+        two = by_name(verify(data, [line_hash(lines[number - 1]) for number in (2, 7)]))
+        assert two["ORDERED"].condition.startswith("the receipts were kept")
+        who = claims["UNIFORM:1"].who
+        assert claims["UNIFORM:1"].condition.endswith(
+            f", and {who} kept the receipts before answering"
+        )
+        assert claims["COMMITTED"].condition == "the receipts were kept before answering"
+        assert claims["ORDERED"].sentence == (
+            "If the receipts were kept before the next answer was given, then "
+            "lines 1 to 10 stood as they stand here before that answer."
+        )
+
+    def test_of_one_receipt(self) -> None:
+        data = record("A-rewritten-dice")
+        head = line_hash(data.splitlines(keepends=True)[6])
+        assert by_name(verify(data, [head, head]))["ORDERED"].condition == (
+            "the receipt was kept before the next answer was given"
+        )
+
+    def test_of_a_signature(self) -> None:
+        """Whoever signed needs no receipt."""
+        claims = by_name(verify(record("J-true-order")))
+        told = "the Player signed the bet before telling any seed"
+        assert claims["COMMITTED"].condition == told
+        assert claims["UNIFORM:1"].condition.endswith(f", and {told}")
+
+
+def test_two_people_s_seals_are_shown_by_a_receipt_between(toy: str) -> None:
+    """Lines: start, two seals, two openings, the end."""
+    game = make_game(toy, {"seats": 2, "steps": [["turn", [0, 1], 3]]})
+    chairs = [Chair("Ann"), Chair("Bob")]
+    table = Driver(open_table(game, mode("hash-chains-alone"), chairs=chairs)).play()
+    lines = lines_of(table)
+    kinds = [json.loads(line)["kind"] for line in lines]
+    assert kinds == ["start", "seal", "seal", "open", "open", "end"]
+    witness = [
+        by_name(verify(bytes(table.transcript), line_hash(line)))["SEALED"].witness
+        for line in lines[1:4]
+    ]
+    assert witness == [("house", (), (1,)), ("receipts", (1,), ()), ("house", (), (1,))]
+
+
+@pytest.mark.parametrize(
+    ("stir", "unforeseen"), [("once", {"Eve"}), ("each", {"Ann", "Bob", "Eve"})]
+)
+def test_who_leaves_after_the_last_draw_may_have_known_the_next_one(
+    toy: str, stir: str, unforeseen: set[str]
+) -> None:
+    """Words that are asked for once are there already; else the next draw waits for new ones."""
+    game = make_game(toy, {"seats": 3, "steps": [["draw", 6], ["turn", [2], 2]]})
+    chairs = [Chair(name, "self", "stir") for name in ("Ann", "Bob", "Eve")]
+    way = Mode("hash-chains/1", "three", "stir", (("stir", stir),))
+    table = open_table(game, way, chairs=chairs)
+    driver = Driver(table)
+    while table.asks()[0].kind == "stir":
+        driver.once()
+    table.forfeit(2, "enough")
+    claims = verify(bytes(table.transcript)).claims
+    assert {claim.who for claim in claims if claim.name == "UNFORESEEN"} == unforeseen

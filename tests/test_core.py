@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+from typing import Any
 
 import jsonschema_rs
 import pytest
@@ -149,6 +151,8 @@ def test_a_fault_names_its_line() -> None:
         "it is odd",
     )
     assert fault.exit == 1
+    other = pickle.loads(pickle.dumps(fault))
+    assert (type(other), vars(other), str(other)) == (Fault, vars(fault), str(fault))
 
 
 def test_a_seat_that_is_not_there_has_no_role() -> None:
@@ -186,3 +190,30 @@ def test_every_listed_move_has_the_shape_that_its_game_tells() -> None:
                 case Over():
                     break
     assert Game.move_schema(Toy(1, []))["type"] == ["integer", "string", "array"]
+
+
+class Backwards(Toy):
+    """Names its parameters in the other order."""
+
+    def params(self) -> dict[str, Any]:
+        return {"steps": self.steps, "seats": self.seats}
+
+
+def test_games_are_the_same_in_whatever_order_their_parameters_stand() -> None:
+    steps = [["draw", 6]]
+    assert Backwards(2, steps) == Toy(2, steps)
+    assert hash(Backwards(2, steps)) == hash(Toy(2, steps))
+    assert Toy(3, steps) != Toy(2, steps)
+
+
+def test_a_parameter_that_a_game_has_not_is_named() -> None:
+    with pytest.raises(core.BadParams, match=r"zombie/1 has no parameter 'bones'; it has: players"):
+        Zombie.with_defaults({"players": 3, "bones": 1})
+    assert Zombie.with_defaults({"players": 3})["players"] == 3
+    assert Zombie.with_defaults({})["players"] == 2
+
+
+def test_a_schema_shows_the_defaults_that_there_are() -> None:
+    told = Zombie.schema()["properties"]
+    assert told["players"]["default"] == 2
+    assert not any("default" in told for told in Toy.schema()["properties"].values())

@@ -7,7 +7,6 @@ well above that. Every change is tried with one game; the campaign plays all of 
 
 from __future__ import annotations
 
-import os
 import pickle
 import time
 from collections.abc import Callable
@@ -27,9 +26,9 @@ from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import mode
 from fairground.transcript import check_chain
 from fairground.verify import verify
+from tests.helpers.width import WIDE
 
-CAMPAIGN = bool(os.environ.get("CAMPAIGN"))
-SHORT, LONG = (3_000, 48_000) if CAMPAIGN else (1_500, 12_000)
+SHORT, LONG = (3_000, 48_000) if WIDE else (1_500, 12_000)
 STEEPEST = 1.15
 
 ENDLESS: dict[str, Callable[[], Game[Any]]] = {
@@ -79,7 +78,7 @@ def least(act: Callable[[], object]) -> float:
     return min(once() for _ in range(2))
 
 
-@pytest.mark.parametrize("name", ENDLESS if CAMPAIGN else ["fair"])
+@pytest.mark.parametrize("name", ENDLESS if WIDE else ["fair"])
 def test_every_event_costs_the_same_however_long_the_game(name: str) -> None:
     short, long = (played(ENDLESS[name], lines) for lines in (SHORT, LONG))
     measures: dict[str, Callable[[Table], object]] = {
@@ -87,7 +86,7 @@ def test_every_event_costs_the_same_however_long_the_game(name: str) -> None:
         "go on": again,
         "verify": lambda table: verify(bytes(table.transcript)).claims,
     }
-    if not CAMPAIGN:
+    if not WIDE:
         del measures["verify"]  # mostly the same work as to go on
     ratio = long.transcript.step / short.transcript.step
     for what, act in measures.items():

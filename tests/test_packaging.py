@@ -68,7 +68,7 @@ PROBES = [
     Probe("solve", ["solve", "zombie"], 0, "0.46479", slow=True),
     Probe("solve", ["solve", "poker", "--all"], 0, "0.9954", slow=True),
     Probe("chain", ["bank", "key", "key.json"], 2, "FAIRGROUND_PASSPHRASE"),
-    Probe("chain", ["croupier", "--no-save"], 0, "", slow=True),
+    Probe("chain", ["croupier", "--hands", "1", "--no-save"], 3, "to decide", slow=True),
     Probe(
         "postgres",
         ["serve", "--port", "0", "--database", "postgresql://nobody@127.0.0.1:1/none"],

@@ -137,9 +137,9 @@ def _is_json(line: bytes) -> bool:
 
 @pytest.mark.parametrize("golden", GOLDENS, ids=lambda golden: golden.name)
 def test_flipping_any_byte_is_caught(golden: Playthrough) -> None:
-    """Each with the next mask in turn; every fourth byte, and every one in a campaign."""
+    """Each with the next mask in turn; some bytes, and every one in a campaign."""
     data = bytearray(kept(golden))
-    for at in range(0, len(data), 1 if WIDE else 4):
+    for at in range(0, len(data), 1 if WIDE else 23):
         mask = MASKS[at % len(MASKS)]
         data[at] ^= mask
         assert caught(bytes(data)), f"byte {at} changed by {mask:#x} went unnoticed"
@@ -148,10 +148,10 @@ def test_flipping_any_byte_is_caught(golden: Playthrough) -> None:
 
 @pytest.mark.parametrize("mask", MASKS[:3], ids=hex)
 def test_flipping_any_byte_in_several_ways_is_caught(mask: int) -> None:
-    """The dice game with numbers: every byte with each of three masks."""
+    """The dice game with numbers, with each of three masks."""
     golden = next(g for g in GOLDENS if g.name == "intransitive-1-seed--hmac-sha3-user-number")
     data = bytearray(kept(golden))
-    for at in range(len(data)):
+    for at in range(0, len(data), 1 if WIDE else 5):
         data[at] ^= mask
         assert caught(bytes(data)), f"byte {at} changed by {mask:#x} went unnoticed"
         data[at] ^= mask
@@ -160,7 +160,7 @@ def test_flipping_any_byte_in_several_ways_is_caught(mask: int) -> None:
 @pytest.mark.parametrize("golden", GOLDENS, ids=lambda golden: golden.name)
 def test_cutting_the_tail_anywhere_is_caught(golden: Playthrough) -> None:
     data = kept(golden)
-    for at in range(0, len(data), 1 if WIDE else 4):
+    for at in range(0, len(data), 1 if WIDE else 23):
         assert caught(data[:at]), f"cut at byte {at} of {len(data)} went unnoticed"
     for more in (b"\n", b" ", b"{}\n", data, data.splitlines(keepends=True)[-1]):
         assert caught(data + more)

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairground.core import BadParams, Fault, UnknownName, Unreadable
+from fairground.core import BadParams, Fault, InputError, UnknownName, Unreadable
+from fairground.fair.contest import ContestDealer
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games import game_class, make_game
-from fairground.replay import replay, resume
+from fairground.replay import _compare, _must_be_our_format, _short, replay, resume
 from fairground.table import Table
 from fairground.testing.driving import Driver, open_table
-from fairground.testing.modes import ALL_MODES, TABLE, FixedVault, Mode, mode
-from fairground.testing.toys import DUEL, LONG, RICH, TOYS
-from fairground.transcript import check_chain, read
+from fairground.testing.modes import ALL_MODES, SEED, TABLE, FixedVault, Mode, mode
+from fairground.testing.toys import DUEL, GUESS, LONG, RICH, TOYS
+from fairground.transcript import canonical, check_chain, read
 from fairground.verify import verify
 from tests.helpers.forging import find, forge
+from tests.helpers.places import ROOT
 from tests.helpers.samples import SEED_DICE
 
 DICE = {"dice": SEED_DICE}
+RECORDS = sorted((ROOT / "tests" / "playthroughs").glob("*.jsonl"))
 
 
 def copy_of(vault: FixedVault) -> FixedVault:
@@ -28,6 +33,13 @@ def copy_of(vault: FixedVault) -> FixedVault:
     copy = FixedVault(vault.label, vault.script)
     copy.secrets, copy.spent = dict(vault.secrets), dict(vault.spent)
     return copy
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_every_golden_record_is_replayed_to_its_bytes(path: Path) -> None:
+    """Also where `verify` would not look into it, because it can be followed as a stream."""
+    lines = read(path.read_bytes())
+    assert replay(lines, check_chain(lines)).transcript.lines == lines
 
 
 @pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
@@ -269,3 +281,66 @@ def test_seats_that_share_a_table_can_answer_in_any_order(toy: str) -> None:
     assert bytes(forward.transcript) != bytes(table.transcript)
     assert verify(bytes(table.transcript)).ok
     assert table.setting.table == TABLE
+
+
+def test_a_mismatch_names_what_differs_and_nothing_else(toy: str) -> None:
+    table = open_table(make_game(toy, DUEL), mode("hash-chains-alone"))
+    first = json.loads(table.transcript.lines[0])
+    lines = [canonical({**first, "dealer": "ä" * 200}) + b"\n", *table.transcript.lines[1:]]
+    with pytest.raises(Fault) as caught:
+        _compare(table, lines, 0)
+    shown = '"' + "ä" * 96 + "..."
+    assert caught.value.reason == (
+        f'line 1 says dealer: {shown}; by the rules and the evidence it is dealer: "hash-chains/1"'
+    )
+    assert _short("x" * 98) == '"' + "x" * 98 + '"', "a hundred signs are shown whole"
+    assert len(_short("x" * 99)) == 100
+
+
+@pytest.mark.parametrize("start", [{"kind": "note", "format": "fairground/1"}, {"kind": "start"}])
+def test_only_a_first_line_begins_a_transcript(start: dict[str, str]) -> None:
+    with pytest.raises(Fault, match="does not begin"):
+        _must_be_our_format(start)
+
+
+def test_a_first_line_that_leaves_something_out_is_no_first_line(toy: str) -> None:
+    """What it leaves out is the usual word. It is another line all the same."""
+    table = open_table(make_game(toy, DUEL), mode("system-plain"))
+    Driver(table).play()
+
+    def left_out(events: list[dict[str, Any]]) -> None:
+        assert events[0]["seats"][0].pop("lends") == "nothing"
+
+    verdict = verify(forge(bytes(table.transcript), left_out))
+    assert verdict.fault is not None
+    assert (verdict.fault.code, verdict.fault.line) == ("table/mismatch", 1)
+
+
+def test_a_contest_s_seed_stays_back_through_a_restart(toy: str) -> None:
+    """The game is over, the contest is not: a resumed table opens nothing before its close."""
+    game = make_game(toy, {"seats": 2, "steps": [["draw", 6], ["turn", [1], 2]]})
+    vault = MemoryVault()
+    options: dict[str, Any] = {"contest": "cup", "game": 7, "seed": SEED, "held": True}
+    table = Table.open(game, ContestDealer(TABLE, vault, **options), mode("contest-cup").chairs(2))
+    Driver(table).play()
+    assert table.waiting and not table.closed
+    data = bytes(table.transcript)
+    again = ContestDealer(TABLE, vault, **options)
+    resumed = resume(data, again)
+    assert resumed.waiting and bytes(resumed.transcript) == data
+    again.held = False
+    resumed.advance()
+    assert resumed.closed and SEED.hex().encode() in bytes(resumed.transcript)
+    # The seed was opened, and then the process ended: it is out, whatever the dealer says.
+    told = b"".join(bytes(resumed.transcript).splitlines(keepends=True)[:-1])
+    held = ContestDealer(TABLE, vault, **options)
+    assert bytes(resume(told, held).transcript) == bytes(resumed.transcript)
+
+
+def test_what_is_said_after_a_restart_must_be_showable_again(toy: str) -> None:
+    vault = FixedVault()
+    table = open_table(make_game(toy, GUESS), mode("hash-chains-each"), vault)
+    dealer = mode("hash-chains-each").make(vault)
+    resumed = resume(bytes(table.transcript), dealer)
+    with pytest.raises(InputError, match="a note may not hold"):
+        resumed.note({"remark": "\x1b[2J"})

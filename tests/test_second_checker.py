@@ -12,13 +12,16 @@ from typing import Any
 
 import pytest
 
+from fairground.bank.session.record import verify_session
 from fairground.contest.file import check as check_contest
+from fairground.core import Fault
 from fairground.receipts import found
 from fairground.shown import shown
 from fairground.transcript import line_hash
 from fairground.verify import verify
 from tests.helpers.page import WEB, deno
 from tests.helpers.places import DATA, TESTS
+from tests.helpers.width import WIDE
 
 RECORDS = sorted(
     path
@@ -101,3 +104,40 @@ def test_a_name_that_deceives_is_shown_alike() -> None:
     verdict = theirs()[str(DATA / "claims" / "G-name-prints-claims.jsonl")]
     assert "\x1b" not in json.dumps(verdict, ensure_ascii=False)
     assert shown("\x1b") == "\\u001b"
+
+
+SESSIONS = sorted((DATA / "sessions").glob("*.jsonl"))
+
+
+def forged(data: bytes) -> list[bytes]:
+    """Records of sessions that were changed: lines left out, turned round, and single digits."""
+    lines = data.splitlines(keepends=True)
+    changed = [b"".join(lines[:i] + lines[i + 1 :]) for i in range(len(lines))]
+    changed.append(b"".join([lines[0], *lines[1:-1][::-1], lines[-1]]))
+    step = len(data) // (200 if WIDE else 12)
+    for at in range(11, len(data), step):
+        if chr(data[at]) in "0123456789abcdef":
+            other = b"1" if data[at : at + 1] == b"0" else b"0"
+            changed.append(data[:at] + other + data[at + 1 :])
+    return [one for one in changed if one != data]
+
+
+def test_both_say_the_same_of_sessions(tmp_path: Path) -> None:
+    """How many hands, and what the Player has; or which line is wrong, and why."""
+    files = [*SESSIONS]
+    for path in SESSIONS:
+        for number, data in enumerate(forged(path.read_bytes())):
+            files.append(tmp_path / f"{path.stem}-{number}.jsonl")
+            files[-1].write_bytes(data)
+    options = [part for path in files for part in ("--session", str(path))]
+    out = deno("run", "--allow-read", "check/cli.ts", *options)
+    valid = 0
+    for path, said in zip(files, map(json.loads, out.splitlines()), strict=True):
+        found = (said["fault"] and (said["fault"]["code"], said["fault"]["line"]), said["share"])
+        try:
+            ours: tuple[Any, Any] = None, str(verify_session(path.read_bytes()).share)
+            valid += 1
+        except Fault as fault:
+            ours = (fault.code, fault.line), None
+        assert found == ours, (path.name, said)
+    assert valid == len(SESSIONS) + 1, "of the others, only one that leaves out its disputed hand"

@@ -11,7 +11,7 @@ import zipfile
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from litestar.testing import TestClient
@@ -19,7 +19,12 @@ from litestar.testing import TestClient
 import fairground as fg
 from fairground.arena.app import make_app
 from fairground.arena.page import documents
+from tests.helpers.arena import in_a_thread
 from tests.helpers.places import ROOT
+from tests.helpers.width import WIDE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 class Page(HTMLParser):
@@ -111,6 +116,29 @@ def test_the_arena_serves_it(site: dict[str, bytes], tmp_path: Path) -> None:
         assert gone.status_code == 404
         assert "there is no document" in gone.json()["detail"]
         assert client.get("/docs/%2e%2e/app.py").status_code == 404
+
+
+def test_a_browser_finds_nothing_wrong_with_it(
+    site: dict[str, bytes], pages: dict[str, Page], browser: Browser, tmp_path: Path
+) -> None:
+    """Under the policy that the arena sends; the search finds words of other pages."""
+    documents._site.cache_clear()
+    documents.document.cache_clear()
+    some = [name for name in pages if name != "404.html"]
+    some = some if WIDE else ["lab.html", "games/fatestones.html", "reference.html"]
+    wrong: list[str] = []
+    with in_a_thread(make_app(f"sqlite:///{tmp_path / 'arena.db'}")) as url:
+        page = browser.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda told: wrong.extend([told.text] * (told.type == "error")))
+        page.on("response", lambda got: wrong.extend([got.url] * (got.status >= 400)))
+        for name in [*some, "index.html"]:
+            page.goto(f"{url}/docs/{name}", wait_until="networkidle")
+        page.keyboard.press("/")
+        page.keyboard.type("exploitability")
+        page.get_by_text("OpenSpiel: chance is explicit").wait_for()
+        page.close()
+    assert not wrong
 
 
 def test_without_a_build_it_says_how_to_make_one(monkeypatch: Any, tmp_path: Path) -> None:

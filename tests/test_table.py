@@ -8,22 +8,25 @@ from typing import Any
 import pytest
 
 from fairground.core import (
+    Awaits,
     BadParams,
     BadShare,
     FairgroundError,
     IllegalMove,
     InputError,
+    Over,
     SecretLost,
     StaleAsk,
+    Turn,
 )
 from fairground.fair.contest import ContestDealer, ContestScheme
 from fairground.fair.register import SCHEMES, SchemeListing
 from fairground.fair.schemes import Chair, Evidence, NotYet, Run
-from fairground.games import make_game
+from fairground.games import GAMES, make_game
 from fairground.table import Ask, Table, new_name
-from fairground.testing.driving import Driver, open_table
+from fairground.testing.driving import Driver, listing_of, open_table
 from fairground.testing.modes import ALL_MODES, TABLE, FixedVault, Mode, mode, secret
-from fairground.testing.toys import DUEL, GUESS, LONG, RICH, TOYS
+from fairground.testing.toys import DUEL, GUESS, LONG, RICH, TOYS, Toy
 from fairground.verify import verify
 from tests.helpers.samples import SEED_DICE
 
@@ -424,3 +427,89 @@ def test_nobody_leaves_twice() -> None:
     table.forfeit(2, "tea")
     with pytest.raises(InputError, match="seat 2 has left already"):
         table.forfeit(2, "tea again")
+
+
+def test_an_ask_for_a_move_names_no_draw() -> None:
+    table = open_table(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"))
+    driver = Driver(table)
+    while table.asks()[0].kind != "move":
+        driver.once()
+    assert (table.asks()[0].n, table.asks()[0].run) == (0, 0)
+
+
+class Together(Toy):
+    """All seats that are there choose at once, under seals; the others play on without a leaver."""
+
+    name = "together/1"
+
+    def awaits(self, s: Any) -> Awaits:
+        gone = {what for kind, what in s if kind == "gone"}
+        if any(kind == "moved" for kind, _ in s):
+            return Over((0,) * self.seats)
+        return Turn(tuple(seat for seat in range(self.seats) if seat not in gone))
+
+    def check(self, s: Any, seat: int, move: Any) -> None:
+        if move not in (0, 1):
+            raise IllegalMove(f"{move!r} is not 0 or 1")
+
+    def moves(self, s: Any, seat: int) -> Any:
+        return (0, 1)
+
+    def played(self, s: Any, moves: Any) -> Any:
+        return (*s, ("moved", tuple(sorted(moves.items()))))
+
+    def departed(self, s: Any, seat: int) -> Any:
+        return (*s, ("gone", seat))
+
+
+def test_seals_stay_when_somebody_leaves_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GAMES.listed, Together.name, listing_of(Together))
+    game = make_game(Together.name, {"seats": 4, "steps": []})
+    table = open_table(game, mode("hash-chains-alone"))
+    asked = {ask.seat: ask for ask in table.asks()}
+    assert {ask.kind for ask in asked.values()} == {"seal"}
+    keys = {seat: secret("seal", seat) for seat in range(3)}
+    for seat in (0, 1):
+        table.submit(asked[seat], table.seal(asked[seat], seat, keys[seat]).commitment)
+    table.forfeit(3, "left")
+    (last,) = table.asks()
+    assert (last.seat, last.kind) == (2, "seal"), "two are sealed already"
+    assert [table.has_left(seat) for seat in range(4)] == [False, False, False, True]
+    table.submit(last, table.seal(last, 0, keys[2]).commitment)
+    for ask in table.asks():
+        table.submit(ask, {"key": keys[ask.seat].hex(), "move": int(ask.seat == 1)})
+    assert table.state[-1] == ("moved", ((0, 0), (1, 1), (2, 0)))
+    assert sorted(table.sealed_turns[0].seals) == [0, 1, 2]
+    assert verify(bytes(table.transcript)).ok
+
+
+def test_the_seal_of_one_of_two_stays_when_the_third_leaves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(GAMES.listed, Together.name, listing_of(Together))
+    table = open_table(
+        make_game(Together.name, {"seats": 3, "steps": []}), mode("hash-chains-alone")
+    )
+    first = table.asks()[0]
+    table.submit(first, table.seal(first, 1, secret("seal", 0)).commitment)
+    table.forfeit(2, "left")
+    assert [(ask.seat, ask.kind) for ask in table.asks()] == [(1, "seal")]
+
+
+def test_opened_moves_stay_when_somebody_leaves_in_the_middle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(GAMES.listed, Together.name, listing_of(Together))
+    game = make_game(Together.name, {"seats": 4, "steps": []})
+    table = open_table(game, mode("hash-chains-alone"))
+    keys = {seat: secret("seal", seat) for seat in range(4)}
+    for ask in table.asks():
+        table.submit(ask, table.seal(ask, 1, keys[ask.seat]).commitment)
+    first = table.asks()[0]
+    table.submit(first, {"key": keys[first.seat].hex(), "move": 1})
+    table.forfeit(3, "left")
+    assert [(ask.seat, ask.kind) for ask in table.asks()] == [(1, "open"), (2, "open")]
+    for ask in table.asks():
+        table.submit(ask, {"key": keys[ask.seat].hex(), "move": 1})
+    assert table.state[-1] == ("moved", ((0, 1), (1, 1), (2, 1)))
+    assert verify(bytes(table.transcript)).ok

@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 
 from fairground.core import Fault, IllegalMove, Unreadable
 from fairground.transcript import (
+    DEEPEST,
     NO_LINE,
     Transcript,
     canonical,
     check_chain,
     frozen,
     line_hash,
+    must_be_shallow,
     parse,
     read,
 )
@@ -257,3 +259,62 @@ def test_a_line_of_many_brackets_cannot_end_the_process(monkeypatch: pytest.Monk
         sys.setrecursionlimit(limit)
     many = b'{"a":[' + b",".join([b"[]"] * 1000) + b"]}\n"
     assert len(parse(many, 1)["a"]) == 1000, "many brackets side by side are no depth"
+
+
+def nested_as(depth: int, kind: str, inside: Any) -> Any:
+    value = inside
+    for level in range(depth):
+        value = {"a": value} if kind == "objects" or (kind == "both" and level % 2) else [value]
+    return value
+
+
+@pytest.mark.parametrize("kind", ["lists", "objects", "both"])
+@pytest.mark.parametrize("inside", [0, None, True, "text", [], {}], ids=repr)
+def test_what_can_be_written_can_be_read(kind: str, inside: Any) -> None:
+    """And what is one level too deep is refused by both."""
+    deepest = DEEPEST - 1 - isinstance(inside, (list, dict))  # the event is a level, too
+    event = {"body": nested_as(deepest, kind, inside), "kind": "note"}
+    assert parse(canonical(event) + b"\n", 1) == event
+    deeper = {"body": nested_as(deepest + 1, kind, inside), "kind": "note"}
+    with pytest.raises(ValueError, match="nested more than"):
+        canonical(deeper)
+    with pytest.raises(Fault, match="nested more than"):
+        parse(json.dumps(deeper, separators=(",", ":")).encode() + b"\n", 1)
+
+
+def test_the_deepest_move_is_taken_and_the_next_is_not() -> None:
+    deep: Any = "x"
+    for _ in range(DEEPEST - 1):
+        deep = (deep,)
+    assert frozen(deep) == deep
+    assert parse(canonical({"kind": "move", "move": deep}) + b"\n", 1)["kind"] == "move"
+    with pytest.raises(IllegalMove, match="nested"):
+        frozen((deep,))
+
+
+def test_many_lists_beside_each_other_are_not_deep() -> None:
+    wide = {"kind": "note", "prev": "", "body": {"a": [[] for _ in range(2 * DEEPEST)]}}
+    assert parse(canonical(wide) + b"\n", 1) == wide
+    must_be_shallow("[" * (DEEPEST - 1) + "[]" * 3 + "]" * (DEEPEST - 1))
+    must_be_shallow("[" * DEEPEST + "]" * DEEPEST + "[" * DEEPEST)
+    for before in ("", "[]" * 3):
+        with pytest.raises(ValueError, match="nested"):
+            must_be_shallow(before + "[" * (DEEPEST + 1))
+
+
+def test_an_escape_that_was_not_needed_is_found_without_writing_again() -> None:
+    with pytest.raises(Fault, match="other bytes"):
+        parse(b'{"kind":"\\u0061"}\n', 1, reencode=False)
+
+
+def test_what_is_wrong_with_a_line_is_said() -> None:
+    for line, reason in (
+        (b'{"kind":"note"}', "it does not end in a line feed"),
+        (b'{"kind":"note"} {}\n', "there is more on it than one JSON value"),
+    ):
+        with pytest.raises(Fault, match=reason):
+            parse(line, 1)
+    spaced = b'{"kind": "note","prev":"' + b"0" * 64 + b'"}\n'
+    with pytest.raises(Fault, match="line 1"):
+        check_chain([spaced])
+    assert len(check_chain([spaced], reencode=False)) == 1

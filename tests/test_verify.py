@@ -312,3 +312,12 @@ def test_keys_never_serve_twice() -> None:
         Driver(table).play()
         keys += [e["evidence"]["key"] for e in table.transcript.events if e["kind"] == "dealt"]
     assert len(keys) == 15 and len(set(keys)) == 15
+
+
+def test_a_record_that_stops_was_checked_as_far_as_it_goes(toy: str) -> None:
+    table = open_table(make_game(toy, DUEL), mode("hash-chains-alone"))
+    Driver(table).play()
+    verdict = verify(b"".join(table.transcript.lines[:-1]))
+    assert verdict.fault is not None
+    assert verdict.fault.code == "transcript/unfinished"
+    assert "could not be checked" not in verdict.fault.reason

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from fairground.bank.record import AT_HOME
 from fairground.bank.schemes import HistoricDealer
+from fairground.contest.book import FIRST_FORMAT, FORMAT, NO_DISGUISE, RESTORE
 from fairground.contest.file import check
 from fairground.core import SecretLost
 from fairground.fair.schemes import Chair
@@ -26,7 +27,7 @@ from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import mode, secret
 from fairground.transcript import line_hash
 from fairground.verify import Verdict, verify
-from tests.helpers.contests import a_contest, rechained, sections
+from tests.helpers.contests import House, a_contest, rechained, sections
 from tests.helpers.fixed_hand import DOMAIN, ORDER, Hand, key_of
 from tests.helpers.forging import Edit, events_of, find, forge, rechain
 from tests.helpers.samples import _ZOMBIE, SAMPLES, SEED_DICE
@@ -544,19 +545,35 @@ def cases() -> Iterator[Case]:
 
 def contests() -> dict[str, tuple[bytes, dict[str, Any]]]:
     """Contest files, and what comes of checking them."""
-    lines = a_contest().file()
-    layout = sections(lines)
-    files = {"contest": b"".join(lines)}
-    for label, at, old, new in (
+    files = {"contest-plain": b"".join(a_contest(disguise=NO_DISGUISE).file())}
+    restored = House()
+    restored.solve(restored.enter("A"), 0)
+    restored.close(1500, RESTORE)
+    files["contest-restored"] = b"".join(restored.file())
+    both = (
         ("steps", "finished", b'"steps":', b'"steps":1'),
         ("training", "entered", b'"training":false', b'"training":true'),
         ("time", "closed", b'"at":2000', b'"at":900'),
+    )
+    later = (
+        ("undisguised", "opened", b'"drawn"', b'"none"'),
+        ("removed", "removed", b'"entry":2', b'"entry":1'),
+        ("started", "started", b'"entry":0', b'"entry":1'),
+        ("format", "opened", b"contest/2", b"contest/1"),
+    )
+    for name, form, forged in (
+        ("contest", FIRST_FORMAT, both),
+        ("contest-second", FORMAT, both + later),
     ):
-        i = next(i for i, line in enumerate(lines) if b'"kind":"%s"' % at.encode() in line)
-        changed = [*lines[:i], lines[i].replace(old, new), *lines[i + 1 :]]
-        files[f"contest-refused-{label}"] = b"".join(rechained(changed, layout))
-    last = lines[-1].replace(b'"final":true', b'"final":false')
-    files["contest-refused-standings"] = b"".join([*lines[:-1], last])
+        lines = a_contest(form).file()
+        layout = sections(lines)
+        files[name] = b"".join(lines)
+        for label, at, old, new in forged:
+            i = next(i for i, line in enumerate(lines) if b'"kind":"%s"' % at.encode() in line)
+            changed = [*lines[:i], lines[i].replace(old, new), *lines[i + 1 :]]
+            files[f"{name}-refused-{label}"] = b"".join(rechained(changed, layout))
+        last = lines[-1].replace(b'"final":true', b'"final":false')
+        files[f"{name}-refused-standings"] = b"".join([*lines[:-1], last])
     out = {}
     for name, data in files.items():
         found = check(data).as_json()

@@ -22,6 +22,8 @@ from fairground.words import words_for
 from tests.helpers import arena_games
 from tests.helpers.samples import SAMPLES, Sample
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 Client = TestClient[Litestar]
 
 EVERY = [one for some in SAMPLES.values() for one in some]

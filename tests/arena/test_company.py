@@ -16,8 +16,8 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.http.gate import ClientLimits, Gate
-from fairground.arena.http.metrics import Metrics
+from fairground.arena.limits.gate import ClientLimits, Gate
+from fairground.arena.limits.metrics import Metrics
 from fairground.arena.tables.company import MOST_NOTES
 from fairground.arena.tables.lists import Lists
 from fairground.arena.tables.waiting import MOST_OF_ONE, PATIENCE
@@ -309,6 +309,8 @@ def test_a_hint_is_exact_where_that_can_be_and_the_others_do_not_learn_it(client
     found = solve(tuple(mine), tuple(theirs))
     assert hint["exact"] and Fraction(hint["value"]) == found.value
     assert found.my_mix[hint["move"]] > 0
+    shares = {one["move"]: Fraction(one["share"]) for one in hint["mix"]}
+    assert shares == {move: share for move, share in enumerate(found.my_mix) if share}
     assert notes(client, made) == [{"hint": True, "seat": 0}], "that it was asked, not what"
     post(client, f"{seat}/hint", None, 200)
     assert len(notes(client, made)) == 1, "asked again in the same place, it is the same hint"

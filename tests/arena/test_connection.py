@@ -16,7 +16,9 @@ import pytest
 
 from fairground.arena.app import make_app
 from fairground.arena.http import connection
+from fairground.arena.http.hosts import Hosts
 from fairground.arena.serve import GatedArena, Settings
+from fairground.core import InputError
 from tests.helpers.arena import in_a_thread
 from tests.helpers.proxy import nginx, requests_counted
 
@@ -203,6 +205,14 @@ def test_many_offers_in_one_packet(url: str) -> None:
             b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
             "chunked here",
         ),
+        (
+            b"POST / HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "HTTP/1.1 only",
+        ),
+        (b"GET http://y/healthz HTTP/1.1\r\nHost: x\r\n\r\n", "another host"),
+        (b"GET http://z@x/healthz HTTP/1.1\r\nHost: x\r\n\r\n", "another host"),
+        (b"GET http://:80/healthz HTTP/1.0\r\n\r\n", "Host is a name"),
+        (b"GET ftp://x/healthz HTTP/1.1\r\nHost: x\r\n\r\n", '"ftp://x/healthz"'),
     ],
 )
 def test_a_head_that_leaves_doubt_is_refused(url: str, head: bytes, word: str) -> None:
@@ -211,6 +221,81 @@ def test_a_head_that_leaves_doubt_is_refused(url: str, head: bytes, word: str) -
     answers = caller.hear()
     refused(answers, 400, "arena/malformed")
     assert word in answers[0][1]["detail"]
+
+
+@pytest.mark.parametrize(
+    "target", [b"http://X/healthz", b"http://x/healthz?a=b", b"HTTP://x", b"http://x?a"]
+)
+def test_an_address_may_name_the_host(url: str, target: bytes) -> None:
+    """As a client says it to a proxy. A proxy may say it to us."""
+    caller = Caller(url)
+    ask = b"GET " + target + b" HTTP/1.1\r\nHost: x\r\n"
+    caller.say(post(b"/neworacle", NEW) + ask + b"\r\n" + ask + LAST)
+    first, *others = statuses(everything(caller))
+    assert first == 303
+    assert others in ([200, 200], [501, 501]), "of the page, it may be said that it is not built"
+
+
+def test_http_1_0_with_an_offer_ends_as_http_1_0(url: str) -> None:
+    caller = Caller(url)
+    caller.say(post(b"/neworacle", NEW, H2C).replace(b"HTTP/1.1", b"HTTP/1.0"))
+    assert statuses(everything(caller)) == [303]
+
+
+def in_pieces(trailers: bytes, more: bytes = b"") -> bytes:
+    """A request whose body comes in pieces, with something behind it."""
+    head = b"POST /neworacle HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n" + more
+    return head + b"\r\n%x\r\n%b\r\n0\r\n%b\r\n" % (len(NEW), NEW, trailers)
+
+
+@pytest.mark.parametrize(
+    "trailer",
+    [
+        b"Sec-Fetch-Site: cross-site",
+        b"Idempotency-Key: no key",
+        b"Accept: text/html",
+        b"Host: y",
+        b"X-Forwarded-For: 192.0.2.1",
+    ],
+)
+def test_what_stands_behind_a_body_is_no_header(
+    url: str, trailer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The head was judged without it, and a proxy may have passed it on unseen."""
+    seen: list[Any] = []
+    judged = connection.Arrival.on_message_complete
+
+    def looking(self: connection.Arrival) -> None:
+        seen.append(self.scope["headers"])
+        judged(self)
+
+    monkeypatch.setattr(connection.Arrival, "on_message_complete", looking)
+    caller = Caller(url)
+    caller.say(in_pieces(trailer + b"\r\n") + ASK + LAST)
+    assert statuses(everything(caller)) == [303, 200]
+    assert [name for name, _ in seen[0]] == [b"host", b"transfer-encoding"]
+
+
+def test_who_says_behind_a_body_that_it_is_the_last_is_let_go(url: str) -> None:
+    caller = Caller(url)
+    caller.say(in_pieces(b"Connection: close\r\n") + ASK + b"\r\n")
+    assert statuses(everything(caller)) == [303]
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [b"0\r\nX: ", b"0\r\nX: x\r\n", b"1;x="],
+    ids=["one trailer", "many trailers", "the size of a piece"],
+)
+def test_what_surrounds_a_body_has_an_end(url: str, endless: bytes) -> None:
+    """88 MB of trailers took 900 MB of memory, from one connection in eight seconds."""
+    caller = Caller(url)
+    caller.say(b"POST /neworacle HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+    caller.say(endless)
+    more = b"X: x\r\n" * 2_000 if endless.endswith(b"\n") else b"x" * 10_000
+    assert not all(caller.say(more) for _ in range(3_000)), "30 MB were taken"
+    answers = caller.hear()  # who goes on talking may miss it
+    assert [status for status, _ in answers] in ([], [431])
 
 
 def test_http_1_0_needs_no_host(url: str) -> None:
@@ -309,3 +394,52 @@ def test_half_a_request_does_not_hold_up_the_end(tmp_path: Path, begun: bytes) -
         began = time.monotonic()
     refused(caller.hear(), 503, "arena/stopping")
     assert time.monotonic() - began < connection.SLOWEST / 2, "nobody waited for the rest"
+
+
+# Names of the arena
+
+
+def known(said: str, *allowed: str, public: str | None = None) -> bool:
+    return Hosts(allowed, public).admit(said.encode())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("localhost", "localhost:8000", "LOCALHOST", "localhost.", "a.localhost:80"),
+        *("127.0.0.1:8000", "10.1.2.3", "[::1]:8000", "[2001:db8::1]"),
+        *("arena.example", "ARENA.example:8443", "arena.example."),
+        *("other.example", socket.gethostname()),
+    ],
+)
+def test_names_that_nobody_else_can_have_and_those_that_were_told(said: str) -> None:
+    assert known(said, "other.example", public="https://arena.example:8443/games/")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("evil.example", "evil.example:8000", "arena.example.evil.example", "xlocalhost"),
+        *("localhost.evil.example", "127.0.0.1.evil.example", "2130706433", "0x7f.1", "127.1"),
+    ],
+)
+def test_a_name_that_somebody_else_lets_point_here_is_refused(said: str) -> None:
+    assert not known(said, "other.example", public="https://arena.example")
+
+
+def test_an_allowed_host_is_a_name() -> None:
+    for wrong in ("http://arena.example", "arena.example:80", "*", ""):
+        with pytest.raises(InputError, match="a name without a port"):
+            Hosts([wrong])
+
+
+def test_a_web_site_cannot_pass_for_the_arena(tmp_path: Path) -> None:
+    """DNS rebinding: the browser reaches us, and takes us for a part of the site."""
+    with in_a_thread(make_app(f"sqlite:///{tmp_path}/arena.db"), Hosts(["arena.example"])) as url:
+        for head in (b"GET /healthz", b"POST /neworacle", b"GET /"):
+            caller = Caller(url)
+            caller.say(head + b" HTTP/1.1\r\nHost: evil.example:8000\r\n\r\n")
+            refused(caller.hear(), 421, "arena/host")
+        caller = Caller(url)
+        caller.say(b"GET /healthz HTTP/1.1\r\nHost: arena.example\r\nConnection: close\r\n\r\n")
+        assert [status for status, _ in caller.hear()] == [200]

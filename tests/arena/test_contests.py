@@ -8,11 +8,12 @@ import re
 import threading
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import asyncpg
 import pytest
@@ -23,15 +24,20 @@ from fairground.arena.app import make_app
 from fairground.arena.contests import books
 from fairground.arena.contests.books import MOST_VIEWS, Contests, LiveBook
 from fairground.arena.contests.factories import Factories
+from fairground.arena.contests.names import looks, must_be_visible
+from fairground.arena.http.problems import BadName
+from fairground.arena.live_games import Hall
+from fairground.arena.log_watch import News
 from fairground.contest.book import Disguise, Part, disguise, fair_code, keeper_seed, order
 from fairground.contest.file import check
 from fairground.contest.standings import Snapshot, standing
 from fairground.fair.contest import contest_commitment
 from fairground.games.codebreaking import Code, Marks, Row, marks
-from fairground.store import open_store
+from fairground.store import Append, Store, open_store
 from fairground.transcript import check_chain, line_hash
 from fairground.verify import verify
 from tests.helpers.contests import solve
+from tests.helpers.foreign_factory import foreign
 from tests.helpers.postgres import throw_away_cluster
 
 Client = TestClient[Litestar]
@@ -232,12 +238,14 @@ def test_contests_that_are_refused(client: Client, body: Any, status: int, code:
 @pytest.mark.parametrize("spelling", ["games_per_orclefactory", "games_per_oraclefactory"])
 def test_factories_need_the_operators_word(database: str, spelling: str) -> None:
     body: dict[str, Any] = {"base": 6, "length": 4, spelling: 10}
-    allowed = "http://friend.example/"
-    with TestClient(make_app(database, factories=Factories([allowed]))) as client:
+    with (
+        foreign() as friend,
+        TestClient(make_app(database, factories=Factories([allowed := friend.url]))) as client,
+    ):
         for uris in (["http://stranger.example/new"], [allowed + "new", "http://x.example/"]):
             answer = client.post("/newcontest", json={**body, "oraclefactories": uris})
             assert uris[-1] in problem(answer, 403, "arena/forbidden")
-        known = {**body, "oraclefactories": [allowed + "new", allowed + "other"]}
+        known = {**body, "oraclefactories": [friend.factory, friend.factory]}
         seen = Contest(client, known).watch()
         assert (seen["base"], seen["length"], seen["oracle_type"], seen["games"]) == (
             *(6, 4, "fair"),
@@ -268,13 +276,11 @@ def test_entering(client: Client) -> None:
     assert (seen["attempts"], seen["solved"], seen["training"]) == (0, False, False)
 
 
-@pytest.mark.parametrize(
-    ("team", "version"), [("", "1"), ("x" * 21, "1"), ("A", ""), ("A", "v" * 21), ("A\n", "1")]
-)
-def test_names_that_are_refused(client: Client, team: str, version: str) -> None:
+def test_names_that_are_refused(client: Client) -> None:
     contest = Contest(client)
-    detail = problem(contest.try_entry(team, version), 422, "arena/name")
-    assert repr(team if version == "1" else version) in detail
+    for team, version in (("", "1"), ("x" * 21, "1"), ("A", ""), ("A", "v" * 21), ("A\n", "1")):
+        detail = problem(contest.try_entry(team, version), 422, "arena/name")
+        assert repr(team if version == "1" else version) in detail
     assert contest.watch()["teams"] == []
     assert len(contest.enter("x" * 20, "é" * 20)) == 4
 
@@ -383,7 +389,8 @@ def test_the_same_raw_questions_take_the_same_steps(client: Client) -> None:
             rows[game] = solve(part.base, part.length, in_raw(client, uris[slot], seen))
         results.append(rows)
     assert results[0] == results[1] == results[2]
-    for log in list(client.app.state.arena.hall._live.values()):
+    at_hand = client.app.state.arena.hall._live
+    for log in map(at_hand.get, at_hand):
         kept = log.vault.secrets["players"][0]
         game = log.table.transcript.events[0]["public"]["game"]
         assert kept == keeper_seed(contest.name, seed, game), "one adversary for all"
@@ -456,6 +463,7 @@ def test_nothing_is_revealed_before_the_close(client: Client) -> None:
     assert [event["kind"] for event in check_chain(book.splitlines(keepends=True))] == [
         "opened",
         "entered",
+        "started",
         *["finished"] * 5,
     ]
     for text in (book.decode(), client.get(f"{contest.uri}/standings").text):
@@ -495,7 +503,7 @@ def test_every_answer_has_a_receipt_that_the_file_must_keep(client: Client) -> N
         answer = client.post(uri, json={"submission": guess})
         receipts.append(answer.headers["fairground-receipt"])
     assert len(set(receipts)) == 3
-    assert contest.watch()["head"] == receipts[0], "the book has not grown since"
+    assert contest.watch()["lines"] == 3, "opened, entered, started"
     contest.close()
     data = contest.file()
     hashes = {line_hash(line) for line in data.splitlines(keepends=True)}
@@ -503,6 +511,154 @@ def test_every_answer_has_a_receipt_that_the_file_must_keep(client: Client) -> N
     for receipt in receipts:
         assert check(data, receipt).ok
     assert not check(data, "ab" * 32).ok
+
+
+# No disguise
+
+
+def test_without_a_disguise_the_same_bot_scores_the_same_and_it_is_said(client: Client) -> None:
+    body = [{**FAIR, "disguise": "none"}, MIXED[1]]
+    contest = Contest(client, body)
+    seen = contest.watch()
+    assert seen["disguise"] == "none"
+    assert "who has met a code can tell it" in seen["gives_up"]
+    assert "disguise" not in seen["covers"]
+    entered = [contest.enter(team) for team in "ABCD"]
+    steps = [sum(len(play(client, uri)) for uri in uris) for uris in entered]
+    assert len(set(steps)) == 1
+    contest.close()
+    codes = [sorted(client.get(uri).json()["reveal"]["code"] for uri in uris) for uris in entered]
+    assert all(one == codes[0] for one in codes), "the set of hidden codes is the same"
+    assert {row["rank"] for row in contest.watch()["teams"]} == {1}
+    verdict = check(contest.file())
+    assert verdict.ok, verdict.fault
+    assert verdict.table is not None
+    assert "there is no disguise" in verdict.table["notes"][0]
+
+
+def test_a_contest_has_one_disguise(client: Client) -> None:
+    assert Contest(client).watch()["disguise"] == "drawn"
+    assert "gives_up" not in Contest(client).watch()
+    two = [{**FAIR, "disguise": "none"}, {**FAIR, "disguise": "drawn"}]
+    assert "one disguise" in problem(client.post("/newcontest", json=two), 422, "game/params")
+    odd = client.post("/newcontest", json={**FAIR, "disguise": "a hat"})
+    assert "'a hat'" in problem(odd, 422, "game/params")
+
+
+# Removing an entry
+
+
+def remove(contest: Contest, entry: int, reason: str = "not invited") -> Any:
+    body = {"entry": entry, "reason": reason}
+    return contest.client.post(f"{contest.close_uri}/remove", json=body)
+
+
+def test_the_creator_removes_an_entry_before_its_first_submission(client: Client) -> None:
+    contest = Contest(client)
+    uris, stays = contest.enter("A"), contest.enter("B")
+    play(client, stays[0])
+    assert remove(contest, 0).status_code == 200
+    assert remove(contest, 0, "once more is harmless").status_code == 200
+    seen = contest.watch()
+    assert [team["team_name"] for team in seen["teams"]] == ["B"]
+    assert seen["removed"] == [
+        {"entry": 0, "team_name": "A", "software_version": "1", "reason": "not invited"}
+    ]
+    submitted = client.post(uris[0], json={"submission": [0, 0, 1]})
+    assert "not invited" in problem(submitted, 409, "arena/over")
+    assert client.get(uris[0]).json()["over"] is True
+    assert "has made a submission" in problem(remove(contest, 1), 409, "arena/conflict")
+    problem(remove(contest, 7), 404, "arena/unknown")
+    problem(remove(contest, 1, ""), 422, "arena/name")
+    assert contest.enter("A")[0] not in uris, "the name is free again"
+    assert contest.team("A")["training"] is False
+    contest.close()
+    problem(remove(contest, 2), 409, "arena/over")
+    verdict = check(contest.file())
+    assert verdict.ok, verdict.fault
+
+
+def test_nobody_else_removes_an_entry(client: Client) -> None:
+    contest = Contest(client)
+    contest.enter("A")
+    guessed = f"{contest.uri}/close/nobody-told-me/remove"
+    problem(client.post(guessed, json={"entry": 0, "reason": "x"}), 404, "arena/unknown")
+    assert contest.team("A")["entry"] == 0
+
+
+def test_the_key_of_a_removed_team_binds_nobody(database: str) -> None:
+    """Also after a restart: who took a name with a key, and was removed, does not block it."""
+    key = {"team_name": "A", "software_version": "1", "team_key": "squatter"}
+    with TestClient(make_app(database)) as client:
+        contest = Contest(client)
+        assert client.post(f"{contest.uri}/entry", json=key).status_code == 201
+        remove(contest, 0)
+    with TestClient(make_app(database)) as client:
+        own = {**key, "team_key": "owner"}
+        first = client.post(f"{contest.uri}/entry", json=own)
+        assert first.status_code == 201
+        problem(client.post(f"{contest.uri}/entry", json=key), 409, "arena/conflict")
+    with TestClient(make_app(database)) as client:
+        again = client.post(f"{contest.uri}/entry", json=own)
+        assert again.json() == first.json()
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Café", "Cafe\u0301"),  # composed and decomposed
+        ("ACE", "\u0410CE"),  # Cyrillic
+        ("Team 1", "Team l"),
+        ("Bot 0", "Bot O"),
+        ("Ada B", "Ada  B"),
+        ("Ada", "\uff21da"),  # full width
+        ("Adam", "Adarn"),  # one sign like two
+        ("Bot o", "Bot \u0665"),  # a digit that is written from right to left
+    ],
+)
+def test_names_that_look_alike(first: str, second: str) -> None:
+    assert looks(first) == looks(second)
+
+
+def test_names_that_do_not() -> None:
+    names = ["Ada", "ada", "m", "n", "Zoe", "Zoë", "Ada 2", "Ada B", "Боб", "Bob", "阿达"]
+    assert len({looks(name) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize("name", ["\u3164", "\u2800" * 2, "A\u3164", "\u0301", "A\ufe0f"])
+def test_names_that_show_nothing(name: str) -> None:
+    assert name.isprintable(), "Python alone would take it"
+    with pytest.raises(BadName, match="nothing"):
+        must_be_visible("team_name", name)
+
+
+def test_teams_that_look_like_one_that_is_there_are_refused(client: Client) -> None:
+    contest = Contest(client)
+    contest.enter("ACE")
+    said = problem(contest.try_entry("\u0410CE"), 422, "arena/name")
+    assert "looks like 'ACE'" in said
+    contest.enter("ACE", "2")  # its own name looks like itself
+    problem(contest.try_entry("\u3164"), 422, "arena/name")
+    problem(contest.try_entry("B", "\u2800"), 422, "arena/name")
+    contest.enter("B")
+    assert remove(contest, 2).status_code == 200
+    contest.enter("\u0412")  # nobody is there to be taken for
+
+
+# The private address
+
+
+def test_a_client_that_follows_redirects_learns_the_private_address_once(client: Client) -> None:
+    followed = client.post("/newcontest", json=FAIR, follow_redirects=True).json()
+    assert {"self", "entry", "base", "length", "oracle_type", "games"} <= followed.keys()
+    assert "close" not in followed
+    made = client.post("/contests", json=FAIR, follow_redirects=True).json()
+    close = made.pop("close")
+    assert client.get(made["self"]).json() == made, "the same page, without the address"
+    assert client.post(close).json()["state"] == "closed"
 
 
 # Closing
@@ -711,20 +867,20 @@ def test_followers_hear_of_every_change_until_the_close(database: str, clock: Cl
     async def run() -> None:
         store = await open_store(database)
         contests = Contests(store, clock)
-        contests.start()
-        name, secret = await contests.make((Part(6, 4, "fair", 3),), 100)
-        news = contests.follow(name, seen, pause=0)
-        heard = [await asyncio.wait_for(anext(news), 20)]
-        for team in "AB":
-            await contests.enter(name, team, "1")
+        async with News(Hall(store)) as all_news:
+            all_news.hearers.append(contests.heard)
+            name, secret = await contests.make((Part(6, 4, "fair", 3),), 100)
+            news = contests.follow(name, seen, pause=0)
+            heard = [await asyncio.wait_for(anext(news), 20)]
+            for team in "AB":
+                await contests.enter(name, team, "1")
+                heard.append(await asyncio.wait_for(anext(news), 20))
+            await contests.close(name, secret)
             heard.append(await asyncio.wait_for(anext(news), 20))
-        await contests.close(name, secret)
-        heard.append(await asyncio.wait_for(anext(news), 20))
-        assert heard == [(0, False), (1, False), (2, False), (2, True)]
-        with pytest.raises(StopAsyncIteration):
-            await anext(news)
-        assert not contests._followers
-        await contests.stop()
+            assert heard == [(0, False), (1, False), (2, False), (2, True)]
+            with pytest.raises(StopAsyncIteration):
+                await anext(news)
+            assert not contests._followers
         await store.close()
 
     asyncio.run(run())
@@ -787,3 +943,51 @@ def test_server_sent_events(client: Client) -> None:
     (data,) = (line for line in answer.text.splitlines() if line.startswith("data: "))
     assert json.loads(data.removeprefix("data: ")) == contest.watch()
     assert "event: watch" in answer.text
+
+
+def test_a_line_is_not_written_behind_another_workers(tmp_path: Path) -> None:
+    """Two lines of ours wait to be written; another worker is faster than the first of them.
+
+    The second has the right number by then, and names a line that was never written.
+    """
+
+    async def play() -> Sequence[bytes]:
+        store = await open_store(f"sqlite:///{tmp_path}/arena.db")
+        store.shared = True  # as several workers share a PostgreSQL
+        ours, theirs = Contests(store), Contests(store)
+        name, _ = await ours.make([Part(4, 3, "fair", 1)])
+        await theirs.find(name)
+        gate, commit = asyncio.Event(), store.commit
+
+        async def late(*appends: Append) -> None:
+            await gate.wait()
+            await commit(*appends)
+
+        ours.store = cast(Store, SimpleNamespace(commit=late, read=store.read, shared=True))
+        waiting = [asyncio.create_task(ours.enter(name, team, "1")) for team in "AB"]
+        while len(ours._books[name].book.entries) < 2:
+            await asyncio.sleep(0)
+        await theirs.enter(name, "C", "1")
+        gate.set()
+        await asyncio.gather(*waiting)
+        stored = await store.read(name)
+        await store.close()
+        assert stored is not None
+        return stored.lines
+
+    events = check_chain(asyncio.run(play()))
+    assert [event["team"] for event in events[1:]] == ["C", "A", "B"]
+
+
+def test_an_entry_is_known_at_once_to_a_worker_that_has_not_heard_of_it(database: str) -> None:
+    """Found by the campaign: news of a database that was away come late, and it said 404."""
+    with TestClient(make_app(database)) as ours, TestClient(make_app(database)) as theirs:
+        contest = ours.post("/newcontest", json=FAIR, follow_redirects=False).headers["location"]
+        path = contest.removeprefix(str(ours.base_url))
+        assert theirs.get(path).json()["state"] == "open", "it has the book in memory"
+        entry = {"team_name": "Ada", "software_version": "1"}
+        oracle = ours.post(f"{path}/entry", json=entry).json()["oracle_URIs"][0]
+        answer = theirs.post(oracle, json={"submission": [0, 1, 2]})
+        assert answer.status_code == 200, answer.text
+        unknown = oracle.replace(".0.", ".1.")
+        problem(theirs.get(unknown), 404, "arena/unknown")

@@ -16,10 +16,12 @@ from typing import Any, TypeVar
 import pytest
 
 from fairground.arena.app import make_app
-from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
+from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace, _pocket_money
 from fairground.arena.serve import Settings
 from fairground.bank.bank_port import GameOutcome
 from fairground.bank.croupier.client import DeskClient
+from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier.journal import kept_key
 from fairground.bank.croupier_port import (
     STAGES,
     Closed,
@@ -29,11 +31,13 @@ from fairground.bank.croupier_port import (
     UnknownGame,
 )
 from fairground.bank.crypto.curve import BadSignature
+from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.ledger.client import LedgerClient
+from fairground.bank.ledger.lines import FAUCET_CHIPS
 from fairground.bank.messages import Key
-from fairground.bank.player.game import Side
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
+from fairground.bank.player.side import Side
 from fairground.cli import main
 from fairground.clients.http import Http, Refused, Unreachable
 from fairground.clients.stream import follow
@@ -43,6 +47,7 @@ from fairground.verify import verify
 from tests.helpers.arena import Process, in_a_thread
 from tests.helpers.croupier import ORDER, STANDS, Guest, prize
 from tests.helpers.postgres import throw_away_cluster
+from tests.helpers.width import WIDE
 
 CHIP = 10**15
 PURSE = 1_000 * CHIP
@@ -222,6 +227,7 @@ def test_an_arena_without_a_croupier(tmp_path: Path) -> None:
             assert refusal.value.status == 404
 
 
+@pytest.mark.campaign
 def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
     """On his routes and the ledger's; what a game's rules decide is answered by 409 and 422."""
     settings = tmp_path / "schemathesis.toml"
@@ -239,7 +245,7 @@ def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
                 *("run", f"{url}/schema/openapi.json", "--no-color", "--checks", "all"),
                 *("--generation-deterministic", "--continue-on-failure", "--warnings", "off"),
                 *("--include-path-regex", "^/(croupier|bank)", "--max-examples", "3"),
-                *("--phases", "examples,coverage,fuzzing"),
+                *("--phases", "examples,coverage,fuzzing" if WIDE else "examples,fuzzing"),
             ],
             capture_output=True,
             text=True,
@@ -330,6 +336,7 @@ def test_killed_in_the_middle_the_game_goes_on(tmp_path: Path) -> None:
     assert len(accounts) == 1, "he is the same after each restart"
 
 
+@pytest.mark.campaign
 def test_two_workers_on_postgresql(tmp_path: Path) -> None:
     async def games(url: str, number: int) -> None:
         visit = await Visit.at(url, number)
@@ -350,6 +357,42 @@ def test_two_workers_on_postgresql(tmp_path: Path) -> None:
         run(test(arena.url))
         assert arena.end() == 0
         assert '"level":"error"' not in arena.errors, arena.errors
+
+
+@pytest.mark.parametrize("moment", range(12))
+def test_two_workers_bring_one_bankroll(
+    moment: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whenever one of them overtakes the other, both are ready, and it is at the Bank once."""
+
+    async def test() -> None:
+        store = await open_store(f"sqlite:///{tmp_path}/arena.db")
+        bank, key, asked = await LedgerBank.open(store), await kept_key(store), 0
+
+        async def ready() -> None:
+            bankroll = await _pocket_money(bank, key.address)
+            async with Croupier(bank, key, store, bankroll=bankroll) as croupier:
+                await croupier.prepare()
+
+        def overtaken(ask: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+            async def asking(*what: Any) -> Any:
+                nonlocal asked
+                asked += 1
+                if asked == moment + 1:
+                    await ready()
+                return await ask(*what)
+
+            return asking
+
+        for name in ("purse", "account", "issue", "send"):
+            monkeypatch.setattr(bank, name, overtaken(getattr(bank, name)))
+        await ready()
+        account = await bank.account(key.address)
+        assert account.available == FAUCET_CHIPS * CHIP and not await bank.purse(key.address)
+        await bank.close()
+        await store.close()
+
+    run(test())
 
 
 # Options

@@ -16,9 +16,17 @@ from hypothesis import strategies as st
 
 from fairground.arena.app import make_app
 from fairground.arena.events.cursor import Cursor, Mark, mark_of, read_cursor
-from fairground.arena.events.tickets import LIFETIME, MOST_TOPICS
-from fairground.arena.http.gate import ClientLimits, Gate
-from fairground.arena.http.metrics import Metrics
+from fairground.arena.events.tickets import (
+    KIND,
+    LIFETIME,
+    MOST_TOPICS,
+    Kept,
+    Tickets,
+    log_of,
+)
+from fairground.arena.limits.gate import ClientLimits, Gate
+from fairground.arena.limits.metrics import Metrics
+from fairground.arena.log_watch import News
 from fairground.clients.table import open_table
 from fairground.core import InputError
 from fairground.fair.bits import SeededStream
@@ -174,6 +182,35 @@ def test_topics_come_and_go_while_the_stream_is_open(arena: str) -> None:
     assert [*anew[:3], *rest] == anew
 
 
+def test_a_topic_that_is_added_while_the_stream_opens_is_followed(
+    arena: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The change is heard when the topics were read already and nobody waits for news yet."""
+    name, where, _ = new(arena)
+    url = ticket(arena)
+    read, tell = Tickets.read, News.tell
+    told, changes = asyncio.Event(), [[f"table:{name}"]]
+
+    def telling(news: News, log: str) -> None:
+        tell(news, log)
+        if log == log_of(url.rpartition("/")[2]):
+            told.set()
+
+    async def reading(tickets: Tickets, one: str) -> Kept:
+        kept = await read(tickets, one)
+        if changes:
+            await tickets.change(one, changes.pop(), [])
+            await told.wait()
+        return kept
+
+    monkeypatch.setattr(News, "tell", telling)
+    monkeypatch.setattr(Tickets, "read", reading)
+    with connected(url) as line:
+        stream = messages(line)
+        found = [next(stream) for _ in record(where)]
+    assert lines_of(found, f"table:{name}") == record(where)
+
+
 def test_a_seat_is_shown_its_own_view_whenever_it_changes(arena: str) -> None:
     name, where, seat = new(arena)
     topic = f"seat:{name}/{seat.rpartition('/')[2]}"
@@ -281,6 +318,16 @@ def test_a_ticket_expires(database: str) -> None:
         assert status(url, {"add": []}) == 200
         now[0] += 2
         assert status(url, {"add": []}) == 404
+        ticket(arena)  # whoever makes one sees to it that old ones are deleted
+
+    async def kept() -> int:
+        store = await open_store(database)
+        try:
+            return (await store.count(KIND))[0]
+        finally:
+            await store.close()
+
+    assert asyncio.run(kept()) == 1, "the new one"
 
 
 def test_the_store_does_not_tell_a_ticket_nor_the_secret_of_a_seat(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import ssl
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from fairground.arena.contests.relay import MOST_FAILURES
 from fairground.cli import main
 from fairground.clients.http import Http
 from fairground.clients.oracles import Arena, Oracle
+from fairground.contest.book import Part
 from fairground.contest.file import check
 from fairground.core import InputError
 from fairground.games.codebreaking import Row
@@ -494,7 +496,7 @@ def test_a_contest_here_and_at_two_factories(database: str, there: Foreign, tmp_
             ("unproven", f"{second}/neworacle"),
         ]
         assert "relayed games are unproven" in seen["covers"]
-        assert there.connections == 0, "a game is made when it is first played"
+        assert len(there.games) == 1, "but for the trial, a game is made when it is first played"
         steps = {}
         for team in "AB":
             uris = contest.enter(team)
@@ -507,9 +509,9 @@ def test_a_contest_here_and_at_two_factories(database: str, there: Foreign, tmp_
         subprocess.run([sys.executable, bot, contest.uri, "C", "1"], check=True, timeout=60)
         assert contest.team("C")["solved"] == 7
         secrets = [path.partition("=")[2] for path in there.games]
-        assert len(secrets) == 6, "each entry has a game of its own"
+        assert len(there.played()) == 6, "each entry has a game of its own"
         without(client, contest, uris, secrets)
-        assert all(game.solved for game in there.games.values())
+        assert all(game.solved for game in there.played())
         contest.close()
         data = contest.file()
         verdict = check(data)
@@ -523,7 +525,10 @@ def test_a_contest_here_and_at_two_factories(database: str, there: Foreign, tmp_
         for team, start in (("A", 0), ("B", 7)):
             assert by_team[team]["steps"] == sum(list(steps.values())[start : start + 7])
         assert [pair["both_solved"] for pair in table["pairs"]] == [3, 3, 3], "the same codes only"
-        assert "4 games are relayed" in table["notes"][-1]
+        assert "4 games are relayed" in table["notes"][-2]
+        forced = {row["oraclefactory"]: row["steps"] for row in table["factories"]}
+        assert forced.keys() == {None, there.factory, f"{second}/neworacle"}
+        assert forced[there.factory] == sum(len(game.submissions) for game in there.played())
         for uri, factory in zip(uris, kept, strict=True):
             ended = client.get(uri).json()
             transcript = client.get(ended["transcript"]).content
@@ -586,7 +591,7 @@ class TestAFactoryThatDies:
         steps = len(play(client, other))
         team = contest.team("A")
         assert (team["waiting"], team["trouble"], team["solved"]) == (0, None, 2)
-        assert [len(game.submissions) for game in there.games.values()] == [2, steps]
+        assert [len(game.submissions) for game in there.played()] == [2, steps]
         holds(contest)
         kinds = [line["kind"] for line in book(client, contest)]
         assert (kinds.count("failed"), kinds.count("recovered")) == (2, 2)
@@ -639,7 +644,7 @@ class TestAFactoryThatDies:
             assert client.get(uri).json()["pending"] == [0, 0, 1]
             submit(client, uri, (0, 0, 1))
             play(client, uri)
-            (game,) = there.games.values()
+            (game,) = there.played()
             assert client.get(uri).json()["attempts"] == len(game.submissions)
             holds(contest)
 
@@ -669,9 +674,66 @@ class TestAFactoryThatDies:
         rows = solve(4, 3, ask)
         assert lost == [rows[-1].guess]
         assert contest.team("A")["solved"] == 1
-        (game,) = there.games.values()
+        (game,) = there.played()
         assert client.get(uri).json()["attempts"] == len(rows) == len(game.submissions)
         holds(contest)
+
+
+async def tried(there: Foreign, seconds: float = 10) -> None:
+    factories = Factories([there.url], seconds=seconds)
+    try:
+        await factories.probe([Part(4, 3, "fair", 7, there.factory)])
+    finally:
+        await factories.close()
+
+
+class TestAFactoryThatIsTriedBeforeAContestIsMade:
+    """It must make a game, describe it, and answer one submission, as the source document says."""
+
+    @pytest.mark.parametrize(
+        ("instead", "why"),
+        [
+            (lambda *_: said(200), "answers 200 and makes no game"),
+            (lambda *_: said(303, Location="http://10.0.0.1/"), "does not allow"),
+            (lambda method, *_: said(404) if method == "GET" else None, "answers 404 when asked"),
+            (
+                lambda method, path, _: said(body={"base": 9}) if method == "GET" else None,
+                "makes another game than it was asked for",
+            ),
+            (lambda _, __, body: said(500) if "submission" in body else None, "with 500"),
+            (lambda _, __, body: counts(2, 2) if "submission" in body else None, "no code has"),
+            (
+                lambda _, __, body: said(body={}) if "submission" in body else None,
+                "without two counts",
+            ),
+        ],
+    )
+    def test_and_fails(self, there: Foreign, instead: Any, why: str) -> None:
+        there.instead = instead
+        with pytest.raises(FactoryFailed, match=f"{re.escape(there.factory)}.*{why}.*no contest"):
+            run(tried(there))
+
+    def test_and_is_silent(self, there: Foreign) -> None:
+        release = threading.Event()
+
+        def silent(*_: Any) -> Answer | None:
+            release.wait(30)
+            return None
+
+        there.instead = silent
+        with pytest.raises(FactorySlow, match="did not answer in time; so no contest was made"):
+            run(tried(there, seconds=0.2))
+        release.set()
+
+    def test_and_is_not_there(self, client: Client, there: Foreign) -> None:
+        there.kill()
+        answer = client.post("/newcontest", json=relayed(there), follow_redirects=False)
+        assert "takes no connection" in problem(answer, 502, "arena/factory")
+        assert client.get("/contests").json()["contests"] == []
+        there.start()
+        Contest(client, [relayed(there, games=5), relayed(there, games=2), relayed(there, base=3)])
+        kinds = [game.wanted["base"] for game in there.games.values()]
+        assert sorted(kinds) == [3, 4], "each kind of game once"
 
 
 class TestAFactoryThatLies:
@@ -741,13 +803,13 @@ def test_a_slow_factory_keeps_nobody_else_waiting(database: str, there: Foreign)
             release.wait(30)
         return None
 
-    there.instead = slow
-    factories = Factories([there.url], seconds=0.5)
+    factories = Factories([there.url], seconds=4)
     with (
         TestClient(make_app(database, factories=factories)) as client,
         ThreadPoolExecutor(1) as aside,
     ):
         contest = Contest(client, [relayed(there), {**GAME, "games": 1}])
+        there.instead = slow
         uris = contest.enter("A")
         far = next(uri for uri in uris if "oraclefactory" in client.get(uri).json())
         (near,) = set(uris) - {far}
@@ -799,7 +861,7 @@ def test_two_workers_relay_one_game(there: Foreign) -> None:
         assert "relayed twice" in problem(refused, 409, "arena/conflict")
         there.instead = lambda *_: None
         assert one.get(again).json()["attempts"] == 2
-        assert [len(game.submissions) for game in there.games.values()] == [len(rows), 3]
+        assert [len(game.submissions) for game in there.played()] == [len(rows), 3]
         holds(contest)
 
 

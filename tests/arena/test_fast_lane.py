@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ from litestar.testing import TestClient
 from fairground.arena.app import make_app
 from fairground.arena.http import browsers
 from fairground.arena.http.fast_lane import LONGEST, FastLane
-from fairground.arena.http.gate import ClientLimits, Gate
-from fairground.arena.http.metrics import Metrics
+from fairground.arena.limits.gate import ClientLimits, Gate
+from fairground.arena.limits.metrics import Metrics
 from fairground.arena.live_games import Hall
 from fairground.arena.oracles.keeping import Oracles
 from fairground.store import Append
@@ -45,8 +46,9 @@ class Watched:
 
     def post(self, uri: str, body: bytes, headers: dict[str, str]) -> tuple[Any, bool]:
         """The answer, and whether it came the usual way."""
-        self.metrics.requests.clear()
+        before = Counter(self.metrics.requests)
         answer = self.client.post(uri, content=body, headers=headers)
+        self.counted = Counter(self.metrics.requests) - before
         was_usual = bool(self._usual)
         self._usual.clear()
         return answer, was_usual
@@ -101,6 +103,7 @@ ODD = [
     (b" " * LONGEST + GOOD, JSON),
     (b" " * 100_000 + GOOD, JSON),
     (GOOD, {"Content-Type": "text/plain"}),
+    (GOOD, JSON | {"Content-Encoding": "gzip"}),
     (GOOD, {"Content-Type": "application/json; charset=utf-8"}),
     (GOOD, {"Content-Type": "application/x-www-form-urlencoded"}),
     (GOOD, JSON | {"Sec-Fetch-Site": "cross-site"}),
@@ -114,11 +117,11 @@ ODD = [
 def same(arena: Watched, uris: tuple[str, str], body: bytes, headers: dict[str, str]) -> bool:
     """Whether a request went the usual way; its answer is the usual one in any case."""
     answer, was_usual = arena.post(uris[0], body, headers)
-    counted = dict(arena.metrics.requests)
+    counted = arena.counted
     wanted, detour = arena.post(uris[1], body, USUAL | headers)
     if "Accept" not in headers:
         assert detour
-    assert counted == dict(arena.metrics.requests)
+    assert counted == arena.counted
     assert answer.status_code == wanted.status_code
     names = [name.rpartition("/")[2] for name in uris]
     assert answer.text.replace(names[0], "NAME") == wanted.text.replace(names[1], "NAME")
@@ -267,3 +270,146 @@ def test_a_submission_is_one_commit_and_is_answered_after_it(
         await store.close()
 
     asyncio.run(run())
+
+
+# Answers at tables
+
+DUEL = {
+    "game": "zombie/1",
+    "params": {"players": 2},
+    "seats": [{"name": "Ada", "lends": "stir"}, {"name": "Bob", "lends": "stir"}],
+}
+
+
+def two_seats(arena: Watched) -> tuple[str, str]:
+    """The same seat at two tables that are alike."""
+    first, second = (arena.client.post("/tables", json=DUEL).json()["seats"] for _ in range(2))
+    arena._usual.clear()
+    return first[0]["url"], second[0]["url"]
+
+
+ASK = "stir.2"
+ANSWERS = [
+    (b'{"ask": "stir.2", "answer": "x", "more": [1, 2]}', 200),
+    (b'{"ask": "stir.2", "answer": "x"}', 200),
+    (b'{"ask": "stir.2", "answer": "y"}', 409),
+    (b'{"ask": "stir.2", "answer": 7.0}', 409),
+    (b'{"ask": "move.9", "answer": "roll"}', 409),
+    (b'{"ask": 7, "answer": "x"}', 400),
+    (b'{"ask": "stir.2"}', 400),
+    (b"[]", 400),
+    (b"", 400),
+    (b'{"ask": "stir.2", "answer": "\xff"}', 400),
+    (b'{"ask": "stir.2", "answer": ' + b"[" * 200 + b"]" * 200 + b"}", 400),
+    (b" " * LONGEST + b'{"ask": "stir.2", "answer": "x"}', 200),
+]
+
+
+def test_an_answer_at_a_table_is_answered_alike_in_both_lanes(arena: Watched) -> None:
+    uris = two_seats(arena)
+    asks = [arena.client.get(uri).json()["asks"][0]["id"] for uri in uris]
+    assert asks == [ASK, ASK]
+    arena._usual.clear()
+    for body, status in ANSWERS:
+        fast, was_usual = arena.post(uris[0], body, JSON)
+        counted = arena.counted
+        usual, detour = arena.post(uris[1], body, USUAL | JSON)
+        assert detour and was_usual == (status == 400 or len(body) > LONGEST), body
+        assert (fast.status_code, usual.status_code) == (status, status), body
+        assert counted == arena.counted
+        told = [answer.json() for answer in (fast, usual)]
+        for one in told:
+            one.pop("head", None)  # each table has a name of its own in it
+        assert told[0] == told[1]
+        assert set(fast.headers) == set(usual.headers)
+
+
+def test_who_has_no_seat_is_told_so_in_both_lanes(arena: Watched) -> None:
+    uris = two_seats(arena)
+    body = b'{"ask": "stir.2", "answer": "x"}'
+    for wrong in (f"{uris[0]}x", uris[0].replace("/tables/", "/tables/x")):
+        fast, usual = (arena.post(wrong, body, how | JSON)[0] for how in ({}, USUAL))
+        assert fast.status_code == usual.status_code == 404 and fast.json() == usual.json()
+
+
+# Looks at tables
+
+GAMES: list[dict[str, Any]] = [
+    DUEL,
+    {"game": "fatestones/1", "seats": [{"name": "Ada"}, {"name": "Bot", "player": "random"}]},
+    {
+        "game": "codebreaking/1",
+        "params": {"base": 6, "length": 4},
+        "seats": [{"name": "Keeper"}, {"name": "Ada"}],
+    },
+    {
+        "game": "intransitive/1",
+        "params": {"dice": [[2, 2, 4, 4, 9, 9], [6, 8, 1, 1, 8, 6], [7, 5, 3, 7, 5, 3]]},
+        "seats": [{"name": "Ada"}, {"name": "Bot", "player": "random"}],
+    },
+    {"game": "zombie/2", "seats": [{"name": "Ada"}, {"name": "", "open": True}]},
+]
+PLAIN_LOOKS: list[dict[str, str]] = [
+    {},
+    {"Accept": "application/json"},
+    {"Origin": "https://elsewhere.example"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Host": "arena.example:8443"},
+]
+ODD_LOOKS: list[tuple[str, dict[str, str]]] = [
+    ("?after=1", {}),
+    ("?wait=0", {}),
+    ("?wait=x", {}),
+    ("", {"Accept": "text/html"}),
+    ("", {"Accept": "text/html, application/json;q=0.9"}),
+    ("", {"Accept": "image/png"}),
+    ("", {"Content-Length": "2"}),
+    ("/", {}),
+]
+
+
+def look(arena: Watched, uri: str, headers: dict[str, str]) -> tuple[Any, bool]:
+    before = Counter(arena.metrics.requests)
+    answer = arena.client.get(uri, headers=headers, follow_redirects=False)
+    arena.counted = Counter(arena.metrics.requests) - before
+    was_usual = bool(arena._usual)
+    arena._usual.clear()
+    return answer, was_usual
+
+
+def told(answer: Any) -> Any:
+    """A look without what two looks differ in: the time that is left."""
+    shown = answer.json()
+    for seat in shown.get("seats", ()):
+        seat.pop("left", None)
+    return list(shown.items())
+
+
+@pytest.mark.parametrize("wanted", GAMES, ids=lambda game: str(game["game"]))
+def test_a_look_is_answered_alike_in_both_lanes(arena: Watched, wanted: dict[str, Any]) -> None:
+    made = arena.client.post("/tables", json=wanted).json()
+    uris = [made["self"], *(seat["url"] for seat in made["seats"] if "url" in seat)]
+    arena._usual.clear()
+    wrong = [f"{uris[0]}x", f"{uris[-1]}x", f"{uris[0]}/seats/a%20b"]
+    for uri in uris + wrong:
+        for headers in PLAIN_LOOKS:
+            fast, was_usual = look(arena, uri, headers)
+            counted = arena.counted
+            usual, detour = look(arena, uri, USUAL | headers)
+            assert was_usual == (uri in wrong) and (detour or "Accept" in headers), uri
+            assert fast.status_code == usual.status_code == (404 if uri in wrong else 200)
+            assert counted == arena.counted
+            assert told(fast) == told(usual)
+            differ = {"x-request-id", "content-length"}  # the time that is left has more digits
+            assert {*fast.headers.items()} ^ {*usual.headers.items()} <= {
+                (name, one.headers[name]) for one in (fast, usual) for name in differ
+            }
+
+
+def test_an_odd_look_goes_the_usual_way(arena: Watched) -> None:
+    seat = two_seats(arena)[0]
+    for more, headers in ODD_LOOKS:
+        _, was_usual = look(arena, seat + more, headers)
+        assert was_usual, (more, headers)
+    told_of = arena.client.head(seat)
+    assert (told_of.status_code, told_of.content, bool(arena._usual)) == (200, b"", True)

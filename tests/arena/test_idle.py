@@ -15,10 +15,12 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.http.gate import CLIENT, ClientLimits
+from fairground.arena.limits.gate import CLIENT, ClientLimits
 from fairground.arena.oracles.idle import GRACE
 from fairground.games.codebreaking import marks
 from fairground.verify import verify
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 Client = TestClient[Litestar]
 
@@ -232,7 +234,7 @@ def test_keepers_do_not_think_where_the_store_is_read(arena: Arena) -> None:
     with arena.client.portal() as portal:
         portal.call(occupied)
     used: list[str] = []
-    live = hall._live[uri.rpartition("/")[2]]
+    live = hall._live.get(uri.rpartition("/")[2])
     play = live.hosted.play
 
     def noted() -> None:

@@ -19,13 +19,14 @@ import pytest
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.http import openapi
-from fairground.arena.http.gate import ClientLimits, Gate
-from fairground.arena.http.metrics import Metrics
+from fairground.arena.document import openapi
+from fairground.arena.limits.gate import ClientLimits, Gate
+from fairground.arena.limits.metrics import Metrics
 from tests.helpers import arena_games
 from tests.helpers.arena import in_a_thread
 from tests.helpers.places import ROOT
 from tests.helpers.schemathesis_links import REAL_NAMES
+from tests.helpers.width import WIDE
 
 HERE = Path(__file__).parent
 DOCUMENT: dict[str, Any] = json.loads(
@@ -198,6 +199,12 @@ def run(url: str, names: dict[str, arena_games.Names], folder: Path, *more: str)
     return done.stdout
 
 
+ALL = ("--max-examples", "8")
+SOME = ("--max-examples", "2", "--phases", "examples,fuzzing")
+"""In the suite without `coverage` (each odd value of each parameter) and `stateful` (chains of
+requests), which take most of the time."""
+
+
 def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
     limits, metrics = ClientLimits(rate=0), Metrics()
     app: Any = make_app(f"sqlite:///{tmp_path}/arena.db", limits=limits, metrics=metrics)
@@ -206,7 +213,7 @@ def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
         # As when it stops: streams end when they have said what there is, and nobody waits.
         app.state.arena.news.close()
         app.state.arena.contests.end_streams()
-        printed = run(url, names, tmp_path, "--max-examples", "8")
+        printed = run(url, names, tmp_path, *(ALL if WIDE else SOME))
     assert "No issues found" in printed
     reached = {(one.method, one.route, one.status) for one in metrics.requests}
     for path, methods in DOCUMENT["paths"].items():

@@ -15,6 +15,8 @@ from fairground.arena.app import make_app
 from fairground.games.codebreaking import Row, fits, marks
 from fairground.verify import verify
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 Client = TestClient[Litestar]
 
 

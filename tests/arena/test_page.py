@@ -77,6 +77,24 @@ def test_the_page_may_load_its_own_files_and_nothing_else(client: Client) -> Non
     assert client.get("/verify.html").headers["content-security-policy"] == "frame-ancestors 'none'"
 
 
+def test_a_node_that_the_user_names_is_the_only_further_host(client: Client) -> None:
+    usual = directives(client.get("/").headers["content-security-policy"])
+    for node in ("http://127.0.0.1:8545", "https://node.example", "http://[::1]:8545"):
+        answer = client.get("/", params={"node": node})
+        policy = directives(answer.headers["content-security-policy"])
+        assert policy == usual | {"connect-src": f"'self' {node}"}
+        assert answer.content == client.get("/").content
+
+
+@pytest.mark.parametrize(
+    "node", ["*", "https://*", "https:", "http://a b", "https://a;script-src *", "https://a/p", ""]
+)
+def test_no_node_makes_the_policy_any_wider(client: Client, node: str) -> None:
+    answer = client.get("/", params={"node": node})
+    assert answer.status_code == 400
+    assert "http://127.0.0.1:8545" in answer.json()["detail"]
+
+
 def test_an_operator_may_let_a_friend_frame_it(tmp_path: Path) -> None:
     page()
     app = make_app(f"sqlite:///{tmp_path / 'arena.db'}", frames=["https://friend.example"])

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from litestar.testing import TestClient
 
+from fairground.arena import purging
 from fairground.arena.http import problems, repeats
 from fairground.arena.http.repeats import ANSWER, Repeats
 from fairground.arena.keyed import KIND
@@ -18,6 +20,8 @@ from fairground.arena.serve import GatedArena, Settings
 from fairground.arena.state import the_arena
 from fairground.store import Append, Store, StoreAway
 from tests.helpers.stores import holds, new_database
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 CLASSIC = {"base": 6, "length": 4}
 GUESS = {"submission": [0, 1, 2, 3]}
@@ -124,8 +128,12 @@ def test_a_key_is_for_one_body_one_address_and_one_method(client: Client) -> Non
 @pytest.mark.parametrize("said", ['""', "", "a b", '"ä"', '"' + "x" * 256 + '"', "x" * 256])
 def test_what_is_no_key(client: Client, said: str) -> None:
     headers = [(b"Idempotency-Key", said.encode())]
-    answer = client.post("/neworacle", json=CLASSIC, headers=headers)
-    assert code(answer) == (400, "arena/malformed") and "1 to 255" in answer.json()["detail"]
+    for several in (
+        headers,
+        [(b"Idempotency-Key", b"one"), *headers, (b"Idempotency-Key", b"two")],
+    ):
+        answer = client.post("/neworacle", json=CLASSIC, headers=several)
+        assert code(answer) == (400, "arena/malformed") and "1 to 255" in answer.json()["detail"]
     assert counted(client)["oracles"] == 0
 
 
@@ -164,12 +172,13 @@ def test_while_the_first_is_served_the_second_waits(
 class Lost:
     """Loses what is kept of answers, as a crash at that moment would."""
 
-    def __init__(self, commit: Any) -> None:
+    def __init__(self, commit: Any, why: Exception | None = None) -> None:
         self._commit = commit
+        self._why = why or StoreAway("killed")
 
     async def __call__(self, *appends: Append) -> None:
         if any(secret.name == ANSWER for one in appends for secret in one.secrets):
-            raise StoreAway("killed")
+            raise self._why
         await self._commit(*appends)
 
 
@@ -177,12 +186,13 @@ class Lost:
 def test_after_a_crash_between_deed_and_answer(
     arena: GatedArena, client: Client, contest: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shape = CLASSIC | {"base": 100}  # no guess is right by chance, which would end the game
     if contest:
-        made = client.post("/newcontest", json=CLASSIC | {"games": 1}).headers["location"]
+        made = client.post("/newcontest", json=shape | {"games": 1}).headers["location"]
         entry = {"team_name": "Ada", "software_version": "1"}
         (oracle,) = client.post(f"{made}/entry", json=entry).json()["oracle_URIs"]
     else:
-        oracle = client.post("/neworacle", json=CLASSIC).headers["location"]
+        oracle = client.post("/neworacle", json=shape).headers["location"]
     store = the_arena(arena._app.state).hall.store
     monkeypatch.setattr(store, "commit", Lost(store.commit))
     client.post(oracle, json={"submission": [5, 5, 5, 5]})
@@ -192,11 +202,95 @@ def test_after_a_crash_between_deed_and_answer(
     assert first.json() == again.json() and again.headers["idempotency-replayed"] == "true"
     assert first.headers["fairground-receipt"] == again.headers["fairground-receipt"]
     assert client.get(oracle).json()["attempts"] == 3
-    assert client.post("/neworacle", json=CLASSIC, headers=key("k")).status_code == 303
-    lost = client.post("/neworacle", json=CLASSIC, headers=key("k"))
-    assert code(lost) == (409, "arena/answer-lost")
+    opened = [client.post("/neworacle", json=CLASSIC, headers=key("k")) for _ in range(2)]
+    assert [answer.status_code for answer in opened] == [303, 303]
+    assert opened[0].headers["location"] == opened[1].headers["location"]
+    assert opened[1].headers["idempotency-replayed"] == "true"
+    assert client.post("/tables", json=ZOMBIES, headers=key("k")).status_code == 201
+    lost = client.post("/tables", json=ZOMBIES, headers=key("k"))
+    assert code(lost) == (409, "arena/answer-lost"), "its seats were told to nobody"
     assert client.delete(oracle, headers=key("end")).status_code == 200
     assert code(client.delete(oracle, headers=key("end"))) == (409, "arena/answer-lost")
+
+
+def test_what_was_done_is_told_though_its_answer_cannot_be_kept(
+    arena: GatedArena,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    oracle = client.post("/neworacle", json=CLASSIC).headers["location"]
+    store = the_arena(arena._app.state).hall.store
+    monkeypatch.setattr(store, "commit", Lost(store.commit, RuntimeError("a mistake of ours")))
+    assert client.post(oracle, json=GUESS, headers=key("k")).status_code == 200
+    assert "an answer could not be kept" in caplog.text
+    assert client.get(oracle).json()["attempts"] == 1
+
+
+def test_an_entry_is_not_lost_in_such_a_crash(
+    arena: GatedArena, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a team_key nobody could enter again for that team, but to train."""
+    made = client.post("/newcontest", json=CLASSIC | {"games": 3}).headers["location"]
+    state = the_arena(arena._app.state)
+    monkeypatch.setattr(state.hall.store, "commit", Lost(state.hall.store.commit))
+    entry = {"team_name": "Ada", "software_version": "1"}
+    client.post(f"{made}/entry", json=entry | {"team_name": "Bob"})
+    first = client.post(f"{made}/entry", json=entry, headers=key("k"))
+    client.post(f"{made}/entry", json=entry | {"team_name": "Eve"})
+    state.contests._books.clear()
+    again = client.post(f"{made}/entry", json=entry, headers=key("k"))
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.json() == again.json()
+    assert first.headers["fairground-receipt"] == again.headers["fairground-receipt"]
+    assert again.headers["idempotency-replayed"] == "true"
+    assert len(client.get(made).json()["teams"]) == 3
+    assert code(client.post(f"{made}/entry", json=entry)) == (409, "arena/conflict")
+
+
+def test_while_another_worker_serves_the_first_its_answer_is_not_given_up(
+    cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between its effect and its answer are some milliseconds, at a worker that is not this one."""
+    url = new_database(cluster)
+    apps: list[Any] = [GatedArena(Settings(url, croupier=None)) for _ in range(2)]
+    with TestClient(apps[0]) as one, TestClient(apps[1]) as two:
+        store = the_arena(apps[0]._app.state).hall.store
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "commit", Lost(store.commit))
+            assert one.post("/tables", json=ZOMBIES, headers=key("k")).status_code == 201
+        waits = two.post("/tables", json=ZOMBIES, headers=key("k"))
+        assert code(waits) == (409, "arena/being-served") and waits.headers["retry-after"] == "1"
+        monkeypatch.setattr(repeats, "SETTLED", 0)
+        assert code(two.post("/tables", json=ZOMBIES, headers=key("k"))) == (
+            409,
+            "arena/answer-lost",
+        )
+
+
+def test_who_comes_second_at_another_worker_gets_the_answer_of_the_first(
+    cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both found no trace of the other when they began."""
+    url = new_database(cluster)
+    apps: list[Any] = [GatedArena(Settings(url, croupier=None)) for _ in range(2)]
+    answers: list[Any] = []
+    with TestClient(apps[0]) as one, TestClient(apps[1]) as two:
+        one.follow_redirects = two.follow_redirects = False
+        serve = Repeats._serve
+
+        async def too_late(self: Repeats, *what: Any) -> Any:
+            monkeypatch.setattr(Repeats, "_serve", serve)
+            with ThreadPoolExecutor(1) as first:
+                asked = first.submit(one.post, "/neworacle", json=CLASSIC, headers=key("k"))
+                answers.append(asked.result(60))
+            return await serve(self, *what)
+
+        monkeypatch.setattr(Repeats, "_serve", too_late)
+        answers.append(two.post("/neworacle", json=CLASSIC, headers=key("k")))
+        assert counted(one)["oracles"] == 1
+    assert [answer.status_code for answer in answers] == [303, 303]
+    assert answers[0].headers["location"] == answers[1].headers["location"]
 
 
 def test_two_workers_carry_it_out_once(cluster: str) -> None:
@@ -218,7 +312,7 @@ def test_keys_are_forgotten_after_a_day(store_url: str) -> None:
             await store.commit(
                 Append(name, 0, (b"1\n",), kind, closed=True, seen=seen, memory=b"m")
             )
-        await store.forget(KIND, 20, 100)
+        assert await store.forget(KIND, 20, 100) == 1
         found = [(await store.read(name)) is not None for name in ("a", "b", "c")]
         assert found == [False, True, True]
         await store.commit(Append("a", 0, (b"again\n",), KIND))
@@ -233,14 +327,16 @@ def test_old_keys_are_looked_for_now_and_then(
 ) -> None:
     asked: list[Any] = []
 
-    async def forget(*what: Any) -> None:
+    async def forget(*what: Any) -> int:
         asked.append(what)
+        return purging.BUNCH if len(asked) < 3 else 7
 
     monkeypatch.setattr(the_arena(arena._app.state).hall.store, "forget", forget)
     for _ in range(3):
         client.post("/neworacle", json=CLASSIC, headers=key())
     client.get("/healthz")
-    assert len(asked) == 1 and asked[0][0] == KIND and asked[0][2] == repeats.BUNCH
+    assert len(asked) == 3, "until none is left; and then not again for a minute"
+    assert {(kind, most) for kind, _, most in asked} == {(KIND, purging.BUNCH)}
 
 
 # Simple clients, without keys

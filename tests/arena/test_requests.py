@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -14,10 +15,11 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.http import openapi, problems
-from fairground.arena.http.gate import ClientLimits, Gate
-from fairground.arena.http.metrics import Metrics
+from fairground.arena.document import openapi
+from fairground.arena.http import problems
 from fairground.arena.http.requests import admits
+from fairground.arena.limits.gate import ClientLimits, Gate
+from fairground.arena.limits.metrics import Metrics
 from fairground.clients.protocol import PROBLEM
 from tests.helpers import arena_games
 from tests.helpers.arena_games import CONTEST, ORACLE, SEATS, STIRS, TABLE
@@ -170,6 +172,19 @@ def test_head_is_get_without_a_body(client: Client, post: arena_games.Post) -> N
     assert (head.status_code, dict(head.headers)) == (200, dict(get.headers))
 
 
+@pytest.mark.parametrize(
+    "path", ["//neworacle", "/neworacle/", "/neworacle//", "//schema", "/games/"]
+)
+def test_an_address_has_one_spelling(client: Client, path: str) -> None:
+    """Else a proxy that keeps people from one of them would be fooled by another."""
+    arena = str(client.base_url).rstrip("/")
+    for method in ("GET", "POST", "OPTIONS"):
+        answer = client.request(method, arena + path, json=ORACLE)
+        if answer.status_code != 405:
+            said, plain = problem(answer, 404, "arena/unknown"), path.replace("%2F", "/")
+            assert f'"{plain}"' in said and f'"/{plain.strip("/")}"' in said
+
+
 @pytest.mark.parametrize("path", ["/nowhere", "/oracle", "/oracle/a/b", "/schema/nowhere"])
 def test_there_is_nothing(client: Client, path: str) -> None:
     for method in ("GET", "POST", "OPTIONS"):
@@ -272,6 +287,17 @@ def test_bodies_are_json_whatever_a_tool_says_by_itself(
     )
     assert answer.status_code == 303
     assert answer.content == b""
+
+
+@pytest.mark.parametrize(("coding", "status"), [("gzip", 415), ("br", 415), ("Identity", 303)])
+def test_bodies_are_not_packed(coding: str, status: int, client: Client) -> None:
+    """Who packs one is told so, and not that it is no JSON."""
+    body = gzip.compress(json.dumps(ORACLE).encode()) if status == 415 else json.dumps(ORACLE)
+    headers = {"Content-Encoding": coding}
+    answer = client.post("/neworacle", content=body, headers=headers, follow_redirects=False)
+    assert answer.status_code == status
+    if status == 415:
+        assert coding in problem(answer, 415, "arena/media-type")
 
 
 @pytest.mark.parametrize(
@@ -389,6 +415,11 @@ class Story:
     def open_table(self) -> str:
         return self.open_seat.partition("/seats/")[0]
 
+    @cached_property
+    def over_table(self) -> str:
+        """Where two players of the house have played."""
+        return "/tables/{name}".format(**arena_games.played_table(self.post))
+
     def answer(self, seat: str, answer: Any, **change: Any) -> Any:
         """To the first ask of a seat."""
         ask = self.get(seat).json()["asks"][0]["id"]
@@ -407,6 +438,8 @@ FACTORY = {"oraclefactories": ["http://a.example/x"], "games_per_orclefactory": 
 ALONE = {**TABLE, "seats": [SEATS[1], SEATS[1]]}
 STIRRED = {**TABLE, "seats": [SEATS[0], STIRS]}
 CHAINED = {**TABLE, "seats": [SEATS[0], {"name": "Ada", "lends": "chain"}]}
+
+TRY = {"line": 2, "seat": 0, "move": "jump"}
 
 Refused = tuple[str, str, str, Callable[[Story], Any]]
 REFUSED: list[Refused] = [
@@ -513,6 +546,29 @@ REFUSED: list[Refused] = [
         lambda s: last_of(s.post(s.close, {}), s.post(f"{s.contest}/entry", ADA)),
     ),
     (
+        "remove_entry",
+        "arena/name",
+        "not ''",
+        lambda s: s.post(f"{s.close}/remove", {"entry": 0, "reason": ""}),
+    ),
+    (
+        "remove_entry",
+        "arena/conflict",
+        "has made a submission",
+        lambda s: last_of(
+            s.post(s.contest_oracle, {"submission": [0, 0, 1, 1]}),
+            s.post(f"{s.close}/remove", {"entry": 0, "reason": "too good"}),
+        ),
+    ),
+    (
+        "remove_entry",
+        "arena/over",
+        "closed",
+        lambda s: last_of(
+            s.post(s.close, {}), s.post(f"{s.close}/remove", {"entry": 0, "reason": "late"})
+        ),
+    ),
+    (
         "contest_file",
         "arena/too-early",
         "before the contest closes",
@@ -573,6 +629,19 @@ REFUSED: list[Refused] = [
         "arena/too-early",
         "over",
         lambda s: s.get(f"{s.seat.partition('/seats/')[0]}/review?seat=Ada"),
+    ),
+    (
+        "try_again",
+        "arena/too-early",
+        "over",
+        lambda s: s.post(f"{s.seat.partition('/seats/')[0]}/review", TRY),
+    ),
+    ("try_again", "input/bad", "line 2", lambda s: s.post(f"{s.over_table}/review", TRY)),
+    (
+        "try_again",
+        "move/illegal",
+        "'jump'",
+        lambda s: s.post(f"{s.over_table}/review", TRY | {"line": 6}),
     ),
     ("ask_for_hint", "ask/stale", "no hint", lambda s: s.post(f"{s.open_seat}/hint", None)),
     ("play_again", "ask/stale", "not over", lambda s: s.post(f"{s.seat}/rematch", None)),
@@ -652,7 +721,8 @@ def kinds() -> set[problems.ErrorKind]:
     """Every kind of problem that some route can answer with."""
     errors = {error for route in openapi.ROUTES.values() for error in route.refuses}
     errors |= {problems.WrongMethod, problems.ArenaError}
-    errors |= {problems.TooSlow, problems.HeadTooLarge}  # before any route is found
+    # before any route is found:
+    errors |= {problems.TooSlow, problems.HeadTooLarge, problems.WrongHost}
     errors |= {
         problems.BeingServed,
         problems.AnswerLost,

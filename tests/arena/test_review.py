@@ -82,3 +82,48 @@ def test_records_longer_than_any_game_are_refused(
     answer = client.get(f"{url}/review")
     assert answer.status_code == 404
     assert "more than 3" in answer.json()["detail"]
+
+
+def decisions(client: Client, url: str) -> list[dict[str, Any]]:
+    steps = client.get(f"{url}/review").json()["steps"]
+    return [step for step in steps if step["kind"] == "decision"]
+
+
+@pytest.mark.parametrize(
+    ("game", "params", "players"),
+    [
+        ("fatestones/1", {}, ("optimal", "random")),
+        ("intransitive/1", {}, ("random", "random")),
+        ("zombie/2", {"max_turns": 1}, ("random", "random")),
+    ],
+)
+def test_another_move_is_judged_as_the_review_judged_it(
+    client: Client, game: str, params: dict[str, Any], players: tuple[str, ...]
+) -> None:
+    """What was played costs what the review says, and the best move costs nothing."""
+    url = table(client, game, params, *players)
+    before = client.get(f"{url}/transcript").content
+    for step in decisions(client, url)[:2]:
+        best = step["alternatives"][0]
+        for move, cost in ((step["move"], step["cost"]), (best["move"], best["cost"])):
+            wanted = {"line": step["line"], "seat": step["seat"], "move": move}
+            tried = client.post(f"{url}/review", json=wanted)
+            assert tried.status_code == 200, tried.text
+            told = tried.json()
+            assert told["right"] == (cost["value"] == 0)
+            assert told["cost"]["value"] == pytest.approx(cost["value"], abs=1e-9)
+            assert told["words"].startswith("Right. " if told["right"] else "Not the best: ")
+            assert best["move"] in [other["move"] for other in told["alternatives"]]
+    assert client.get(f"{url}/transcript").content == before
+
+
+def test_a_game_that_nobody_judges_is_not_tried_again(client: Client) -> None:
+    url = table(client, "zombie/2", SAMPLES["zombie/2"][0].params, *["random"] * 3)
+    record = [json.loads(line) for line in client.get(f"{url}/transcript").content.splitlines()]
+    line, event = next(
+        (line, event) for line, event in enumerate(record, 1) if event["kind"] == "move"
+    )
+    wanted = {"line": line, "seat": event["seat"], "move": event["move"]}
+    answer = client.post(f"{url}/review", json=wanted)
+    assert answer.status_code == 404
+    assert "fewer than three dice" in answer.json()["detail"]

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from litestar.testing import TestClient
 
-from fairground.arena.contests import books
-from fairground.arena.http.gate import CLIENT
-from fairground.arena.serve import GatedArena, Settings
+from fairground.arena.app import make_app
+from fairground.arena.contests import books, makers
+from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
+from fairground.arena.limits.gate import CLIENT, ClientLimits, Gate
+from fairground.arena.limits.metrics import Metrics
+from fairground.arena.serve import GatedArena, Settings, alone
 from fairground.arena.state import steady, the_arena
 from fairground.cli import main
+from fairground.core import InputError
 from tests.helpers.arena import Process
 
 CLASSIC = {"base": 6, "length": 4, "games": 1}
@@ -48,6 +56,50 @@ def test_one_client_cannot_fill_a_contest(tmp_path: Path, monkeypatch: pytest.Mo
         with client.portal() as portal:
             portal.call(from_elsewhere)
         assert len(client.get(contest).json()["teams"]) == 4
+
+
+def test_what_one_client_has_entered_is_not_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It made a hundred contests, the first was let go from memory, and there was room again."""
+    monkeypatch.setattr(books, "MOST_OF_ONE", 3)
+    monkeypatch.setattr(books, "CAPACITY", 1)
+    with TestClient(gated(tmp_path)) as client:
+        contest = client.post("/contests", json=CLASSIC).json()["self"]
+        for key in ("a", "a", "a", "a"):
+            assert enter(client, contest, "Ada", team_key=key).status_code == 201, "all are one"
+        assert [enter(client, contest, f"{k}").status_code for k in "xyz"] == [201, 201, 429]
+        client.post("/contests", json=CLASSIC)
+        assert enter(client, contest, "z").status_code == 429
+    with TestClient(gated(tmp_path)) as client:
+        assert enter(client, contest, "z").status_code == 429, "nor by a restart"
+
+
+def test_one_client_has_only_so_many_open_contests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """30,000 were made in 27 seconds; nobody needs them, and everybody's list has them."""
+    monkeypatch.setattr(makers, "MOST_OF_ONE", 3)
+    clock = [1_000_000.0]
+    app: Any = make_app(f"sqlite:///{tmp_path}/arena.db", clock=lambda: clock[0])
+    gated: Any = Gate(app, ClientLimits(), Metrics())
+    with TestClient(gated) as client:
+        made = [
+            client.post("/contests", json=CLASSIC | {"closes_in": 60 + k}).json() for k in range(3)
+        ]
+        refused = client.post("/contests", json=CLASSIC)
+        assert (refused.status_code, refused.json()["code"]) == (429, "arena/limit")
+        assert "3 open contests" in refused.json()["detail"]
+        assert client.post(made[2]["close"]).status_code == 200
+        assert client.post("/contests", json=CLASSIC).status_code == 201
+        assert client.post("/contests", json=CLASSIC).status_code == 429
+        clock[0] += 61  # nobody looks at those whose time is over
+        assert [client.post("/contests", json=CLASSIC).status_code for _ in range(3)] == [
+            *(201, 201),
+            429,
+        ]
+        assert client.get("/healthz").json()["contests"] == 6
+        assert "fairground_contests 6\n" in client.get("/metrics").text
 
 
 def test_a_contest_by_invitation(tmp_path: Path) -> None:
@@ -94,6 +146,21 @@ def test_two_arenas_do_not_share_an_sqlite_file(tmp_path: Path) -> None:
         assert third.end() == 0
 
 
+def test_nor_under_two_names_of_it(tmp_path: Path) -> None:
+    """By a hard link SQLite itself would not notice, and each would have a journal of its own."""
+    file, link, other = (tmp_path / name for name in ("arena.db", "link.db", "other.db"))
+    with alone(f"sqlite:///{file}"):
+        link.symlink_to(file)
+        with pytest.raises(InputError, match="another arena uses"), alone(f"sqlite:///{link}"):
+            pytest.fail("it began")
+    with alone(f"sqlite:///{link}"):
+        pass
+    os.link(file, other)
+    for name in (file, other):
+        with pytest.raises(InputError, match="hard link"), alone(f"sqlite:///{name}"):
+            pytest.fail("it began")
+
+
 def test_a_backup_of_an_arena_that_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`cp` of the file alone gave a database without a single oracle: all was in the journal."""
     database, copy = f"sqlite:///{tmp_path}/arena.db", tmp_path / "copy.db"
@@ -113,6 +180,34 @@ def test_a_backup_of_an_arena_that_runs(tmp_path: Path, capsys: pytest.CaptureFi
         for oracle in oracles:
             assert client.get(oracle).json()["attempts"] == 1
         assert client.post(oracles[0], json={"submission": [1, 1, 1, 1]}).status_code == 200
+
+
+def test_a_backup_ends_however_much_is_written(tmp_path: Path) -> None:
+    """It began anew whenever something had been written: 250 MB were never done."""
+    path, done = tmp_path / "arena #1?.db", threading.Event()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("CREATE TABLE logs (name TEXT)")
+        db.execute("CREATE TABLE filler (x BLOB)")
+        db.executemany("INSERT INTO filler VALUES (zeroblob(4000))", [()] * 12_000)
+        db.commit()
+
+    def write() -> bool:
+        with closing(sqlite3.connect(path)) as db:
+            db.execute("PRAGMA synchronous=OFF")
+            for number in range(20_000):
+                if done.is_set():
+                    return True
+                with db:
+                    db.execute("INSERT INTO logs VALUES (?)", (number,))
+        return False
+
+    with ThreadPoolExecutor(1) as writer:
+        written = writer.submit(write)
+        copy = tmp_path / "copy.db"
+        assert main(["backup", str(copy), "--database", f"sqlite:///{path}"]) == 0
+        done.set()
+        assert written.result(60), "it ended only when nobody wrote any more"
 
 
 @pytest.mark.parametrize(
@@ -140,6 +235,13 @@ def test_a_backup_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["backup", str(tmp_path / "copy.db"), *where]) == 2
     assert "File exists" in capsys.readouterr().err
     assert (tmp_path / "copy.db").read_text() == "precious"
+
+
+def test_a_clock_that_jumps_moves_no_deadline_of_the_ledger() -> None:
+    """Found by the campaign: a step was too late at once. (It sets real clocks: `clocks`.)"""
+    clock = ArenaCroupier(CroupierPlace())._clock
+    assert clock is not time.time
+    assert abs(clock() - time.time()) < 60
 
 
 def test_a_clock_that_jumps_does_not_move_the_arena(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 import urllib.parse
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,7 @@ from fairground.core import InputError
 from fairground.terminal.commands.serve import _without_password
 from fairground.transcript import line_hash
 from fairground.verify import verify
-from tests.helpers.arena import Process, play_all
+from tests.helpers.arena import Process, play_all, workers_of
 from tests.helpers.event_stream import connected, messages
 from tests.helpers.postgres import throw_away_cluster
 from tests.helpers.samples import SAMPLES
@@ -219,6 +222,7 @@ def test_two_workers_on_postgresql(tmp_path: Path) -> None:
         assert told >= {"UNIFORM:0", "UNIFORM:1", "UNFORESEEN:0", "UNFORESEEN:1", "ORDERED"}
         assert first.transcript == second.transcript
         _meet_and_watch(arena.url)
+        _kill_a_worker(arena)
         stream = connection(arena.url)
         stream.request("GET", f"{duel(arena.url)[0].partition('/seats/')[0]}/events")
         answer = stream.getresponse()
@@ -228,6 +232,50 @@ def test_two_workers_on_postgresql(tmp_path: Path) -> None:
         assert b"id: 2\n" in answer.read(), "the stream ended properly"
         assert time.monotonic() - began < GRACE, "nobody was waited for in vain"
         stream.close()
+
+
+def _kill_a_worker(arena: Process) -> None:
+    """Whoever sends everything again until it is answered loses nothing, and nothing is double."""
+
+    def say(method: str, path: str, body: Any = None) -> Any:
+        headers = {"Idempotency-Key": uuid.uuid4().hex}
+        while True:
+            line = connection(arena.url)
+            try:
+                line.request(method, path, None if body is None else json.dumps(body), headers)
+                answer = line.getresponse()
+                told = answer.read()
+            except (OSError, http.client.HTTPException):
+                continue  # the worker that had this connection is dead
+            finally:
+                line.close()
+            if answer.status == 303:
+                return urllib.parse.urlsplit(answer.headers["Location"]).path
+            if answer.status == 200:
+                return told.decode() if path == "/metrics" else json.loads(told)
+            assert answer.status in (409, 503), told
+
+    def counted() -> int:
+        lines = re.findall(r"^fairground_requests_total.* (\d+)$", say("GET", "/metrics"), re.M)
+        return sum(map(int, lines))
+
+    before = workers_of(arena.process.pid)
+    assert len(before) == 2
+    oracles = [say("POST", "/neworacle", {"base": 10, "length": 3}) for _ in range(4)]
+    counts = [counted()]
+    for number in range(8):
+        if number == 4:
+            os.kill(before[0], signal.SIGKILL)
+        for oracle in oracles:
+            say("POST", oracle, {"submission": [number, number, 0]})
+            counts.append(counted())
+    assert counts == sorted(set(counts)), "whichever worker is asked, and also when one dies"
+    for oracle in oracles:
+        assert say("GET", oracle)["attempts"] == 8
+        say("DELETE", oracle)
+    while len(workers_of(arena.process.pid)) < 2:
+        counts.append(counted())
+    assert set(workers_of(arena.process.pid)) != set(before), "it was replaced"
 
 
 def _meet_and_watch(arena: str) -> None:
@@ -295,7 +343,7 @@ def test_help_is_quick_and_complete() -> None:
         check=True,
     )
     for name in Settings.__struct_fields__:
-        option = {"allow_factories": "allow-factory", "allow_frames": "allow-frame"}.get(
-            name, name.replace("_", "-")
-        )
+        option = name.replace("_", "-")
+        if name.startswith("allow_"):
+            option = option.replace("factories", "factory").removesuffix("s")
         assert f"--{option}" in done.stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from fairground.arena.http.gate import CLIENT
+from fairground.arena.limits.gate import CLIENT
 from fairground.arena.slow_players import Thinkers
 
 

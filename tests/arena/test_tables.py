@@ -19,12 +19,13 @@ from fairground.arena.app import make_app
 from fairground.arena.events.cursor import Mark
 from fairground.arena.events.sources import SOURCES
 from fairground.arena.events.topics import read_topic
-from fairground.arena.http.gate import CLIENT, ClientLimits
 from fairground.arena.http.problems import GameOver, TooManyRequests
+from fairground.arena.limits.gate import CLIENT, ClientLimits
 from fairground.arena.live_games import Hall, Live
 from fairground.arena.log_watch import News
 from fairground.arena.oracles.keeping import Oracles
-from fairground.arena.tables.clocks import Clocks
+from fairground.arena.readings import Reading, stored_reading
+from fairground.arena.tables.clocks import MOST_AHEAD, Clocks
 from fairground.arena.tables.keeping import Shown, Tables, ask_id
 from fairground.arena.tables.showing import position
 from fairground.arena.tables.wire import NewSeat, NewTable
@@ -33,12 +34,14 @@ from fairground.fair.bits import SeededStream, Tag, digest
 from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
 from fairground.players.simple import RandomPlayer
-from fairground.store import LogVault, open_store
+from fairground.store import LogVault, Secret, Stored, open_store
 from fairground.table import Ask
 from fairground.testing.laws import every_history, observed, playouts
 from fairground.transcript import canonical, frozen, line_hash
 from fairground.verify import verify
 from tests.helpers.samples import SAMPLES, Sample
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 Client = TestClient[Litestar]
 
@@ -673,7 +676,7 @@ def test_silence_is_a_forfeit_that_the_house_asserts(database: str) -> None:
             clock.at += 5.99  # Bob has been waited for all the time, Ada for the first 4 only
             await tables.sweep()
             assert await asks_of(tables, live.log)
-            reading = tables.clocks.reading(live)
+            reading = live.reading
             assert reading is not None
             left = tables.clocks.left(reading)
             assert left[0] == 6
@@ -719,7 +722,7 @@ def test_clocks_go_on_after_a_restart_and_not_meanwhile(database: str) -> None:
         clock.at += 1000  # nobody can answer an arena that is down
         async with worker(database, clock) as tables:
             await tables.adopt()
-            reading = tables.clocks.reading(await tables.find(live.log))
+            reading = (await tables.find(live.log)).reading
             assert reading is not None and tables.clocks.left(reading) == {0: 6, 1: 6}
             clock.at += 5.9
             await tables.sweep()
@@ -732,6 +735,47 @@ def test_clocks_go_on_after_a_restart_and_not_meanwhile(database: str) -> None:
     run(act)
 
 
+def test_clocks_that_an_older_arena_wrote_go_on() -> None:
+    """It kept a secret for each time that it wrote them down, by the number of lines."""
+    found = [
+        Secret(f"clock.{n}", b'{"at":%d,"left":{"0":%d},"asked":[0]}' % (n, 600 - n), "")
+        for n in (9, 12, 100, 24)
+    ]
+    stored = Stored("a", "table", False, (), (Secret("private", b"{}", ""), *found), ())
+    assert stored_reading(stored) == Reading(100, {0: 500}, [0])
+    assert stored_reading(stored._replace(secrets=())) is None
+
+
+def test_clocks_do_not_stand_still_when_the_machines_clock_was_set_back(database: str) -> None:
+    """Else a silent player could hold the table until it is that time again."""
+    clock = Clock()
+
+    async def act() -> None:
+        async with worker(database, clock) as tables:
+            live, _ = await made(tables, duel(10))
+        clock.at -= 36_000
+        async with worker(database, clock) as tables:
+            await tables.adopt()
+            clock.at += 7
+            await tables.sweep()
+            reading = (await tables.find(live.log)).reading
+            assert reading is not None and tables.clocks.left(reading) == {0: 3, 1: 3}
+            assert await asks_of(tables, live.log)
+            clock.at += 3.1
+            await tables.sweep()
+            assert not await asks_of(tables, live.log)
+
+    run(act)
+
+
+def test_of_readings_by_another_clock_only_so_many_are_kept() -> None:
+    clock = Clock()
+    clocks = Clocks(clock)
+    for number in range(MOST_AHEAD + 10):
+        clocks.left(Reading(clock.at + 1000 + number, {0: 10.0}, [0]))
+    assert len(clocks._ahead) == MOST_AHEAD + 1
+
+
 def test_our_own_players_have_no_clock(database: str) -> None:
     clock = Clock()
 
@@ -739,7 +783,7 @@ def test_our_own_players_have_no_clock(database: str) -> None:
         async with worker(database, clock) as tables:
             seats = [NewSeat("Bot", player="random"), NewSeat("Ada", lends="stir")]
             live, _ = await made(tables, NewTable("zombie/1", seats, ZOMBIE))
-            reading = tables.clocks.reading(live)
+            reading = live.reading
             assert reading is not None
             assert reading.left == {1: 600}
 

@@ -6,10 +6,14 @@ import asyncio
 import json
 import logging
 import re
+import shutil
 import sqlite3
+import time
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import asyncpg
@@ -18,9 +22,10 @@ from litestar.testing import TestClient
 
 from fairground.arena import outages
 from fairground.arena.app import make_app
-from fairground.arena.http.gate import ClientLimits, Gate
-from fairground.arena.http.metrics import Metrics
-from fairground.arena.serve import _Structured
+from fairground.arena.limits.gate import ClientLimits, Gate
+from fairground.arena.limits.metrics import Metrics
+from fairground.arena.serve import GatedArena, Settings, _Structured
+from fairground.arena.tables import keeping
 from fairground.store import Append, InDoubt, StoreAway, open_store, postgres, retried, sqlite
 from tests.helpers.stores import new_database
 
@@ -71,6 +76,7 @@ def test_trouble_of_the_database_has_its_own_words(
                 assert (answer.status_code, answer.json()["code"]) == (503, "store/away")
                 assert answer.headers["retry-after"] == "2" and "locked" in answer.json()["detail"]
             assert client.get("/healthz").json()["status"] == "ok", "it is alive"
+            assert "fairground_open_games" in client.get("/metrics").text
             assert client.get(oracle).json()["attempts"] == 0, "and can be read"
         while client.get("/readyz").status_code != 200:
             pass
@@ -84,6 +90,96 @@ def test_trouble_of_the_database_has_its_own_words(
     assert "locked" in said[0]
     counted = re.search(r"after [\d.]+ seconds and (\d+) failures", said[1])
     assert counted is not None and int(counted[1]) == 4
+
+
+@pytest.mark.usefixtures("impatient")
+def test_an_arena_with_room_for_a_little_is_not_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk was full, every request got 503, and /readyz wrote its few bytes and was content."""
+    commit = sqlite.SqliteStore.commit
+
+    async def little(self: Any, *appends: Append) -> None:
+        if sum(len(line) for one in appends for line in one.lines) > 100:
+            raise StoreAway("the disk is full")
+        await commit(self, *appends)
+
+    with TestClient(gated(f"sqlite:///{tmp_path}/arena.db")) as client:
+        with monkeypatch.context() as patch:
+            patch.setattr(sqlite.SqliteStore, "commit", little)
+            assert client.get("/readyz").status_code == 200, "nobody has noticed"
+            assert client.post("/neworacle", json=CLASSIC).status_code == 503
+            assert client.get("/readyz").status_code == 503
+        while client.get("/readyz").status_code != 200:
+            pass
+        assert client.post("/neworacle", json=CLASSIC).status_code in (200, 303)
+    with closing(sqlite3.connect(tmp_path / "arena.db")) as db:
+        assert db.execute("SELECT DISTINCT kind FROM logs").fetchall() == [("oracle",)]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_nothing_is_written_into_a_file_that_is_not_there_any_more(tmp_path: Path) -> None:
+    """It was moved away, or another was put in its place: what was acknowledged was lost."""
+    path, away = tmp_path / "arena.db", tmp_path / "away.db"
+    with TestClient(gated(f"sqlite:///{path}")) as client:
+        oracle = client.post("/neworacle", json=CLASSIC, follow_redirects=False).headers["location"]
+        for put in (lambda: None, lambda: shutil.copy(away, path)):
+            path.rename(away)
+            put()
+            refused = client.post(oracle, json={"submission": [0, 1, 2, 3]})
+            assert (refused.status_code, refused.json()["code"]) == (503, "store/away")
+            assert "moved away or replaced" in refused.json()["detail"]
+            assert client.get("/readyz").status_code == 503
+            assert client.get(oracle).json()["attempts"] == 0
+            away.replace(path)
+            while client.get("/readyz").status_code != 200:
+                pass
+        assert client.post(oracle, json={"submission": [0, 1, 2, 3]}).status_code == 200
+
+
+def test_what_goes_on_by_itself_is_silent_while_the_database_is_away(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clocks of tables, idle games, the Croupier's rounds: each had a traceback for every look."""
+    looks: Counter[str] = Counter()
+
+    async def away(_: Any, kind: str, *__: Any, **___: Any) -> Any:
+        looks[kind] += 1
+        raise StoreAway("gone")
+
+    monkeypatch.setattr(outages, "PAUSE", 600)
+    monkeypatch.setattr(keeping, "SWEEP", 0.01)
+    monkeypatch.setattr(keeping, "ADOPT", 1)
+    app: Any = GatedArena(Settings(f"sqlite:///{tmp_path}/arena.db"))
+    with TestClient(app) as client:
+        player = {"player": "0x" + "11" * 20}
+        assert client.post("/croupier/offers", json=player).status_code == 201
+        for way in ("logs", "idle", "read", "count"):
+            monkeypatch.setattr(sqlite.SqliteStore, way, away)
+        caplog.clear()
+        wanted = {"table", "croupier", "croupier-session"}
+        while not all(looks[kind] > 2 for kind in wanted):
+            assert client.get("/healthz").status_code == 200, looks
+        monkeypatch.undo()
+    (said,) = [line for line in caplog.messages if "Stopped" not in line]
+    assert "the database is in trouble" in said
+
+
+def test_what_is_counted_is_told_while_the_database_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is just then that somebody wants to know."""
+
+    async def away(*_: Any) -> Any:
+        raise StoreAway("gone")
+
+    with TestClient(gated(f"sqlite:///{tmp_path}/arena.db")) as client:
+        client.post("/neworacle", json=CLASSIC)
+        assert 'fairground_open_games{kind="oracle"} 1' in client.get("/metrics").text
+        monkeypatch.setattr(sqlite.SqliteStore, "count", away)
+        told = client.get("/metrics")
+        assert told.status_code == 200 and 'route="/neworacle"' in told.text
+        assert 'fairground_open_games{kind="oracle"}' not in told.text
 
 
 def test_answers_and_log_name_the_request(
@@ -183,6 +279,90 @@ def test_a_server_that_is_frozen_is_not_waited_for(
     asyncio.run(run())
 
 
+def test_a_connection_that_the_server_ends_is_trouble_and_no_mistake(cluster: str) -> None:
+    """Its administrator ends all of ours, again and again, while we write and read."""
+    url = new_database(cluster)
+
+    async def run() -> None:
+        store = await open_store(url)
+        rival = await asyncpg.connect(url)
+        other = (
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        for number in range(30):
+            acts = [store.commit(Append(f"{number} {k}", 0, (b"1\n",), "x")) for k in range(5)]
+            ended = asyncio.create_task(rival.execute(other))
+            done = await asyncio.gather(*acts, store.read("a"), return_exceptions=True)
+            await ended
+            wrong = [one for one in done if isinstance(one, Exception)]
+            assert all(isinstance(one, StoreAway) for one in wrong), wrong
+        await rival.close()
+
+        @retried
+        async def works_again() -> None:
+            await store.commit(Append("last", 0, (b"1\n",), "x"))
+
+        while True:
+            try:
+                await works_again()
+                break
+            except StoreAway:
+                continue
+        await store.close()
+
+    asyncio.run(run())
+
+
+def test_what_the_driver_says_of_itself_is_trouble_too(
+    cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """500 was said of what had been done."""
+    url = new_database(cluster)
+
+    async def broken(*_: Any) -> Any:
+        raise asyncpg.InternalClientError("cannot switch to state 15; another operation is there")
+
+    async def run() -> None:
+        store = await open_store(url)
+        with monkeypatch.context() as patch:
+            patch.setattr(postgres, "_write_group", broken)
+            with pytest.raises(InDoubt, match="another operation"):
+                await store.commit(Append("a", 0, (b"1\n",), "x"))
+        await store.commit(Append("a", 0, (b"1\n",), "x"))
+        await store.close()
+
+    asyncio.run(run())
+
+
+def test_who_gives_up_waiting_for_a_frozen_server_is_let_go_at_once(cluster: str) -> None:
+    """To tell the server took ten seconds more, and `/healthz` hung for so long."""
+    url = new_database(cluster)
+
+    async def run() -> float:
+        with pytest.MonkeyPatch.context() as patch:
+            store = await open_store(url)
+            patch.setattr(asyncpg.Connection, "_cancel", never)
+            rival = await asyncpg.connect(url)
+            async with rival.transaction():
+                await rival.execute("LOCK TABLE logs IN ACCESS EXCLUSIVE MODE")
+                began = time.monotonic()
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.05):
+                        await store.count("x")
+                took = time.monotonic() - began
+            assert await store.count("x") == (0, 0)
+            await rival.close()
+            await store.close()
+            return took
+
+    async def never(*_: Any) -> None:
+        """A server that is frozen does not even hear that nobody waits."""
+        await asyncio.Event().wait()
+
+    assert asyncio.run(run()) < 5, "half of what a store waits"
+
+
 def test_a_server_that_refuses_to_write_has_done_nothing(cluster: str) -> None:
     url = new_database(cluster)
 
@@ -207,7 +387,7 @@ def test_a_database_in_trouble_is_probed_until_the_arena_stops(
     monkeypatch.setattr(outages, "PROBE", 0.01)
     asked = asyncio.Event()
 
-    async def away() -> None:
+    async def away(*_: Any) -> None:
         asked.set()
         raise StoreAway("away")
 
@@ -215,13 +395,14 @@ def test_a_database_in_trouble_is_probed_until_the_arena_stops(
         await asyncio.Event().wait()
 
     async def run() -> None:
-        watched = outages.Outages(away)
+        store: Any = SimpleNamespace(commit=away, probe=silent)
+        watched = outages.Outages(store)
         watched.failed(StoreAway("away"))
         watched.failed(StoreAway("away"))
         await asked.wait()
         await watched.stop()
         assert watched.failures == watched.total == 2
-        slow = outages.Outages(silent)
+        slow = outages.Outages(store)
         with pytest.raises(StoreAway, match="wrote nothing"):
             await slow.must_be_ready()
         await slow.stop()

@@ -26,10 +26,7 @@ from fairground.bank.calls import (
     CALLS,
     EVENTS,
     REFUSALS,
-    BadCall,
     Envelope,
-    FieldType,
-    address,
     call_as_json,
     call_from_json,
     checked,
@@ -39,6 +36,7 @@ from fairground.bank.calls import (
 from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import CONTRACTS, artifact
 from fairground.bank.crypto.curve import Signature
+from fairground.bank.fields import BadCall, FieldType, address
 from fairground.bank.messages import Domain
 from fairground.transcript import canonical
 from tests.helpers.bank_game import Round

@@ -73,6 +73,7 @@ def dealt(croupier: int, player: int) -> tuple[int, ...]:
     return tuple(history.shuffled(range(52), history.mix(croupier, player))[:5])
 
 
+@pytest.mark.campaign
 def test_the_player_who_moves_last_grinds_a_royal_flush() -> None:
     """Some hundred signatures for three cards of a royal flush, a thousand for the rest."""
     bank = opened()

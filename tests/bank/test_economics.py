@@ -7,7 +7,6 @@ inclusion and exclusion over the cards thrown away.
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -20,13 +19,13 @@ from fairground.bank.prospect import locked, reach
 from fairground.bank.seeds import packed_hand, packed_order
 from fairground.games.poker import PAYS, SILENCE, BankPoker, State, silence_price
 from tests.helpers.evm import hall
+from tests.helpers.width import WIDE
 
 Array = np.ndarray[Any, np.dtype[np.int64]]
 
 LEVELS = {1: 250, 5: 4000}
 """At levels 1 to 4 all prizes are in proportion; at level 5 the royal flush is dearer."""
 
-CAMPAIGN = os.environ.get("CAMPAIGN") == "1"
 
 CHOOSE = np.array([[comb(card, size) for size in range(6)] for card in range(52)])
 
@@ -95,7 +94,7 @@ def deck(hands: Array, level: int) -> Deck:
 def decks() -> list[Deck]:
     """Level 5, at which draws are worth most; in a campaign the other levels, too."""
     hands = all_hands()
-    return [deck(hands, level) for level in LEVELS if level == 5 or CAMPAIGN]
+    return [deck(hands, level) for level in LEVELS if level == 5 or WIDE]
 
 
 def draws(found: Deck, hands: Array) -> dict[int, Array]:
@@ -114,12 +113,14 @@ def draws(found: Deck, hands: Array) -> dict[int, Array]:
     return held
 
 
+@pytest.mark.campaign
 def test_the_pay_table_is_ours_and_all_hands_are_there(decks: list[Deck]) -> None:
     for found in decks:
         assert len(found.hands) == 2_598_960
         assert found.most[0].tolist() == [PAYS[found.level][-1]]
 
 
+@pytest.mark.campaign
 def test_silence_always_costs_more_than_the_draw_and_never_much_more(decks: list[Deck]) -> None:
     dearest: dict[int, Fraction] = dict.fromkeys(range(1, 6), Fraction(0))
     bounty: dict[int, Fraction] = dict.fromkeys(range(1, 6), Fraction(0))
@@ -153,6 +154,7 @@ def test_silence_always_costs_more_than_the_draw_and_never_much_more(decks: list
     assert bounty[1] < 2
 
 
+@pytest.mark.campaign
 def test_what_stays_locked_covers_every_hand_that_can_come(decks: list[Deck]) -> None:
     """If thrown-away cards could come back, the bound is what the best hand pays, exactly."""
     found = decks[-1]
@@ -183,6 +185,7 @@ def some_hands(hands: Array, count: int) -> list[tuple[int, ...]]:
     ]
 
 
+@pytest.mark.campaign
 def test_the_contract_and_the_rules_ask_the_same_price(decks: list[Deck]) -> None:
     bank = hall().bank
     for number, hand in enumerate(some_hands(decks[0].hands, 12)):

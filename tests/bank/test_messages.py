@@ -28,7 +28,7 @@ from fairground.bank.messages import (
     typed_data,
     word,
 )
-from fairground.bank.seeds import WrongSeed, check_seed, fresh_seeds
+from fairground.bank.seeds import WrongSeed, check_seed, fresh_seeds, generate_int
 from fairground.core import InputError
 from fairground.games.poker import DECK, PAYS, Rank, hand_text, parse_hand, rank
 from tests.helpers.evm import Hall, hall, nonce
@@ -124,8 +124,8 @@ def test_seeds_are_fresh_and_checked() -> None:
             check_seed(DOMAIN, bet, Signer.CROUPIER, seed_id, again[seed_id])
         with pytest.raises(BadSignature):
             check_seed(DOMAIN, bet._replace(game_id=8), Signer.PLAYER, seed_id, theirs[seed_id])
-    with pytest.raises(WrongSeed):
-        check_seed(DOMAIN, bet, Signer.CROUPIER, 2, mine[0])
+    with pytest.raises(WrongSeed, match="a seed's number is 0 or 1, not 2"):
+        check_seed(DOMAIN, bet, Signer.CROUPIER, 2, mine[1])
 
 
 # The contract and Python: the same numbers
@@ -261,3 +261,25 @@ def test_the_streams_of_2017_overlap_and_ours_do_not() -> None:
     following, _ = history.generate_int(1000, 0, 51)
     assert following == 1001
     assert history.shuffled(range(52), 5) != history.shuffled(range(52), 6)
+
+
+@pytest.mark.parametrize(
+    ("n", "words", "drawn"),
+    [
+        (3, [0xFFFFFFFF, 5], 2),  # 2^32 is one more than three times a number: the last is thrown
+        (3, [0xFFFFFFFE], 2),
+        (2**31 + 1, [2**31 + 1, 2**32 - 1, 7], 7),
+        (2**31 + 1, [2**31], 2**31),
+        (2**32, [0xFFFFFFFF], 0xFFFFFFFF),
+    ],
+)
+def test_words_that_would_come_too_often_are_thrown_away(
+    n: int, words: list[int], drawn: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole rounds of n fit into 2^32; what is beyond them is drawn again."""
+    hashes = iter(words)
+    monkeypatch.setattr(
+        "fairground.bank.seeds.keccak", lambda _: (2**32 + next(hashes)).to_bytes(32, "big")
+    )
+    assert generate_int(1, 0, n - 1)[1] == drawn
+    assert next(hashes, None) is None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from fairground.bank.messages import Signer
 from tests.bank.session_model import FLAWS, Table, found, search
+from tests.helpers.width import WIDE
 
 STOPS = range(6)
 
@@ -28,7 +27,7 @@ TEMPTING, LUCKY = found(tempting), found(lucky)
 @pytest.mark.parametrize("stop", STOPS)
 @pytest.mark.parametrize("role", Signer)
 def test_no_cheat_gains_and_no_money_is_locked(stop: int, role: Signer) -> None:
-    whole = os.environ.get("CAMPAIGN") == "1"
+    whole = WIDE
     labels = (TEMPTING, LUCKY) if whole else (LUCKY if role is Signer.PLAYER else TEMPTING,)
     for label in labels:
         loss, visited = search(label, stop, role)

@@ -9,6 +9,7 @@ from fairground.core import FairgroundError
 from tests.helpers.scripted_server import DROPPED, Said, scripted
 
 DONE = Said(200, {"done": True})
+SERVED = Said(409, {"code": "arena/being-served", "detail": "just now"}, {"Retry-After": "1"})
 BUSY = Said(503, {"code": "bank/away", "detail": "nobody knows"}, {"Retry-After": "1"})
 
 
@@ -21,6 +22,8 @@ BUSY = Said(503, {"code": "bank/away", "detail": "nobody knows"}, {"Retry-After"
         (BUSY, Repeat.ALWAYS, 2),
         (BUSY, Repeat.UNCOUNTED, 2),
         (BUSY, Repeat.NEVER, 1),
+        (SERVED, Repeat.ALWAYS, 2),
+        (SERVED, Repeat.UNCOUNTED, 1),
     ],
 )
 def test_what_is_sent_again(first: Said, repeat: Repeat, sent: int) -> None:
@@ -33,7 +36,7 @@ def test_what_is_sent_again(first: Said, repeat: Repeat, sent: int) -> None:
             with pytest.raises(FairgroundError):
                 http.post(server.url, {"give": 1}, repeat=repeat)
         assert server.asked == [("POST", "/", {"give": 1})] * sent
-    assert pauses == [1 if first is BUSY else 0.1] * (sent - 1)
+    assert pauses == [0.1 if first is DROPPED else 1] * (sent - 1)
 
 
 def test_a_refusal_is_final() -> None:
@@ -56,3 +59,12 @@ def test_the_last_trouble_is_told() -> None:
         Http(tries=2, pause=lambda _: None).get(server.url)
     with scripted(DROPPED, BUSY) as server, pytest.raises(Refused):
         Http(tries=2, pause=lambda _: None).get(server.url)
+
+
+def test_an_answer_that_is_on_its_way_is_waited_for() -> None:
+    """The first try ended too early for us; the server was still at it when we asked again."""
+    pauses: list[float] = []
+    http = Http(tries=1, pause=pauses.append)
+    with scripted(DROPPED, SERVED, SERVED, DONE) as server:
+        assert http.patiently(lambda: http.post(server.url, {})) == {"done": True}
+    assert len(pauses) == 3

@@ -22,7 +22,7 @@ from fairground.contest.file import check
 from fairground.core import Game, InputError, Move, Seat
 from fairground.games.codebreaking import GIVE_UP, CodeBreaking, Row, State, fits, marks
 from fairground.players import Player
-from fairground.players.bot.host import BotLimits
+from fairground.players.bot.limits import BotLimits
 from fairground.verify import verify
 from tests.helpers.arena import in_a_thread
 from tests.helpers.scripted_server import DROPPED, Said, scripted

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from fractions import Fraction
 from html.parser import HTMLParser
 from itertools import product
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema_rs
@@ -19,8 +21,11 @@ from fairground.cli import main
 from fairground.coach.luck import odds_of
 from fairground.coach.rating import interval
 from fairground.coach.sources import review_of
+from fairground.core import Game, Move, Seat
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
+from fairground.games.codebreaking import GIVE_UP
+from fairground.players import Player
 from tests.helpers.coached import followed
 from tests.helpers.places import ROOT
 
@@ -47,6 +52,30 @@ def test_a_blunder_is_told_with_its_cost_and_its_reason(
     assert f"That cost {float(100 * moment.cost):.3g} wins in 100 games" in text
     assert "is higher than" in text or "strongest reply" in text
     assert "expected at the start 50.0" in text
+
+
+class GivesUp(Player):
+    """Asks once, and then no more."""
+
+    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
+        return GIVE_UP if view.rows else (0, 0, 1, 1)
+
+
+@pytest.mark.parametrize("oracle", ["fair", "evil"])
+def test_giving_up_costs_the_game_and_no_number_of_guesses(
+    oracle: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = fg.open("codebreaking", oracle=oracle, seats=[oracle, GivesUp()], seed="2")
+    path = tmp_path / "game.jsonl"
+    path.write_bytes(bytes(table.play()))
+    files = tmp_path / "game.svg", tmp_path / "game.html"
+    shown = [f"--{file.suffix[1:]}={file}" for file in files]
+    texts = [told(capsys, str(path), "--all", *shown), *(file.read_text() for file in files)]
+    for text in texts:
+        words = re.sub(r"<style>.*?</style>|<[^>]*>", " ", text, flags=re.DOTALL)
+        assert not re.search(r"\d{6}|\d,\d{3},\d{3}", words)
+    assert "That cost the game. Better: " in " ".join(texts[0].split())
+    assert re.search(r"the result +not found", texts[0])
 
 
 def test_json_is_one_object_of_the_schema(game: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairground.coach import codebreaking, fatestones, intransitive, poker, zombie
+from fairground.coach.judges import codebreaking, fatestones, intransitive, poker, zombie
 from fairground.coach.judging import Option
 from fairground.solve.fatestones import choices
 from tests.coach import test_laws as laws

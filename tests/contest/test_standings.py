@@ -6,6 +6,7 @@ import csv
 import io
 import statistics
 from collections.abc import Sequence
+from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
@@ -13,17 +14,22 @@ from typing import Any
 
 import pytest
 
-from fairground.arena.contests.pages import as_csv
-from fairground.contest.book import Book, Entry, Part, Result
-from fairground.contest.standings import (
+from fairground.arena.contests.pages import as_csv, parts_as_csv
+from fairground.contest.book import FIRST_FORMAT, Book, Entry, Part, Result
+from fairground.contest.figures import (
     COUNTABLE,
     mean_of,
-    ranked,
     sign_flip,
     sign_flip_of_signs,
+    student,
+)
+from fairground.contest.standings import (
+    CSV_COLUMNS,
+    StandingsRow,
+    ranked,
     snapshot,
     standing,
-    student,
+    tally_of,
 )
 from fairground.fair.bits import SeededStream
 
@@ -58,6 +64,10 @@ def test_sign_flips_by_hand() -> None:
 def test_differences_too_large_to_count_are_judged_by_their_signs() -> None:
     huge = [COUNTABLE, COUNTABLE, COUNTABLE, -1]
     assert sign_flip(huge) == sign_flip_of_signs(huge) == brute([1, 1, 1, -1])
+    # Three differences are counted in sums of 4 bits: 2^21 of them are 2^23 bits, and just fit.
+    # The large one and any one of the small ones go beyond what was seen: 6 of 8 patterns.
+    assert sign_flip([2**21 - 2, 1, -1]) == Fraction(6, 8)
+    assert sign_flip([2**21 - 1, 1, -1]) == 1
 
 
 @pytest.mark.parametrize(
@@ -79,6 +89,10 @@ def test_students_points_as_printed(freedom: int, point: str) -> None:
     assert abs(student(freedom) - Decimal(point)) < Decimal("0.00006")
 
 
+def test_the_last_of_students_points_in_the_table() -> None:
+    assert student(30) == Decimal("2.042272")
+
+
 def test_means_and_intervals() -> None:
     values = [3, 4, 4, 5, 7, 2]
     mean, low, high = mean_of(values)
@@ -94,7 +108,8 @@ def test_means_and_intervals() -> None:
 
 def a_book(games: int, closed: bool = True) -> Book:
     book = Book()
-    book.contest, book.part_of = "cup", (Part(6, 4, "fair", games),) * games
+    book.contest, book.parts = "cup", (Part(6, 4, "fair", games),)
+    book.part_of = book.parts * games
     book.seed = b"seed" if closed else None
     return book
 
@@ -152,6 +167,12 @@ def test_what_is_not_over_yet_is_not_unfinished() -> None:
     assert (rows["A"]["unfinished"], rows["A"]["still_open"]) == (1, 3)
     assert (rows["B"]["unfinished"], rows["B"]["still_open"]) == (4, 0)
     assert table["final"] is False
+    (pair,) = table["pairs"]
+    assert (pair["both_solved"], pair["only_a_solved"], pair["only_b_solved"]) == (1, 0, 0)
+    add(book, "C", [None, 4])
+    pairs = {(pair["a"], pair["b"]): pair for pair in table_of(book)["pairs"]}
+    decided = pairs[0, 2]  # A solved one of the two games that are decided for both, C the other
+    assert (decided["only_a_solved"], decided["only_b_solved"]) == (1, 1)
 
 
 def test_equal_programs_are_not_separable_and_it_is_said() -> None:
@@ -191,6 +212,7 @@ def test_pairs_are_compared_where_they_met_the_same_codes_only() -> None:
     """Relayed games count for the rank; luck at a factory tells nobody apart."""
     book = a_book(24)
     relayed = Part(6, 4, "evil", 12, "http://friend.example/new")
+    book.parts = (Part(6, 4, "fair", 12), relayed)
     book.part_of = (*book.part_of[:12], *(relayed,) * 12)
     add(book, "lucky elsewhere", [5] * 12 + [1] * 12)
     unlucky = add(book, "unlucky elsewhere", [5] * 12 + [9] * 10)
@@ -202,11 +224,11 @@ def test_pairs_are_compared_where_they_met_the_same_codes_only() -> None:
     (pair,) = table["pairs"]
     assert (pair["both_solved"], pair["only_a_solved"], pair["separable"]) == (12, 0, False)
     assert (pair["p_steps"], pair["p_solving"]) == ("1.000000000000",) * 2
-    assert "12 games are relayed" in table["notes"][-1]
+    assert "12 games are relayed" in table["notes"][-2]
     assert "same codes" in table["notes"][0]
-    book.part_of = (relayed,) * 24
+    book.parts, book.part_of = (relayed, relayed), (relayed,) * 24
     table = table_of(book)
-    assert table["pairs"][0]["both_solved"] == 0
+    assert table["pairs"] == [], "no two met the same code, so nothing is said of any two"
     assert not any("same codes" in note for note in table["notes"])
 
 
@@ -221,6 +243,68 @@ def test_holm_asks_more_where_more_is_compared() -> None:
         pairs = table_of(book)["pairs"]
         (pair,) = (one for one in pairs if {one["a"], one["b"]} == {0, 1})
         assert pair["separable"] is apart
+
+
+def test_holm_asks_less_of_the_next_pair() -> None:
+    """p = 2 · 2/256 = 1/64: 3/64 is below 1/20, and so is 2/64; 4/64 would not be."""
+    book = a_book(8)
+    add(book, "A", [3] * 8)
+    add(book, "B", [4] * 8)
+    add(book, "C", [4] * 8)
+    told = {(one["a"], one["b"]): one["better"] for one in table_of(book)["pairs"]}
+    assert told == {(0, 1): 0, (0, 2): 0, (1, 2): None}
+
+
+@pytest.mark.parametrize(("last", "p", "apart"), [(1, 25, True), (0, 38, False)])
+def test_the_level_is_one_in_twenty(last: int, p: int, apart: bool) -> None:
+    """p = 2 · 25/1024 is just below 1/20, and 2 · 38/1024 is above."""
+    differences = [1, 1, 1, 2, 2, 1, 3, -2, 3, 1, last]
+    assert brute(differences) == Fraction(p, 1024)
+    book = a_book(11)
+    add(book, "A", [5] * 11)
+    add(book, "B", [5 + more for more in differences])
+    (pair,) = table_of(book)["pairs"]
+    assert pair["separable"] is apart
+
+
+def test_where_both_tests_say_as_much_steps_decide() -> None:
+    """A is quicker in eight games, B alone solves eight others: 2 of 256 patterns, twice."""
+    book = a_book(16)
+    add(book, "A", [3] * 8)
+    add(book, "B", [4] * 16)
+    (pair,) = table_of(book)["pairs"]
+    assert pair["p_steps"] == pair["p_solving"] == "0.007812500000"
+    assert pair["says"] == "'A 1' is better than 'B 1', by steps"
+
+
+def test_students_points_beyond_the_table() -> None:
+    """31, 60 and 200 degrees of freedom, to nine digits, as SciPy has them."""
+    for freedom, point in ((31, "2.039513446"), (60, "2.000297822"), (200, "1.971896224")):
+        assert abs(student(freedom) - Decimal(point)) < Decimal("0.000003")
+    z, v = Fraction("1.959963984540054"), 31  # and to the last digit as docs/contest-file.md says
+    first, second = (z**3 + z) / (4 * v), (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
+    assert abs(Fraction(student(31)) - (z + first + second + third)) < Fraction(1, 10**35)
+
+
+def test_up_to_ten_teams_are_all_compared() -> None:
+    book = a_book(2)
+    for i in range(10):
+        add(book, f"T{i}", [3 + i, 3 + i])
+    assert len(table_of(book)["pairs"]) == 45
+
+
+def test_a_frozen_copy_of_a_book_stays_as_it_is() -> None:
+    book = a_book(2)
+    entry = add(book, "A", [3])
+    entry.waiting = {1: "it is down"}
+    frozen = book.frozen_copy()
+    before = table_of(frozen)
+    entry.results[1] = Result("solved", 9, "", 0)
+    entry.waiting.clear()
+    add(book, "B", [1, 1])
+    assert table_of(frozen) == before
+    assert table_of(book) != before
 
 
 def test_many_teams_are_compared_with_the_leader_and_the_next() -> None:
@@ -240,4 +324,68 @@ def test_csv() -> None:
     assert [row["training"] for row in rows] == ["no", "yes"]
     assert [row["rank"] for row in rows] == ["1", ""]
     assert rows[0]["mean"] == "3.500000000000"
+    assert rows[0]["low"] == "1.000000000000"  # nobody needs fewer
+    book.format = FIRST_FORMAT
+    rows = list(csv.DictReader(io.StringIO(as_csv(table_of(book)))))
     assert rows[0]["low"].startswith("-2.85")  # a number is no formula
+    assert tally_of(book.entries[0], 2, True, 1).mean.low == "1.000000000000"
+
+
+def test_every_column_has_its_place_in_the_csv() -> None:
+    """Programs read by position, so a place is never given to another column."""
+    assert (
+        *("rank", "team_name", "software_version", "training", "games", "solved", "given_up"),
+        *("unfinished", "still_open", "waiting", "steps", "mean", "low", "high", "worst"),
+    ) == CSV_COLUMNS
+    places = [one.metadata["csv"] for one in fields(StandingsRow)]
+    assert sorted(place for place in places if place is not None) == list(range(1, 16))
+
+
+def test_what_each_part_and_each_factory_took() -> None:
+    """Two evil factories and our own fair games, two teams; counted by hand."""
+    book = a_book(2)
+    urls = "http://a.example/new", "http://b.example/new"
+    book.parts = (*book.parts, *(Part(6, 4, "evil", 2, url) for url in urls))
+    book.part_of = tuple(part for part in book.parts for _ in range(2))
+    add(book, "A", [4, 6, 5, 7, 9, 9])
+    b = add(book, "B", [5, None, 8, 8, 8])
+    b.waiting = {5: "it is down"}
+    add(book, "trains", [1] * 6, training=True)
+    table = table_of(book)
+    kinds = [(row["part"], row["oraclefactory"], row["oracle_type"]) for row in table["parts"]]
+    assert kinds == [(0, None, "fair"), (1, urls[0], "evil"), (2, urls[1], "evil")]
+    figures = ("solved", "unfinished", "still_open", "waiting", "steps", "worst")
+    took = [tuple(row[name] for name in figures) for row in table["parts"]]
+    assert took == [(3, 1, 0, 0, 15, 6), (4, 0, 0, 0, 28, 8), (3, 1, 0, 1, 26, 9)]
+    teams = [[(one["entry"], one["steps"]) for one in row["teams"]] for row in table["parts"]]
+    assert teams == [[(0, 10), (1, 5)], [(0, 12), (1, 16)], [(0, 18), (1, 8)]]
+    factories = [(row["rank"], row["oraclefactory"]) for row in table["factories"]]
+    assert factories == [(1, urls[1]), (2, urls[0]), (3, None)]
+    assert table["factories"][1]["mean"] == "7.000000000000"
+    assert table["factories"][0]["low"] == mean_of([9, 9, 8], 1).low
+    rows = list(csv.DictReader(io.StringIO(parts_as_csv(table))))
+    assert [row["part"] for row in rows] == [*"000111222", "", "", ""]
+    assert [row["team_name"] for row in rows[:3]] == ["", "A", "B"]
+    assert rows[-3]["oraclefactory"] == urls[1]
+
+
+def test_factories_that_forced_as_much_share_a_rank_and_the_silent_have_none() -> None:
+    book = a_book(1)
+    book.parts = tuple(Part(6, 4, "evil", 1, f"http://{name}.example/") for name in "abc")
+    book.part_of = book.parts
+    add(book, "A", [5, None, 5])
+    ranks = [(row["oraclefactory"][7], row["rank"]) for row in table_of(book)["factories"]]
+    assert ranks == [("a", 1), ("c", 1), ("b", None)]
+
+
+def test_who_was_removed_is_named_and_has_no_rank() -> None:
+    book = a_book(1)
+    add(book, "A", [3])
+    add(book, "B", []).removed = "not invited"
+    table = table_of(book)
+    assert [row["team_name"] for row in table["official"]] == ["A"]
+    assert table["removed"] == [
+        {"entry": 1, "team_name": "B", "software_version": "1", "reason": "not invited"}
+    ]
+    assert table["parts"][0]["solved"] == 1
+    assert table["parts"][0]["unfinished"] == 0

@@ -23,6 +23,12 @@ MEMBERS = {
     "closed": "seed by at",
     "filed": "games digest",
 }
+LATER = MEMBERS | {
+    "opened": "format contest parts commitment at closes disguise",
+    "started": "entry at",
+    "removed": "entry reason at",
+}
+FIRST, SECOND = "fairground-contest/1", "fairground-contest/2"
 STUDENT = [
     "12.706205", "4.302653", "3.182446", "2.776445", "2.570582", "2.446912", "2.364624",
     "2.306004", "2.262157", "2.228139", "2.200985", "2.178813", "2.160369", "2.144787",
@@ -99,6 +105,7 @@ def is_part(part: Any) -> bool:
 
 class Book:
     def __init__(self, events: list[dict[str, Any]], lines: list[bytes], first: int) -> None:
+        self.format: Any = SECOND
         self.entries: list[dict[str, Any]] = []
         self.seed = b""
         self.filed: dict[str, Any] | None = None
@@ -114,7 +121,10 @@ class Book:
 
     def take(self, event: dict[str, Any], i: int, head: str) -> None:
         kind = event.get("kind")
-        names = MEMBERS.get(kind) if isinstance(kind, str) else None
+        if kind == "opened":
+            self.format = event.get("format")
+        members = MEMBERS if self.format == FIRST else LATER
+        names = members.get(kind) if isinstance(kind, str) else None
         if names is None or set(event) != {"kind", "prev", *names.split()}:
             raise Fault("contest/malformed")
         if (kind == "opened") != (i == 0):
@@ -127,14 +137,16 @@ class Book:
             if kind != "closed" and event["at"] >= self.closes:
                 raise Fault("contest/late")
         rules = {"filed": self.file_them} | {
-            name: getattr(self, name) for name in MEMBERS if name != "filed"
+            name: getattr(self, name) for name in members if name != "filed"
         }
         rules[str(kind)](event, head)
         self.last = event.get("at", self.last)
 
     def opened(self, event: dict[str, Any], head: str) -> None:
         times = type(event["at"]) is int and type(event["closes"]) is int
-        good = event["format"] == "fairground-contest/1" and is_hex(event["commitment"])
+        good = self.format in (FIRST, SECOND) and is_hex(event["commitment"])
+        self.look = event.get("disguise", "drawn")
+        good = good and self.look in ("drawn", "none")
         named = isinstance(event["contest"], str) and event["contest"]
         if not good or not named or not times or not 0 <= event["at"] < event["closes"]:
             raise Fault("contest/malformed")
@@ -149,7 +161,11 @@ class Book:
         self.part_of = [part for part in self.parts for _ in range(part["games"])]
 
     def entered(self, event: dict[str, Any], head: str) -> None:
-        before = [entry for entry in self.entries if entry["team"] == event["team"]]
+        before = [
+            entry
+            for entry in self.entries
+            if entry["team"] == event["team"] and entry["removed"] is None
+        ]
         good = event["entry"] == len(self.entries) and type(event["entry"]) is int
         if not good or not is_name(event["team"]) or not is_name(event["version"]):
             raise Fault("contest/entry")
@@ -160,12 +176,34 @@ class Book:
         for entry in before:
             entry["over"] = entry["over"] or not entry["training"]
         more = {"head": head, "over": False, "results": {}, "waiting": {}}
-        self.entries.append({**event, **more})
+        self.entries.append({**event, **more, "started": False, "removed": None})
+
+    def present(self, event: dict[str, Any], code: str) -> dict[str, Any]:
+        if not is_int(event["entry"], 0, len(self.entries) - 1):
+            raise Fault(code)
+        entry: dict[str, Any] = self.entries[event["entry"]]
+        if entry["removed"] is not None:
+            raise Fault(code)
+        return entry
+
+    def started(self, event: dict[str, Any], head: str) -> None:
+        entry = self.present(event, "contest/entry")
+        if entry["started"] or entry["over"]:
+            raise Fault("contest/entry")
+        entry["started"] = True
+
+    def removed(self, event: dict[str, Any], head: str) -> None:
+        entry = self.present(event, "contest/entry")
+        if entry["started"]:
+            raise Fault("contest/entry")
+        if not isinstance(event["reason"], str) or not 1 <= len(event["reason"]) <= 200:
+            raise Fault("contest/malformed")
+        entry["removed"] = event["reason"]
 
     def running(self, event: dict[str, Any]) -> dict[str, Any]:
-        if not is_int(event["entry"], 0, len(self.entries) - 1):
+        entry = self.present(event, "contest/result")
+        if self.format == SECOND and not entry["started"]:
             raise Fault("contest/result")
-        entry: dict[str, Any] = self.entries[event["entry"]]
         if not is_int(event["slot"], 0, len(self.part_of) - 1):
             raise Fault("contest/result")
         if event["slot"] in entry["results"] or entry["over"]:
@@ -194,7 +232,8 @@ class Book:
 
     def closed(self, event: dict[str, Any], head: str) -> None:
         by = event["by"]
-        if by not in ("time", "creator") or (by == "time" and event["at"] < self.closes):
+        closers = ("time", "creator") if self.format == FIRST else ("time", "creator", "restore")
+        if by not in closers or (by == "time" and event["at"] < self.closes):
             raise Fault("contest/time")
         seed = bytes.fromhex(event["seed"]) if is_hex(event["seed"]) else b""
         made = digest("fairground/contest-commitment/1", self.contest, seed).hex()
@@ -219,6 +258,9 @@ class Book:
         return shuffle(len(self.part_of), HashStream(root))
 
     def seen(self, entry: int, game: int) -> tuple[list[int], list[int]]:
+        if self.look == "none":
+            part = self.part_of[game]
+            return list(range(part["base"])), list(range(part["length"]))
         root = digest("fairground/contest-disguise/1", self.contest, entry, game, self.seed)
         stream, part = HashStream(root), self.part_of[game]
         return shuffle(part["base"], stream), shuffle(part["length"], stream)
@@ -295,7 +337,7 @@ def text(value: Fraction | Decimal) -> str:
     return format(value.quantize(Decimal("1e-12"), ROUND_HALF_EVEN, FORTY), "f")
 
 
-def interval(values: list[int]) -> dict[str, str | None]:
+def interval(values: list[int], least: int | None = None) -> dict[str, str | None]:
     n = len(values)
     if not n:
         return {"mean": None, "low": None, "high": None}
@@ -309,6 +351,7 @@ def interval(values: list[int]) -> dict[str, str | None]:
     half = FORTY.multiply(spread, Decimal(STUDENT[n - 2]))
     middle = FORTY.divide(Decimal(sum(values)), Decimal(n))
     low, high = FORTY.subtract(middle, half), FORTY.add(middle, half)
+    low = low if least is None else max(low, Decimal(least))
     return {"mean": text(mean), "low": text(low), "high": text(high)}
 
 
@@ -331,7 +374,9 @@ def standings(book: Book) -> dict[str, Any]:
         for e in book.entries
     }
     rows = {}
-    for entry in book.entries:
+    least = None if book.format == FIRST else 1
+    here = [entry for entry in book.entries if entry["removed"] is None]
+    for entry in here:
         values = list(steps[entry["entry"]].values())
         counts = sorted(Counter(values).items())
         waiting = list(entry["waiting"].values())
@@ -341,10 +386,10 @@ def standings(book: Book) -> dict[str, Any]:
             "solved": len(values), "given_up": len(entry["results"]) - len(values),
             "unfinished": games - len(values), "still_open": 0, "waiting": len(waiting),
             "trouble": waiting[-1] if waiting else None, "steps": sum(values),
-            **interval(values), "worst": max(values, default=None),
+            **interval(values, least), "worst": max(values, default=None),
             "counts": [list(pair) for pair in counts],
         }  # fmt: skip
-    official = [e["entry"] for e in book.entries if not e["training"]]
+    official = [e["entry"] for e in here if not e["training"]]
 
     def key(e: int) -> tuple[int, Fraction]:
         return -len(steps[e]), Fraction(sum(steps[e].values()), len(steps[e]) or 1)
@@ -356,14 +401,68 @@ def standings(book: Book) -> dict[str, Any]:
         ranks[e] = ranks[official[place - 1]] if same else place + 1
     assert len(official) <= 10
     same_code = {g for g, part in enumerate(book.part_of) if part.get("factory") is None}
-    return {
+    table = {
         "contest": book.contest,
         "final": True,
         "games": games,
         "official": [{"rank": ranks[e], **rows[e]} for e in official],
-        "training": [rows[e["entry"]] for e in book.entries if e["training"]],
+        "training": [rows[e["entry"]] for e in here if e["training"]],
         "pairs": pairs(book, steps, official, same_code),
         "notes": NOTES,
+    }
+    return table if book.format == FIRST else {**table, **sides(book, steps, official)}
+
+
+UNDISGUISED = (
+    "Teams met the same codes in the same digits and places: there is no disguise. Who has met a "
+    "code can tell it to another team, or enter again under another name. So ranks are evidence "
+    "only among teams that did neither."
+)
+PARTS = (
+    "Parts and factories: steps of all official entries together, in the games that they solved. "
+    "Factories rank by the larger mean. Intervals take all these games as independent."
+)
+
+
+def sides(book: Book, steps: dict[int, dict[int, int]], official: list[int]) -> dict[str, Any]:
+    """What the second format adds; here for contests of which no game is relayed."""
+    assert all(part.get("factory") is None for part in book.parts)
+
+    def took(entries: list[int], games: range) -> dict[str, Any]:
+        values = [steps[e][g] for e in entries for g in games if g in steps[e]]
+        return {
+            "solved": len(values), "unfinished": len(entries) * len(games) - len(values),
+            "still_open": 0, "waiting": 0, "steps": sum(values), **interval(values, 1),
+            "worst": max(values, default=None),
+        }  # fmt: skip
+
+    parts, first = [], 0
+    for number, part in enumerate(book.parts):
+        games = range(first, first + part["games"])
+        first += part["games"]
+        parts.append(
+            {
+                "part": number, "base": part["base"], "length": part["length"],
+                "oracle_type": part["oracle"], "oraclefactory": None, "games": part["games"],
+                **took(official, games),
+                "teams": [{"entry": e, **took([e], games)} for e in official],
+            }
+        )  # fmt: skip
+    removed = [
+        {
+            "entry": e["entry"], "team_name": e["team"], "software_version": e["version"],
+            "reason": e["removed"],
+        }
+        for e in book.entries
+        if e["removed"] is not None
+    ]  # fmt: skip
+    codes = NOTES[0] if book.look == "drawn" else UNDISGUISED
+    return {
+        "disguise": book.look,
+        "parts": parts,
+        "factories": [],
+        "removed": removed,
+        "notes": [codes, *NOTES[1:], PARTS],
     }
 
 
@@ -411,10 +510,10 @@ def check(data: bytes) -> dict[str, Any]:
         (heading, first, book_lines), *games, (_, where, last) = split(
             [line + b"\n" for line in lines] + ([tail] if tail else [])
         )
-        if heading["format"] != "fairground-contest/1":
+        if heading["format"] not in (FIRST, SECOND):
             raise Fault("contest/malformed", 1)
         book = Book(chain(book_lines, first), book_lines, first)
-        if book.contest != heading["contest"]:
+        if book.contest != heading["contest"] or book.format != heading["format"]:
             raise Fault("contest/malformed", 1)
         heads: dict[tuple[int, int], str] = {}
         for game, at, game_lines in games:
@@ -422,6 +521,8 @@ def check(data: bytes) -> dict[str, Any]:
             good = is_int(place[0], 0, len(book.entries) - 1)
             good = good and is_int(place[1], 0, len(book.part_of) - 1)
             if not good or (heads and place <= max(heads)):
+                raise Fault("contest/game", at - 1)
+            if book.format == SECOND and not book.entries[place[0]]["started"]:
                 raise Fault("contest/game", at - 1)
             check_game(book, game, at, game_lines)
             heads[place] = sha3(game_lines[-1])

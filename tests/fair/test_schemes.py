@@ -13,13 +13,20 @@ import pytest
 
 from fairground.core import BadParams, BadShare, Fault, SecretLost, UnknownName
 from fairground.fair import bits
-from fairground.fair.bits import HOUSE, HashStream, Tag
-from fairground.fair.chains import Chain, ChainHolder, HashChainsScheme, blind, place
+from fairground.fair.bits import HOUSE, HashStream, SeededStream, Tag
+from fairground.fair.chains import (
+    Chain,
+    ChainHolder,
+    HashChainsDealer,
+    HashChainsScheme,
+    blind,
+    place,
+)
 from fairground.fair.contest import ContestScheme, contest_commitment
 from fairground.fair.hmac_user import FairSum, HmacKey, HmacUserDealer, HmacUserScheme
-from fairground.fair.register import make_scheme
+from fairground.fair.register import SCHEMES, make_scheme
 from fairground.fair.schemes import Chair, Phase, Run, Scheme, Setting, Share, fields
-from fairground.fair.unproven import SeededScheme, SystemScheme
+from fairground.fair.unproven import SeededDealer, SeededScheme, SystemScheme
 from fairground.fair.vault import MemoryVault
 from fairground.games import make_game
 from fairground.testing.driving import Driver, FixedHolder, open_table
@@ -532,3 +539,72 @@ def test_a_fixed_holder_is_a_holder() -> None:
     assert FixedHolder(TABLE, 1, 4).answer("tip", 1, HEAD) == (
         chain_by_hand(1, 0, 4, secret("holder", 1, 0))[0].hex()
     )
+
+
+def test_a_house_that_commits_to_a_number_beyond_the_range_is_found_out() -> None:
+    """The HMAC is right. But a 6 of 0..5 would count as a 0, and come twice as often."""
+    scheme, run, _ = hmac_run()
+    key = HmacKey.fresh().text
+    mac = hmac.new(key.encode(), str(run.n).encode(), "sha3_256").hexdigest().upper()
+    run.ticket = {"hmac": mac}
+    with pytest.raises(Fault, match="is not in 0"):
+        scheme.chance(run, {"key": key, "number": run.n}, {})
+
+
+@pytest.mark.parametrize("lends", ["stir", "chain", "nothing"])
+def test_commitments_stand_on_the_lines_that_are_named(toy: str, lends: str) -> None:
+    """Chains of two links, so that the house renews its own; hidden runs in between."""
+    steps = [["hidden", 6, 0], ["turn", [0], 2], ["draw", 300], ["turn", [0], 2]] * 3
+    chairs = [Chair("A", "self", lends), Chair("B", "self", lends)]
+    way = Mode("hash-chains/1", "lines", options=(("stir", "each"), ("length", 2)))
+    game = make_game(toy, {"seats": 2, "steps": steps})
+    table = open_table(game, way, FixedVault(), chairs=chairs)
+    Driver(table).play()
+    lines = table.transcript.lines
+    shown = table.scheme.shown(table.runs)
+    assert len(shown) > 3
+    for line, text in shown:
+        assert text.encode() in lines[line - 1]
+    texts = {text.encode() for _, text in shown}
+    for run in table.runs:
+        assert run.bound < run.line
+        assert any(text in lines[run.bound - 1] for text in texts), "what bound the house"
+
+
+@pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
+def test_what_a_screen_has_shown_stands_on_its_line(toy: str, way: Mode) -> None:
+    table = Driver(open_table(make_game(toy, RICH), way)).play()
+    shown = table.scheme.shown(table.runs)
+    assert all(text.encode() in table.transcript.lines[line - 1] for line, text in shown)
+
+
+def test_schemes_that_anyone_may_open_a_table_with() -> None:
+    """Not those of which some would know what is coming, or that need a Bank."""
+    chosen = {name for name, listing in SCHEMES.listed.items() if listing.at_tables}
+    assert chosen == {"hmac-sha3-user/1", "hash-chains/1", "system/1"}
+
+
+def test_a_hidden_run_that_was_never_dealt_has_nothing_to_open() -> None:
+    scheme = SystemScheme(setting("nothing"), {})
+    run = run_of(hidden=True)
+    run.line = 0
+    assert not scheme.must_open(run)
+    run.line = 5
+    assert scheme.must_open(run)
+
+
+def test_practice_begins_with_game_0_and_the_dealers_lane() -> None:
+    assert SeededDealer(TABLE, MemoryVault(), seed="x").public == {"game": 0, "seed": "x"}
+    plain, spelt = SeededStream("x"), SeededStream("x", 0, 0)
+    assert [plain.below(1000) for _ in range(9)] == [spelt.below(1000) for _ in range(9)]
+
+
+def test_who_may_open_a_table_with_which_scheme() -> None:
+    """Not with one whose draws somebody knows before: of a seed, or of a contest."""
+    may = {name for name, one in SCHEMES.listed.items() if one.at_tables}
+    assert may == {"hash-chains/1", "hmac-sha3-user/1", "system/1"}
+
+
+def test_a_chain_has_a_thousand_links_unless_it_is_said_otherwise() -> None:
+    dealer = HashChainsDealer(TABLE, FixedVault())
+    assert (dealer.public["length"], dealer.public["stir"]) == (1000, "once")

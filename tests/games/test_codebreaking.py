@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fairground.core import HIDDEN, BadParams, Draw, IllegalMove, Move, Over, TooMany, Turn
 from fairground.games.codebreaking import (
     BREAKER,
+    EVIL,
     GIVE_UP,
     KEEPER,
     NO_CODE,
@@ -361,3 +362,78 @@ def test_rows_are_like_a_tuple_of_rows() -> None:
     assert hash(rows) == hash(same) == hash((row,))
     assert pickle.loads(pickle.dumps(more)) == more
     assert repr(rows) == repr((row,))
+
+
+def test_boards_that_part_keep_their_own_rows() -> None:
+    one, other = Row((0, 0), (0, 1)), Row((1, 1), (1, 0))
+    begun = Rows([one])
+    ways = [begun.plus(one), begun.plus(other), begun.plus(one).plus(other)]
+    assert [list(way) for way in ways] == [[one, one], [one, other], [one, one, other]]
+    assert list(begun) == [one]
+    assert (Rows() == 5) is False and Rows([one]) == (one,)
+
+
+def test_numbers_of_a_code_have_nine_digits_at_most() -> None:
+    assert read_code("123456789,") == (123456789,)
+    with pytest.raises(IllegalMove, match="a code is typed as digits"):
+        read_code("1234567890,")
+
+
+def test_the_shapes_of_moves_in_each_phase() -> None:
+    game = CodeBreaking(6, 4, EVIL)
+    digit = {"type": "integer", "minimum": 0, "maximum": 5}
+    many = {"minItems": 4, "maxItems": 4, "x-look": "code"}
+    code = {"type": "array", "items": digit, **many}
+    count = {"type": "integer", "minimum": 0, "maximum": 4}
+    counts = {"type": "array", "items": count, "minItems": 2, "maxItems": 2}
+    s = game.start()
+    assert game.move_schema(s) == {"anyOf": [code, {"const": GIVE_UP}]}
+    answers = game.played(s, {BREAKER: (0, 0, 1, 1)})
+    assert game.move_schema(answers) == counts
+    shows = game.played(s, {BREAKER: GIVE_UP})
+    assert game.move_schema(shows) == {"anyOf": [code, {"const": NO_CODE}]}
+    assert game.move_schema() == {"anyOf": [code, counts, {"enum": [GIVE_UP, NO_CODE]}]}
+
+
+def test_the_least_and_the_largest_that_can_be_played() -> None:
+    for base, length in ((2, 1), (100, 40)):
+        assert CodeBreaking(base, length).params()["length"] == length
+    for base, length in ((1, 4), (101, 4), (6, 0), (6, 41)):
+        with pytest.raises(BadParams, match="must be in"):
+            CodeBreaking(base, length)
+    assert (CodeBreaking.seats, CodeBreaking.hides) == (2, True)
+
+
+def test_a_million_codes_can_be_listed_and_no_more() -> None:
+    assert CodeBreaking(10, 6).listable
+    assert not CodeBreaking(101 - 1, 4).listable
+    assert not CodeBreaking(3, 13).listable
+
+
+def test_codes_as_they_are_written() -> None:
+    assert write_code((0, 9), 10) == "09"
+    assert write_code((0, 9), 11) == "0 9"
+    assert write_code((7,), 10) == "7"
+    assert write_code((7,), 11) == "7,"
+    assert read_code(write_code((42,), 100)) == (42,)
+
+
+def test_rows_can_be_sliced_like_a_tuple() -> None:
+    rows = [Row((i, i), (0, 0)) for i in range(4)]
+    board = Rows(rows[:3]).plus(rows[3])
+    assert board[1:3] == tuple(rows[1:3]) and board[::-1] == tuple(rows[::-1])
+    assert Rows(rows[:2])[:9] == tuple(rows[:2])
+
+
+def test_to_give_up_costs_a_million_and_a_lie_as_much() -> None:
+    for oracle in ("fair", EVIL):
+        game = CodeBreaking(2, 1, oracle)
+        assert game.forfeit(game.start(), BREAKER) == (1_000_000, -1_000_000)
+        assert game.forfeit(game.start(), KEEPER) == (-1_000_000, 1_000_000)
+    evil = CodeBreaking(2, 1, EVIL)
+    gave_up = evil.played(evil.start(), {BREAKER: GIVE_UP})
+    assert evil.awaits(evil.played(gave_up, {KEEPER: (0,)})) == Over((1_000_000, -1_000_000))
+    assert evil.proves(evil.start()) == {}
+    assert evil.proves(evil.played(gave_up, {KEEPER: (0,)})).keys() == {"CONSISTENT"}
+    fair = CodeBreaking(2, 1)
+    assert fair.proves(fair.drawn(fair.start(), 1)) == {}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairground.core import BadParams, Draw, IllegalMove, Over, Turn
+from fairground.core import BadParams, Draw, IllegalMove, Over, Role, Turn
 from fairground.games.fatestones import (
     FateStones,
     Round,
@@ -241,3 +241,11 @@ def test_a_bag_in_which_nobody_can_win_is_refused() -> None:
     with pytest.raises(BadParams, match="every face of every die is 3"):
         FateStones(["333333"] * 6).must_be_winnable()
     FateStones(["333333"] * 5 + ["333334"]).must_be_winnable()
+
+
+def test_the_shape_of_a_choice() -> None:
+    assert FateStones().move_schema() == {"type": "integer", "minimum": 0, "maximum": 2}
+
+
+def test_two_players_and_no_other_roles() -> None:
+    assert (FateStones.seats, FateStones.roles) == (2, (Role("player", 2, 2),))

@@ -167,3 +167,27 @@ def test_a_die_with_an_odd_face_is_refused_by_the_constructor() -> None:
     odd: Any = (1, 2.5)
     with pytest.raises(BadParams, match=r"a face of die 2 must be an integer, not 2\.5"):
         Intransitive([Die((1,)), Die(odd), Die((3,))])
+
+
+def test_the_dice_that_are_there_unless_others_are_given() -> None:
+    faces = [[2, 2, 4, 4, 9, 9], [6, 8, 1, 1, 8, 6], [7, 5, 3, 7, 5, 3]]
+    assert Intransitive.from_params({}).params() == {"dice": faces}
+
+
+@pytest.mark.parametrize("move", [-1, 3, True, "0", (0,), None])
+def test_a_die_that_is_not_there_cannot_be_chosen(move: Any) -> None:
+    game = Intransitive.from_params({})
+    with pytest.raises(IllegalMove, match=r"choose a die by its number, 0\.\.2"):
+        game.check(game.drawn(game.start(), 0), USER, move)
+
+
+def test_a_result_needs_a_die_and_a_roll() -> None:
+    game = Intransitive.from_params({})
+    for picks, rolls in (((None, 0), (0, 0)), ((1, 0), (None, 0)), ((None, 0), (None, 0))):
+        with pytest.raises(IllegalMove, match="seat 0 has not rolled"):
+            game.result(State(USER, picks, rolls), COMPUTER)
+
+
+def test_the_shape_of_a_choice() -> None:
+    shape = {"type": "integer", "minimum": 0, "maximum": 2}
+    assert Intransitive.from_params({}).move_schema() == shape

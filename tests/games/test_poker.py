@@ -17,7 +17,9 @@ from fairground.games.poker import (
     PAYS,
     PENALTY,
     PLAYER,
+    BankPoker,
     Poker,
+    PokerTwo,
     Rank,
     State,
     card_text,
@@ -25,6 +27,7 @@ from fairground.games.poker import (
     parse_card,
     parse_hand,
     rank,
+    silence_price,
 )
 
 hands = st.lists(st.integers(0, DECK - 1), min_size=5, max_size=5, unique=True)
@@ -60,14 +63,19 @@ SHAPES = {
 }
 
 
+def unseen(s: State) -> list[int]:
+    """The deck that is left, counted card by card."""
+    return [card for card in range(52) if card not in (*s.dealt, *s.fresh)]
+
+
 def play(game: Poker, hand: str, order: tuple[int, ...], fresh: str = "") -> State:
     """Drive the rules to these cards, by the indices that deal them."""
     s = game.start()
     for name in hand.split():
-        s = game.drawn(s, list(s.unseen).index(parse_card(name)))
+        s = game.drawn(s, unseen(s).index(parse_card(name)))
     s = game.played(s, {PLAYER: order})
     for name in fresh.split():
-        s = game.drawn(s, list(s.unseen).index(parse_card(name)))
+        s = game.drawn(s, unseen(s).index(parse_card(name)))
     return s
 
 
@@ -172,6 +180,10 @@ def test_the_historic_game_of_the_document() -> None:
     assert game.awaits(s) == Over((-2, 2))
 
 
+def test_one_chip_at_each_of_five_levels_unless_told_otherwise() -> None:
+    assert Poker().params() == Poker.from_params({}).params() == {"bet": 1, "level": 5}
+
+
 def test_draws_shrink_and_index_the_cards_not_seen() -> None:
     game = Poker()
     s = game.start()
@@ -196,8 +208,15 @@ def test_draws_shrink_and_index_the_cards_not_seen() -> None:
 def test_a_card_thrown_away_never_comes_back() -> None:
     game = Poker()
     s = play(game, "2h 3h 4h 5h 6h", (1, 1, 1, 1, 1))
-    assert list(s.unseen) == list(range(5, 52))
+    assert [s.unseen(index) for index in range(47)] == list(range(5, 52))
     assert game.drawn(s, 0).hand == (5, None, None, None, None)
+
+
+def test_an_index_counts_the_cards_that_are_left() -> None:
+    for dealt in ((51, 0, 25, 1, 50), (3, 2, 1, 0, 4), (10, 12, 11, 30, 9), (7, 51, 6, 8, 49)):
+        for s in (State(dealt), State(dealt, (1,) * 5, (20, 5))):
+            left = unseen(s)
+            assert [s.unseen(index) for index in range(len(left))] == left
 
 
 def test_keeping_everything_ends_the_game_at_once() -> None:
@@ -335,3 +354,65 @@ def test_a_hand_is_five_different_cards() -> None:
     for text, count in (("", 0), ("2h 3h 4h 5h", 4), ("2h 3h 4h 5h 6h 7h", 6)):
         with pytest.raises(InputError, match=f"has {count}"):
             parse_hand(text)
+
+
+def test_the_price_of_silence_after_an_order_of_one_card() -> None:
+    """Four to a royal flush: of 47 cards one makes it, one a straight flush, seven a flush, six a
+    straight, nine a pair of jacks or better: 375 chips, rounded up, and the stake."""
+    hand = parse_hand("10h Jh 2c Qh Kh")
+    assert silence_price(1, 1, hand, (0, 0, 1, 0, 0)) == 8 + 1
+    assert silence_price(3, 1, hand, (0, 0, 1, 0, 0)) == 24 + 3
+
+
+def test_the_shape_of_an_order() -> None:
+    digit = {"type": "integer", "minimum": 0, "maximum": 1}
+    shape = {"type": "array", "items": digit, "minItems": 5, "maxItems": 5}
+    assert Poker().move_schema() == shape
+
+
+def held(text: str) -> tuple[int, ...]:
+    """Such as ``2s Jd``, as card numbers."""
+    return tuple("23456789TJQKA".index(one[0]) + 13 * "shdc".index(one[1]) for one in text.split())
+
+
+NOTHING_MUCH = held("3d 2s 4h 6s Ts")
+"""Without the three no card makes a pair of jacks, a straight or a flush of it."""
+A_JACK = held("3d 2s 4h 6s Js")
+"""Three other jacks would make a pair: at level 3 each pays 3."""
+
+
+@pytest.mark.parametrize(
+    ("hand", "order", "price"),
+    [
+        (NOTHING_MUCH, (1, 1, 0, 0, 0), 5 * 2 * 3),
+        (NOTHING_MUCH, (1, 1, 1, 0, 0), 2 * 2 * 3),
+        (NOTHING_MUCH, (1, 1, 1, 1, 0), 1 * 2 * 3),
+        (NOTHING_MUCH, (1, 1, 1, 1, 1), 1 * 2 * 3),
+        (NOTHING_MUCH, (1, 0, 0, 0, 0), 2 * 3),
+        (A_JACK, (1, 0, 0, 0, 0), 1 + 2 * 3),  # 2 · 3 · 3 chips in 47 draws: rounded up to one
+    ],
+)
+def test_what_silence_costs_after_an_order(
+    hand: tuple[int, ...], order: tuple[int, ...], price: int
+) -> None:
+    """Two at level 3: a stake is six chips."""
+    assert silence_price(2, 3, hand, order) == price
+    s = State(dealt=hand, order=order)
+    assert BankPoker(2, 3).forfeit(s, CROUPIER) == (6 - price, price - 6)
+
+
+def test_what_leaving_costs_in_each_version() -> None:
+    before, dealt = State(), State(dealt=NOTHING_MUCH)
+    stands = State(dealt=NOTHING_MUCH, order=(0,) * 5)
+    royal = State(dealt=held("Ts Js Qs Ks As"))
+    for rules in (Poker, PokerTwo, BankPoker):
+        for s in (before, dealt, stands, royal):
+            assert rules(2, 3).forfeit(s, PLAYER) == (6, -6)
+    assert [Poker(2, 3).forfeit(s, CROUPIER)[1] for s in (before, dealt, stands, royal)] == [
+        *(0, 30 * 6 - 6, 30 * 6 - 6, 1500 - 6)
+    ]
+    assert [PokerTwo(2, 3).forfeit(s, CROUPIER)[1] for s in (before, dealt)] == [1500 - 6] * 2
+    assert [BankPoker(2, 3).forfeit(s, CROUPIER)[1] for s in (before, dealt, stands)] == [
+        *(6, 30 * 6 - 6, 30 * 6 - 6)
+    ]
+    assert (Poker.seats, PokerTwo.seats, BankPoker.seats) == (2, 2, 2)

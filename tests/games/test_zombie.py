@@ -382,3 +382,127 @@ def test_when_all_who_were_level_have_left_the_rest_break_the_tie() -> None:
     assert isinstance(both_left, State)
     assert (both_left.playing, both_left.at, both_left.gone) == ((2, 3), 0, (0, 1))
     assert game.departed(both_left, 2) == Over((-1, -1, -1, 3)), "the last one left wins"
+
+
+def test_a_game_without_parameters_is_the_one_that_is_sold() -> None:
+    assert (
+        Zombie().params()
+        == Zombie.from_params({}).params()
+        == {
+            **{"players": 2, "weak_dice": 6, "strong_dice": 4, "tough_dice": 3},
+            **{
+                "weak_die_faces": "bbbffs",
+                "strong_die_faces": "bbffss",
+                "tough_die_faces": "bffsss",
+            },
+            **{"brains_to_win": 13, "max_turns": 0},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("players", 2, 100),
+        ("weak_dice", 0, 1000),
+        ("strong_dice", 0, 1000),
+        ("tough_dice", 0, 1000),
+        ("brains_to_win", 1, 1_000_000),
+        ("max_turns", 0, 1_000_000),
+    ],
+)
+def test_the_bounds_of_every_number(name: str, least: int, most: int) -> None:
+    for value in (least, most):
+        assert make(**{name: value}).params()[name] == value
+    for value in (least - 1, most + 1):
+        with pytest.raises(BadParams, match=rf"{name} must be an integer in {least}\.\.{most}"):
+            make(**{name: value})
+
+
+def test_a_die_of_a_thousand_faces_and_one_of_two() -> None:
+    assert make(weak_die_faces="b" * 1000).faces[0] == "b" * 1000
+    with pytest.raises(BadParams, match="at most 1000 faces, not 1001"):
+        make(weak_die_faces="b" * 1001)
+    game = make(weak_dice=3, strong_dice=0, tough_dice=0, weak_die_faces="bs")
+    s = move(game, seated(game), ROLL)
+    while s.phase == "take":
+        s = game.drawn(s, 0)
+    assert game.awaits(s) == Draw(2), "two faces are a choice"
+
+
+def test_nobody_chooses_to_pass_and_all_may() -> None:
+    game = make()
+    s = seated(game)
+    assert (list(game.moves(s, 0)), list(game.choices(s, 0))) == ([ROLL, PASS], [ROLL])
+    s = roll(game, s, "bfb")
+    assert (list(game.moves(s, 0)), list(game.choices(s, 0))) == ([ROLL, HOLD, PASS], [ROLL, HOLD])
+    assert game.move_schema() == {"enum": [ROLL, HOLD, PASS]}
+
+
+def test_nothing_is_left_to_settle_after_the_shuffle_nor_to_play_at_the_end() -> None:
+    game = make(max_turns=1)
+    s = seated(game)
+    assert (s.unsettled, s.at) == (0, 0)
+    s = move(game, roll(game, s, "bbb"), HOLD)
+    s = move(game, s, PASS)
+    assert (s.phase, s.playing, s.at) == ("over", (0,), 0)
+
+
+def four() -> tuple[ZombieTwo, State]:
+    """Four players in the order 0, 1, 2, 3; the first has three brains, the second rolls."""
+    game = ZombieTwo(4)
+    s = move(game, roll(game, seated(game), "bbb"), HOLD)
+    return game, roll(game, s, "bfb")
+
+
+def left(game: ZombieTwo, s: State, seat: int) -> State:
+    after = game.departed(s, seat)
+    assert isinstance(after, State)
+    assert after.gone == (*s.gone, seat)
+    assert after.scores[seat] == 0
+    return after
+
+
+def test_who_leaves_in_the_turn_loses_it_and_the_next_one_begins() -> None:
+    game, s = four()
+    after = left(game, s, 1)
+    assert (after.playing, after.playing[after.at]) == ((0, 2, 3), 2)
+    assert (after.scores, after.rolls, after.brains) == ((3, 0, 0, 0), 0, 0)
+    assert after.last is not None
+    assert (after.last.seat, after.last.how, after.last.scored) == (1, "passed", 0)
+    assert after.turns == (1, 1, 0, 0)
+
+
+@pytest.mark.parametrize(("seat", "playing", "scores"), [(0, (1, 2, 3), 0), (3, (0, 1, 2), 3)])
+def test_who_leaves_out_of_turn_leaves_the_turn_as_it_is(
+    seat: int, playing: tuple[int, ...], scores: int
+) -> None:
+    game, s = four()
+    after = left(game, s, seat)
+    assert (after.playing, after.playing[after.at]) == (playing, 1)
+    assert (after.rolls, after.brains, after.scores[0]) == (1, 2, scores)
+    assert after.last == s.last
+
+
+def test_who_leaves_last_in_a_round_ends_it() -> None:
+    game = ZombieTwo(3)
+    s = seated(game)
+    for _ in range(2):
+        s = move(game, s, PASS)
+    after = left(game, s, 2)
+    assert (after.round, after.at, after.playing) == (2, 0, (0, 1))
+
+
+def test_who_leaves_during_the_shuffle_is_not_in_the_order_of_play() -> None:
+    game = ZombieTwo(3)
+    s = left(game, game.start(), 1)
+    assert (s.phase, s.at, s.last) == ("shuffle", 0, None)
+    while s.phase == "shuffle":
+        s = game.drawn(s, s.unsettled - 1)
+    assert s.playing == (0, 2)
+
+
+def test_the_last_one_left_has_won() -> None:
+    game = ZombieTwo(3)
+    s = left(game, seated(game), 1)
+    assert game.departed(s, 0) == Over((-1, -1, 2))

@@ -20,7 +20,8 @@ from typing import Any
 
 import uvicorn
 
-from fairground.arena.http.connection import Arrival
+from fairground.arena.http.connection import Arrival, arrival_at
+from fairground.arena.http.hosts import Hosts
 from fairground.arena.serve import address_of, bind
 from fairground.clients.table import PlayedTable, play
 
@@ -28,12 +29,12 @@ DEADLINE = 60
 
 
 @contextmanager
-def in_a_thread(app: Any) -> Iterator[str]:
-    """Serve an ASGI application; gives its URL."""
+def in_a_thread(app: Any, hosts: Hosts | None = None) -> Iterator[str]:
+    """Serve an ASGI application; gives its URL. ``hosts``: the names that it answers to."""
     sock = bind("127.0.0.1", 0)
     config = uvicorn.Config(
         app,
-        http=Arrival,
+        http=Arrival if hosts is None else arrival_at(hosts),
         log_config=None,
         access_log=False,
         lifespan="on",
@@ -100,3 +101,16 @@ class Process:
         assert self.process.stdout is not None
         self.process.stdout.close()
         self._errors.close()
+
+
+def workers_of(parent: int) -> list[int]:
+    """The processes of an arena's workers."""
+    found = []
+    for place in Path("/proc").iterdir():
+        try:
+            status, command = (place / "status").read_text(), (place / "cmdline").read_text()
+        except OSError:
+            continue  # no process, or not any more
+        if f"\nPPid:\t{parent}\n" in status and "multiprocessing-fork" in command:
+            found.append(int(place.name))
+    return found

@@ -40,6 +40,13 @@ def closed_contest(post: Post) -> Names:
     return made
 
 
+def entered_contest(post: Post) -> Names:
+    """With an entry that can be removed."""
+    made = contest(post)
+    post("/contest/{name}/entry".format(**made), {"team_name": "Ada", "software_version": "1"})
+    return made
+
+
 def table(post: Post) -> Names:
     """Its first ask is ``stir.2``, as in an example of the document."""
     made = post("/tables", {**TABLE, "seats": [SEATS[0], STIRS]})
@@ -50,6 +57,13 @@ def finished_table(post: Post) -> Names:
     made = table(post)
     post("/tables/{name}/seats/{secret}/forfeit".format(**made), {})
     return made
+
+
+def played_table(post: Post) -> Names:
+    """FateStones, which players of ours have played to its end."""
+    seats = [{"name": name, "player": "random"} for name in ("Ada", "Bob")]
+    made = post("/tables", {"game": "fatestones/1", "seats": seats})
+    return {"name": last(made.headers["location"])}
 
 
 def open_table(post: Post) -> Names:
@@ -78,8 +92,10 @@ OPEN: dict[str, Callable[[Post], Names]] = {
 """Something open to act on, by the first word of its path."""
 
 FIT: dict[str, Callable[[Post], Names]] = {
+    "remove_entry": entered_contest,
     "take_seat": open_table,
     "ask_for_hint": table_to_move,
     "play_again": finished_table,
+    "try_again": played_table,
 }
 """For routes that want something special, by their names."""

@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
 Theme = Literal["light", "dark"]
 
+ELSEWHERE = "arena.example"
+
 QUIET = [
     "--no-sandbox",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # A name that is not this machine's own: browsers do not trust a plain connection to it.
+    f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1",
 ]
 AXE = ROOT / "tools" / "node" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -63,6 +67,21 @@ def faults_of(page: Page) -> list[str]:
         for one in found["violations"]
         for node in one["nodes"]
     ]
+
+
+CUT_OFF = """() => [...document.querySelectorAll('header.top *, main *')].filter(one => {
+  if (one.closest('.sr, svg, meter, dialog') || !one.getClientRects().length) return false;
+  const scrolls = (box) => box && (['auto', 'scroll'].includes(getComputedStyle(box).overflowX)
+    || scrolls(box.parentElement));
+  const out = one.getBoundingClientRect().right > innerWidth + 1 && !scrolls(one);
+  return out || (one.matches('nav, .tag, .seat') && one.scrollWidth > one.clientWidth + 1);
+}).map(one => `${one.tagName}.${one.className}: ${one.textContent.slice(0, 60)}`)"""
+
+
+def cut_off(page: Page) -> list[str]:
+    """What cannot be read whole: it sticks out of the window, or is cut in its box."""
+    found: list[str] = page.evaluate(CUT_OFF)
+    return found
 
 
 def is_wider_than_its_window(page: Page) -> bool:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import product
 from typing import Any
 
 from fairground.contest.book import (
     CLOSING,
+    DRAWN,
+    FIRST_FORMAT,
     FORMAT,
     Book,
     Disguise,
     Entry,
     Part,
-    disguise,
     files_digest,
     keeper_seed,
     order,
@@ -40,14 +42,23 @@ PARTS = (Part(4, 3, "fair", 3), Part(3, 3, "evil", 2), Part(6, 2, "nice", 1))
 class House:
     """One contest: the book, and every game that was touched."""
 
-    def __init__(self, parts: Sequence[Part] = PARTS, seed: bytes = SEED) -> None:
+    def __init__(
+        self,
+        parts: Sequence[Part] = PARTS,
+        seed: bytes = SEED,
+        *,
+        form: str = FORMAT,
+        disguise: str = DRAWN,
+    ) -> None:
         self.seed = seed
         self.book = Book()
         self.chain = Transcript()
         self.games: dict[tuple[int, int], tuple[Table, ContestDealer]] = {}
+        self.order = cache(lambda entry: order("cup", self.seed, entry, self.book.games))
         self.write(
             "opened",
-            format=FORMAT,
+            **({} if form == FIRST_FORMAT else {"disguise": disguise}),
+            format=form,
             contest="cup",
             parts=[part._asdict() for part in parts],
             commitment=contest_commitment("cup", seed),
@@ -65,19 +76,25 @@ class House:
         self.write("entered", entry=number, team=team, version=version, training=training, at=1001)
         return self.book.entries[-1]
 
+    def start(self, entry: Entry) -> Entry:
+        self.write("started", entry=entry.number, at=1001)
+        return entry
+
     def seen(self, entry: Entry, slot: int) -> tuple[int, Part, Disguise]:
-        game = order("cup", self.seed, entry.number, self.book.games)[slot]
+        game = self.order(entry.number)[slot]
         part = self.book.part_of[game]
-        return game, part, disguise("cup", self.seed, entry.number, game, part)
+        return game, part, self.book.seen(self.seed, entry.number, game)
 
     def table(self, entry: Entry, slot: int) -> Table:
         if (entry.number, slot) not in self.games:
+            if self.book.format == FORMAT and not entry.started:
+                self.start(entry)
             game, part, seen = self.seen(entry, slot)
             name = digest(Tag.TOKEN, "table", entry.number, slot)
             dealer = ContestDealer(
                 name, MemoryVault(), contest="cup", game=game, seed=self.seed, held=True
             )
-            chairs = (Chair("keeper", by="house"), Chair(entry.chair))
+            chairs = (Chair(part.keeper, by="house"), Chair(entry.chair))
             table = Table.open(part.rules(), dealer, chairs)
             table.note(the_note(self.book, entry, slot, part, seen))
             self.games[entry.number, slot] = table, dealer
@@ -108,8 +125,8 @@ class House:
         _, part, _ = self.seen(entry, slot)
         return len(solve(part.base, part.length, lambda code: self.submit(entry, slot, code)))
 
-    def close(self, at: int = 2000) -> None:
-        self.write("closed", seed=self.seed.hex(), by="time" if at >= 2000 else "creator", at=at)
+    def close(self, at: int = 2000, by: str = "creator") -> None:
+        self.write("closed", seed=self.seed.hex(), by="time" if at >= 2000 else by, at=at)
         for table, dealer in self.games.values():
             dealer.held = False
             if table.payoff is None:
@@ -121,12 +138,10 @@ class House:
 
     def file(self) -> list[bytes]:
         lines = self.chain.lines
-        out = [book_heading("cup", len(lines)), *lines]
+        out = [book_heading(self.book, len(lines)), *lines]
         for (entry, slot), (table, _) in sorted(self.games.items()):
             out += [game_heading(entry, slot, table.transcript.step), *table.transcript.lines]
-        orders = {
-            e.number: order("cup", self.seed, e.number, self.book.games) for e in self.book.entries
-        }
+        orders = {e.number: self.order(e.number) for e in self.book.entries}
         return [*out, standings_line(standing(snapshot(self.book, orders)), self.chain.head)]
 
 
@@ -141,15 +156,21 @@ def solve(base: int, length: int, ask: Callable[[tuple[int, ...]], tuple[int, in
     raise AssertionError("no code fits the answers")
 
 
-def a_contest() -> House:
-    """Two teams, one of which comes again to train; games solved, given up, left, untouched."""
-    house = House()
+def a_contest(form: str = FORMAT, disguise: str = DRAWN) -> House:
+    """Two teams, one of which comes again to train; games solved, given up, left, untouched.
+
+    In the second format a third was removed.
+    """
+    house = House(form=form, disguise=disguise)
     a, b = house.enter("A"), house.enter("B")
     for slot in range(6):
         house.solve(a, slot)
     for slot in range(4):
         house.solve(b, slot)
     house.submit(b, 4, GIVE_UP)
+    if form == FORMAT:
+        house.enter("C")
+        house.write("removed", entry=2, reason="not invited", at=1001)
     again = house.enter("B", "2")
     house.solve(again, 0)
     _, part, _ = house.seen(again, 1)

@@ -74,8 +74,8 @@ class Wrapped(Bank):
         found: int = await self.around("purse", lambda: self.bank.purse(owner))
         return found
 
-    async def session(self, croupier: str, player: str) -> BankSession:
-        return await self.bank.session(croupier, player)
+    async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
+        return await self.bank.session(croupier, player, confirmations)
 
     async def account(self, owner: str) -> Account:
         found: Account = await self.around("account", lambda: self.bank.account(owner))

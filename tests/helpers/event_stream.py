@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 import urllib.parse
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,7 +40,10 @@ def messages(line: socket.socket, most: int | None = None) -> Iterator[Message]:
     """
     reader = _Body(line, most)
     fields: dict[str, str] = {}
+    began = time.monotonic()
     for text in reader.lines():
+        if time.monotonic() - began > DEADLINE:
+            raise AssertionError(f"the stream is there, but told nothing for {DEADLINE} seconds")
         if text:
             name, _, value = text.partition(":")
             fields[name] = value.removeprefix(" ")
@@ -47,6 +51,7 @@ def messages(line: socket.socket, most: int | None = None) -> Iterator[Message]:
             if "data" in fields:
                 data = json.loads(fields["data"])
                 yield Message(fields.get("id", ""), fields.get("event", ""), data)
+                began = time.monotonic()
             fields = {}
 
 

@@ -26,9 +26,12 @@ from fairground.bank.bank_port import (
     BankGame,
     BankRefused,
     BankSession,
+    BringHand,
     Call,
+    ClaimSession,
     Complain,
     DepositFunds,
+    OpenSession,
     Silence,
     SubmitBet,
     SubmitCroupierSeed,
@@ -45,11 +48,13 @@ from fairground.bank.chain.artifact import NEWEST, Terms
 from fairground.bank.crypto.curve import Signature, checksummed, keccak
 from fairground.bank.ledger.rules_two import BOOKS
 from fairground.bank.messages import (
+    IN_SESSION,
     Bet,
     Domain,
     Key,
     ReplacementOrder,
     SeedMessage,
+    SessionState,
     SessionTerms,
     Signer,
 )
@@ -277,7 +282,8 @@ class Bank:
 
     def game(self, bet: Bet) -> BankGame:
         data = abi.call_data("getGame", bet.key)
-        return abi.game(self.evm.call(self.evm.accounts[0], self.address, data))
+        found = self.evm.call(self.evm.accounts[0], self.address, data)
+        return BankGame(*abi.result("getGame", found))
 
 
 class Play:
@@ -420,6 +426,48 @@ class Hall(NamedTuple):
     def wealth(self) -> tuple[int, int]:
         """What Croupier and Player could withdraw now."""
         return self.bank.available(self.croupier), self.bank.available(self.player)
+
+
+class DisputedPlay(Play):
+    """A hand of a session: what is a bet outside of it is here the whole way to the Bank.
+
+    The session is opened, claimed as it began, and after the notice its first hand is brought.
+    """
+
+    number = 0
+    claimed: dict[int, SessionTerms]
+    """The sessions whose hands can be brought, by their numbers."""
+
+    def submit_bet(self, by: Party | None = None, signature: Signature | None = None) -> Receipt:
+        terms = self.claimed.get(self.number) or self._claim()
+        self.claimed[self.number] = terms
+        his = self.croupier.key.sign(self.bank.domain, self.bet)
+        call = BringHand(terms, self.bet, signature or self.signature, his)
+        return self.bank.make(by or self.croupier, call)
+
+    def _claim(self) -> SessionTerms:
+        bank, bet = self.bank, self.bet
+        funds = bet.stake, bet.top_prize
+        terms = SessionTerms(*bet[:4], self.number, *funds, bank.evm.now + 1000)
+        opening = self.player.key.sign(bank.domain, terms)
+        bank.make(self.croupier, OpenSession(terms, opening))
+        nobodys = Signature(0, 0, 0)
+        state = SessionState(terms.struct_hash(), 0, terms.player_funds, bytes(32))
+        bank.make(self.player, ClaimSession(terms, state, nobodys, nobodys))
+        bank.evm.travel(STEP_TIME + 1)
+        return terms
+
+
+class DisputeHall(Hall):
+    """The same hall, in which every game is a disputed hand of a session."""
+
+    def play(self, *, game_id: int = 0, **terms: Any) -> Play:
+        numbered = IN_SESSION | game_id << 128
+        changes = {"game_id": numbered, "expiry": 0, **terms}
+        play = DisputedPlay(self.bank, self.croupier, self.player, **changes)
+        play.number = game_id
+        play.claimed = self.__dict__.setdefault("claimed", {})
+        return play
 
 
 BANKROLL = 50_000 * CHIP

@@ -64,6 +64,10 @@ class Foreign:
         self._server.server_close()
         self._thread.join(30)
 
+    def played(self) -> list[Game]:
+        """The games of teams: all but the one in which the arena tried this factory out."""
+        return list(self.games.values())[1:]
+
     @property
     def url(self) -> str:
         return f"http://{self.host}:{self.port}/"

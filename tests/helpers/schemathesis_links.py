@@ -25,7 +25,7 @@ NAMED = {
     ),
     "contest": (
         *("watch_contest", "enter_contest", "contest_standings", "contest_csv"),
-        *("contest_book", "contest_file"),
+        *("contest_book", "contest_file", "contest_parts_csv"),
     ),
     "tables": ("get_table", "table_transcript", "take_seat"),
 }
@@ -69,6 +69,7 @@ def before_load_schema(_: Any, document: dict[str, Any]) -> None:
     close = "$response.header.Fairground-Close"
     name, secret = last_part(close, "contest"), last_part(close, "close")
     link("new_contest", "303", "close_contest", **{"path.name": name, "path.secret": secret})
+    link("new_contest", "303", "remove_entry", **{"path.name": name, "path.secret": secret})
     for target in NAMED["contest"]:
         link("close_contest", "200", target, **{"path.name": "$request.path.name"})
     url = "$response.body#/seats/1/url"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
+import warnings
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import asyncpg
@@ -23,12 +25,34 @@ def cluster() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def let_go() -> Iterator[None]:
+    """Connections that were cut in the middle are let go here, and not during somebody's test."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A place for one test alone, once of each kind."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/deep/er/arena.db"
+    request.getfixturevalue("let_go")
     return new_database(request.getfixturevalue("cluster"))
+
+
+def news_of(store: Store) -> AsyncIterator[tuple[str, int]]:
+    """What a listener hears from now on."""
+    heard: asyncio.Queue[tuple[str, int]] = asyncio.Queue()
+    store.listen(lambda *news: heard.put_nowait(news))
+
+    async def one_after_the_other() -> AsyncIterator[tuple[str, int]]:
+        while True:
+            yield await heard.get()
+
+    return one_after_the_other()
 
 
 def new_database(cluster: str) -> str:

@@ -238,14 +238,18 @@ def test_a_game_of_others_is_walked_through() -> None:
         ("intransitive", "optimal", {}),
         ("intransitive", "random", {}),
         ("poker", "random", {"level": 1}),
+        ("zombie", "random", {"brains_to_win": 4}),
+        ("zombie", "greedy", {"brains_to_win": 2}),
+        ("zombie", "cautious", {"max_turns": 1, "weak_dice": 2, "strong_dice": 1}),
+        ("codebreaking", "fair", {"base": 3, "length": 2}),
     ],
 )
 @pytest.mark.parametrize("seat", [0, 1])
 def test_each_lane_plays_the_episodes_of_a_single_environment(
     name: str, player: str, params: Any, seat: int
 ) -> None:
-    if (name, seat) == ("poker", 0):
-        with pytest.raises(InputError, match="never moves"):
+    if seat == 0 and name in ("poker", "codebreaking"):
+        with pytest.raises(InputError, match=r"never moves|who breaks"):
             vector_env(name, 2, seat=0)
         return
     many = vector_env(name, 4, seat=seat, player=player, **params)
@@ -273,9 +277,27 @@ def test_each_lane_plays_the_episodes_of_a_single_environment(
             assert (got, ended) == (reward, over_)
 
 
+def test_lanes_cut_an_episode_off_where_a_single_environment_does() -> None:
+    """Always the same guess: it is wrong, unless the code was just that one."""
+    many = vector_env("codebreaking", 3)
+    alone = FairgroundEnv(many.game, players=["fair"])
+    many.reset(seed=2)
+    alone.reset(seed=2)
+    steps = 0
+    ended = False
+    while not ended:
+        steps += 1
+        seen, _, over, cut, _ = many.step(np.zeros(3, np.int64))
+        row, _, _, ended, _ = alone.step(0)
+        assert cut[0] == ended and not over.any()
+        assert ended or (seen[0] == row).all()
+    assert steps == 500
+
+
 def test_lanes_that_cannot_be() -> None:
     for arguments, said in (
-        (("zombie", 2), "no compiled loop"),
+        ((Toy.from_params(GUESS), 2), "no compiled loop"),
+        ((make_game("zombie/2", {"players": 3}), 2), "is for two, not 3"),
         (("fatestones", 0), "at least one lane"),
     ):
         with pytest.raises(InputError, match=said):

@@ -13,6 +13,7 @@ from fairground.core import InputError
 from fairground.lab.figures import FIGURES
 from fairground.lab.plots import Bars, Curve, HeatMap, Plot, Whiskers, in_text, save
 from fairground.lab.statistics import Interval
+from tests.helpers.places import ROOT
 from tests.helpers.width import WIDE
 
 PLOTS: dict[str, Plot] = {
@@ -21,7 +22,7 @@ PLOTS: dict[str, Plot] = {
     "whiskers": Whiskers("W", "Elo", [("a", Interval(3, 1, 5)), ("b", Interval(2, None, None))]),
     "curve": Curve("C", "mean", [10, 100], [Interval(1, 0, 2), Interval(1.2, 1, 1.4)], 1.25),
 }
-QUICK = ["win-matrix", "guesses"]
+QUICK = ["win-matrix"]
 
 
 @pytest.mark.parametrize("name", PLOTS)
@@ -62,6 +63,15 @@ def test_every_figure_can_be_drawn(name: str, tmp_path: Path, capsys: Any) -> No
     assert len(capsys.readouterr().out.splitlines()) > 4
     assert main(["plot", name, "--out", str(tmp_path / "x.svg")]) == 0
     assert (tmp_path / "x.svg").stat().st_size > 5000
+
+
+def test_the_documents_show_only_figures_that_one_command_draws() -> None:
+    drawn = {path.stem for path in (ROOT / "docs" / "figures").iterdir()}
+    assert drawn == {*FIGURES, "fatestones-mcts"}
+    rule = (ROOT / "Makefile").read_text().partition("\nfigures:")[2].partition("\n\n")[0]
+    assert "plot all --out docs/figures" in rule and "bench/fatestones_mcts.py --plot" in rule
+    shown = [path for path in ROOT.glob("docs/**/*.svg") if path.parent.name != "figures"]
+    assert shown == []
 
 
 def test_bad_arguments(capsys: Any) -> None:

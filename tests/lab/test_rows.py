@@ -13,6 +13,7 @@ from fairground.games.fatestones import Round
 from fairground.lab.fatestones.rows import HEADER, Report, read_cells, report, row_of, text_cells
 from fairground.solve.fatestones.choices import regrets
 from tests.helpers.places import DATA
+from tests.helpers.width import WIDE
 
 LOG = DATA / "fatestones-random-vs-random.txt.xz"
 """The original simulator's log, compressed."""
@@ -32,12 +33,22 @@ def faults(*lines: str, dice: list[str] | None = None) -> dict[int, str]:
 
 
 def test_the_original_log() -> None:
-    with lzma.open(LOG, "rt") as lines:
-        seen: list[int] = []
-        found = report(text_cells(lines), progress=seen.append)
+    """The first thousand rows in the suite: who won is counted here once more."""
+    with lzma.open(LOG, "rt") as file:
+        rows = file.readlines()
+    some = rows if WIDE else rows[:1000]
+    seen: list[int] = []
+    found = report(text_cells(some), progress=seen.append)
+    rolls = [tuple(map(int, row.split(",")[-2:])) for row in some]
+    won, lost = (sum(a > b for a, b in rolls), sum(a < b for a, b in rolls))
+    assert (found.rows, found.wins, found.losses) == (len(some), won, lost)
+    assert found.ties == len(some) - won - lost
+    assert seen == list(range(1, len(some) + 1))
+    assert found.illegal == ()
+    if not WIDE:
+        return
     assert (found.rows, found.wins, found.losses, found.ties) == (11_977, 4_913, 5_031, 2_033)
-    assert (found.games, found.scratches, found.illegal) == (10_000, 56, ())
-    assert seen == list(range(1, 11_978))
+    assert (found.games, found.scratches) == (10_000, 56)
     assert found.loss_player1.average == pytest.approx(0.006865575463894)
     assert found.loss_player2.average == pytest.approx(0.006926756825836)
     assert (found.loss_player1.worst, found.loss_player1.worst_line) == (Fraction(551, 2916), 6635)

@@ -18,7 +18,7 @@ from fairground.lab import simulation as lab
 from fairground.lab.fatestones.episode import episode
 from fairground.lab.fatestones.rows import HEADER, read_cells, report
 from fairground.lab.kernels import kernel_for
-from fairground.lab.plans import Plan, payoff_of, plan_of, states_of, transcript_of
+from fairground.lab.plans import MANY, Plan, payoff_of, plan_of, states_of, transcript_of
 from fairground.lab.rows import schema_of
 from fairground.lab.simulation import kernel_chunk, rules_chunk, simulate
 from fairground.solve.fatestones import simulation as kernel
@@ -71,18 +71,26 @@ def test_fatestones_at_native_speed(players: Any, dice: Any) -> None:
 
 
 def test_draws_abreast_are_below_for_each_game() -> None:
-    size = kernel.BATCH
-    block = np.zeros((2, size), dtype=np.uint64)
+    size, key = kernel.BATCH, np.array(seeded_key("abreast"), dtype=np.uint64)
+    words = np.zeros((2, size), dtype=np.uint64)
+    near = np.zeros((16, size), dtype=np.uint16)
     for n in (2, 3, 6, 27, 29, 31, 32, 200, 255, 256):
-        kernel.first_blocks(n, 0, np.array(seeded_key("abreast"), dtype=np.uint64), block)
-        at, out, doubt = (np.zeros(size, dtype=np.uint64) for _ in range(3))
-        for _ in range(3):
-            kernel.draw_abreast(n, size, (block, at), out, doubt)
+        kernel.blocks_abreast(n, 0, key, words)
+        kernel.bytes_abreast(size, words, 0, near[:11])
+        skips, out = (np.zeros(size, dtype=np.uint16) for _ in range(2))
+        for draw in range(3):
+            kernel.draw_abreast(n, size, near[draw : draw + 4], skips, out)
         for g in range(size):
             chance = SeededStream("abreast", n + g)
             wanted = [chance.below(n) for _ in range(3)]
-            assert doubt[g] or out[g] == wanted[-1]
-        assert doubt.sum() < size / 2
+            assert skips[g] >= kernel.LOST or out[g] == wanted[-1]
+        assert (skips >= kernel.LOST).sum() < size / 2
+
+
+def test_games_beyond_32_bits_are_played_as_the_rules_do() -> None:
+    plan = plan_of(FateStones(scratch="end"), ("random", "greedy"), "far", 2**33)
+    for first in (2**32 - 20, 2**32 + 5):
+        assert kernel_chunk(plan, first, 40, check=0) == rules_chunk(plan, first, 40)
 
 
 def test_a_kernel_that_disagrees_with_the_rules_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -345,3 +353,11 @@ def test_an_episode_is_one_choice_and_one_roll() -> None:
     assert made_up == episode(mine, theirs, seed=made_up.seed)
     with pytest.raises(InputError, match="two players"):
         episode(mine, theirs, ("random",))
+
+
+def test_players_who_search_choose_the_same_in_few_games_and_in_many() -> None:
+    few, many = (
+        rules_chunk(plan_of(FateStones(scratch="end"), ("mcts:30", "mcts:9"), "s", games), 0, 6)
+        for games in (6, MANY)
+    )
+    assert few == many

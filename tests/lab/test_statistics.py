@@ -123,6 +123,15 @@ def test_perfect_poker_without_luck_is_the_exact_return() -> None:
     assert found.mean == pytest.approx(float(5 * (perfect_return(5) - 1)), abs=1e-8)
 
 
+def test_two_perfect_zombies_differ_by_luck_alone() -> None:
+    """Whatever happened, what is left without luck is what the game is worth: nothing."""
+    plan = plan_of(make_game("zombie/2", {}), ("optimal", "optimal"), "luck", 4, luck=True)
+    for number in range(4):
+        found = rules_chunk(plan, number, 1).tally
+        assert found.mean(0).mean in (-1, 1)
+        assert found.mean(0, corrected=True).mean == pytest.approx(0, abs=1e-9)
+
+
 def test_a_game_that_nobody_can_judge_is_refused() -> None:
     game: Game[Any] = Toy.from_params(GUESS)
     with pytest.raises(InputError, match="luck cannot be taken away here"):

@@ -11,9 +11,10 @@ import pytest
 
 from fairground.arena.app import make_app
 from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
+from fairground.solve.poker.holds import holds
 from fairground.verify import verify
 from tests.helpers.arena import in_a_thread
-from tests.helpers.browser import faults_of, is_wider_than_its_window
+from tests.helpers.browser import cut_off, faults_of, is_wider_than_its_window
 from tests.helpers.page import page
 from tests.helpers.visitor import Visitor, visiting
 
@@ -49,6 +50,12 @@ def test_a_hand_by_keys_with_a_reload_in_between(
         ada.page.locator("[data-stage=choose]").wait_for()
         again = [card.get_attribute("aria-label") for card in ada.page.locator(".card-face").all()]
         assert again == cards and len(set(cards)) == 5
+        first, ada.page = ada.page, ada.tab("#/croupier")
+        ada.page.get_by_text("in another tab").wait_for()
+        ada.page.get_by_role("button", name="Play here instead").click()
+        ada.page.locator("[data-stage=choose]").wait_for()
+        first.get_by_text("in another tab").wait_for()
+        assert first.get_by_role("button", name="Draw").count() == 0
 
         for key in ("1", "3", "Enter"):
             ada.page.keyboard.press(key)
@@ -118,9 +125,49 @@ def test_a_key_moves_to_another_browser(browser: Browser, arena: str, tmp_path: 
         elsewhere.page.locator("[data-chips='200']").wait_for()
 
 
+RANKS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+RANKS += ["jack", "queen", "king", "ace"]
+SUITS = ["hearts", "diamonds", "clubs", "spades"]
+
+
+def card(name: str) -> int:
+    """ "the ace of spades" as a number"""
+    _, rank, _, suit = name.split()
+    return 13 * SUITS.index(suit) + RANKS.index(rank)
+
+
+def test_the_coach_counts_in_the_browser_what_the_solver_counts(
+    browser: Browser, arena: str
+) -> None:
+    """Before the choice, if asked; and afterwards what the choice has cost. Nobody is told."""
+    with visiting(browser, arena) as ada:
+        deal(ada)
+        asked: list[str] = []
+        ada.page.on("request", lambda request: asked.append(request.url))
+        faces = ada.page.locator(".card-face").all()
+        hand = tuple(card(str(face.get_attribute("aria-label"))) for face in faces)
+        values = {hold.order: 5 * float(hold.value) for hold in holds(hand, 5)}
+        ada.page.keyboard.press("h")
+        advice = ada.page.locator(".hintbox").inner_text()
+        assert f"That brings {max(values.values()):.2f} chips on average" in advice
+        assert [url for url in asked if "/croupier/games" not in url] == []
+        ada.page.keyboard.press("1")
+        ada.page.keyboard.press("Enter")
+        after = ada.page.locator("[data-cost]")
+        after.wait_for()
+        mine = values[(0, 1, 1, 1, 1)]
+        cost = float(str(after.get_attribute("data-cost")))
+        assert cost == pytest.approx(max(values.values()) - mine, abs=1e-9)
+        assert f"brings {mine:.2f} chips on average" in after.inner_text()
+
+
 def test_everybody_can_read_it(browser: Browser, arena: str) -> None:
     small = {"width": 320, "height": 640}
     with visiting(browser, arena, bypass_csp=True, color_scheme="dark", viewport=small) as ada:
+        ada.page.goto(f"{arena}/#/croupier")
+        ada.page.get_by_role("button", name="Bring 200 play chips").first.wait_for()
+        assert cut_off(ada.page) == []
         deal(ada)
         assert faults_of(ada.page) == []
         assert not is_wider_than_its_window(ada.page)
+        assert cut_off(ada.page) == []

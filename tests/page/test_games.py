@@ -15,7 +15,7 @@ from fairground.verify import verify
 from tests.helpers.visitor import Visitor, visiting
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 
 KEPT = {
@@ -61,6 +61,10 @@ def test_fatestones_and_back_through_it(browser: Browser, arena: str, tmp_path: 
         ada.named("Ada").starts("FateStones", "vs Greedy")
         ada.page.wait_for_selector("[data-asked]")
         assert ada.page.title().startswith("● your move")
+        ada.page.keyboard.press("h")
+        ada.page.locator(".hintbox").wait_for()
+        mix = [float(one.split()[0]) for one in ada.page.locator(".mix .number").all_inner_texts()]
+        assert not mix or sum(mix) == pytest.approx(100, abs=0.02)
         ada.plays(take_the_first)
         holds(ada)
 
@@ -75,10 +79,10 @@ def test_fatestones_and_back_through_it(browser: Browser, arena: str, tmp_path: 
         }
 
         ada.page.keyboard.press("ArrowLeft")
-        assert ada.page.url.endswith(f"@{lines - 1}")
+        ada.page.wait_for_url(re.compile(f"@{lines - 1}$"))
         ada.page.keyboard.press("Home")
-        assert ada.page.url.endswith("@1")
-        assert ada.page.locator(".ticket[aria-current=step] .n").inner_text() == "1"
+        ada.page.wait_for_url(re.compile("@1$"))
+        ada.page.locator(".ticket[aria-current=step] .n", has_text=re.compile("^1$")).wait_for()
         # A link to a moment is for others: it must not hold the secret of the seat.
         ada.context.grant_permissions(["clipboard-read", "clipboard-write"])
         ada.page.get_by_role("button", name="Copy the link").click()
@@ -87,7 +91,7 @@ def test_fatestones_and_back_through_it(browser: Browser, arena: str, tmp_path: 
         copied = ada.page.evaluate("navigator.clipboard.readText()")
         assert copied == f"{arena}/#/table/{table}@1"
         ada.page.keyboard.press("End")
-        assert "@" not in ada.page.url
+        ada.page.wait_for_url(re.compile("^[^@]*$"))
 
         ada.page.goto(f"{arena}/#/verify")
         files = [tmp_path / "game.jsonl", tmp_path / "game.receipts"]
@@ -122,6 +126,49 @@ def test_intransitive_dice(browser: Browser, arena: str) -> None:
         assert sum(parts[:-1]) == pytest.approx(parts[-1], abs=0.3)  # luck and skill add up
 
 
+def test_a_decision_that_cost_something_is_tried_again_until_it_sits(
+    browser: Browser, arena: str
+) -> None:
+    """One of these dice never wins, and a perfect opponent leaves it."""
+
+    def take(page: Page, die: str) -> None:
+        page.locator("label.stone").first.wait_for()
+        page.keyboard.press(str("ABC".index(die) + 1))
+        page.keyboard.press("Enter")
+
+    with visiting(browser, arena) as ada:
+        ada.page.goto(f"{arena}/#/play/intransitive%2F1")
+        ada.page.get_by_label("dice").fill("1,1,1,1,1,1 2,2,2,9,9,9 3,3,3,8,8,8")
+        ada.page.get_by_role("button", name="Open the table").click()
+        ada.plays(lambda page: take(page, "A"))
+        ada.page.get_by_role("button", name="Review my decisions").click()
+        again = ada.page.get_by_role("button", name="Try again from there")
+        again.wait_for()
+        assert ada.page.locator(".alternatives").is_hidden()  # it is not given away
+        again.click()
+        trying = ada.page.locator(".trying")
+        take(ada.page, "A")
+        trying.locator(".notice", has_text="Not the best: it costs").wait_for()
+        assert trying.locator(".alternatives li").count() > 1
+        best = trying.locator(".alternatives li").first.inner_text()
+        better = "B" if "2,2,2,9,9,9" in best else "C"
+
+        ada.page.keyboard.press("l")
+        ada.page.get_by_role("link", name="Practise: 1 position").click()
+        for right in (1, 2):
+            take(ada.page, better)
+            ada.page.locator(".notice", has_text="Right. ").wait_for()
+            if right == 1:
+                ada.page.get_by_role("button", name="Once more").click()
+        ada.page.get_by_role("button", name="Next position").click()
+        ada.page.get_by_text("1 of 1 position learnt.").wait_for()
+        ada.page.reload()
+        ada.page.get_by_text("1 of 1 position learnt.").wait_for()
+        ada.page.keyboard.press("l")
+        ada.page.locator(".list.mine li").first.wait_for()
+        assert ada.page.get_by_role("link", name="Practise").count() == 0
+
+
 def test_a_code_is_broken_by_whoever_reads_the_board(browser: Browser, arena: str) -> None:
     with visiting(browser, arena) as ada:
         ada.starts("Code breaking", "a fair keeper")
@@ -138,6 +185,11 @@ def test_a_code_is_broken_by_whoever_reads_the_board(browser: Browser, arena: st
             if rows:
                 count = page.locator(".guess .left").last.inner_text()
                 assert int(re.sub(r"\D", "", count)) == len(left)
+                assert page.locator(".hintbox").count() == 0  # that was for another guess
+            else:
+                page.get_by_role("button", name="Hint").click()
+                page.locator(".hintbox").wait_for()
+            # Enter asks what was typed, and does not press the button once more.
             page.keyboard.type("".join(map(str, left[0])))
             page.keyboard.press("Enter")
 
@@ -145,6 +197,7 @@ def test_a_code_is_broken_by_whoever_reads_the_board(browser: Browser, arena: st
         holds(ada)
         assert until_it_is_opened.count() == 0
         assert ada.page.locator(".secret").get_by_text("hidden").count() == 0
+        assert "You find the code with" in ada.page.locator(".verdict .about").inner_text()
 
 
 def test_a_keeper_is_told_which_row_cannot_be_true(browser: Browser, arena: str) -> None:
@@ -185,3 +238,54 @@ def test_zombies_by_the_form_in_two_rounds(browser: Browser, arena: str) -> None
         # The five regions of the source document, besides the title.
         for region in ("Brains", "Dice rolling area", "Brains this turn", "Shotguns this turn"):
             assert ada.page.locator(".felt").get_by_text(region).count()
+
+
+def test_a_hint_that_comes_late_is_for_nobody(browser: Browser, arena: str) -> None:
+    late: list[Route] = []
+    hint = {"move": [0, 0, 0, 0], "words": "too late", "exact": True}
+
+    def answer_the_second(route: Route) -> None:
+        late.append(route)
+        if len(late) == 2:
+            route.fulfill(json=hint | {"words": "in time"})
+
+    with visiting(browser, arena, {"**/hint": answer_the_second}) as ada:
+        ada.starts("Code breaking", "an evil keeper")
+        ada.page.wait_for_selector("[data-asked]")
+        ada.page.keyboard.press("h")
+        ada.page.keyboard.type("0123")
+        ada.page.keyboard.press("Enter")
+        ada.page.locator(".guess .left").wait_for()
+        ada.page.wait_for_selector("[data-asked]")
+        ada.page.keyboard.press("h")
+        in_time = ada.page.locator(".hintbox", has_text="in time")
+        in_time.wait_for()
+        with ada.page.expect_response("**/hint"):
+            late[0].fulfill(json=hint)
+        ada.page.keyboard.type("4")  # so that the page has had time to take it
+        ada.page.locator(".slot[aria-label='place 1: 4']").wait_for()
+        assert in_time.count() == 1
+
+
+def test_video_poker_says_what_the_hand_pays(browser: Browser, arena: str, tmp_path: Path) -> None:
+    """A hand that gives back the stake, or nothing, has an end as well; and the review adds up."""
+    with visiting(browser, arena) as ada:
+        ada.page.goto(f"{arena}/#/play/poker%2F2")
+        ada.page.get_by_role("button", name="Open the table").click()
+        ada.plays(take_the_first)
+        holds(ada)
+        record = saved(ada, "Save the game", tmp_path / "game.jsonl")
+        won = verify(record).payoff[1]  # type: ignore[index]
+        pays = {-5: "nothing"}.get(won, f"{won + 5} chips")
+        ada.page.locator(
+            ".verdict", has_text=f"The hand pays {pays}, for 5 chips put in."
+        ).wait_for()
+        tickets = ada.page.locator(".ticket .what")
+        for words in ("The cards are dealt", "You draw 4 cards", "New cards are drawn"):
+            assert tickets.get_by_text(words).count() == 1, words
+        ada.page.get_by_role("button", name="Review my decisions").click()
+        ada.page.locator(".sum .total").wait_for()
+        cells = ada.page.locator(".sum td").all_inner_texts()
+        *parts, result = (float(cell.replace("−", "-")) for cell in cells)
+        assert parts[0] == -0.005
+        assert sum(parts) == pytest.approx(result, abs=0.002)

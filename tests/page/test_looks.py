@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from tests.helpers.browser import faults_of, is_wider_than_its_window
+from fairground.clients.http import Http
+from tests.helpers.browser import cut_off, faults_of, is_wider_than_its_window
 from tests.helpers.visitor import visiting
 from tests.page.test_games import holds, take_the_first
 
@@ -35,6 +36,7 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
         def is_good(where: str) -> None:
             assert faults_of(ada.page) == [], where
             assert not is_wider_than_its_window(ada.page), where
+            assert cut_off(ada.page) == [], where
 
         ada.page.locator(".game").first.wait_for()
         is_good("lobby")
@@ -62,9 +64,10 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
         assert small == []
         ada.plays(take_the_first)
         is_good("a verdict")
-        ada.page.goto(f"{arena}/#/verify")
-        ada.page.locator(".zone").wait_for()
-        is_good("verify")
+        for place, waits in (("verify", ".zone"), ("tables", ".list li"), ("practise", "h1")):
+            ada.page.goto(f"{arena}/#/{place}")
+            ada.page.locator(waits).first.wait_for()
+            is_good(place)
 
 
 def test_a_game_without_a_pointer(browser: Browser, arena: str) -> None:
@@ -82,8 +85,8 @@ def test_a_game_without_a_pointer(browser: Browser, arena: str) -> None:
         ada.page.keyboard.press("Enter")
         ada.plays(take_the_first)
         holds(ada)
-        said = ada.page.locator("#say").inner_text()
-        assert "The game is over, and was checked: Holds." in said
+        said = ada.page.locator("#say", has_text="The game is over, and was checked: Holds.")
+        said.wait_for(state="attached")
 
 
 def test_what_comes_before_the_first_move_is_small_and_from_here(
@@ -105,3 +108,22 @@ def test_what_comes_before_the_first_move_is_small_and_from_here(
         ada.page.wait_for_selector("[data-asked]")
         assert 20_000 < sum(sizes.values()) <= 100_000, sizes
         assert {url for url in requests if not url.startswith((arena, "data:"))} == set()
+
+
+def test_a_lively_lobby_can_be_read_on_every_width(browser: Browser, arena: str) -> None:
+    seats = [{"name": "Hieronymus", "lends": "chain"}, {"name": "Open seat", "open": True}]
+    Http().post(f"{arena}/tables", {"game": "fatestones/1", "listed": True, "seats": seats})
+    for width in (320, 768, 1280):
+        with visiting(browser, arena, viewport={"width": width, "height": 800}) as ada:
+            ada.page.locator(".seat", has_text="Hieronymus").wait_for()
+            assert cut_off(ada.page) == [], width
+            lists = ada.page.get_by_role("list").all()
+            assert all(one.locator("li").count() for one in lists), "no list without an item"
+            games = [box.bounding_box() for box in ada.page.locator(".game").all()]
+            edges = [round(box["x"] + box["width"]) for box in games if box]
+            assert edges[-1] == max(edges), "no hole beside the last game"
+            ada.page.goto(f"{arena}/#/tables")
+            button = ada.page.locator("li", has_text="Hieronymus").get_by_role("button")
+            box = button.bounding_box()
+            assert box and box["width"] < 140, "the names have the room, not the button"
+            assert cut_off(ada.page) == [], width

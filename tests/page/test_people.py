@@ -6,11 +6,13 @@ import re
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from fairground.clients.table import open_table
+from tests.helpers.browser import ELSEWHERE
 from tests.helpers.visitor import Visitor, visiting
 from tests.page.test_games import holds
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Route
 
 ATTACK = "<img src=x onerror=alert(1)>'\"&"
 
@@ -40,9 +42,10 @@ def seal_by_turns(visitors: list[Visitor]) -> None:
             visitor.page.locator("label.stone, .stamp").first.wait_for()
             if visitor.stamp.count():
                 return
+            lines = visitor.page.locator("[data-lines]").get_attribute("data-lines")
             visitor.page.keyboard.press("1")
             visitor.page.keyboard.press("Enter")
-            visitor.page.locator("label.stone").first.wait_for(state="detached")
+            visitor.page.locator(f"[data-lines]:not([data-lines='{lines}'])").wait_for()
     raise AssertionError("the game does not end")
 
 
@@ -59,8 +62,9 @@ def roll_by_turns(visitors: dict[str, Visitor]) -> None:
             stop = page.get_by_role("button", name="Stop and score")
             page.keyboard.press("x" if stop.is_enabled() else "r")
             page.locator(f"[data-lines]:not([data-lines='{lines}'])").wait_for()
-        elif page.locator("tr.now .tag.house").count():
-            now = visitors[page.locator("tr.now .tag.house").inner_text()]
+        else:  # what was there a moment ago may be gone
+            for name in page.locator("tr.now .tag.house").all_inner_texts():
+                now = visitors[name]
     raise AssertionError("the game does not end")
 
 
@@ -70,6 +74,11 @@ def test_two_browsers_and_six_tabs_that_watch(browser: Browser, arena: str) -> N
         bob.named("Bob")
         opens(ada, "fatestones%2F1", "Seat 1, player")
         sits_down(bob, "Ada")
+        bob.page.locator("label.stone").first.wait_for()
+        ada.page.get_by_label("Say something to the table").fill("Good luck <b>")
+        ada.page.get_by_role("button", name="Say it").click()
+        bob.page.locator(".ticket", has_text="Ada says").get_by_text("“Good luck <b>”").wait_for()
+        bob.page.locator("#say", has_text="Ada says: Good luck <b>").wait_for(state="attached")
         table = re.findall("#/seat/([^/]+)/", bob.page.url)[0]
         tabs = [bob.tab(f"#/table/{table}") for _ in range(6)]
         seal_by_turns([ada, bob])
@@ -89,6 +98,60 @@ def test_two_browsers_and_six_tabs_that_watch(browser: Browser, arena: str) -> N
         ada.page.get_by_text("you are asked to play again").wait_for()
         ada.page.get_by_role("button", name="Play again").click()
         ada.page.locator("label.stone").first.wait_for()
+
+
+def test_without_a_safe_connection_one_can_look_and_is_told_why_not_play(
+    browser: Browser, arena: str
+) -> None:
+    elsewhere = arena.replace("127.0.0.1", ELSEWHERE)
+    seats = [{"name": name, "player": "random"} for name in ("Cid", "Dot")]
+    made = open_table(arena, {"game": "fatestones/1", "seats": seats, "listed": True})
+    with visiting(browser, elsewhere) as ada:
+        assert ada.page.evaluate("isSecureContext") is False
+        ada.page.get_by_text("open this arena by https").wait_for()
+        ada.page.get_by_role("button", name="Play FateStones", exact=True).click()
+        ada.page.locator("main").get_by_text("open this arena by https").wait_for()
+        ada.page.goto(f"{elsewhere}/#/croupier")
+        ada.page.get_by_role("heading", name="Blind Croupier").wait_for()
+        assert ada.page.get_by_role("button", name="Deal").count() == 0
+
+        ada.page.goto(f"{elsewhere}/#/tables")
+        ada.page.get_by_label("Which tables").select_option("over")
+        ada.page.get_by_label("Which game").select_option("fatestones/1")
+        row = ada.page.locator(".list li", has_text="Cid and Dot")
+        row.get_by_role("link", name="Look").click()
+        ada.stamp.wait_for()
+        assert made["self"].rpartition("/")[2] in ada.page.url
+        holds(ada)
+        # Chromium notes that it honours one of our headers on safe connections only.
+        ada.troubles = [one for one in ada.troubles if "Opener-Policy" not in one]
+
+
+def test_all_tables_a_page_at_a_time(browser: Browser, arena: str) -> None:
+    """The list of all games comes late, after the one that was asked for then."""
+    seats = [{"name": "Waiting", "lends": "chain"}, {"open": True}]
+    for _ in range(21):
+        open_table(arena, {"game": "intransitive/1", "seats": seats, "listed": True})
+    open_table(arena, {"game": "fatestones/1", "seats": seats, "listed": True})
+    late: list[Route] = []
+
+    def hold(route: Route) -> None:
+        late.append(route)
+
+    with visiting(browser, arena) as ada:
+        everything = re.compile(r"/tables\?state=open%2Cplaying%2Cover&after=0$")
+        ada.page.route(everything, hold)
+        ada.page.get_by_role("link", name="All tables").click()
+        ada.page.get_by_label("Which game").select_option("intransitive/1")
+        ada.page.locator("[data-rows='20']").wait_for()
+        with ada.page.expect_response(late[0].request.url):
+            late[0].continue_()
+        assert ada.page.locator(".list li").filter(has_text="FateStones").count() == 0
+        ada.page.get_by_role("button", name="Show more").click()
+        ada.page.locator("[data-rows='21']").wait_for()
+        assert ada.page.get_by_role("button", name="Show more").count() == 0
+        ada.page.get_by_role("button", name="Sit down").last.click()
+        ada.page.locator("label.stone, .waits").first.wait_for()
 
 
 def test_three_browsers_one_of_them_with_a_name_that_is_an_attack(

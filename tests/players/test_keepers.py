@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -77,6 +78,61 @@ def least_informative_by_brute_force(
             answer = marks(code, guess)
             sizes[answer] = sizes.get(answer, 0) + 1
     return min(sizes, key=lambda answer: (-sizes[answer], answer))
+
+
+def guesses_needed(codes: frozenset[Code], everything: list[Code]) -> int:
+    """The worst case of the best breaker, straight from its definition."""
+
+    @cache
+    def needed(left: frozenset[Code]) -> int:
+        if len(left) <= 1:
+            return len(left)
+        found = len(left)
+        for guess in everything:
+            parts: dict[Marks, set[Code]] = {}
+            for code in left:
+                parts.setdefault(marks(code, guess), set()).add(code)
+            if len(parts) > 1:
+                rest = [frozenset(part) - {guess} for part in parts.values()]
+                found = min(found, 1 + max(map(needed, rest)))
+        return found
+
+    return needed(codes)
+
+
+@pytest.mark.parametrize(("base", "length"), [(2, 3), (4, 2), (3, 3)])
+def test_deep_evil_forces_the_most_guesses_on_perfect_play(base: int, length: int) -> None:
+    """After each answer as many guesses are needed as after any other that was possible."""
+    game = CodeBreaking(base, length, "evil")
+    everything = list(product(range(base), repeat=length))
+    greedy_was_weaker = 0
+    for seed in range(12):
+        stream = SeededStream("guesses", seed)
+        guesses = [digits(stream.below(game.codes), base, length) for _ in range(3)]
+        s = asked(game, EvilKeeper(game, chance(), "deep"), guesses)
+        left = frozenset(everything)
+        for row in s.rows:
+            parts: dict[Marks, set[Code]] = {}
+            for code in left:
+                parts.setdefault(marks(code, row.guess), set()).add(code)
+            worst = {
+                answer: guesses_needed(frozenset(part) - {row.guess}, everything)
+                for answer, part in parts.items()
+            }
+            assert worst[row.marks] == max(worst.values()), row
+            least = max(parts, key=lambda answer: len(parts[answer]))
+            greedy_was_weaker += worst[least] < worst[row.marks]
+            left = frozenset(parts[row.marks])
+    assert greedy_was_weaker or (base, length) != (3, 3), "the two keepers differ"
+
+
+@pytest.mark.parametrize(
+    ("base", "length", "word", "told"),
+    [(6, 4, "deeper", "'evil:deeper'"), (10, 5, "deep", "at most 10000 codes")],
+)
+def test_how_evil_cannot_be(base: int, length: int, word: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        EvilKeeper(CodeBreaking(base, length, "evil"), chance(), word)
 
 
 @pytest.mark.parametrize(("base", "length"), [(3, 3), (6, 3), (2, 5), (20, 2)])

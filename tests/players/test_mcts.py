@@ -9,10 +9,12 @@ import pytest
 
 from fairground.core import Awaits, Draw, Game, InputError, Move, Over, Params, Seat, Turn
 from fairground.fair.bits import SeededStream
-from fairground.games.fatestones import FateStones
+from fairground.games.fatestones import FateStones, State, all_dice
 from fairground.players.fatestones import GreedyPlayer, OptimalPlayer, sample
 from fairground.players.mcts import Budget, MctsPlayer, Position, Search, parse_budget, pick
+from fairground.solve.fatestones import search as compiled
 from fairground.solve.fatestones.choices import greedy_pick, solve
+from fairground.solve.native import NativeStream
 
 
 class Duel(Game[tuple[Any, ...]]):
@@ -141,6 +143,36 @@ def test_the_same_tape_gives_the_same_choice() -> None:
     ]
     assert choices[0] == choices[1]
     assert choices[0] in (0, 1)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("iterations", [1, 2, 40, 1500])
+def test_the_compiled_search_is_the_same_to_the_last_bit(size: int, iterations: int) -> None:
+    for number in range(4):
+        deal, bag = SeededStream("hands", number), list(all_dice())
+        few = 2 if number % 2 else len(bag)  # two kinds of dice: hands with several alike
+        dice = [bag[deal.below(few)] for _ in range(2 * size)]
+        hands = dice[:size], dice[size:]
+        game, plain = FateStones(hands=hands), SeededStream("search", number, 1)
+        native = NativeStream("search", number, 1)
+        assert native.take(number) == plain.take(number)  # it goes on from where the tape stands
+        search = Search(game, game.start(), plain)
+        search.run(Budget(iterations, None))
+        found = compiled.averages(hands, iterations, native)
+        assert found == [search.root.averages[0], search.root.averages[1]]
+        assert native.take(4) == plain.take(4)
+
+
+def test_a_simulated_player_chooses_what_one_at_a_table_would() -> None:
+    deal = ("134445", "144444", "234444"), ("233346", "333336", "333444")
+    redealt, ended = FateStones(), FateStones(hands=deal)
+    for game, view in ((ended, ended.start()), (redealt, State("choose", deal))):
+        for number in range(5):
+            native, plain = (
+                MctsPlayer(game, tape("chosen", number, 1), "60").choose(game, view, 0)
+                for tape in (NativeStream, SeededStream)
+            )
+            assert native == plain
 
 
 def test_a_single_move_needs_no_thought() -> None:

@@ -24,7 +24,15 @@ from fairground.solve.codebreaking.kernels import (
     sizes_of_all,
 )
 from fairground.solve.codebreaking.sets import Listed, Sampled, least_informative
-from fairground.solve.codebreaking.trees import grow, lower_bound, plant, pressed, stored, tree
+from fairground.solve.codebreaking.trees import (
+    best_stored,
+    grow,
+    lower_bound,
+    plant,
+    pressed,
+    stored,
+    tree,
+)
 
 EASY = settings(derandomize=True, max_examples=60, deadline=None)
 
@@ -189,6 +197,28 @@ def test_stored_trees_of_larger_spaces(base: int, length: int, strategy: str, at
     assert ready is not None and ready.at_least is not None
     assert sum(ready.distribution()) == base**length
     assert ready.at_least <= ready.total() <= at_most
+
+
+@pytest.mark.parametrize(
+    ("base", "length", "worst", "total"),
+    [(8, 4, 6, 20_474), (10, 4, 7, 56_472)],
+)
+def test_stored_trees_that_never_need_more(base: int, length: int, worst: int, total: int) -> None:
+    """The tree that is cheapest on average needs one guess more at worst."""
+    within, average = tree(base, length, f"optimal:{worst}"), best_stored(base, length)
+    assert average is not None and len(average.distribution()) == worst + 1
+    assert (within.strategy, within.proven) == (f"beam:{worst}", False)
+    assert len(within.distribution()) == worst
+    assert sum(within.distribution()) == base**length
+    assert average.total() <= within.total() <= total
+
+
+def test_a_beam_search_keeps_within_its_limit() -> None:
+    """The cheapest tree that needs no more than five is known: see above."""
+    found = grow(6, 4, "beam:5", 4)
+    assert len(found.distribution()) == 5 and found.total() >= 5626
+    with pytest.raises(InputError, match="within 3 guesses"):
+        grow(6, 4, "beam:3")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from math import comb
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fairground.cli import main
 from fairground.core import BadParams, Unreadable
 from fairground.fair.bits import SeededStream
 from fairground.games.fatestones import Hand, all_dice, fair_dice, pips
@@ -28,6 +30,7 @@ from fairground.solve.fatestones.choices import (
     value,
 )
 from fairground.solve.fatestones.ranking import contradictions, edge, ranking
+from fairground.solve.fatestones.sample import solve_sample
 
 MINE = ("134445", "144444", "234444")
 THEIRS = ("233346", "333336", "333444")
@@ -230,6 +233,34 @@ def test_all_deals_of_a_small_bag_agree_with_exact_fractions(tmp_path: Path) -> 
     assert [file.name for file in tmp_path.iterdir()] == ["small.values"]
 
 
+def test_a_sample_says_of_a_bag_what_all_its_deals_say() -> None:
+    everything = deals.solve_all(SMALL, sample=0)
+    some = solve_sample(SMALL, 3_000, chance=SeededStream("sixes"))
+    assert (some.dice, some.deals, some.solved) == (8, everything.deals, 60_000)
+    assert abs(some.spread.mean - everything.spread) < 1.5 * some.spread.margin
+    assert abs(some.pure.mean - everything.saddles / everything.deals) < 1.5 * some.pure.margin
+    assert some.highest == pytest.approx(everything.highest, abs=1e-12)
+    assert value(*some.best) == Fraction(some.highest).limit_denominator(10**9)
+    assert some.checked == 200 and some.error < 1e-13
+    assert sum(some.histogram) == some.solved
+
+
+def test_all_462_dice_are_sampled_in_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dice = tmp_path / "all.txt"
+    dice.write_text("\n".join(all_dice()))
+    assert main(["solve", "fatestones", "--all", "--dice", str(dice)]) == 2
+    assert "--sample 100000" in capsys.readouterr().err
+    assert main(["solve", "fatestones", "--sample", "50", "--dice", str(dice), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["dice"], told["solved"]) == (462, 1000)
+    assert main(["solve", "fatestones", "--sample", "50", "--dice", str(dice)]) == 0
+    assert "1,000 deals, drawn from the 261,452,377,535,580 of 462 dice" in capsys.readouterr().out
+    for wrong in (["1"], ["9", "--all"], ["9", "--no-out"], ["9", "--mine", "111666"]):
+        assert main(["solve", "fatestones", "--sample", *wrong]) == 2
+
+
 def test_places_in_the_file_name_each_deal_once() -> None:
     bag = tuple(sorted(SMALL))
     listed = [deals.deal_at(bag, rank, split) for rank in range(28) for split in range(10)]
@@ -330,6 +361,7 @@ def earned(name: str, rival: str, mine: Hand, theirs: Hand) -> Fraction:
     return total
 
 
+@pytest.mark.campaign
 def test_exploitability_and_scores_agree_with_a_twin_in_fractions() -> None:
     bag = ("111666", "114456", "123555", "144444", "222555", "333336", "333444")
     found = deals.compare_players(bag, chunk=3)

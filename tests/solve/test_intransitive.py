@@ -119,7 +119,7 @@ def test_numpy_counts_alike(dice: list[Die]) -> None:
 
 
 few_values = st.lists(
-    st.lists(st.integers(-4, 7), min_size=1, max_size=15).map(lambda values: Die(tuple(values))),
+    st.lists(st.integers(-9, 22), min_size=1, max_size=15).map(lambda values: Die(tuple(values))),
     min_size=1,
     max_size=12,
 )
@@ -131,7 +131,13 @@ def test_layers_count_alike(dice: list[Die]) -> None:
     assert plain(Layers(dice).table()) == brute_table(dice)
 
 
-@pytest.mark.parametrize("faces", [(0, 12), (1,) * 16])
+def test_layers_never_spill_into_the_next_die() -> None:
+    # The largest count that a byte is trusted with stands between two zeros.
+    low, high = Die((1,) * 15), Die((2,) * 15)
+    assert plain(Layers([low, high, low]).table()) == [[0, 0, 0], [225, 0, 225], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("faces", [(0, solve.FEW_VALUES), (1,) * 16])
 def test_layers_refuse_more_values_and_greater_counts(faces: tuple[int, ...]) -> None:
     dice = [Die(faces)] * 9
     with pytest.raises(OverflowError):
@@ -178,6 +184,20 @@ def test_large_dice_are_counted_by_pairs_and_alike() -> None:
     assert plain(Bisection(dice).table()) == table
     far_apart = large_dice(10**9)
     assert plain(NativeBisection(far_apart).table()) == plain(Sweep(far_apart).table())
+
+
+@pytest.mark.parametrize("top", [1, 7, 79, 600])
+def test_values_that_are_shown_more_often_than_a_byte_can_count(top: int) -> None:
+    dice = large_dice(top)
+    assert plain(NativeBisection(dice).table()) == plain(Sweep(dice).table())
+    again = [Die(tuple(range(40)) * 256), Die(tuple(range(20, 60)) * 512)]
+    assert plain(NativeBisection(again).table()) == plain(Sweep(again).table())
+
+
+def test_large_dice_whose_faces_crowd_in_a_few_places_are_sorted() -> None:
+    near, far = large_dice(3000)[0].faces, large_dice(10**12)[1].faces
+    dice = [Die((*near, *(-face for face in far))), Die((*near[::-1], 2**61)), Die(far + near)]
+    assert plain(NativeBisection(dice).table()) == plain(Sweep(dice).table())
 
 
 def test_large_dice_beyond_64_bits_are_exact() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from fairground.fair.bits import SeededStream, seeded_key
 from fairground.solve import tape
+from fairground.solve.native import NativeStream
 from fairground.solve.zombie.lanes import CountedStream
 
 SIZES = (2, 3, 6, 13, 1, 255, 256, 257, 1000, 40_000, 65_535, 65_536)
@@ -25,3 +26,12 @@ def test_numbers_and_bytes_read_are_those_of_the_plain_tape(
         for n in SIZES:
             assert tape.below(n, registers, data) == plain.below(n)
             assert tape.used(registers) == plain.used
+
+
+def test_a_native_stream_gives_the_bytes_of_the_plain_one() -> None:
+    native, plain = NativeStream("tape", 7, 2), SeededStream("tape", 7, 2)
+    for k in (0, 1, 3, 8, 9, 40, 2000, 5):
+        assert native.take(k) == plain.take(k)
+    for n in SIZES:
+        assert tape.below(n, native.registers, native.data) == plain.below(n)
+        assert native.below(n) == plain.below(n)

@@ -15,7 +15,7 @@ import pytest
 
 from fairground.core import InputError, SecretReused
 from fairground.store import Append, Conflict, LogVault, Secret, Store, Stored, open_store
-from tests.helpers.stores import holds
+from tests.helpers.stores import holds, news_of
 
 START = Append("a", 0, (b"one\n", b"two\n"), "oracle")
 
@@ -34,6 +34,34 @@ def test_what_was_committed_is_read_back(store_url: str) -> None:
         assert expected.data == b"one\ntwo\nthree\n"
 
     holds(store_url, law)
+
+
+def test_clocks_take_the_place_of_those_before(store_url: str) -> None:
+    """Alone and in groups; and they stay as they are while nothing is said of them."""
+
+    async def law(store: Store) -> None:
+        await store.commit(START._replace(clocks=b"first"))
+        for step, seen in ((2, 0), (3, 60)):
+            await store.commit(Append("a", step, (b"more\n",), seen=seen))
+            assert await clocks_of(store, "a") == b"first"
+        await store.commit(Append("a", 4, (b"five\n",), seen=60, clocks=b"second"))
+        assert await clocks_of(store, "a") == b"second"
+        made = [Append(f"b{i}", 0, (b"1\n",), "oracle", clocks=b"%d" % i) for i in range(5)]
+        await asyncio.gather(*map(store.commit, made))
+        grown = [Append(f"b{i}", 1, (b"2\n",), clocks=b"!" if i % 2 else None) for i in range(5)]
+        await asyncio.gather(*map(store.commit, grown))
+        found = [await clocks_of(store, f"b{i}") for i in range(5)]
+        assert found == [b"0", b"!", b"2", b"!", b"4"]
+        await store.commit(Append("c", 0, (b"1\n",), "oracle"))
+        assert await clocks_of(store, "c") == b""
+
+    holds(store_url, law)
+
+
+async def clocks_of(store: Store, log: str) -> bytes:
+    stored = await store.read(log)
+    assert stored is not None
+    return stored.clocks
 
 
 def test_a_long_log_is_read_in_parts(store_url: str) -> None:
@@ -196,7 +224,7 @@ def test_the_idle_are_found_longest_idle_first(store_url: str) -> None:
 
 def test_listeners_hear_of_growth(store_url: str) -> None:
     async def law(store: Store) -> None:
-        news = store.listen()
+        news = news_of(store)
         await store.commit(START)
         await store.commit(Append("a", 2, (b"3\n",)))
         heard = [await asyncio.wait_for(anext(news), 20) for _ in range(2)]
@@ -205,10 +233,25 @@ def test_listeners_hear_of_growth(store_url: str) -> None:
     holds(store_url, law)
 
 
+def test_who_stops_listening_hears_no_more(store_url: str) -> None:
+    async def law(store: Store) -> None:
+        heard: list[tuple[str, int]] = []
+        stop = store.listen(lambda *news: heard.append(news))
+        others = news_of(store)
+        await store.commit(START)
+        assert await asyncio.wait_for(anext(others), 20) == ("a", 2)
+        stop()
+        await store.commit(Append("a", 2, (b"3\n",)))
+        assert await asyncio.wait_for(anext(others), 20) == ("a", 3)
+        assert heard == [("a", 2)]
+
+    holds(store_url, law)
+
+
 def test_workers_hear_each_other(cluster: str) -> None:
     async def run() -> None:
         one, other = await open_store(cluster), await open_store(cluster)
-        news = other.listen()
+        news = news_of(other)
         name = uuid.uuid4().hex
         await one.commit(Append(name, 0, (b"1\n",), "oracle"))
         assert await asyncio.wait_for(anext(news), 20) == (name, 1)

@@ -16,6 +16,7 @@ import pytest
 from fairground.cli import main
 from fairground.games.poker import PAYS, Rank, parse_hand, rank
 from fairground.solve.poker.holds import best_hold
+from fairground.terminal.croupier.command import _parse
 from fairground.terminal.croupier.input import Hurry
 from fairground.terminal.croupier.look import CardArt, in_words
 from fairground.terminal.croupier.words import minutes, number_behind, parse_hold, short
@@ -191,10 +192,17 @@ class TestInAPipe:
         assert said in error
         assert "For example: fairground croupier" in error
 
+    def test_on_a_chain_two_blocks_are_waited_for_unless_it_is_said_otherwise(self) -> None:
+        far = ["--croupier", "http://127.0.0.1:1"]
+        chain = [*far, "--bank", "http://127.0.0.1:2", "--key", "k.json"]
+        assert _parse(far).confirmations == 0
+        assert _parse(chain).confirmations == 2
+        assert _parse([*chain, "--confirmations", "5"]).confirmations == 5
+
     def test_without_the_chain_extra_it_says_which(self) -> None:
         program = (
             "import sys\n"
-            "sys.modules['eth_tester'] = None\n"
+            "sys.modules['eth'] = None\n"
             "from fairground.cli import main\n"
             "sys.exit(main(['croupier']))\n"
         )

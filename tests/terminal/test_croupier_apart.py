@@ -22,6 +22,7 @@ from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.crypto import keystore
 from fairground.bank.crypto.curve import keccak
 from fairground.bank.messages import Key, word
+from fairground.cli import main
 from fairground.verify import verify
 from tests.helpers.anvil import anvil, until
 from tests.helpers.arena import Process
@@ -128,6 +129,51 @@ def test_a_client_that_is_killed_goes_on_when_it_is_started_again(
     assert not notes.exists()
 
 
+def test_a_session_goes_on_after_the_client_was_killed(
+    arena: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key, record = tmp_path / "player.json", tmp_path / "evening.jsonl"
+    keystore.create(key, Key.fresh(), PASSPHRASE, CHEAP)
+    where = ("--session", "--croupier", arena, "--key", str(key), "--save", str(record))
+    with subprocess.Popen(
+        [sys.executable, "-m", "fairground", "croupier", *where],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(tmp_path),
+    ) as killed:
+        assert killed.stdin is not None and killed.stdout is not None
+        killed.stdin.write(b"13\n")
+        killed.stdin.flush()
+        shown = b""
+        while shown.count(b"Hold: ") < 2:
+            shown += os.read(killed.stdout.fileno(), 4096)
+        killed.kill()
+    dealt = re.findall(r"Hand 2: (.*)", shown.decode())[0]
+    again = client(tmp_path, "12345\nq\n", *where)
+    assert again.returncode == 0, again.stderr
+    assert "You go on with a session" in again.stdout
+    assert again.stdout.count(dealt) == 2, "the same hand, held"
+    assert "3 hands, checked" in again.stdout
+    assert main(["verify", str(record), "--bank", arena]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "closed the session after 3 hands" in said
+
+
+def test_a_session_advises_a_person_and_tells_a_program_nothing(arena: str, tmp_path: Path) -> None:
+    where = ("--session", "--croupier", arena, "--no-save", "--level", "1", "--hands")
+    asked = client(tmp_path, "hint\n?\n\n", *where, "1")
+    assert asked.returncode == 0, asked.stderr
+    assert re.search(r"The best is to hold .* stakes expected, exactly ", asked.stdout)
+    assert asked.stdout.count("Type the numbers") == 2, "at first, and when asked"
+    assert "not understood" not in asked.stdout
+    alone = client(tmp_path, "", *where, "12", "--seat", "player=optimal")
+    assert alone.returncode == 0, alone.stderr
+    assert "Type the numbers" not in alone.stdout
+    results = re.findall(r", ([+-]\d+) (chips?)$", alone.stdout, re.MULTILINE)
+    assert len(results) == 12
+    assert all((word == "chip") == (abs(int(won)) == 1) for won, word in results)
+
+
 def test_a_fresh_key_for_one_evening(arena: str, tmp_path: Path) -> None:
     done = client(tmp_path, "\n12345\nq\n", "--croupier", arena, "--no-save", "--buy-in", "50")
     assert done.returncode == 0, done.stderr
@@ -142,7 +188,10 @@ def test_nobody_at_the_address(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_three_programs_and_a_chain(tmp_path: Path) -> None:
+@pytest.mark.campaign
+def test_three_programs_and_a_chain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """anvil, fairground serve, fairground croupier; and then the Croupier is gone for good."""
     for name, secret in zip(("croupier", "player"), PURSES, strict=True):
         keystore.create(tmp_path / f"{name}.json", Key(secret), PASSPHRASE, CHEAP)
@@ -157,9 +206,9 @@ def test_three_programs_and_a_chain(tmp_path: Path) -> None:
         with Process(tmp_path, "--database", f"sqlite:///{tmp_path}/arena.db", *his) as arena:
             mine = ["--key", str(tmp_path / "player.json"), *passphrase, "--hands", "1"]
             mine += ["--confirmations", "0"]  # nobody makes empty blocks here
-            blind = client(tmp_path, "", "--croupier", arena.url, *mine)
-            assert blind.returncode == 2
-            assert "name your own node of that chain with --bank URL" in blind.stderr
+            monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+            assert main(["croupier", "--croupier", arena.url, *mine]) == 2
+            assert "name your own node of that chain with --bank URL" in capsys.readouterr().err
             there = ("--croupier", arena.url, "--bank", chain.url, *mine)
             done = client(tmp_path, "24\n", *there, "--save", str(record))
             assert done.returncode == 0, done.stderr
@@ -168,13 +217,7 @@ def test_three_programs_and_a_chain(tmp_path: Path) -> None:
             assert balance(done.stdout) == 200 + won
             events = [json.loads(line) for line in record.read_text().splitlines()]
             assert [e["move"] for e in events if e["kind"] == "move"] == [[1, 0, 1, 0, 1]]
-            checked = subprocess.run(
-                [sys.executable, "-m", "fairground", "verify", str(record), "--bank", chain.url],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert checked.returncode == 0, checked.stdout + checked.stderr
+            assert main(["verify", str(record), "--bank", chain.url]) == 0
             left = client(tmp_path, "", *there)
             assert left.returncode == 3
             assert "Start again with the same key in time" in left.stdout

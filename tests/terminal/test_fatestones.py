@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ import pytest
 from fairground.cli import main
 from fairground.games.fatestones import FateStones, fair_dice
 from fairground.solve.fatestones.choices import solve
+from fairground.terminal.fatestones.advice import advice, cost, exactly
 from fairground.terminal.fatestones.look import DiceArt
-from fairground.terminal.fatestones.words import SeatNames, advice, cost, exactly
+from fairground.terminal.fatestones.words import SeatNames
 from fairground.terminal.phrases import percent
 from fairground.verify import Verdict, verify
 from tests.helpers.pseudo_terminal import on_a_terminal
@@ -272,7 +274,7 @@ class TestLeaving:
         def distrust(data: bytes) -> Verdict:
             return verify(data.replace(b'"my word"', b'"my work"'))
 
-        monkeypatch.setattr("fairground.terminal.proof.verify", distrust)
+        monkeypatch.setattr(import_module("fairground.verify"), "verify", distrust)
         code, text, _ = play(f"my word\n{PICKS}", "--save", str(record))
         assert code == 1
         assert "is INVALID" in text

@@ -522,6 +522,7 @@ def rounds_of(record: Path) -> list[str]:
 
 
 class TestEpisodes:
+    @pytest.mark.campaign
     def test_the_original_log(self, run: Run, tmp_path: Path) -> None:
         path = tmp_path / "log.txt"
         path.write_bytes(lzma.decompress(LOG.read_bytes()))

@@ -17,6 +17,7 @@ from fairground.cli import main
 from fairground.core import BadParams
 from fairground.games.intransitive import Die
 from fairground.terminal.console import Console
+from fairground.terminal.ink import Ink
 from fairground.terminal.intransitive.arguments import DiceParser
 from fairground.terminal.intransitive.odds import HelpTable
 from fairground.verify import verify
@@ -308,7 +309,7 @@ class TestDiceParser:
 class TestHelpTable:
     def test_the_sources_example(self, capsys: pytest.CaptureFixture[str]) -> None:
         dice = [Die((2, 2, 4, 4, 9, 9)), Die((1, 1, 6, 6, 8, 8)), Die((3, 3, 5, 5, 7, 7))]
-        HelpTable(dice).show(Console())
+        HelpTable(dice, Ink(80)).show(Console())
         expected = """\
 Probability of the win for the user:
 +-------------+-------------+-------------+-------------+
@@ -324,7 +325,7 @@ Probability of the win for the user:
         assert capsys.readouterr().out.endswith(expected)
 
     def test_pages_show_every_pair_once_and_fit(self) -> None:
-        table = HelpTable([Die((n, n + 1, n + 2)) for n in range(30)])
+        table = HelpTable([Die((n, n + 1, n + 2)) for n in range(30)], Ink(80))
         pages = table.pages(80, 24)
         cells = [(row, column) for rows, columns in pages for row in rows for column in columns]
         assert sorted(cells) == [(i, j) for i in range(30) for j in range(30)]
@@ -333,7 +334,7 @@ Probability of the win for the user:
     def test_in_a_pipe_the_first_dice_of_many_are_shown(
         self, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        HelpTable([Die((n, 1000 + n)) for n in range(1000)]).show(Console())
+        HelpTable([Die((n, 1000 + n)) for n in range(1000)], Ink(80)).show(Console())
         shown = capsys.readouterr().out
         assert "These are the first 50 of 1,000 dice." in shown
         rows = [line for line in shown.splitlines() if line.startswith("| ")]

@@ -17,7 +17,7 @@ from fairground.cli import COMMANDS, main
 from fairground.terminal.commands import tutorial
 from fairground.terminal.commands.menu import shorten
 from fairground.terminal.console import Arguments
-from fairground.terminal.defaults import config_file
+from fairground.terminal.places import config_file
 from tests.helpers.pseudo_terminal import on_a_terminal
 
 NICE = ("codebreaking", "--oracle", "nice")

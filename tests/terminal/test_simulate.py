@@ -95,6 +95,13 @@ def test_a_comparison_in_words(run: Run) -> None:
     assert "that was enough to tell" in text
 
 
+def test_where_an_interval_holds_less_often_it_is_said_beside_it(run: Run) -> None:
+    _, text, _ = run("simulate", "poker", "--games", 50, "--seed", "7")
+    assert "the interval holds less often than 95 times in 100" in text
+    _, text, _ = run("simulate", "dice", "--games", 50, "--seed", "7")
+    assert "less often" not in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -51,6 +51,23 @@ def test_json_has_the_documented_shape(small: str, capsys: pytest.CaptureFixture
     assert Fraction(report["first_roll"]["bust"]) == Fraction(sum(hands), 4 * 6**3)
 
 
+@pytest.mark.parametrize(
+    ("players", "word", "chances"),
+    [
+        ("3", "three", ["0.299780754656", "0.331019247651", "0.369199997694"]),
+        ("4", "four", ["0.220130111951", "0.237982435177", "0.258705861285", "0.283181591587"]),
+    ],
+)
+def test_three_and_four_with_the_usual_dice_are_known(
+    players: str, word: str, chances: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["solve", "zombie", "--players", players, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[f"{word}_players_win"] == chances
+    assert main(["solve", "zombie", "--players", players]) == 0
+    line = f"{word.capitalize()} perfect players, in the order of their turns: "
+    assert line + ", ".join(chances) in capsys.readouterr().out
+
+
 def test_people_get_tables(small: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", "zombie", small]) == 0
     printed = capsys.readouterr()

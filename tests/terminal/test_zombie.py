@@ -593,7 +593,7 @@ def test_greedy_and_optimal_take_their_seats(
 
 def test_without_the_solve_extra_the_error_says_what_to_install() -> None:
     program = (
-        "import sys; sys.modules['numba'] = None; from fairground.cli import main;"
+        "import sys; sys.modules['numpy'] = None; from fairground.cli import main;"
         "sys.exit(main(['zombie', '--no-save', '--players', sys.argv[1]]))"
     )
     for names, code in (

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from fairground.games import make_game
-from fairground.words import Telling, words_for
+from fairground.words import words_for
+from fairground.words.telling import Telling
 
 
 @pytest.mark.parametrize(

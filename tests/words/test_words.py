@@ -15,7 +15,8 @@ from fairground.table import Table
 from fairground.testing.driving import Driver, open_table, play_through
 from fairground.testing.modes import mode
 from fairground.testing.toys import TOYS
-from fairground.words import PlainWords, Telling, words_for
+from fairground.words import PlainWords, words_for
+from fairground.words.telling import Telling
 from tests.helpers.samples import SAMPLES, Sample
 
 GAMES_TOLD = [sample for samples in SAMPLES.values() for sample in samples]

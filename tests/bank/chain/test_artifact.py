@@ -23,6 +23,8 @@ from tests.helpers.places import ROOT
 SOLC = ROOT / "tools" / "node" / "node_modules" / "solc"
 
 
+# In the suite it is enough that the source is the one that was compiled; see below.
+@pytest.mark.campaign
 @pytest.mark.parametrize("version", CONTRACTS)
 def test_compiling_again_gives_the_same_bytes(version: int) -> None:
     assert SOLC.is_dir(), "the Solidity compiler is not installed: run tools/node-setup"
@@ -94,3 +96,24 @@ def test_terms_are_read_from_the_code_and_any_other_byte_is_noticed(version: int
         recognized(code + b"\x00")
     with pytest.raises(WrongBank):
         recognized(b"")
+
+
+def test_every_argument_that_differs_from_the_document_is_in_the_table() -> None:
+    """Method by method, as the description spells it, beside what the contract takes."""
+    described = {
+        "submitPublicKey": "key",
+        "submitBet": "croupier, player, bet, level, betSignature",
+        "submitCroupierSeedAsSignature": "croupier, player, signature, seedID",
+        "submitPlayerSeedAsSignature": "croupier, player, signature, seedID",
+        "submitReplacementOrder": "croupier, player, replacementOrder, replacementSignature",
+        "submitGameResult": "croupier, player",
+        "complainNoSecondCroupierSeed": "croupier, player",
+    }
+    page = (ROOT / "docs" / "games" / "croupier.md").read_text()
+    methods = {entry["name"]: entry for entry in artifact().abi if entry["type"] == "function"}
+    for name, arguments in described.items():
+        ours = ", ".join(argument["name"] for argument in methods[name]["inputs"])
+        assert f"| `{name}({arguments})` | `({ours})`" in page, name
+    same = {"depositFunds": "", "getChipCost": "", "generateInt": "seed, min, max"}
+    for name, arguments in same.items():
+        assert ", ".join(one["name"] for one in methods[name]["inputs"]) == arguments

@@ -79,6 +79,8 @@ def census() -> str:
     return "0x" + done.stdout.strip()
 
 
+# Both Banks rank by the library of the first one, whose bytes never change.
+@pytest.mark.campaign
 def test_all_hands_are_ranked_rightly_by_the_contract(census: str) -> None:
     with running_anvil("--hardfork", "prague", "--disable-block-gas-limit") as node:
         address = "0x" + "c5" * 20

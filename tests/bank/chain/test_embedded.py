@@ -25,7 +25,7 @@ from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.bank import ChainBank
 from fairground.bank.chain.embedded import EmbeddedNode, open_bank
 from fairground.bank.chain.gas import Fees
-from fairground.bank.chain.node import Draft
+from fairground.bank.chain.node_port import Draft
 from fairground.bank.messages import Key
 from fairground.games.poker import Poker
 from tests.helpers.bank_game import Round, enter
@@ -128,8 +128,6 @@ def test_what_the_chain_declines() -> None:
         late = node.sign(ALICE, 7, Draft(bank.address, b"", 0, 100_000), Fees(10**10, 10**6))
         with pytest.raises(BankAway, match="declines"):
             node.broadcast(late)
-        with pytest.raises(BankAway, match="no method eth_mining"):
-            node.rpc("eth_mining")
         assert not node.knows(late)
         assert node.receipt(late) is None
         await bank.close()

@@ -40,6 +40,7 @@ from tests.helpers.evm import (
     PURSE,
     STEP_TIME,
     Bank,
+    DisputeHall,
     Evm,
     Hall,
     Party,
@@ -50,6 +51,7 @@ from tests.helpers.evm import (
     refused,
 )
 from tests.helpers.royal_flush import royal_flush
+from tests.helpers.width import WIDE
 
 Call = Callable[[], Receipt]
 ORDER_ = (1, 0, 1, 1, 0)
@@ -57,8 +59,17 @@ KEEP = (0, 0, 0, 0, 0)
 
 
 @pytest.fixture
-def h() -> Hall:
-    return hall()
+def h(request: pytest.FixtureRequest) -> Hall:
+    found = hall()
+    return DisputeHall(*found) if getattr(request, "param", "") == DISPUTE else found
+
+
+DISPUTE = "in a session"
+WHERE = ["at the Bank", DISPUTE]
+IN_BOTH = pytest.mark.parametrize("h", WHERE, indirect=True)
+"""For frauds in the middle of a game: they are tried in a disputed hand of a session, too,"""
+IN_BOTH_IF_WIDE = pytest.mark.parametrize("h", WHERE if WIDE else WHERE[:1], indirect=True)
+"""or only in a campaign."""
 
 
 def outcome(play: Play) -> GameOutcome:
@@ -79,6 +90,7 @@ def other_signature(play: Play, role: Signer, seed_id: int, k: int = 12345) -> S
 # The document's list
 
 
+@IN_BOTH
 @pytest.mark.parametrize(
     ("steps", "about"),
     [(2, "FirstPlayerSeed"), (3, "ReplacementOrder"), (5, "SecondPlayerSeed")],
@@ -91,6 +103,7 @@ def test_d1_a_player_who_walks_away_loses_the_stake(h: Hall, steps: int, about: 
     assert h.wealth() == (BANKROLL + play.bet.stake, PURSE - play.bet.stake)
 
 
+@IN_BOTH
 def test_d2_a_croupier_who_keeps_back_the_last_seed_keeps_back_nothing(h: Hall) -> None:
     play = h.play()
     play.run_to(5)
@@ -99,6 +112,7 @@ def test_d2_a_croupier_who_keeps_back_the_last_seed_keeps_back_nothing(h: Hall) 
     assert outcome(play) == GameOutcome.SETTLED
 
 
+@IN_BOTH_IF_WIDE
 @pytest.mark.parametrize(
     ("order", "stakes"),
     [((0, 1, 1, 0, 0), 5), (ORDER_, 2), ((1, 0, 1, 1, 1), 1), ((1, 1, 1, 1, 1), 1)],
@@ -113,6 +127,7 @@ def test_d3_a_croupier_who_keeps_back_seed_1_pays_for_it(
     assert h.bank.available(h.player) == PURSE + (stakes - 1) * play.bet.stake
 
 
+@IN_BOTH
 def test_d4_a_croupier_who_brings_nothing_after_seed_0(h: Hall) -> None:
     play = h.play()
     play.run_to(2)
@@ -123,6 +138,7 @@ def test_d4_a_croupier_who_brings_nothing_after_seed_0(h: Hall) -> None:
     assert h.bank.available(h.player) == PURSE + play.bet.stake
 
 
+@IN_BOTH
 def test_d5_a_croupier_who_never_shows_seed_0_pays_a_stake(h: Hall) -> None:
     play = h.play()
     play.submit_bet()
@@ -140,6 +156,7 @@ def test_d6_a_croupier_cannot_change_a_bet(h: Hall, change: dict[str, Any]) -> N
     assert h.wealth() == (BANKROLL, PURSE)
 
 
+@IN_BOTH
 def test_d6_a_croupier_cannot_change_an_order(h: Hall) -> None:
     play = h.play()
     play.run_to(3)
@@ -193,6 +210,7 @@ def test_d7_only_the_croupier_may_repeat_and_only_the_same(h: Hall) -> None:
     assert h.wealth() == rich
 
 
+@IN_BOTH
 @pytest.mark.parametrize("seed_id", [0, 1])
 def test_d8_a_wrong_seed_is_refused(h: Hall, seed_id: int) -> None:
     play = h.play()
@@ -215,6 +233,7 @@ def test_d8_a_wrong_seed_is_refused(h: Hall, seed_id: int) -> None:
 # What is wrong in the document
 
 
+@IN_BOTH_IF_WIDE
 @pytest.mark.parametrize("role", Signer)
 @pytest.mark.parametrize("seed_id", [0, 1])
 def test_i1_another_signature_of_the_same_message_is_no_seed(
@@ -290,6 +309,7 @@ def test_i3_keys_change_while_a_game_goes_on_under_the_old_ones(h: Hall) -> None
     h.play(game_id=1).submit_bet()
 
 
+@IN_BOTH_IF_WIDE
 def test_i3_the_croupiers_seed_cannot_be_sent_back_at_him(h: Hall) -> None:
     """With XOR, an equal seed cancelled the croupier's out."""
     with refused("EqualCommitments"):
@@ -304,6 +324,7 @@ def test_i3_the_croupiers_seed_cannot_be_sent_back_at_him(h: Hall) -> None:
     assert seeds.mix(play.bet.struct_hash(), 0, one, one) != 0
 
 
+@IN_BOTH_IF_WIDE
 @pytest.mark.parametrize(("first", "second"), [*combinations(range(4), 2)])
 def test_i3_equal_commitments_are_refused(h: Hall, first: int, second: int) -> None:
     names = [f"{role}_commitment_{i}" for role in ("croupier", "player") for i in (0, 1)]
@@ -312,6 +333,7 @@ def test_i3_equal_commitments_are_refused(h: Hall, first: int, second: int) -> N
         h.play(**{names[first]: same, names[second]: same}).submit_bet()
 
 
+@IN_BOTH_IF_WIDE
 def test_i4_a_complaint_does_not_let_the_player_choose_the_draw(h: Hall) -> None:
     """Whatever seed 1 the player committed to, silence pays the same: two stakes here."""
     paid = set()
@@ -436,6 +458,7 @@ def test_i7_roles_cannot_be_swapped(h: Hall) -> None:
         Play(h.bank, h.croupier, h.croupier).submit_bet()
 
 
+@IN_BOTH_IF_WIDE
 def test_i7_a_seed_of_one_role_is_none_of_the_other(h: Hall) -> None:
     parties = (h.croupier.address, h.player.address)
     message = SeedMessage(*parties, Signer.CROUPIER, 0, 0, nonce("role"))
@@ -461,6 +484,7 @@ def test_i7_a_seed_of_one_number_or_game_is_none_of_another(h: Hall) -> None:
                 play.croupier_seed(0, seed=seed)
 
 
+@IN_BOTH_IF_WIDE
 @pytest.mark.parametrize("factor", [0, 2])
 def test_i7_the_chip_cost_is_signed_and_must_be_the_banks(h: Hall, factor: int) -> None:
     with refused("WrongChipCost"):
@@ -488,6 +512,7 @@ def test_i9_of_several_signed_bets_only_the_first_counts(h: Hall) -> None:
     assert h.bank.available(h.player) == PURSE - one.bet.stake
 
 
+@IN_BOTH_IF_WIDE
 def test_i9_of_several_signed_orders_only_the_first_counts(h: Hall) -> None:
     play = h.play()
     play.run_to(4)
@@ -499,6 +524,7 @@ def test_i9_of_several_signed_orders_only_the_first_counts(h: Hall) -> None:
     assert h.bank.game(play.bet).order == seeds.packed_order(ORDER_)
 
 
+@IN_BOTH_IF_WIDE
 def test_i9_an_order_counts_for_one_bet_only(h: Hall) -> None:
     """After a reorganisation another bet may stand under the same number."""
     first = h.play(label="first")
@@ -552,6 +578,7 @@ def test_i11_money_can_be_withdrawn_by_its_owner_only(h: Hall) -> None:
     assert h.bank.evm.balance(h.bank.address) == BANKROLL + PURSE
 
 
+@IN_BOTH_IF_WIDE
 def test_i12_nothing_counts_before_its_turn(h: Hall) -> None:
     """A seed is worth telling only once what it answers is final; the Bank enforces the order."""
     play = h.play()
@@ -624,6 +651,7 @@ def malleable(signature: Signature) -> Signature:
     return Signature(55 - signature.v, signature.r, ORDER - signature.s)
 
 
+@IN_BOTH_IF_WIDE
 def test_the_malleable_twin_is_refused_everywhere(h: Hall) -> None:
     play = h.play()
     assert malleable(play.signature).s > HALF_ORDER
@@ -639,6 +667,7 @@ def test_the_malleable_twin_is_refused_everywhere(h: Hall) -> None:
         twisted.croupier_seed(0)
 
 
+@IN_BOTH_IF_WIDE
 @pytest.mark.parametrize(
     "broken",
     [
@@ -714,6 +743,7 @@ def test_a_player_cannot_lock_the_croupiers_money_with_commitments_of_his_own(h:
     assert h.wealth() == (BANKROLL, PURSE)
 
 
+@IN_BOTH_IF_WIDE
 def test_a_commitment_that_cannot_be_opened_harms_only_its_maker(h: Hall) -> None:
     play = h.play(croupier_commitment_1=nonce("unknown"))
     play.run_to(4)
@@ -736,6 +766,7 @@ def test_a_player_who_withdraws_before_the_bet_arrives_harms_nobody(h: Hall) -> 
     assert h.wealth() == (BANKROLL, 0)
 
 
+@IN_BOTH_IF_WIDE
 def test_front_running_the_same_message_changes_nothing(h: Hall) -> None:
     """The player's copy lands first: the croupier's is a repetition, and the game goes on."""
     play = h.play()
@@ -784,6 +815,7 @@ def reentering(bank: str, amount: int) -> bytes:
     return b"\x61" + size + b"\x80\x60\x0b\x5f\x39\x5f\xf3" + b"\x00" + code
 
 
+@IN_BOTH_IF_WIDE
 def test_reentering_a_withdrawal_gains_nothing(h: Hall) -> None:
     evm = h.bank.evm
     thief, _ = evm.deploy(reentering(h.bank.address, CHIP), sender=6)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, get_args
 
 import pytest
@@ -31,7 +33,7 @@ from fairground.bank.chain.gas import LIMITS
 from fairground.bank.messages import Signer
 from fairground.games.poker import PAYS, Poker, Rank, rank
 from tests.helpers.evm import BANKROLL, CHIP, PURSE, STEP_TIME, Hall, Play, Receipt, hall, refused
-from tests.helpers.places import DATA
+from tests.helpers.places import DATA, ROOT
 
 SNAPSHOT = DATA / "bank-gas.json"
 ORDER = (1, 0, 1, 1, 0)
@@ -250,6 +252,22 @@ def test_gas_and_size_are_as_recorded() -> None:
     assert found == json.loads(SNAPSHOT.read_text()), json.dumps(found, indent=1)
     assert calls["whole game"] <= 300_000
     assert len(artifact().runtime_bytecode) <= 24_576
+
+
+def test_the_prices_of_gas_that_the_operators_page_names() -> None:
+    """Above which a bet costs the Croupier more than it brings, against a perfect player."""
+    gas = json.loads(SNAPSHOT.read_text())["gas"]["whole game"]
+    returns = dict.fromkeys(range(1, 5), Fraction(35523565111, 36110924850))
+    returns[5] = Fraction(1653526326983, 1661102543100)
+    page = (ROOT / "docs" / "operator.md").read_text()
+    rows = re.findall(r"^\| (\d+) at level (\d) \| ([\d.]+) \| ([\d.]+) gwei \|$", page, re.M)
+    assert len(rows) == 4
+    for bet, level, edge, price in rows:
+        stake = int(bet) * int(level)
+        wins = stake * (1 - returns[int(level)])
+        assert abs(float(wins) - float(edge)) <= 0.005 * float(edge)
+        most = float(wins) * 10**15 / gas / 10**9
+        assert abs(most - float(price)) <= 0.01 * float(price)
 
 
 def test_a_call_has_gas_enough_and_not_much_more(h: Hall) -> None:

@@ -246,5 +246,5 @@ class BankMachine(RuleBasedStateMachine):
         assert self.evm.balance(self.bank.address) == 0
 
 
-BankMachine.TestCase.settings = settings(max_examples=240 if WIDE else 8, stateful_step_count=30)
+BankMachine.TestCase.settings = settings(max_examples=240 if WIDE else 5, stateful_step_count=30)
 TestBankMachine = BankMachine.TestCase

@@ -36,7 +36,8 @@ from fairground.bank.chain import abi
 from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.gas import DEAREST, Fees, Price
-from fairground.bank.chain.node import ChainNode, Draft, NodeDeclined, Signed
+from fairground.bank.chain.node import ChainNode
+from fairground.bank.chain.node_port import Draft, NodeDeclined, Signed
 from fairground.bank.messages import Domain, Key
 from fairground.bank.seeds import unpacked_hand
 from fairground.core import InputError
@@ -192,18 +193,22 @@ def test_sends_at_the_same_time_get_numbers_in_a_row(node: ChainNode) -> None:
     run(play())
 
 
-def test_two_programs_send_from_one_account(node: ChainNode) -> None:
+@pytest.mark.parametrize("blocks", ["at once", "later"])
+def test_two_programs_send_from_one_account(node: ChainNode, blocks: str) -> None:
     class Crowded(ChainNode):
         """Between our number and our transaction, another program sends one of its own."""
 
         rivals = 2
 
         def broadcast(self, transaction: Signed) -> None:
+            self.rpc("evm_setAutomine", blocks == "at once")
             if self.rivals:
                 self.rivals -= 1
-                own = Draft(key.address, b"", 0, 21_000)
-                super().broadcast(self.sign(key, self.count(key.address), own, fees(self)))
+                own, number = Draft(key.address, b"", 0, 21_000), self.count(key.address, "pending")
+                super().broadcast(self.sign(key, number, own, fees(self)))
             super().broadcast(transaction)
+            self.rpc("evm_setAutomine", True)
+            self.rpc("evm_mine")
 
     key = purse(node)
 

@@ -6,7 +6,6 @@ a way by which everything is paid out.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -18,6 +17,7 @@ from fairground.bank.bank_port import BankRefused, GameOutcome, Phase, Step
 from tests.bank.chain.test_machine import COMPLAINTS
 from tests.bank.chain.test_sessions import MINE, Evening
 from tests.helpers.evm import BANKROLL, CHIP, PURSE, STEP_TIME, Bank, Evm, Hall, Play, Receipt
+from tests.helpers.width import WIDE
 
 ORDERS = [(1, 0, 1, 1, 0), (0, 0, 0, 0, 0), (0, 1, 0, 0, 0)]
 which = st.integers(0, 1)
@@ -131,6 +131,6 @@ class SessionMachine(RuleBasedStateMachine):
         assert self.evm.balance(self.bank.address) == 0
 
 
-EXAMPLES = 60 if os.environ.get("CAMPAIGN") == "1" else 3
+EXAMPLES = 60 if WIDE else 3
 SessionMachine.TestCase.settings = settings(max_examples=EXAMPLES, stateful_step_count=25)
 TestSessionMachine = SessionMachine.TestCase

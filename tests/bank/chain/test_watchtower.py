@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from fairground.bank.bank_port import BringHand, GameOutcome, SubmitBet
+from fairground.bank.bank_port import BringHand, GameOutcome, Phase, SubmitBet
 from fairground.bank.chain import abi
 from fairground.bank.chain.bank import ChainBank, deploy
+from fairground.bank.chain.node import ChainNode
 from fairground.bank.chain.watchtower import Watchtower
+from fairground.bank.croupier_port import Declined
 from fairground.bank.crypto import keystore
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Key, SessionTerms
+from fairground.bank.session.croupier import SessionCroupier
+from fairground.bank.session.player import SessionPlayer
+from fairground.bank.session.tower import Tower
 from fairground.cli import main
 from fairground.core import InputError
 from tests.helpers.anvil import anvil
@@ -22,6 +28,17 @@ from tests.helpers.fixed_hand import Hand
 
 CHIP, STEP_TIME, ETHER = 10**12, 60, 10**18
 CROUPIER, PLAYER, STRANGER, TOWER = (Key(5000 + i) for i in range(4))
+
+
+class Silent(SessionCroupier):
+    """He does not sign a state any more."""
+
+    silent = False
+
+    async def state(self, *said: Any) -> Signature:
+        if self.silent:
+            raise Declined("not today")
+        return await super().state(*said)
 
 
 def test_games_of_parties_that_are_away_come_home(
@@ -88,3 +105,96 @@ def test_a_bet_is_read_from_either_call_that_brings_one() -> None:
     assert abi.bet_in(abi.encoded(SubmitBet(hand.bet, signed))) == hand.bet
     terms = SessionTerms(*hand.bet[:4], 0, 1, 1, 1)
     assert abi.bet_in(abi.encoded(BringHand(terms, hand.bet, signed, signed))) == hand.bet
+
+
+class Look:
+    """The program, looking once; and the chain that it looks at."""
+
+    def __init__(self, node: ChainNode, address: str, folder: Path) -> None:
+        self.node, self.address, self.left = node, address, folder / "left"
+        words = folder / "words"
+        words.touch(0o600)
+        words.write_text("swordfish\n")
+        keystore.create(folder / "tower.json", TOWER, "swordfish")
+        self._options = [
+            *(
+                "bank",
+                "watch",
+                "--bank",
+                f"http://{node.name}",
+                "--bank-address",
+                address,
+                "--once",
+            ),
+            *("--passphrase-file", str(words), "--key", f"{folder}/tower.json"),
+            *("--tower", str(self.left)),
+        ]
+
+    def __call__(self, capsys: pytest.CaptureFixture[str], *, later: bool = False) -> str:
+        if later:
+            self.node.rpc("evm_increaseTime", STEP_TIME + 1)
+            self.node.rpc("evm_mine")
+        assert main(self._options) == 0
+        return capsys.readouterr().out
+
+    async def evening(self, cheat: Key) -> SessionPlayer:
+        """A hand is done, the next is drawn, and its state is signed by nobody: somebody claims
+        how the session began. The other has left what they held with the tower."""
+        bank = await ChainBank.open(self.node, self.address)
+        left = Tower(self.left)
+        his, theirs = (left, None) if cheat == PLAYER else (None, left)
+        croupier = Silent(bank, CROUPIER, 5_000 * CHIP, tower=his)
+        player = await SessionPlayer.open(bank, croupier, PLAYER, 50 * CHIP, tower=theirs)
+        beginning = player.signed
+        await player.deal(1, 1)
+        await player.draw((1, 0, 1, 1, 0))
+        await player.deal(1, 1)
+        croupier.silent = True
+        with pytest.raises(Declined):
+            await player.draw((1, 0, 1, 1, 0))
+        await bank.send(cheat, beginning.claim(player.terms))
+        await bank.close()
+        return player
+
+
+def test_sessions_of_parties_that_are_away_come_home(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each party in turn closes by an old state while the other is away."""
+    monkeypatch.setattr(keystore.create, "__defaults__", (2,))
+
+    async def begin(node: ChainNode) -> str:
+        bank = await ChainBank.open(node, await deploy(node, CROUPIER, CHIP, STEP_TIME))
+        for key in (CROUPIER, PLAYER):
+            await enter(bank, key, 20_000 * CHIP)
+        await bank.close()
+        return bank.address
+
+    with anvil("--hardfork", "prague") as process:
+        node = process.node()
+        for key in (CROUPIER, PLAYER, TOWER):
+            node.rpc("anvil_setBalance", key.address, hex(10 * ETHER))
+        look = Look(node, asyncio.run(begin(node)), tmp_path)
+        for cheat in (CROUPIER, PLAYER):
+            player = asyncio.run(look.evening(cheat))
+            named = f"session {player.terms.number} of {PLAYER.address}"
+            assert f"claimSession: {named}" in look(capsys)
+            assert look(capsys).count("\n") == 1, "nothing more before the time has come"
+            said = look(capsys, later=True)
+            assert f"bringHand: game {player.terms.game_id(1)} of" in said
+            assert "submitReplacementOrder" in said, "and on, as far as it was told"
+            assert "submitAcceptedSeed" in said, "with his word on the order, by anyone"
+            if cheat == PLAYER:
+                # The Player's seed 1 was told to nobody, and does not come.
+                assert "complainNoSecondPlayerSeed" in look(capsys, later=True)
+            hand = player.held().hand
+            assert hand is not None
+            outcome = node.game(look.address, hand.bet.key).outcome
+            fair = GameOutcome.SETTLED if cheat == CROUPIER else GameOutcome.PLAYER_FORFEITED
+            assert outcome == fair
+            kept = node.session(look.address, CROUPIER.address, PLAYER.address)
+            assert (kept.phase, kept.hands) == (Phase.CLOSED, 1)
+            money = [node.account(look.address, key.address) for key in (CROUPIER, PLAYER)]
+            assert sum(one.available for one in money) == 40_000 * CHIP
+            for path in look.left.glob("*"):
+                path.unlink()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import signal
 from collections.abc import Awaitable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +17,21 @@ from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.bank import ChainBank
 from fairground.bank.chain.node import ChainNode
 from fairground.bank.croupier.client import DeskClient
+from fairground.bank.croupier_port import TooSoon
 from fairground.bank.crypto import keystore
+from fairground.bank.messages import Key
+from fairground.bank.session.client import SessionDeskClient
+from fairground.bank.session.notes import FileNotes
+from fairground.bank.session.player import SessionPlayer
 from fairground.cli import main
 from fairground.verify import verify
 from tests.helpers.anvil import Anvil, anvil
 from tests.helpers.arena import Process
+from tests.helpers.bank_game import enter
 from tests.helpers.chain_table import BANKROLL, DEEP, ETHER, PURSE, rich, table
 from tests.helpers.croupier import ORDER, STANDS, Guest, prize
+
+PLAYER = Key(7301)
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +47,7 @@ def run(test: Awaitable[None]) -> None:
     asyncio.run(limited())
 
 
+@pytest.mark.campaign
 def test_twelve_blocks_behind_the_next_game_begins_while_the_last_is_settled(
     chain: Anvil, tmp_path: Path
 ) -> None:
@@ -78,6 +89,7 @@ def test_a_bet_that_a_reorganisation_took_is_brought_again(chain: Anvil, tmp_pat
     run(test())
 
 
+@pytest.mark.campaign
 def test_an_operator_makes_a_key_a_bank_and_a_croupier(
     chain: Anvil,
     tmp_path: Path,
@@ -99,9 +111,7 @@ def test_an_operator_makes_a_key_a_bank_and_a_croupier(
     assert main(["bank", "deploy", *where, "--key", file, *opened, "--chip-cost", "0"]) == 2
     assert "--chip-cost must be 1 to " in capsys.readouterr().err
     assert main(["bank", "deploy", *where, "--key", file, *opened, "--step-time", "60"]) == 0
-    printed = capsys.readouterr().out
-    address = printed.split()[2]
-    assert "Nothing here is a licence" in printed
+    address = capsys.readouterr().out.split()[2]
 
     async def play(url: str) -> None:
         bank = await ChainBank.open(node, address)
@@ -120,13 +130,66 @@ def test_an_operator_makes_a_key_a_bank_and_a_croupier(
         assert available == 5 * bank.terms.chip_cost + won
         await bank.close()
 
-    options = [*where, "--bank-address", address, "--croupier-key", file, *opened]
-    options += ["--confirmations", "1", "--bankroll", "8000"]
+    notes = FileNotes(tmp_path / "notes")
+    his = ["--croupier-key", file, "--confirmations", "1", "--bankroll", "8000"]
+    options = [*where, "--bank-address", address, *his, *opened]
     with Process(tmp_path, "--database", f"sqlite:///{tmp_path}/arena.db", *options) as arena:
         assert f"/croupier (at the Bank {address})" in arena.printed
         run(play(arena.url))
+        run(_begin_a_session(node, address, arena.url, notes))
+        arena.end(signal.SIGKILL)
+    # Killed in the middle of a hand, he is started again with a new key to sign with.
+    new = str(tmp_path / "signing.json")
+    assert main(["bank", "key", new, *opened]) == 0
+    key = capsys.readouterr().out.split()[2]
+    options += ["--signing-key", new, "--database", f"sqlite:///{tmp_path}/arena.db"]
+    with Process(tmp_path, *options) as arena:
+        run(_go_on(node, address, arena.url, notes, (account, key)))
         assert arena.end() == 0
         assert "swordfish" not in arena.errors
+    notes.close()
+
+
+async def _begin_a_session(node: ChainNode, address: str, url: str, notes: FileNotes) -> None:
+    """Up to the middle of a hand."""
+    bank = await ChainBank.open(node, address)
+    rich(node, PLAYER)
+    chip = bank.terms.chip_cost
+    await enter(bank, PLAYER, 100 * chip)
+    desk = SessionDeskClient(DeskClient(url))
+    mining = asyncio.create_task(_mine(node))
+    player = await SessionPlayer.open(bank, desk, PLAYER, 50 * chip, notes=notes)
+    while not player.page.hand:
+        with contextlib.suppress(TooSoon):  # he waits for one more block on it
+            await player.deal(1, 1)
+    mining.cancel()
+    await bank.close()
+
+
+async def _go_on(
+    node: ChainNode, address: str, url: str, notes: FileNotes, keys: tuple[str, str]
+) -> None:
+    """Both were started again, and he has a new key: to the end."""
+    bank = await ChainBank.open(node, address)
+    (page,) = notes.pages(bank.domain)
+    desk = DeskClient(url)
+    player = SessionPlayer(bank, SessionDeskClient(desk), PLAYER, page, notes)
+    before = (await bank.account(PLAYER.address)).available
+    assert await player.is_open()
+    await player.go_on()
+    mining = asyncio.create_task(_mine(node))
+    await player.draw(ORDER)
+    await player.close()
+    mining.cancel()
+    assert (await bank.account(PLAYER.address)).available == before + player.share
+    assert (player.terms.croupier_key, (await desk.about()).key) == keys
+    await bank.close()
+
+
+async def _mine(node: ChainNode) -> None:
+    while True:
+        await asyncio.to_thread(node.rpc, "evm_mine")
+        await asyncio.sleep(0.05)
 
 
 def test_chains_where_money_is_real_are_refused() -> None:

@@ -17,6 +17,7 @@ from types import SimpleNamespace
 import pytest
 
 from fairground.bank.bank_port import (
+    BankGame,
     BankRefused,
     GameOutcome,
     Step,
@@ -35,7 +36,7 @@ from tests.helpers.croupier import ORDER, Guest
 from tests.helpers.width import WIDE
 
 GWEI = 10**9
-SECONDS = 20.0
+SECONDS = 60.0
 """For what must come to be by itself."""
 
 
@@ -135,6 +136,7 @@ def test_every_purse_that_takes_a_bet_pays_for_seed_1(chain: Anvil, tmp_path: Pa
     run(test())
 
 
+@pytest.mark.campaign
 def test_small_games_drain_the_purse_and_no_more(chain: Anvil, tmp_path: Path) -> None:
     """Nobody touches the purse but the chain: small games until no more are taken."""
 
@@ -142,7 +144,7 @@ def test_small_games_drain_the_purse_and_no_more(chain: Anvil, tmp_path: Path) -
         async with table(chain, tmp_path, 0) as at:
             at.node.rpc("evm_setAutomine", True)
             croupier, guest = at.croupier, at.guest
-            rich(at.node, croupier._key, 3 * await at.bank.upkeep(GAME_CALLS))
+            rich(at.node, croupier._key, (3 if WIDE else 2) * await at.bank.upkeep(GAME_CALLS))
             games = 0
             with pytest.raises(Busy, match="for gas"):
                 while games < 40:
@@ -152,7 +154,8 @@ def test_small_games_drain_the_purse_and_no_more(chain: Anvil, tmp_path: Path) -
                     games += 1
             assert games > 3
             report = await croupier.report()
-            assert report.games_in_purse == 0 and report.games_at_risk == 0
+            # Gas grows cheaper with every block, so by now one more game may be paid for.
+            assert report.games_in_purse in (0, 1) and report.games_at_risk == 0
             seeds = await at.bank.upkeep([SubmitCroupierSeed] * 2)
             assert report.purse > seeds / SPARE
 
@@ -220,7 +223,8 @@ def test_a_cheap_letter_does_not_block_seed_1(chain: Anvil, tmp_path: Path) -> N
             rich(at.node, other.key)
             entering = asyncio.create_task(other.enter(at.bank, 10**16))
             await until(lambda: asyncio.sleep(0, entering.done()), at.mine)
-            bet = await order_given(at, at.guest, at.mine, bet=10, level=4)
+            # With ten, and a royal flush still in reach, the second bet would lock too much.
+            bet = await order_given(at, at.guest, at.mine, bet=8, level=4)
             cheap = await at.croupier.offer(other.address)
             small = other.bet_on(cheap, bet=1, level=1)
             nonce = at.node.count(at.croupier.account)
@@ -263,28 +267,45 @@ def test_more_than_is_at_stake_is_not_paid(
 # The clock
 
 
-def slow(at: Table, seconds: int) -> Callable[[], Awaitable[None]]:
-    """Blocks of a slow chain: each comes when the Croupier had time to act on the last."""
+def slow(at: Table, seconds: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Awaitable[None]]:
+    """Blocks of a slow chain: each comes once the Croupier has looked at the last, or has sent."""
+    looks, game = 0, at.bank.game
+
+    async def counted(key: bytes, confirmations: int = 0) -> BankGame:
+        nonlocal looks
+        looks += confirmations > 0  # he alone asks for what is final
+        return await game(key, confirmations)
+
+    def block() -> None:
+        last = int(at.node.rpc("eth_getBlockByNumber", "latest", False)["timestamp"], 16)
+        at.node.rpc("evm_setNextBlockTimestamp", last + seconds)
+        at.node.rpc("evm_mine")
 
     async def mine() -> None:
-        await asyncio.sleep(0.2)
-        await asyncio.to_thread(at.node.rpc, "evm_increaseTime", seconds)
-        await at.mine()
+        before = looks  # one look to learn, one to write down what he will tell, one to send it
+        while looks < before + 5 and not int(at.node.rpc("txpool_status")["pending"], 16):
+            await asyncio.sleep(0.02)
+        await asyncio.to_thread(block)
 
+    monkeypatch.setattr(at.bank, "game", counted)
     return mine
 
 
-@pytest.mark.parametrize("seconds", [12, 14])
+@pytest.mark.parametrize("seconds", [12, 14] if WIDE else [14])
 def test_a_chain_that_slows_down(
-    chain: Anvil, tmp_path: Path, caplog: pytest.LogCaptureFixture, seconds: int
+    chain: Anvil,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: int,
 ) -> None:
     """Six confirmations take longer than a step: he does not wait for them to the bitter end."""
     caplog.set_level(logging.INFO, "fairground.croupier")
 
     async def test(at: Table) -> None:
-        bet = await order_given(at, at.guest, slow(at, 1), bet=1, level=5)
+        bet = await order_given(at, at.guest, slow(at, 1, monkeypatch), bet=1, level=5)
         given = await at.bank.game(bet.key)
-        await seed_1_is_there(at, bet, slow(at, seconds))
+        await seed_1_is_there(at, bet, slow(at, seconds, monkeypatch))
         assert (await at.bank.game(bet.key, 6)).step < Step.ORDER_SUBMITTED
         assert await at.bank.now() <= given.deadline
         assert "waits for confirmations of the order" in caplog.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import uuid
@@ -20,17 +21,13 @@ from fairground.bank.bank_port import (
     SubmitPublicKey,
     WithdrawFunds,
 )
-from fairground.bank.calls import (
-    BadCall,
-    Envelope,
-    call_as_json,
-    call_hash,
-)
+from fairground.bank.calls import Envelope, call_as_json, call_hash
 from fairground.bank.chain.artifact import Terms
 from fairground.bank.crypto import curve
 from fairground.bank.crypto.curve import BadSignature
+from fairground.bank.fields import BadCall
 from fairground.bank.ledger.bank import LedgerBank
-from fairground.bank.ledger.lines import FAUCET_CHIPS, read_ledger
+from fairground.bank.ledger.lines import FAUCET_CHIPS, Ledger, read_ledger
 from fairground.bank.ledger.rules import MOST_MONEY, Books
 from fairground.bank.messages import Domain, Key, LedgerCall
 from fairground.core import Fault, InputError
@@ -70,6 +67,29 @@ async def balances(bank: LedgerBank) -> list[object]:
         )
         for key in KEYS
     ]
+
+
+def test_time_goes_on_though_the_machines_clock_was_set_back(url: str) -> None:
+    """Else no deadline would come until it is that time again, and money would stay locked."""
+    clock = Clock()
+
+    async def run() -> None:
+        store = await open_store(url)
+        bank = await LedgerBank.open(store, TERMS, clock=clock)
+        await bank.issue(PLAYER.address, 1)
+        before = await bank.now()
+        await bank.close()
+        clock.time -= 36_000
+        bank = await LedgerBank.open(store, clock=clock)
+        assert await bank.now() == before
+        clock.time += 60
+        await bank.issue(PLAYER.address, 1)
+        last = json.loads((await bank.lines())[-1])
+        assert await bank.now() == last["at"] == before + 60
+        await bank.close()
+        await store.close()
+
+    asyncio.run(run())
 
 
 # Who one must trust, and what can be run again
@@ -123,11 +143,23 @@ def test_anyone_can_run_a_ledger_again_and_finds_what_was_changed(url: str) -> N
                 if changed != line:
                     with pytest.raises((Fault, InputError)):
                         read_ledger([*lines[:number], changed, *lines[number + 1 :]])
+        timeless = canonical({**json.loads(lines[1]), "at": None}) + b"\n"
+        with pytest.raises(Fault, match="a time is a number of seconds, not None"):
+            read_ledger([lines[0], timeless])
         for number in range(1, len(lines) - 1):
             with pytest.raises(Fault, match=f"line {number + 1} names another line"):
                 read_ledger(lines[:number] + lines[number + 1 :])
 
     in_ledger(url, test)
+
+
+def test_the_first_line_of_a_ledger() -> None:
+    opening = json.loads(Ledger.opening(TERMS, None, 7))
+    assert opening["faucet"] == str(1_000_000 * CHIP), "a million chips"
+    assert Ledger(canonical(opening) + b"\n").at == 7
+    for wrong in ({"kind": "issued"}, {"prev": line_hash(b"another line")}):
+        with pytest.raises(InputError, match="not the ledger of a Bank: its first line is"):
+            Ledger(canonical({**opening, **wrong}) + b"\n")
 
 
 def test_an_operator_cannot_make_up_a_call(url: str) -> None:
@@ -143,6 +175,8 @@ def test_an_operator_cannot_make_up_a_call(url: str) -> None:
         with pytest.raises(Fault, match="must be signed by") as fault:
             read_ledger([*lines, entry.line])
         assert fault.value.line == len(lines) + 1
+        with pytest.raises(Fault, match="must be signed by"):
+            read_ledger(lines).follow([entry.line])
 
     in_ledger(url, test)
 

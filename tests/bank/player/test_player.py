@@ -23,10 +23,11 @@ from fairground.bank.bank_port import (
 from fairground.bank.croupier_port import About, Declined, Offer, Sight
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Key, PublicKey
-from fairground.bank.player.game import PATIENCE, PlayersGame
+from fairground.bank.player.game import PlayersGame
 from fairground.bank.player.news import Complained, NoGame, Party, Sent, Suspicion, Waiting
 from fairground.bank.player.notes import Note, Notebook
 from fairground.bank.player.player import BET_TIME, WrongCroupier
+from fairground.bank.player.side import PATIENCE
 from fairground.bank.seeds import Seed
 from fairground.core import FairgroundError
 from fairground.games.poker import PAYS, Rank

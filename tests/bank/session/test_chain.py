@@ -11,16 +11,18 @@ import pytest
 from fairground.bank.bank_port import GameOutcome
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.node import ChainNode
+from fairground.bank.croupier_port import Declined
 from fairground.bank.messages import Domain, Key, ReplacementOrder
-from fairground.bank.session.croupier import settle
-from fairground.bank.session.desk import Declined
 from fairground.bank.session.duties import OpenHand
 from fairground.bank.session.player import SessionPlayer
-from fairground.bank.session.record import SessionRecord, settled_session, verify_session
+from fairground.bank.session.record import settled_session, verify_session
+from fairground.bank.session.settling import settle
+from fairground.core import FairgroundError
 from fairground.games.poker import Poker
 from tests.bank.session.test_programs import ORDERS, Moody
 from tests.helpers.anvil import anvil
 from tests.helpers.bank_game import enter
+from tests.helpers.width import WIDE
 
 CHIP, STEP_TIME, ETHER = 10**12, 60, 10**18
 HOUSE, GUEST = Key(6201), Key(6202)
@@ -66,9 +68,7 @@ async def an_honest_evening(hall: ChainHall) -> None:
         won += await player.draw(order)
     await player.close()
     assert await hall.has() == 1_000 * CHIP + won
-    record = SessionRecord(
-        hall.bank.domain, player.terms, player.opening, tuple(player.transcripts), *player.signed
-    )
+    record = player.record
     assert verify_session(record.data).hands == len(ORDERS)
 
     async def opened(_: Domain) -> Any:
@@ -108,7 +108,46 @@ async def a_player_who_saw_the_draw(hall: ChainHall) -> None:
     assert await hall.has() == before - hand.bet.stake
 
 
-def test_an_evening_and_two_disputes() -> None:
+async def a_croupier_who_stops(hall: ChainHall, silent_at: str) -> None:
+    """At any of his words: the Player ends with what was signed, or with the price of silence."""
+    before, player = await hall.has(), await hall.sit()
+    hall.croupier.silent_at = silent_at
+    with pytest.raises(FairgroundError):
+        await player.deal(1, 5)
+        await player.draw(ORDERS[0])
+    hall.croupier.silent_at = ""
+    await hall.until_over(player.settle)
+    price = 0 if silent_at in ("bet", "seed 0") else 5 * CHIP
+    assert await hall.has() == before + price
+
+
+async def a_player_who_stops(hall: ChainHall, silent_at: str) -> None:
+    """Before the order, or with seed 1 in hand: the stake is lost, and no more."""
+    before, player = await hall.has(), await hall.sit()
+    if silent_at == "order":
+        await player.deal(1, 5)
+    else:
+        await hall.broken_off(player)
+    await hall.until_over(lambda: hall.croupier.settle(player.name))
+    assert await hall.has() == before - 5 * CHIP
+
+
+async def an_old_state(hall: ChainHall) -> None:
+    """The Player claims how it began: the Croupier brings what both signed last."""
+    before, player = await hall.has(), await hall.sit()
+    beginning, won = player.signed, 0
+    while won >= 0:
+        await player.deal(1, 1)
+        won += await player.draw(ORDERS[0])
+    await hall.bank.send(GUEST, beginning.claim(player.terms))
+    await hall.until_over(lambda: hall.croupier.settle(player.name))
+    assert await hall.has() == before + won
+
+
+STOPS = ["bet", "seed 0", "order", "seed 1", "acceptance"] if WIDE else ["acceptance"]
+
+
+def test_an_evening_and_every_dispute() -> None:
     async def main(url: str, node: ChainNode) -> None:
         bank = await ChainBank.open(url, await deploy(node, HOUSE, CHIP, STEP_TIME))
         await enter(bank, HOUSE, 50_000 * CHIP)
@@ -117,6 +156,12 @@ def test_an_evening_and_two_disputes() -> None:
         await an_honest_evening(hall)
         await a_croupier_who_saw_the_draw(hall)
         await a_player_who_saw_the_draw(hall)
+        hall.bank.watch = None
+        await an_old_state(hall)
+        for silent_at in STOPS:
+            await a_croupier_who_stops(hall, silent_at)
+        for silent_at in ("order", "seed 1") if WIDE else ("seed 1",):
+            await a_player_who_stops(hall, silent_at)
         await bank.close()
 
     with anvil("--hardfork", "prague") as process:

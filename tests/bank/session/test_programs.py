@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import math
+import re
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairground.bank.bank_port import GameOutcome, Phase
+from fairground.bank.bank_port import Call, GameOutcome, Phase
+from fairground.bank.croupier.caution import GAME_CALLS
+from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier_port import Busy, Closed, Declined
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Domain, Key, SessionState
 from fairground.bank.seeds import Seed
-from fairground.bank.session.croupier import SessionCroupier
-from fairground.bank.session.desk import Declined, Drawn, Taken
+from fairground.bank.session.croupier import SESSION_CALLS, SessionCroupier
+from fairground.bank.session.desk import Drawn, Taken
 from fairground.bank.session.player import SessionPlayer
 from fairground.bank.session.record import (
     SessionRecord,
@@ -24,10 +29,11 @@ from fairground.bank.session.record import (
     settled_session,
     verify_session,
 )
-from fairground.core import Fault
+from fairground.core import Fault, InputError
 from fairground.store.sqlite import SqliteStore
 from fairground.verify import verify
 from tests.helpers.bank_game import enter
+from tests.helpers.croupier import Guest
 
 HOUSE, GUEST = Key(6101), Key(6102)
 ORDERS = [(1, 0, 1, 1, 0), (0, 0, 0, 0, 0), (1, 1, 1, 1, 1), (0, 0, 1, 0, 0)]
@@ -61,15 +67,6 @@ class Hall:
                 return
             self.clock.time += self.bank.terms.step_time + 1
         raise AssertionError("it does not end")
-
-    def record(self, player: SessionPlayer) -> SessionRecord:
-        return SessionRecord(
-            self.bank.domain,
-            player.terms,
-            player.opening,
-            tuple(player.transcripts),
-            *player.signed,
-        )
 
 
 class Moody(SessionCroupier):
@@ -133,11 +130,11 @@ def test_an_evening_and_its_record(tmp_path: Path) -> None:
         player = await hall.sit()
         won = await play(player, 9)
         assert player.share == MINE * hall.chip + won
-        assert all(verify(one).ok for one in player.transcripts)
+        assert all(verify(one).ok for one in player.page.transcripts)
         await player.close()
         assert await hall.chips(GUEST) == 50_000 + won // hall.chip
         assert await hall.chips(HOUSE) == 50_000 - won // hall.chip
-        record = hall.record(player)
+        record = player.record
         assert is_session(record.data) and read_session(record.data) == record
         verdict = verify_session(record.data)
         assert (verdict.hands, verdict.share) == (9, player.share)
@@ -173,7 +170,7 @@ def test_a_record_that_was_changed_is_found_out(
         player = await hall.sit()
         await play(player, 3)
         with pytest.raises(Fault) as fault:
-            verify_session(tamper(hall.record(player)).data)
+            verify_session(tamper(player.record).data)
         assert fault.value.code == code
 
     in_hall(tmp_path, test)
@@ -215,6 +212,29 @@ def test_a_croupier_who_stops_costs_the_player_nothing(
             assert game is not None and game.outcome == GameOutcome.CROUPIER_FORFEITED
             assert has == 50_000 + won + 5
         assert has + await hall.chips(HOUSE) == 100_000
+
+        async def opened(_: Domain) -> Any:
+            return hall.bank
+
+        record, before = player.record, 50_000 - MINE
+        said = await settled_session(record.data, opened)
+        brought = "the next hand was brought before it" in said
+        assert brought == (silent_at not in ("bet", "seed 0")), said
+        if brought:
+            in_all = re.search(r": (\d+) wei in all", said)
+            assert in_all and int(in_all[1]) == (has - before) * hall.chip
+            assert verify_session(record.data).disputed is not None
+            # The same from the record without that hand; and a made-up end is found out.
+            short = record._replace(disputed=b"")
+            assert await settled_session(short.data, opened) == said
+            with pytest.raises(Fault):
+                forged = record._replace(disputed=record.transcripts[-1])
+                verify_session(forged.data)
+        with pytest.raises(Fault, match="the record says"):
+            older = record._replace(
+                state=record.state._replace(hands=1), transcripts=record.transcripts[:1]
+            )
+            await settled_session(older.data, opened)
 
     in_hall(tmp_path, test)
 
@@ -271,5 +291,178 @@ def test_what_the_croupier_declines(tmp_path: Path) -> None:
         with pytest.raises(Declined, match="the state must be"):
             await hall.croupier.state(player.name, None, state, GUEST.sign(hall.bank.domain, state))
         await player.close()
+
+    in_hall(tmp_path, test)
+
+
+def test_the_croupier_looks_after_his_sessions_by_himself(tmp_path: Path) -> None:
+    """One Player claims an old state and goes, another says nothing any more."""
+
+    async def test(hall: Hall) -> None:
+        clock, bank = hall.clock, hall.bank
+        store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+        quiet = Key(6103)
+        await bank.issue(quiet.address, 1_000 * hall.chip)
+        await enter(bank, quiet, 1_000 * hall.chip)
+        croupier = Croupier(bank, HOUSE, store)
+        desk = croupier.sessions
+        cheat = await SessionPlayer.open(bank, desk, GUEST, MINE * hall.chip)
+        beginning, won = cheat.signed, 0
+        while won >= 0:  # a loss that the Player would like to forget
+            await cheat.deal(1, 1)
+            won = await cheat.draw(ORDERS[0])
+        asleep = await SessionPlayer.open(bank, desk, quiet, MINE * hall.chip)
+        await asleep.deal(1, 1)
+        assert (await croupier.report()).open_sessions == 2
+        await bank.send(GUEST, beginning.claim(cheat.terms))
+
+        # He is started again, and knows all of it from his journal.
+        croupier = Croupier(bank, HOUSE, store)
+        await croupier.prepare()
+        assert (await croupier.report()).open_sessions == 2
+        silent = iter(range(0, 10**6, bank.terms.step_time + 1))
+        croupier.sessions._own = lambda: next(silent)
+        for _ in range(12):
+            await croupier.pump()
+            clock.time += bank.terms.step_time + 1
+        assert (await croupier.report()).open_sessions == 0
+        kept = await bank.session(HOUSE.address, GUEST.address)
+        assert (kept.phase, kept.hands) == (Phase.CLOSED, cheat.signed.state.hands)
+        assert (await bank.account(GUEST.address)).available == 50_000 * hall.chip + (
+            cheat.share - MINE * hall.chip
+        )
+        assert (await bank.account(quiet.address)).available == (1_000 - 1) * hall.chip
+        await store.close()
+
+    in_hall(tmp_path, test)
+
+
+def test_strangers_lock_half_of_his_money_at_the_most(tmp_path: Path) -> None:
+    async def test(hall: Hall) -> None:
+        bank = hall.bank
+        store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+        croupier = Croupier(bank, HOUSE, store)
+        guests = [Key(6110 + number) for number in range(3)]
+        for guest in guests:
+            await bank.issue(guest.address, 1_000 * hall.chip)
+            await enter(bank, guest, 1_000 * hall.chip)
+        sat = [
+            await SessionPlayer.open(bank, croupier.sessions, guest, MINE * hall.chip)
+            for guest in guests[:2]
+        ]
+        assert {one.terms.croupier_funds // hall.chip for one in sat} == {12_500}
+        with pytest.raises(Busy, match="1/2 of his money"):
+            await SessionPlayer.open(bank, croupier.sessions, guests[2], MINE * hall.chip)
+        # A session with hands makes a player known, and known players have room of their own.
+        await play(sat[0], 1)
+        await sat[0].close()
+        for _ in range(2):
+            await croupier.pump()
+        again = await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
+        assert again.terms.number == 1
+        await store.close()
+
+    in_hall(tmp_path, test)
+
+
+def test_a_new_key_without_closing_shop(tmp_path: Path) -> None:
+    """Open games and sessions end under the key that they began with; new ones have the new."""
+
+    async def test(hall: Hall) -> None:
+        bank, new = hall.bank, Key(6120)
+        store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+        old = Croupier(bank, HOUSE, store)
+        evening = await SessionPlayer.open(bank, old.sessions, GUEST, MINE * hall.chip)
+        won = await play(evening, 1)
+        await evening.deal(1, 1)
+        other = Guest(bank, 6121)
+        await bank.issue(other.address, 1_000 * hall.chip)
+        await other.enter(bank, 1_000 * hall.chip)
+        offer = await old.offer(other.address)
+        bet = other.bet_on(offer)
+        while (await other.say_next(old, offer, bet, ORDERS[0])).stage != "awaits-order":
+            await old.pump()
+
+        rotated = Croupier(bank, HOUSE, store, signing=[new])
+        assert (await rotated.about()).key == new.address
+        assert (await bank.account(HOUSE.address)).key == new.address
+        while (await other.say_next(rotated, offer, bet, ORDERS[0])).stage != "over":
+            await rotated.pump()
+        assert (await bank.game(bet.key)).outcome == GameOutcome.SETTLED
+        evening._desk = rotated.sessions
+        won += await evening.draw(ORDERS[0]) + await play(evening, 1)
+        await evening.close()
+        assert await hall.chips(GUEST) == 50_000 + won // hall.chip
+        assert evening.terms.croupier_key == HOUSE.address
+
+        again = await SessionPlayer.open(bank, rotated.sessions, GUEST, MINE * hall.chip)
+        assert again.terms.croupier_key == new.address
+        await play(again, 1)
+        await again.close()
+        assert verify_session(again.record.data).hands == 1
+        assert (await rotated.offer(other.address)).croupier_key == new.address
+        # Who forgets the new key is told so, and does not go back to the old one.
+        with pytest.raises(InputError, match="--signing-key"):
+            await Croupier(bank, HOUSE, store).about()
+        await store.close()
+
+    in_hall(tmp_path, test)
+
+
+def test_gas_is_kept_for_every_open_session(tmp_path: Path) -> None:
+    """A purse that could not pay for a dispute takes no further session."""
+
+    class Dear(LedgerBank):
+        """A ledger whose calls want a chip each in the purse, as they want gas on a chain."""
+
+        async def upkeep(self, calls: Iterable[type[Call]]) -> int:
+            return self.terms.chip_cost * len([*calls])
+
+    async def test(hall: Hall) -> None:
+        store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
+        bank, guests = await Dear.open(store, clock=hall.clock), [Key(6130), Key(6131)]
+        for guest in guests:
+            await bank.issue(guest.address, 1_000 * hall.chip)
+            await enter(bank, guest, 1_000 * hall.chip)
+        croupier = Croupier(bank, HOUSE, store)
+        enough = len(GAME_CALLS) + len(SESSION_CALLS)
+        with pytest.raises(Busy, match="for gas"):
+            await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
+        await bank.issue(HOUSE.address, (enough - 1) * hall.chip)
+        first = await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
+        for _ in range(2):
+            with pytest.raises(Busy, match="for gas"):
+                await SessionPlayer.open(bank, croupier.sessions, guests[1], MINE * hall.chip)
+            croupier = Croupier(bank, HOUSE, store)  # he knows it after a start, too
+        await bank.issue(HOUSE.address, hall.chip)
+        await SessionPlayer.open(bank, croupier.sessions, guests[1], MINE * hall.chip)
+        assert first.terms.number == 0
+        await bank.close()
+        await store.close()
+
+    in_hall(tmp_path, test)
+
+
+def test_nothing_is_signed_in_a_session_that_somebody_closes(tmp_path: Path) -> None:
+    """A claim of an old state becomes final some time: who plays on might play for nothing."""
+
+    async def test(hall: Hall) -> None:
+        store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+        croupier = Croupier(hall.bank, HOUSE, store)
+        player = await SessionPlayer.open(hall.bank, croupier.sessions, GUEST, MINE * hall.chip)
+        beginning = player.signed
+        await play(player, 2)
+        await hall.bank.send(HOUSE, beginning.claim(player.terms))
+        player._looked = -math.inf  # a while later
+        with pytest.raises(Closed, match="no more is played"):
+            await player.deal(1, 1)
+        # The Croupier, too, plays on with nobody who does not look.
+        await croupier.pump()
+        with pytest.raises(Closed, match="no more is played"):
+            await croupier.sessions.offer(player.name, 2)
+        await hall.until_over(player.settle)
+        kept = await hall.bank.session(HOUSE.address, GUEST.address)
+        assert (kept.phase, kept.hands) == (Phase.CLOSED, 2)
+        await store.close()
 
     in_hall(tmp_path, test)

@@ -1,4 +1,4 @@
-"""The proxy of docs/operator.md, word for word, with a certificate of its own: it speaks TLS."""
+"""TLS: by the arena itself, and by the proxy of docs/operator.md, word for word."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import json
 import re
 import ssl
 import subprocess
+import urllib.error
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 from fairground.arena.app import make_app
-from tests.helpers.arena import in_a_thread
+from fairground.cli import main
+from tests.helpers.arena import Process, in_a_thread
 from tests.helpers.places import ROOT
 from tests.helpers.proxy import nginx
 
@@ -35,12 +39,49 @@ def the_example(folder: Path) -> str:
     return found
 
 
-def test_the_proxy_of_the_document_serves_an_arena_by_https(tmp_path: Path) -> None:
-    files = ["-keyout", f"{tmp_path}/arena.key", "-out", f"{tmp_path}/arena.pem"]
+def certified(folder: Path) -> ssl.SSLContext:
+    """A certificate for this machine, and who trusts it."""
+    files = ["-keyout", f"{folder}/arena.key", "-out", f"{folder}/arena.pem"]
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
     name = ["-subj", "/CN=arena.example", "-addext", "subjectAltName=IP:127.0.0.1"]
     subprocess.run([*made, *files, *name], check=True, capture_output=True)
-    trusted = ssl.create_default_context(cafile=f"{tmp_path}/arena.pem")
+    return ssl.create_default_context(cafile=f"{folder}/arena.pem")
+
+
+def test_the_arena_speaks_https_itself(tmp_path: Path) -> None:
+    trusted = certified(tmp_path)
+    files = ["--tls-cert", f"{tmp_path}/arena.pem", "--tls-key", f"{tmp_path}/arena.key"]
+    with Process(tmp_path, "--no-croupier", *files) as arena:
+        assert arena.url.startswith("https://127.0.0.1:")
+        wanted = urllib.request.Request(
+            f"{arena.url}/contests", b'{"base": 2, "length": 1, "games": 1}'
+        )
+        with urllib.request.urlopen(wanted, context=trusted, timeout=30) as answer:
+            made = json.load(answer)
+        assert made["close"].startswith(f"{made['self']}/close/")
+        assert made["self"].startswith(arena.url), "it gives https addresses"
+        with pytest.raises(urllib.error.URLError, match="certificate"):
+            urllib.request.urlopen(f"{arena.url}/healthz", timeout=30)
+        assert arena.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--tls-cert", "x"], "needs both"),
+        (["--tls-cert", "nowhere.pem", "--tls-key", "nowhere.key"], "nowhere.pem"),
+        (["--tls-cert", __file__, "--tls-key", __file__], "PEM"),
+    ],
+)
+def test_what_tls_cannot_be_made_of(
+    options: list[str], word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--port", "0", *options]) == 2
+    assert word in capsys.readouterr().err
+
+
+def test_the_proxy_of_the_document_serves_an_arena_by_https(tmp_path: Path) -> None:
+    trusted = certified(tmp_path)
     app = make_app(f"sqlite:///{tmp_path}/arena.db", public_url=PUBLIC)
     with in_a_thread(app) as behind, nginx(tmp_path, the_example(tmp_path), behind) as there:
         front = there.replace("http:", "https:")

@@ -1,0 +1,119 @@
+"""Commands begin quickly: what a first prompt does not need is not imported before it.
+
+Our own answers stand in for large packages there, and are compared with them here.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from rich import cells
+from rich.console import Console
+
+from fairground.games.intransitive import Die
+from fairground.terminal.ink import Ink, terminal_size
+from fairground.terminal.intransitive.odds import HelpTable
+from fairground.terminal.zombie.look import cells_of, fitted
+
+PLAYTHROUGH = (
+    Path(__file__).parent.parent / "playthroughs/fatestones-1-deal--hash-chains-chain.jsonl"
+)
+DICE = ("2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3")
+LATER = {
+    "asyncio", "dataclasses", "fractions", "inspect", "numba", "numpy", "platformdirs", "rich",
+    "select", "shlex", "shutil", "subprocess", "urllib.request",
+    "fairground.verify", "fairground.solve",
+}  # fmt: skip
+AT_THE_PROMPT = """\
+import sys
+import fairground.terminal.console as console
+from fairground.cli import main
+
+def stop():
+    print("seen", *sys.modules, file=sys.stderr)
+    raise console.EndOfInput
+
+console._line = stop
+main(sys.argv[1:])
+"""
+
+
+def _modules(*arguments: str) -> set[str]:
+    """All modules that a command has imported when it asks for its first line."""
+    ran = subprocess.run(
+        [sys.executable, "-c", AT_THE_PROMPT, *arguments, "--no-save"],
+        capture_output=True,
+        text=True,
+        check=True,
+        stdin=subprocess.DEVNULL,
+    )
+    (seen,) = [line for line in ran.stderr.splitlines() if line.startswith("seen ")]
+    return set(seen.split()[1:])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("dice", *DICE), ("codebreaking",), ("zombie",), ("fatestones",)],
+    ids=lambda command: command[0],
+)
+def test_a_first_prompt_waits_for_nothing_large(command: tuple[str, ...]) -> None:
+    assert _modules(*command) & LATER == set()
+
+
+def test_nor_does_verify() -> None:
+    code = (
+        "import sys\nfrom fairground.cli import main\nmain(sys.argv[1:])\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "verify", str(PLAYTHROUGH)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert set(ran.stderr.split()) & LATER == {"fairground.verify"}
+
+
+@pytest.mark.parametrize("columns", ["", "0", "-3", "40", "x", "132"])
+@pytest.mark.parametrize("lines", ["", "7"])
+def test_the_size_of_a_terminal_is_what_shutil_says(
+    columns: str, lines: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("LINES", lines)
+
+    def told(*_: object) -> os.terminal_size:
+        return os.terminal_size((100, 0))
+
+    assert terminal_size() == shutil.get_terminal_size()
+    monkeypatch.setattr(os, "get_terminal_size", told)
+    assert terminal_size((96, 24)) == shutil.get_terminal_size((96, 24))
+
+
+@given(st.text(st.characters(max_codepoint=0x1FAFF, exclude_categories=["Cs"])), st.integers(0, 30))
+@example("a\x1bb", 2)
+@example("🧟 eats 🧠", 30)
+@example("🟩G🟨Y🟥R", 3)
+@settings(max_examples=200)
+def test_cells_are_those_that_rich_counts(text: str, room: int) -> None:
+    assert cells_of(text) == cells.cell_len(text)
+    assert fitted(text, room) == cells.set_cell_size(text, room)
+
+
+@pytest.mark.parametrize("columns", [30, 40, 80])
+def test_the_odds_fit_a_narrow_terminal(columns: int) -> None:
+    dice = [Die(tuple(range(n, n + 20))) for n in range(4)]
+    table = HelpTable(dice, Ink(columns, lines=24))
+    shown = StringIO()
+    console = Console(file=shown, width=1000)
+    for page in table.pages(columns, 24):
+        console.print(table.table(*page))
+    assert max(map(len, shown.getvalue().splitlines())) <= columns

@@ -1,0 +1,41 @@
+"""The page of all figures is what the committed results give, and leaves none of them out."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+BENCH = Path(__file__).parent.parent / "bench"
+
+
+def made() -> Any:
+    spec = importlib.util.spec_from_file_location("bench_page", BENCH / "page.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_made_of_the_results() -> None:
+    assert (BENCH / "RESULTS.md").read_text() == made().page(), "run: python bench/page.py"
+
+
+def test_every_result_has_a_figure_or_is_none() -> None:
+    page = made()
+    results = {path.stem for path in (BENCH / "results").glob("*.json")}
+    assert results == {figure.bench for figure in page.FIGURES} | page.WITHOUT
+
+
+def test_what_we_lose_stands_first_and_the_worst_of_it_at_the_top() -> None:
+    lost, held = made().page().split("## Where we hold")
+    parts = [
+        [
+            float(line.split("|")[4].replace(",", ""))
+            for line in half.splitlines()[4:]
+            if "`" in line
+        ]
+        for half in (lost, held)
+    ]
+    assert all(part < 1 for part in parts[0]) and parts[0] == sorted(parts[0])
+    assert all(part >= 1 for part in parts[1]) and parts[1] == sorted(parts[1])
