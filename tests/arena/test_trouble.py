@@ -395,7 +395,7 @@ def test_a_database_in_trouble_is_probed_until_the_arena_stops(
         await asyncio.Event().wait()
 
     async def run() -> None:
-        store: Any = SimpleNamespace(commit=away, probe=silent)
+        store: Any = SimpleNamespace(commit=away, probe=silent, forget=away)
         watched = outages.Outages(store)
         watched.failed(StoreAway("away"))
         watched.failed(StoreAway("away"))
@@ -410,6 +410,33 @@ def test_a_database_in_trouble_is_probed_until_the_arena_stops(
     with caplog.at_level(logging.ERROR):
         asyncio.run(run())
     assert len(caplog.messages) == 1
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_probe_that_is_broken_off_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The arena stopped between the writing and the deleting of a probe, and the log stayed."""
+
+    async def run() -> None:
+        store = await open_store(f"sqlite:///{tmp_path}/arena.db")
+        written = asyncio.Event()
+
+        async def never(*_: Any) -> None:
+            written.set()
+            await asyncio.Event().wait()
+
+        watched = outages.Outages(store)
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "forget", never)
+            watched.failed(StoreAway("away"))
+            await written.wait()
+        assert await store.count(outages.KIND) == (1, 0)
+        await watched.stop()
+        assert await store.count(outages.KIND) == (0, 0)
+        await store.close()
+
+    asyncio.run(run())
 
 
 def test_whoever_waits_too_long_at_the_end_is_told_that_the_arena_stops() -> None:

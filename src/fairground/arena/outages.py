@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from secrets import token_hex
 from typing import Final
 
@@ -46,6 +47,8 @@ class Outages:
         """Failures in the outage that goes on; 0 when there is none."""
         self.total = 0
         """All failures since the start."""
+        self._left = 0
+        """Logs of probes that may still lie in the store."""
 
     def failed(self, error: StoreAway) -> None:
         """Something could not be read or written."""
@@ -90,12 +93,18 @@ class Outages:
     async def _write_much(self) -> None:
         """Make a log that nobody reads, and delete it, with those that were left before."""
         line = token_hex(MUCH // 2).encode() + b"\n"
+        self._left += 1
         await self._store.commit(Append(f"{KIND}.{token()}", 0, (line,), KIND, closed=True))
         await self._store.forget(KIND, 1, 100)
+        self._left -= 1
 
     async def stop(self) -> None:
-        """Probe no more."""
+        """Probe no more, and leave nothing of it behind."""
         tasks = [task for task in (self._probing, self._looking) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if self._left:
+            with suppress(StoreAway, TimeoutError):
+                async with asyncio.timeout(PROBE):
+                    await self._store.forget(KIND, 1, 100)
