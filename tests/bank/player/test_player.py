@@ -10,6 +10,7 @@ import pytest
 
 from fairground.bank import seeds
 from fairground.bank.bank_port import (
+    BankAway,
     Call,
     Complain,
     GameOutcome,
@@ -20,20 +21,22 @@ from fairground.bank.bank_port import (
     SubmitPlayerSeedAndResult,
     WithdrawFunds,
 )
+from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import About, Declined, Offer, Sight
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Key, PublicKey
 from fairground.bank.player.game import PlayersGame
 from fairground.bank.player.news import Complained, NoGame, Party, Sent, Suspicion, Waiting
 from fairground.bank.player.notes import Note, Notebook
-from fairground.bank.player.player import BET_TIME, WrongCroupier
+from fairground.bank.player.player import BET_TIME, PlayerClient, WrongCroupier
 from fairground.bank.player.side import PATIENCE
 from fairground.bank.seeds import Seed
+from fairground.clients.http import Unreachable
 from fairground.core import FairgroundError
 from fairground.games.poker import PAYS, Rank
 from fairground.verify import verify
 from tests.helpers.croupier import CHIP, ORDER, PURSE, STANDS, STEP_TIME, BlockBank, Wrapped, prize
-from tests.helpers.player import Crook, PlayersTable, Talker, at_the_table
+from tests.helpers.player import LEAP, Crash, Crook, PlayersTable, Talker, at_the_table
 
 STAKE = 5 * CHIP
 TOP = PAYS[5][Rank.ROYAL_FLUSH] * CHIP
@@ -414,6 +417,81 @@ def test_a_bet_that_he_declines_and_brings_later_is_still_played(tmp_path: Path)
         assert game.witness.hand
         await finish(table, game)
         assert "would not dream" in table.told(Suspicion)[0].reason
+
+    at_the_table(tmp_path, test)
+
+
+class Restarting(Crook):
+    """An arena that is away whenever something is said to him for the first time."""
+
+    def __init__(self, croupier: Croupier) -> None:
+        super().__init__(croupier)
+        self.heard: list[str] = []
+        self.away = False
+
+    def _hear(self, what: str) -> None:
+        self.heard.append(what)
+        self.away = self.heard.count(what) <= 2
+        if self.away:
+            raise Unreachable("the arena starts again")
+
+    async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
+        self._hear("bet")
+        await super().bet(offer_id, bet, signature)
+
+    async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
+        self._hear("seed")
+        await super().seed(offer_id, seed_id, seed)
+
+    async def order(
+        self,
+        offer_id: str,
+        order: Sequence[int],
+        signature: Signature,
+        seed: Seed | None = None,
+    ) -> None:
+        self._hear("order")
+        await super().order(offer_id, order, signature, seed)
+
+
+def test_what_a_restart_swallowed_is_said_again(tmp_path: Path) -> None:
+    """The Bank is in the same arena. A bet lay there for two minutes, other things for one."""
+
+    async def test(table: PlayersTable) -> None:
+        desk = table.desk = Restarting(table.croupier)
+
+        class SameArena(Wrapped):
+            async def send(self, *call: Any) -> Any:
+                if desk.away:
+                    raise BankAway("the arena starts again")
+                return await super().send(*call)
+
+        table.bank = SameArena(table.house.ledger)
+        began = table.house.clock.time
+        _, game = await table.dealt()
+        await finish(table, game)
+        assert desk.heard == 3 * ["bet"] + 3 * ["order"] + 3 * ["seed"]
+        assert table.house.clock.time < began + PATIENCE + 3 * 2 * LEAP
+        assert len(table.told(Suspicion)) == 3, "one for each thing, however often it is said"
+
+    at_the_table(tmp_path, test)
+
+
+def test_a_bet_that_was_signed_before_a_crash_is_placed_after_it(tmp_path: Path) -> None:
+    """Nobody knows whether he has heard it: so he is told again."""
+
+    class Deaf(Crook):
+        async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
+            raise Crash
+
+    async def test(table: PlayersTable) -> None:
+        table.desk = Deaf(table.croupier)
+        with pytest.raises(Crash):
+            await table.dealt()
+        table.desk = table.croupier
+        (game,) = PlayerClient(table.side()).unfinished()
+        await game.deal()
+        await finish(table, game)
 
     at_the_table(tmp_path, test)
 

@@ -38,6 +38,7 @@ from fairground.bank.bank_port import (
     price_of_silence,
 )
 from fairground.bank.clock import BankClock
+from fairground.bank.croupier_port import Declined
 from fairground.bank.crypto.curve import BadSignature
 from fairground.bank.messages import ReplacementOrder
 from fairground.bank.player.checks import KnownGame, seed_of
@@ -51,6 +52,7 @@ from fairground.bank.player.news import (
     Sent,
     Suspicion,
     Waiting,
+    in_chips,
 )
 from fairground.bank.player.notes import Note
 from fairground.bank.player.side import Side
@@ -90,10 +92,10 @@ class PlayersGame:
 
     def __init__(self, side: Side, note: Note) -> None:
         assert note.signed is not None
-        self.domain, self.bet, signature = note.signed
+        self.domain, self.bet, self._signature = note.signed
         chairs = AT_HOME if side.bank.in_process else CHAIRS
         version = side.bank.version
-        self.witness = KnownGame(self.domain, self.bet, signature, chairs, version=version)
+        self.witness = KnownGame(self.domain, self.bet, self._signature, chairs, version=version)
         self.ended: GameEnded | None = None
         self._side = side
         self._note = note
@@ -105,6 +107,19 @@ class PlayersGame:
         self._still_since = side.pace.now()
 
     # What a person asks for
+
+    async def place(self) -> None:
+        """Hand the signed bet to the Croupier, unless he has heard it.
+
+        Who signed it before a crash does not know whether he has. The same bet twice is one bet.
+        """
+        chips = in_chips(self.bet.stake, self.bet.chip_cost)
+        committed = " ".join(commitment.hex() for commitment in self.bet.commitments[2:])
+        await self._tell_croupier(
+            "the signed bet",
+            f"a stake of {chips}; commitments {committed}",
+            lambda: self._side.desk.bet(self._note.offer_id, self.bet, self._signature),
+        )
 
     async def deal(self) -> None:
         """Until the hand is dealt, at the Bank too."""
@@ -277,6 +292,7 @@ class PlayersGame:
         left = self.bet.expiry - now
         self._tell_once("bet", Waiting(Party.CROUPIER, BRING_BET, left))
         if left >= 0:
+            await self.place()
             return
         if await self._side.bank.now() <= self.bet.expiry:
             raise NoGame(
@@ -391,16 +407,29 @@ class PlayersGame:
         self, what: str, detail: str, told: Callable[[], Awaitable[None]], call: Call, late: bool
     ) -> None:
         """Tell the Croupier; and the Bank, if he does not take it or lets it lie."""
-        if what not in self._once:
-            self._once.add(what)
-            try:
-                await told()
-                self._side.tell(Sent(Party.PLAYER, Party.CROUPIER, what, detail))
-            except FairgroundError as error:
-                self._suspect(f"he does not take {what}: {error}")
-                late = True
-        if late:
+        taken = await self._tell_croupier(what, detail, told)
+        if late or not taken:
             await self._bring(what, call)
+
+    async def _tell_croupier(
+        self, what: str, detail: str, told: Callable[[], Awaitable[None]]
+    ) -> bool:
+        """Tell him, and again in the next round if he has not heard it; whether he took it.
+
+        He has it all the same where his answer was lost, and may use it while it counts.
+        """
+        if what in self._once:
+            return True
+        try:
+            await told()
+        except FairgroundError as error:
+            self._suspect(f"he does not take {what}: {error}")
+            if isinstance(error, Declined):
+                self._once.add(what)
+            return False
+        self._once.add(what)
+        self._side.tell(Sent(Party.PLAYER, Party.CROUPIER, what, detail))
+        return True
 
     async def _bring(self, what: str, call: Call) -> None:
         try:

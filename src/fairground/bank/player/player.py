@@ -29,11 +29,11 @@ from fairground.bank.bank_port import (
 from fairground.bank.croupier_port import About, Offer
 from fairground.bank.messages import Bet, Signer
 from fairground.bank.player.game import PlayersGame
-from fairground.bank.player.news import Alarm, Checked, NoGame, Party, Sent, Suspicion, in_chips
+from fairground.bank.player.news import Alarm, Checked, NoGame, Party, Sent, in_chips
 from fairground.bank.player.notes import Note
 from fairground.bank.player.side import Side
 from fairground.bank.seeds import fresh_seeds
-from fairground.core import FairgroundError, InputError
+from fairground.core import InputError
 from fairground.games.poker import PAYS, Poker, Rank
 
 BET_TIME: Final = 120
@@ -238,16 +238,9 @@ class PlayerClient:
         signature = side.key.sign(bank.domain, terms)
         note = note._replace(signed=(bank.domain, terms, signature))
         side.notebook.write(note)
-        committed = " ".join(seed.commitment.hex() for seed in seeds)
-        detail = f"a stake of {self._chips(terms.stake)}; commitments {committed}"
-        side.tell(Sent(Party.PLAYER, Party.CROUPIER, "the signed bet", detail))
-        try:
-            await side.desk.bet(offer.id, terms, signature)
-        except FairgroundError as error:
-            # He has it all the same, and may bring it while it counts.
-            side.tell(Suspicion(Party.CROUPIER, f"he does not take the bet: {error}"))
         game = PlayersGame(side, note)
         self._games.append(game)
+        await game.place()
         return game
 
     async def _must_be_right(self, offer: Offer) -> None:
