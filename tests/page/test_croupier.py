@@ -71,6 +71,43 @@ def test_a_hand_by_keys_with_a_reload_in_between(
         assert {claim.name for claim in judged.claims} >= {"UNIFORM", "UNFORESEEN"}
 
 
+@pytest.mark.parametrize("heard", [True, False])
+def test_a_bet_whose_answer_is_lost_is_played(browser: Browser, arena: str, heard: bool) -> None:
+    """The page let one bet again. The seeds of the first were gone, and with them its stake."""
+    with visiting(browser, arena) as ada:
+        bets: list[str] = []
+
+        def loses_the_first(route: Route) -> None:
+            bets.append(route.request.post_data or "")
+            if len(bets) > 1:
+                route.continue_()
+                return
+            if heard:
+                route.fetch()
+            route.abort()
+
+        ada.page.route("**/bet", loses_the_first)
+        deal(ada)
+        assert set(bets) == {bets[0]} and len(bets) in ((1, 2) if heard else (2,))
+        ada.page.keyboard.press("Enter")
+        ada.stamp.wait_for()
+
+
+def test_a_bet_that_he_declines_and_brings_is_played(browser: Browser, arena: str) -> None:
+    with visiting(browser, arena) as ada:
+        said = {"status": 409, "code": "croupier/busy", "detail": "I am busy."}
+
+        def declines(route: Route) -> None:
+            route.fetch()
+            kind = "application/problem+json"
+            route.fulfill(status=409, content_type=kind, body=json.dumps(said))
+
+        ada.page.route("**/bet", declines)
+        deal(ada)
+        ada.page.keyboard.press("Enter")
+        ada.stamp.wait_for()
+
+
 @pytest.mark.parametrize("lie", ["a seed", "a card", "the prize"])
 def test_a_bank_that_lies_is_named(browser: Browser, arena: str, lie: str) -> None:
     """Something between the arena and the browser alters what the Bank says."""

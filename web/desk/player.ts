@@ -252,10 +252,8 @@ export async function begin(bet: number, level: number): Promise<void> {
       orderSignature: "",
     };
     await keepHand();
-    await desk.bet(hand.id, fields, hand.signature);
-    tell(d.step.bet(bet * level), hand.signature);
   });
-  if (hand && !alarm.value && !trouble.value) await play();
+  if (hand && !alarm.value) await play();
   else if (stage.value === "working") enter("ready");
 }
 
@@ -386,7 +384,7 @@ function compare(state: BankGame): void {
 }
 
 async function act(state: BankGame): Promise<boolean> {
-  const { id, bet, seeds, order, orderSignature } = hand!;
+  const { id, bet, signature, seeds, order, orderSignature } = hand!;
   const found = terms.value!;
   const { now } = await bank.terms();
   const late = now >= state.deadline - found.step_time + Math.min(found.step_time / 2, PATIENCE);
@@ -394,7 +392,9 @@ async function act(state: BankGame): Promise<boolean> {
   if ([STEP.croupier0, STEP.croupier1].includes(state.step) && !await isDeep(state, now)) return false;
   switch (state.step) {
     case STEP.none:
+      // Once it is signed he may bring it, whatever he says. So its seeds are kept until it counts no more.
       if (now > Number(bet.expiry)) return await over(d.end.lapsed, 0);
+      await said(d.step.bet(bet.bet * bet.level), () => desk.bet(id, bet, signature), signature);
       return false;
     case STEP.bet:
       if (now > state.deadline) await bring({ call: "complainNoFirstCroupierSeed" });
@@ -439,21 +439,24 @@ async function isDeep(state: BankGame, now: number): Promise<boolean> {
   return state.deadline - now < terms.value!.step_time / 4;
 }
 
-const told = new Set<string>();
+/** What the Croupier has heard in this tab, and why he did not take it, if he did not. */
+const told = new Map<string, string>();
 
-/** Tells the Croupier, once. What he does not take goes to the Bank when it is late. */
-async function said(words: string, tells: () => Promise<unknown>): Promise<void> {
+/** Tells the Croupier, until he hears it. What he does not take goes to the Bank when it is late. */
+async function said(words: string, tells: () => Promise<unknown>, detail = ""): Promise<void> {
   const key = `${hand!.id} ${words}`;
-  if (told.has(key)) return;
   try {
-    await tells();
+    if (!told.has(key)) {
+      await tells();
+      told.set(key, "");
+      tell(words, detail);
+    }
+    trouble.value = told.get(key)!;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     trouble.value = error.detail;
-    return;
+    if (error.code.startsWith("croupier/")) told.set(key, d.notTaken(error.detail));
   }
-  told.add(key);
-  tell(words);
 }
 
 async function finish(state: BankGame): Promise<boolean> {

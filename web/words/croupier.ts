@@ -64,6 +64,9 @@ export const d = {
     poor: "There are too few chips in your account for this bet.",
   },
 
+  notTaken: (reason: string) =>
+    `The Croupier did not take it: ${reason} What you signed still counts for a while, so your browser keeps it in mind.`,
+
   table: v.table,
 
   /** The coach, who counts in this browser. */
