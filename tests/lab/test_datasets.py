@@ -115,6 +115,7 @@ def test_a_card_that_is_none(card: str, tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     with pytest.raises(Unreadable, match="cannot read"):
         verify(path)
+    path.touch()
     card_path(path).write_text(card)
     with pytest.raises(Unreadable, match="is no card"):
         verify(path)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import re
 import xml.etree.ElementTree as ET
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +82,52 @@ def test_bad_arguments(capsys: Any) -> None:
     assert "did you mean 'guesses'?" in capsys.readouterr().err
     assert main(["plot", "all"]) == 2
     assert "--out FOLDER" in capsys.readouterr().err
+
+
+# Files of games
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_a_file_of_games_is_drawn(ending: str, tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / f"games{ending}"
+    made = ["simulate", "zombie", "--players", "greedy,cautious", "--games", "60", "--seed", "7"]
+    assert main([*made, "--out", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert main(["plot", str(path)]) == 0
+    drawn = capsys.readouterr().out
+    for who in ("zombie1 (greedy)", "zombie2 (cautious)"):
+        interval = re.search(re.escape(who) + r" +(\S+ ± \S+)", told)
+        assert interval is not None and f"{interval[1]}\n" in drawn
+
+    assert main(["plot", str(path), "--column", "brains_zombie1"]) == 0
+    drawn = capsys.readouterr().out
+    assert main([*made, "--out", str(tmp_path / "again.csv")]) == 0
+    with (tmp_path / "again.csv").open() as file:
+        counts = Counter(row["brains_zombie1"] for row in csv.DictReader(file))
+    shares = dict(re.findall(r"^ +(\d+) +([\d.]+) %", drawn, re.MULTILINE))
+    assert shares == {brains: f"{100 * many / 60:.1f}" for brains, many in counts.items()}
+    picture = tmp_path / "brains.png"
+    both = ["--column", "brains_zombie1", "--column", "brains_zombie2"]
+    assert main(["plot", str(path), *both, "--out", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_files_that_cannot_be_drawn(tmp_path: Path, capsys: Any) -> None:
+    def refused(*arguments: str) -> str:
+        code = main(["plot", *arguments])
+        said = str(capsys.readouterr().err)
+        assert code in (1, 2) and "Traceback" not in said
+        return said
+
+    path = str(tmp_path / "rounds.csv")
+    assert "cannot read" in refused(path)
+    assert main(["simulate", "fatestones", "--games", "5", "--seed", "1", "--out", path]) == 0
+    assert "has no column 'Result'" in refused(path, "--column", "Result")
+    assert "for a file of games" in refused("guesses", "--column", "x")
+    codes = str(tmp_path / "codes.csv")
+    large = ["codebreaking", "base=50", "length=12", "--games", "1", "--seed", "1"]
+    assert main(["simulate", *large, "--out", codes]) == 0
+    assert "holds text" in refused(codes, "--column", "code")
+    with Path(path).open("a") as file:
+        file.write("1\n")
+    assert "SHA-256" in refused(path)

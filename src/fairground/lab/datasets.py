@@ -85,6 +85,20 @@ def read_card(path: Path) -> Card:
         raise Unreadable(f"{card_path(path)} is no card of a data set: {error}") from None
 
 
+def read_unchanged(path: Path) -> Card:
+    """The card of a file of games, if it is still the file that the card was written for."""
+    try:
+        seen = sha256_of(path)
+    except OSError as error:
+        raise Unreadable(f"cannot read {path}: {error.strerror}") from None
+    card = read_card(path)
+    if seen != card.sha256:
+        raise Fault(
+            "dataset/hash", f"the file has the SHA-256 {seen}, but its card says {card.sha256}"
+        )
+    return card
+
+
 class Dataset:
     """A file that is being made."""
 
@@ -230,15 +244,7 @@ def verify(path: Path, sample: int = 100, chance: Stream | None = None) -> Check
 
     ``sample`` games, picked by ``chance``, are played again by the rules.
     """
-    card = read_card(path)
-    try:
-        seen = sha256_of(path)
-    except OSError as error:
-        raise Unreadable(f"cannot read {path}: {error.strerror}") from None
-    if seen != card.sha256:
-        raise Fault(
-            "dataset/hash", f"the file has the SHA-256 {seen}, but its card says {card.sha256}"
-        )
+    card = read_unchanged(path)
     schema = schema_of(card.plan)
     chance = chance or SystemStream()
     wanted = {chance.below(card.games) for _ in range(sample)}
@@ -261,7 +267,7 @@ def verify(path: Path, sample: int = 100, chance: Stream | None = None) -> Check
 def _games(path: Path, card: Card, schema: Schema) -> Iterator[list[str]]:
     """The rows of each game."""
     game: list[str] = []
-    for line in _lines(path, card, schema):
+    for line in lines_of(path, card, schema):
         cells = line.split(",")
         if len(cells) != len(schema.columns):
             raise Fault("dataset/row", f"a row has {len(cells)} cells: {line!r}")
@@ -273,7 +279,8 @@ def _games(path: Path, card: Card, schema: Schema) -> Iterator[list[str]]:
         raise Fault("dataset/row", "the last game has no end")
 
 
-def _lines(path: Path, card: Card, schema: Schema) -> Iterator[str]:
+def lines_of(path: Path, card: Card, schema: Schema) -> Iterator[str]:
+    """The rows of a file, as text."""
     if path.suffix == PARQUET:
         for batch in pyarrow("parquet").ParquetFile(path).iter_batches():
             for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):

@@ -1,18 +1,27 @@
-"""The figures that can be drawn by name, in the terminal or for the documents."""
+"""What can be drawn: figures by name, for the documents, and files of games.
+
+Of a file of games (`datasets`) either what each player won is drawn, with its interval, or how
+often each number stands in its columns.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final, NamedTuple
 
+from fairground.core import InputError, UnknownName
 from fairground.extras import needs
-from fairground.games import make_game
+from fairground.games import GAMES, make_game
 from fairground.games.fatestones import FateStones, fair_dice
+from fairground.lab.datasets import Card, lines_of, read_unchanged
 from fairground.lab.plans import plan_of, states_of
 from fairground.lab.plots import Bars, Curve, HeatMap, Plot, Whiskers
+from fairground.lab.rows import INTEGER, schema_of
 from fairground.lab.simulation import simulate
 from fairground.lab.statistics import Tally, looks
+from fairground.registers import known
 from fairground.solve.fatestones.choices import meeting
 
 SEED: Final = "figures"
@@ -96,3 +105,48 @@ FIGURES: Final[dict[str, FigureListing]] = {
     "convergence": FigureListing("an interval that shrinks to the exact value", convergence),
     "strength": FigureListing("players of FateStones against random", strength),
 }
+
+
+# Files of games
+
+
+def of_file(path: Path, columns: Sequence[str] = ()) -> Plot:
+    """What each player won in a file of games; or how often each number is in these columns."""
+    card = read_unchanged(path)
+    return _counts(path, card, columns) if columns else _payoffs(card)
+
+
+def _title(card: Card) -> str:
+    return f"{GAMES[card.plan.game].title}: {card.games:,} games, seed {card.plan.seed}"
+
+
+def _payoffs(card: Card) -> Plot:
+    entrants, tally = card.plan.entrants, card.tally
+    each, corrected = len(entrants[0].cells), tally.knows_luck
+    rows = [
+        (entrant.name, tally.mean(at, each, corrected=corrected))
+        for at, entrant in enumerate(entrants)
+    ]
+    axis = "payoff in a game, without luck" if corrected else "payoff in a game"
+    return Whiskers(_title(card), axis, rows)
+
+
+def _counts(path: Path, card: Card, columns: Sequence[str]) -> Plot:
+    schema = schema_of(card.plan)
+    kinds = {column.name: column.kind for column in schema.columns}
+    for name in columns:
+        if name not in kinds:
+            raise UnknownName(f"{str(path)!r} has no column {name!r}; {known(name, kinds)}")
+        if kinds[name] != INTEGER:
+            raise InputError(f"the column {name!r} holds text: only numbers can be counted")
+    places = [schema.names.index(name) for name in columns]
+    counts: list[Counter[int]] = [Counter() for _ in columns]
+    for line in lines_of(path, card, schema):
+        cells = line.split(",")
+        for place, count in zip(places, counts, strict=True):
+            if cells[place]:
+                count[int(cells[place])] += 1
+    series = {
+        name: dict(sorted(count.items())) for name, count in zip(columns, counts, strict=True)
+    }
+    return Bars(_title(card), columns[0] if len(columns) == 1 else "number", series)
