@@ -148,7 +148,7 @@ def test_a_session_goes_on_after_the_client_was_killed(
         while shown.count(b"Hold: ") < 2:
             shown += os.read(killed.stdout.fileno(), 4096)
         killed.kill()
-    dealt = re.findall(r"Hand 2: (.*)", shown.decode())[0]
+    dealt = re.findall(r"│[^\n]*│", shown.decode().partition("Hand 2\n")[2])[0]
     again = client(tmp_path, "12345\nq\n", *where)
     assert again.returncode == 0, again.stderr
     assert "You go on with a session" in again.stdout
@@ -161,10 +161,11 @@ def test_a_session_goes_on_after_the_client_was_killed(
 
 def test_a_session_advises_a_person_and_tells_a_program_nothing(arena: str, tmp_path: Path) -> None:
     where = ("--session", "--croupier", arena, "--no-save", "--level", "1", "--hands")
-    asked = client(tmp_path, "hint\n?\n\n", *where, "1")
+    asked = client(tmp_path, "hint\n?\np\n\n", *where, "1")
     assert asked.returncode == 0, asked.stderr
     assert re.search(r"The best is to hold .* stakes expected, exactly ", asked.stdout)
     assert asked.stdout.count("Type the numbers") == 2, "at first, and when asked"
+    assert asked.stdout.count("What a hand pays") == 1
     assert "not understood" not in asked.stdout
     alone = client(tmp_path, "", *where, "12", "--seat", "player=optimal")
     assert alone.returncode == 0, alone.stderr

@@ -221,7 +221,8 @@ class Http:
         except (http.client.HTTPException, OSError, ValueError) as error:
             # ValueError: what it says is no HTTP.
             reason = getattr(error, "reason", None) or error
-            gone = Unreachable(f"{_place(url)} does not answer: {in_plain_words(reason)}")
+            words = getattr(reason, "strerror", None) or reason  # without the number of the error
+            gone = Unreachable(f"{_place(url)} does not answer: {in_plain_words(words)}")
             counted = not isinstance(reason, ConnectionRefusedError)
             raise _Failed(gone, counted=counted) from None
 

@@ -15,29 +15,19 @@ from fairground.bank.player.game import PlayersGame
 from fairground.bank.player.news import Alarm, GameEnded, News, NoGame
 from fairground.bank.player.player import PlayerClient, WrongCroupier
 from fairground.core import FairgroundError
-from fairground.games.poker import HAND, Card, rank
+from fairground.games.poker import HAND
 from fairground.solve.poker.holds import holds
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Console
 from fairground.terminal.croupier import words
 from fairground.terminal.croupier.between import Between
-from fairground.terminal.croupier.input import (
-    BEST,
-    HELP,
-    PAYS,
-    QUIT,
-    Answer,
-    Held,
-    Hurry,
-    KeyHold,
-    ask_line,
-)
-from fairground.terminal.croupier.look import CardArt, in_words
+from fairground.terminal.croupier.holding import Holding
+from fairground.terminal.croupier.input import Hurry
+from fairground.terminal.croupier.look import CardArt
 from fairground.terminal.croupier.steps import BankCalled, Steps
-from fairground.terminal.keys import can_read_keys
 from fairground.terminal.seat import YES, Left
 from fairground.verify import verify
-from fairground.words.plain import count, listed
+from fairground.words.plain import count
 
 T = TypeVar("T")
 
@@ -79,6 +69,7 @@ class CroupierScreen:
         self._chip = player.side.bank.terms.chip_cost
         self._words = words.NewsWords(art, self._chip)
         self._between = between
+        self._holding = Holding(console, art, between)
         self._buy_in = buy_in * self._chip
         self._faucet = faucet
         calls = getattr(player.side.bank, "watch", None) is not None
@@ -88,7 +79,6 @@ class CroupierScreen:
         self._by_program = by_program
         self._settling: list[tuple[PlayersGame, Future[GameEnded]]] = []
         self._tally = EveningTally()
-        self._told_how_to_hold = False
         self.valid = True
         """Whether all records so far are valid."""
         self.open: PlayersGame | None = None
@@ -187,36 +177,11 @@ class CroupierScreen:
 
     def _ask_order(self, game: PlayersGame) -> tuple[int, ...]:
         hand, level = game.witness.hand, game.bet.level
-        by_keys = can_read_keys()
-        self._console.say()
-        if not by_keys:
-            self._show(hand)
-        self._say(f"{_sentence(hand)} That is {_worth(hand)}.")
+        self._holding.tell(hand)
         if self._by_program:
             return holds(hand, level)[0].order
         hurry = Hurry(self._do(game.seconds_left()))
-        if not self._told_how_to_hold:
-            self._told_how_to_hold = True
-            self._say(words.HOLD_KEYS if by_keys else words.HOLD_LINE)
-            self._say(f"You have {words.minutes(hurry.left)} to decide.")
-        keys = KeyHold(self._art, hand, hurry)
-        while True:
-            answer: Answer | None
-            answer = keys.ask() if by_keys else ask_line(self._console, "Hold: ")
-            if isinstance(answer, Held):
-                return tuple(int(place not in answer.places) for place in range(HAND))
-            if answer == QUIT:
-                self._leave(game)
-            elif answer == BEST:
-                self._best(hand, level)
-            elif answer == PAYS:
-                self._between.pays()
-            elif answer == HELP:
-                self._between.help(words.HOLD_KEYS if by_keys else words.HOLD_LINE)
-            else:
-                self._say(f"That is not understood. {words.HOLD_LINE}")
-            if not by_keys and (said := hurry.warning()):
-                self._say(said)
+        return self._holding.ask(hand, level, hurry, lambda: self._leave(game))
 
     def _leave(self, game: PlayersGame) -> None:
         stake = self._words.chips(game.bet.stake)
@@ -225,23 +190,10 @@ class CroupierScreen:
         if self._console.ask(question).lower() in YES:
             raise Left
 
-    def _best(self, hand: tuple[Card, ...], level: int) -> None:
-        for line in words.best_hold(self._art, hand, level):
-            self._say(line)
-
     def _show_final(self, game: PlayersGame) -> None:
-        final = game.witness.final
+        witness, bet = game.witness, game.bet
         order = game.order or (0,) * HAND
-        self._console.say()
-        self._show(final, [place for place in range(HAND) if not order[place]])
-        prize = game.witness.record.prize
-        stake = game.bet.bet * game.bet.level
-        title = _worth(final).capitalize()
-        if prize:
-            back = "your stake back" if prize == stake else f"{prize:,} chips for {stake}"
-            self._say(f"{title}: {back}.", "good")
-        else:
-            self._say(f"{title}: your stake of {self._words.chips(game.bet.stake)} is lost.", "bad")
+        self._holding.show_final(witness.final, order, witness.record.prize, bet.bet * bet.level)
 
     # The end of a hand
 
@@ -293,17 +245,3 @@ class CroupierScreen:
     def _say(self, text: str, style: str = "") -> None:
         folded = self._art.fold(text)
         self._console.say(self._art.ink(folded, style) if style else folded)
-
-    def _show(self, hand: tuple[Card, ...], held: list[int] | None = None) -> None:
-        for line in self._art.row(hand, held or ()):
-            self._console.say(line)
-
-
-def _sentence(hand: tuple[Card, ...]) -> str:
-    text = listed([in_words(card) for card in hand])
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _worth(hand: tuple[Card, ...]) -> str:
-    made = rank(hand)
-    return made.words if made else "nothing that pays"

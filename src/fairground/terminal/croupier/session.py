@@ -1,4 +1,4 @@
-"""``fairground croupier --session``: an evening in one session, by lines.
+"""``fairground croupier --session``: an evening in one session.
 
 The Bank sees two calls for the whole evening: one that opens the session, one that closes it. With
 no address all parties are in this process, and the Bank is the contract on a chain inside it; with
@@ -33,19 +33,22 @@ from fairground.fair.schemes import Chair
 from fairground.games.poker import HAND, rank
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.croupier.between import Between
+from fairground.terminal.croupier.holding import Holding
+from fairground.terminal.croupier.input import Hurry
 from fairground.terminal.croupier.look import CardArt
 from fairground.terminal.croupier.parties import BANKROLL, CHIP, GAS_MONEY, far_away
-from fairground.terminal.croupier.words import best_hold, minutes, parse_hold
+from fairground.terminal.croupier.words import minutes
 from fairground.terminal.evening.seats import ME
 from fairground.terminal.saving import Saved, data_directory
+from fairground.terminal.seat import Left
 
 if TYPE_CHECKING:
     from fairground.bank.session.desk import SessionDesk
     from fairground.bank.session.player import SessionPlayer
 
-HOW: Final = (
-    "Type the numbers of the cards that you hold, such as 13; nothing holds none. hint tells the "
-    "best hold; q closes."
+GOING: Final = (
+    "Hand follows hand. q closes the session: the hand on the table is paid as it stands."
 )
 
 PATIENCE: Final = 60.0
@@ -157,7 +160,9 @@ class _Evening:
         self._options, self._console, self._art, self._table = options, console, art, table
         self._backstage = backstage
         self._chip = table.bank.terms.chip_cost
+        self._by_program = options.player != ME
         self._tower = None if options.tower is None else Tower(options.tower)
+        self._holding = Holding(console, art, Between(console, art, options.bet, options.level))
 
     def _say(self, text: str) -> None:
         self._console.say(self._art.fold(text, "", "  "))
@@ -199,8 +204,8 @@ class _Evening:
 
     def play(self, player: SessionPlayer) -> None:
         """Hands, until the person goes; then close."""
-        if self._options.player == ME:
-            self._say(HOW)
+        if not self._by_program:
+            self._say(GOING)
         looking = self._backstage.start(self._look(player))
         try:
             self._hands(player)
@@ -232,27 +237,40 @@ class _Evening:
         while options.games is None or hands < options.games:
             self._patiently(partial(self._dealt, player))
             hands += 1
+            order: Sequence[int] | None = (0,) * HAND
             if player.cards:
-                self._console.say(f"Hand {hands}: {self._art.cards(player.cards)}")
-                order = self._order(player.cards)
+                order = self._order(player.cards, hands)
                 self._patiently(partial(self._drawn, player, order or (0,) * HAND))
-                if order is None:
-                    return  # a hand that was dealt is paid as it stands
-            final = player.last_hand
-            words, won = rank(final).words, player.last_won // self._chip
-            chips = f"{won:+} chip{'' if abs(won) == 1 else 's'}"
-            self._console.say(f"{self._art.cards(final)}: {words}, {chips}")
+            self._tell(player, order or (0,) * HAND)
+            if order is None:
+                return  # a hand that was dealt is paid as it stands
             if player.share < stake:
-                self._console.say("That was your last chip for this stake.")
+                self._console.say("You have too little left for this stake.")
                 return
 
-    def _order(self, cards: tuple[int, ...]) -> Sequence[int] | None:
+    def _order(self, cards: tuple[int, ...], number: int) -> Sequence[int] | None:
         """By the person, or by a program; ``None`` to close."""
-        if self._options.player == ME:
-            return self._ask(cards)
-        from fairground.solve.poker.holds import holds
+        if self._by_program:
+            from fairground.solve.poker.holds import holds
 
-        return holds(cards, self._options.level)[0].order
+            return holds(cards, self._options.level)[0].order
+        self._console.say(f"\nHand {number}")
+        self._holding.tell(cards)
+        try:
+            return self._holding.ask(cards, self._options.level, Hurry(0), _leave)
+        except (Left, EndOfInput):
+            return None
+
+    def _tell(self, player: SessionPlayer, order: Sequence[int]) -> None:
+        """What came of a hand: drawn for a person, in a line of a program's many hands."""
+        final, won = player.last_hand, player.last_won // self._chip
+        if self._by_program:
+            chips = f"{won:+} chip{'' if abs(won) == 1 else 's'}"
+            self._console.say(f"{self._art.cards(final)}: {rank(final).words}, {chips}")
+            return
+        stake = self._options.bet * self._options.level
+        self._holding.show_final(final, tuple(order), won + stake, stake)
+        self._say(f"You have {self._chips(player.share)} in the session.")
 
     async def _dealt(self, player: SessionPlayer) -> None:
         """The next hand; or what was begun, once more."""
@@ -277,7 +295,7 @@ class _Evening:
 
     def _patiently(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Say it again while the arena is away: the same words get the same answer."""
-        until = time.monotonic() + PATIENCE
+        until, told = time.monotonic() + PATIENCE, False
         while True:
             try:
                 return self._do(act())
@@ -285,6 +303,9 @@ class _Evening:
                 away = isinstance(error, Unreachable) or error.status >= 500
                 if not away or time.monotonic() > until:
                     raise
+                if not told:
+                    self._say(f"Waiting for the Croupier, up to a minute: {error}")
+                told = True
                 time.sleep(PAUSE)
 
     def _to_the_bank(self, player: SessionPlayer) -> None:
@@ -298,27 +319,6 @@ class _Evening:
             time.sleep(LOOK)
         has = self._do(self._table.bank.account(self._table.key.address)).available
         self._say(f"The session is over. Your account at the Bank: {self._chips(has)}.")
-
-    def _ask(self, cards: tuple[int, ...]) -> Sequence[int] | None:
-        """The order; ``None`` to close."""
-        while True:
-            try:
-                typed = self._console.ask("Hold: ").strip().lower()
-            except EndOfInput:
-                return None
-            if typed in ("q", "quit", "x", "exit"):
-                return None
-            if typed in ("hint", "b", "best"):
-                for line in best_hold(self._art, cards, self._options.level):
-                    self._say(line)
-                continue
-            if typed in ("?", "help"):
-                self._say(HOW)
-                continue
-            held = parse_hold(typed)
-            if held is not None:
-                return [int(place not in held) for place in range(HAND)]
-            self._say(f"{typed!r} is not understood. {HOW}")
 
     def save(self, player: SessionPlayer) -> int:
         """Check the record, and write it down."""
@@ -335,3 +335,7 @@ class _Evening:
             self._console.say(f"The session is in {saved.path}")
             self._console.say(f"  verify with: fairground verify {saved.path}")
         return 2 if saved.lost and self._options.save is not None else 0
+
+
+def _leave() -> None:
+    raise Left
