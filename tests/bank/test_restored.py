@@ -213,7 +213,8 @@ def test_no_session_is_played_on(tmp_path: Path) -> None:
         await croupier.pump()
         kept = await house.ledger.session(house.key.address, house.guest.address)
         assert kept.phase == Phase.CLOSED
-        assert kept.player_share == hand.signed.state.player_share
+        *_, closed = await house.ledger.told(player.terms.struct_hash())
+        assert closed.values["playerShare"] == hand.signed.state.player_share
         assert sum(await house.wealth()) == total + player.terms.total, "no wei is lost"
         await player.settle()
         assert verify_session(player.record.data).hands == 3

@@ -310,6 +310,7 @@ class BankSession(NamedTuple):
     deadline: int
     """Until then a newer state can be brought, if it is claimed."""
     hands: int
+    """After how many hands, and who has what then: as it is claimed, else 0."""
     player_share: int
     croupier_share: int
 

@@ -310,12 +310,13 @@ def test_killed_at_every_step_both_can_end_it_at_the_bank(tmp_path: Path) -> Non
             assert (await world.kept()).phase == Phase.CLOSED
             if player is None:
                 continue
-            kept = await world.kept()
-            assert kept.hands >= player.signed.state.hands, "no older state than the Player has"
+            *_, told = await world.bank.told(player.terms.struct_hash())
+            closed = told.values
+            assert closed["hands"] >= player.signed.state.hands, "none older than the Player has"
             hand = player.held().hand
             game = None if hand is None else await world.bank.game(hand.bet.key)
             if hand is None or game is None or game.step == 0:
-                assert has == before - 100 + kept.player_share // world.chip
+                assert has == before - 100 + closed["playerShare"] // world.chip
             else:
                 assert game.outcome in (GameOutcome.SETTLED, GameOutcome.PLAYER_FORFEITED)
                 # A Player who gave an order before the crash loses nothing by it.

@@ -326,8 +326,8 @@ def test_the_croupier_looks_after_his_sessions_by_himself(tmp_path: Path) -> Non
             await croupier.pump()
             clock.time += bank.terms.step_time + 1
         assert (await croupier.report()).open_sessions == 0
-        kept = await bank.session(HOUSE.address, GUEST.address)
-        assert (kept.phase, kept.hands) == (Phase.CLOSED, cheat.signed.state.hands)
+        *_, closed = await bank.told(cheat.terms.struct_hash())
+        assert (closed.name, closed.values["hands"]) == ("SessionClosed", cheat.signed.state.hands)
         assert (await bank.account(GUEST.address)).available == 50_000 * hall.chip + (
             cheat.share - MINE * hall.chip
         )
@@ -461,8 +461,8 @@ def test_nothing_is_signed_in_a_session_that_somebody_closes(tmp_path: Path) -> 
         with pytest.raises(Closed, match="no more is played"):
             await croupier.sessions.offer(player.name, 2)
         await hall.until_over(player.settle)
-        kept = await hall.bank.session(HOUSE.address, GUEST.address)
-        assert (kept.phase, kept.hands) == (Phase.CLOSED, 2)
+        *_, closed = await hall.bank.told(player.terms.struct_hash())
+        assert (closed.name, closed.values["hands"]) == ("SessionClosed", 2)
         await store.close()
 
     in_hall(tmp_path, test)

@@ -44,7 +44,7 @@ LIMITS: Final[Mapping[type[Any], int]] = {
     Complain: 155_000,
     OpenSession: 150_000,
     CloseSession: 85_000,
-    ClaimSession: 85_000,
+    ClaimSession: 90_000,
     BringHand: 130_000,
     FinishSession: 70_000,
     SubmitAcceptedSeed: 75_000,

@@ -51,7 +51,6 @@ from fairground.bank.messages import (
     Domain,
     OrderAccepted,
     ReplacementOrder,
-    SessionState,
     SessionTerms,
 )
 from fairground.bank.seeds import packed_order
@@ -113,13 +112,12 @@ class SessionBooks(Books):
         self._move(available_to(terms.croupier), lock_of(name), terms.croupier_funds)
         for party in parties:
             self._open_games[party] = self._open_games.get(party, 0) + 1
-        shares = terms.player_funds, terms.croupier_funds
         self._sessions[parties] = BankSession(
-            short_name(name), terms.number + 1, Phase.OPEN, 0, 0, *shares
+            short_name(name), terms.number + 1, Phase.OPEN, 0, 0, 0, 0
         )
         values: dict[str, Any] = {"session": name, "number": terms.number}
         values |= {"croupier": terms.croupier, "player": terms.player}
-        values |= {"playerFunds": shares[0], "croupierFunds": shares[1]}
+        values |= {"playerFunds": terms.player_funds, "croupierFunds": terms.croupier_funds}
         return [BankEvent("SessionOpened", values)]
 
     def _live(self, terms: SessionTerms) -> BankSession:
@@ -136,20 +134,19 @@ class SessionBooks(Books):
         self._must_be_signed(state, call.croupier_signature, terms.croupier_key)
 
     @staticmethod
-    def _shared(terms: SessionTerms, kept: BankSession, state: SessionState) -> BankSession:
-        if state.player_share > terms.total or state.hands >= 2**96:
+    def _shared(terms: SessionTerms, kept: BankSession, hands: int, share: int) -> BankSession:
+        """The session, with who has what after so many hands."""
+        if share > terms.total or hands >= 2**96:
             raise BankRefused("BadShare")
-        rest = terms.total - state.player_share
-        return kept._replace(
-            hands=state.hands, player_share=state.player_share, croupier_share=rest
-        )
+        return kept._replace(hands=hands, player_share=share, croupier_share=terms.total - share)
 
     def _close_session(self, call: CloseSession) -> list[BankEvent]:
         kept = self._live(call.terms)
         if not call.state.last:
             raise BankRefused("OldState", (kept.hands,))
         self._must_be_state(call)
-        return self._end(call.terms, self._shared(call.terms, kept, call.state))
+        hands, share = call.state.hands, call.state.player_share
+        return self._end(call.terms, self._shared(call.terms, kept, hands, share))
 
     def _claim(self, sender: str, call: ClaimSession, now: int) -> list[BankEvent]:
         terms, state = call.terms, call.state
@@ -161,9 +158,11 @@ class SessionBooks(Books):
             raise BankRefused("TooLate", (kept.deadline,))
         elif state.hands <= kept.hands:
             raise BankRefused("OldState", (kept.hands,))
+        share = terms.player_funds
         if state.hands:
             self._must_be_state(call)
-            kept = self._shared(terms, kept, state)
+            share = state.player_share
+        kept = self._shared(terms, kept, state.hands, share)
         deadline = now + self.terms.step_time
         kept = kept._replace(phase=Phase.CLAIMED, deadline=deadline)
         self._sessions[terms.croupier, terms.player] = kept
@@ -231,7 +230,9 @@ class SessionBooks(Books):
     ) -> list[BankEvent]:
         """Pay the shares, and close."""
         name = terms.struct_hash()
-        self._sessions[terms.croupier, terms.player] = kept._replace(phase=Phase.CLOSED)
+        self._sessions[terms.croupier, terms.player] = kept._replace(
+            phase=Phase.CLOSED, hands=0, player_share=0, croupier_share=0
+        )
         self._move(lock_of(name), available_to(terms.player), kept.player_share)
         self._move(lock_of(name), available_to(terms.croupier), kept.croupier_share)
         for party in (terms.croupier, terms.player):

@@ -170,12 +170,17 @@ contract BankTwo {
         Closed
     }
 
-    /// @notice A session as it is kept, in two words: 160 bits of the hash of its terms.
+    /// @notice A session as it is kept, in one word: 160 bits of the hash of its terms.
     struct Kept {
         uint160 name;
         uint48 number;
         uint40 deadline;
         Phase phase;
+    }
+
+    /// @notice What was claimed of a session, in one word. It counts while the session is claimed.
+    /// @dev Apart, because most sessions are closed without a claim, and a new word is dear.
+    struct Claim {
         uint80 playerShare;
         uint80 croupierShare;
         uint96 hands;
@@ -387,6 +392,7 @@ contract BankTwo {
     mapping(address owner => Account) private accounts;
     mapping(bytes32 key => uint256) private games;
     mapping(address croupier => mapping(address player => Kept)) private sessions;
+    mapping(address croupier => mapping(address player => Claim)) private claims;
 
     /// @notice The account that a signing key belongs to, for ever.
     mapping(address key => address owner) public keyOwner;
@@ -690,9 +696,6 @@ contract BankTwo {
         kept.number += 1;
         kept.phase = Phase.Open;
         kept.deadline = 0;
-        kept.playerShare = uint80(terms.playerFunds);
-        kept.croupierShare = uint80(terms.croupierFunds);
-        kept.hands = 0;
         sessions[terms.croupier][terms.player] = kept;
         emit SessionOpened(
             hash, terms.croupier, terms.player, terms.number, terms.playerFunds, terms.croupierFunds
@@ -711,10 +714,9 @@ contract BankTwo {
         Signature calldata croupierSignature
     ) external {
         (bytes32 hash, Kept memory kept) = _session(terms);
-        if (!state.last) revert OldState(kept.hands);
+        if (!state.last) revert OldState(_claimed(terms, kept).hands);
         _mustBeState(terms, hash, state, playerSignature, croupierSignature);
-        _share(terms, kept, state.hands, state.playerShare);
-        _endSession(terms, hash, kept, 0);
+        _endSession(terms, hash, kept, _claim(terms, state.hands, state.playerShare), 0);
     }
 
     /// @notice Claims that a session stands so; whoever knows better can say so for `STEP_TIME`, by
@@ -735,16 +737,19 @@ contract BankTwo {
             if (msg.sender != terms.croupier && msg.sender != terms.player) revert NotAParty();
         } else {
             if (block.timestamp > kept.deadline) revert TooLate(kept.deadline);
-            if (state.hands <= kept.hands) revert OldState(kept.hands);
+            uint96 hands = claims[terms.croupier][terms.player].hands;
+            if (state.hands <= hands) revert OldState(hands);
         }
+        uint256 playerShare = terms.playerFunds;
         if (state.hands != 0) {
             _mustBeState(terms, hash, state, playerSignature, croupierSignature);
-            _share(terms, kept, state.hands, state.playerShare);
+            playerShare = state.playerShare;
         }
         kept.phase = Phase.Claimed;
         kept.deadline = _deadline();
         sessions[terms.croupier][terms.player] = kept;
-        emit SessionClaimed(hash, kept.hands, kept.playerShare, kept.deadline);
+        claims[terms.croupier][terms.player] = _claim(terms, state.hands, playerShare);
+        emit SessionClaimed(hash, state.hands, playerShare, kept.deadline);
     }
 
     /// @notice Brings the hand that was open when a session was claimed: a bet that both have
@@ -765,7 +770,8 @@ contract BankTwo {
         if (block.timestamp <= kept.deadline) revert TooEarly(kept.deadline);
         uint256 end = kept.deadline + STEP_TIME;
         if (block.timestamp > end) revert TooLate(end);
-        uint256 gameId = IN_SESSION | (terms.number << 128) | kept.hands;
+        Claim memory claim = claims[terms.croupier][terms.player];
+        uint256 gameId = IN_SESSION | (terms.number << 128) | claim.hands;
         if (
             bet.gameId != gameId || bet.croupier != terms.croupier || bet.player != terms.player
                 || bet.croupierKey != terms.croupierKey || bet.playerKey != terms.playerKey
@@ -778,8 +784,8 @@ contract BankTwo {
         _mustBeSigned(betHash, croupierSignature, terms.croupierKey);
         uint256 stake = _stake(bet);
         uint256 top = _topPrize(bet);
-        if (kept.playerShare < stake) revert InsufficientFunds(terms.player, kept.playerShare, stake);
-        if (kept.croupierShare < top) revert InsufficientFunds(terms.croupier, kept.croupierShare, top);
+        if (claim.playerShare < stake) revert InsufficientFunds(terms.player, claim.playerShare, stake);
+        if (claim.croupierShare < top) revert InsufficientFunds(terms.croupier, claim.croupierShare, top);
 
         bytes32 key = gameKey(terms.croupier, terms.player, gameId);
         uint40 deadline = _deadline();
@@ -788,9 +794,9 @@ contract BankTwo {
         );
         accounts[terms.player].openGames += 1;
         accounts[terms.croupier].openGames += 1;
-        kept.playerShare -= uint80(stake);
-        kept.croupierShare -= uint80(top);
-        _endSession(terms, hash, kept, key);
+        claim.playerShare -= uint80(stake);
+        claim.croupierShare -= uint80(top);
+        _endSession(terms, hash, kept, claim, key);
         emit BetSubmitted(key, terms.croupier, terms.player, gameId, betHash, deadline);
     }
 
@@ -801,7 +807,7 @@ contract BankTwo {
         if (kept.phase != Phase.Claimed) revert WrongSession(kept.phase);
         uint256 end = kept.deadline + STEP_TIME;
         if (block.timestamp <= end) revert TooEarly(end);
-        _endSession(terms, hash, kept, 0);
+        _endSession(terms, hash, kept, claims[terms.croupier][terms.player], 0);
     }
 
     /// @notice The Player signed another order for the same hand of a session: the stake is lost.
@@ -846,30 +852,41 @@ contract BankTwo {
         _mustBeSigned(structHash, croupierSignature, terms.croupierKey);
     }
 
-    function _share(Session calldata terms, Kept memory kept, uint256 hands, uint256 playerShare)
+    /// @dev What is claimed now; nothing of an earlier claim.
+    function _claimed(Session calldata terms, Kept memory kept) private view returns (Claim memory claim) {
+        if (kept.phase == Phase.Claimed) claim = claims[terms.croupier][terms.player];
+    }
+
+    /// @dev Who has what after so many hands.
+    function _claim(Session calldata terms, uint256 hands, uint256 playerShare)
         private
         pure
+        returns (Claim memory)
     {
         uint256 total = terms.playerFunds + terms.croupierFunds;
         if (playerShare > total || hands > type(uint96).max) revert BadShare();
-        kept.hands = uint96(hands);
-        kept.playerShare = _small(playerShare);
-        kept.croupierShare = _small(total - playerShare);
+        return Claim(_small(playerShare), _small(total - playerShare), uint96(hands));
     }
 
     /// @dev Pays the shares, and closes. `hand`: the game that took its part of them, if any.
-    function _endSession(Session calldata terms, bytes32 hash, Kept memory kept, bytes32 hand) private {
+    function _endSession(
+        Session calldata terms,
+        bytes32 hash,
+        Kept memory kept,
+        Claim memory claim,
+        bytes32 hand
+    ) private {
         kept.phase = Phase.Closed;
         sessions[terms.croupier][terms.player] = kept;
-        _unlock(terms.player, kept.playerShare);
-        _unlock(terms.croupier, kept.croupierShare);
-        emit SessionClosed(hash, kept.hands, kept.playerShare, kept.croupierShare, hand);
+        _unlock(terms.player, claim.playerShare);
+        _unlock(terms.croupier, claim.croupierShare);
+        emit SessionClosed(hash, claim.hands, claim.playerShare, claim.croupierShare, hand);
     }
 
     // ------------------------------------------------------------------------------------- views
 
     /// @notice The session of these two: the last 20 bytes of its hash, the number that the next one
-    /// must have, its phase, the deadline of its claim, hands and shares.
+    /// must have, its phase, the deadline of its claim; hands and shares as they are claimed, or 0.
     function getSession(address croupier, address player)
         external
         view
@@ -884,15 +901,17 @@ contract BankTwo {
         )
     {
         Kept memory kept = sessions[croupier][player];
+        Claim memory claim;
+        if (kept.phase == Phase.Claimed) claim = claims[croupier][player];
         session = bytes32(uint256(kept.name));
         return (
             session,
             kept.number,
             kept.phase,
             kept.deadline,
-            kept.hands,
-            kept.playerShare,
-            kept.croupierShare
+            claim.hands,
+            claim.playerShare,
+            claim.croupierShare
         );
     }
 
