@@ -23,7 +23,7 @@ from fairground.clients.http import Http, Refused, Unreachable
 from fairground.clients.lobby import sit_down, tables
 from fairground.clients.table import open_table
 from fairground.core import InputError
-from fairground.terminal.commands.serve import _without_password
+from fairground.terminal.commands.arena.serve import _without_password
 from fairground.transcript import line_hash
 from fairground.verify import verify
 from tests.helpers.arena import Process, play_all, workers_of

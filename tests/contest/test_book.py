@@ -35,7 +35,7 @@ from fairground.fair.bits import SeededStream, Tape
 from fairground.games.codebreaking import BREAKER, GIVE_UP, NO_CODE, Code, Marks, marks
 from fairground.lab.workers import workers
 from fairground.retrace import Differs
-from fairground.terminal.commands import verify as verify_command
+from fairground.terminal.commands.records import verify as verify_command
 from fairground.transcript import canonical, line_hash
 from tests.helpers.contests import SEED, House, a_contest, rechained, sections, solve
 from tests.helpers.width import WIDE

@@ -131,7 +131,7 @@ class TestOnceMore:
         def refuse(files: list[str]) -> int:
             raise InputError(f"no such game in {len(files)} file")
 
-        monkeypatch.setattr("fairground.terminal.commands.coach.run", refuse)
+        monkeypatch.setattr("fairground.terminal.commands.records.coach.run", refuse)
         told = play("0123\nr\nq\n", *NICE)
         assert told.code == 0
         assert "There is no review: no such game in 1 file." in told.out

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fairground.cli import main
-from fairground.terminal.commands.history import interval
+from fairground.terminal.commands.records.history import interval
 from tests.helpers.places import ROOT
 from tests.helpers.pseudo_terminal import on_a_terminal
 

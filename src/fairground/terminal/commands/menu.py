@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from fairground.core import FairgroundError
 from fairground.shown import shown
-from fairground.terminal.commands.resume import in_words
+from fairground.terminal.commands.records.resume import in_words
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.evening.vaults import unfinished
 from fairground.terminal.ink import Ink

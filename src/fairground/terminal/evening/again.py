@@ -235,7 +235,7 @@ class Parlour(ABC):
         say_the_verdict(self.console, self._art, verdict, opened.saved, played.missing)
 
     def _review(self, path: str) -> None:
-        from fairground.terminal.commands.coach import run
+        from fairground.terminal.commands.records.coach import run
 
         try:
             run([path])

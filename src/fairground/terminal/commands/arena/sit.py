@@ -21,7 +21,7 @@ from fairground.core import FairgroundError, Game, IllegalMove, InputError, Move
 from fairground.players import Player
 from fairground.receipts import Kept, beside, heads, keep
 from fairground.table import Ask
-from fairground.terminal.commands.seats import ARENA_URL, TABLE_URL, list_seats, take_seat
+from fairground.terminal.commands.arena.seats import ARENA_URL, TABLE_URL, list_seats, take_seat
 from fairground.terminal.console import Arguments, Console, EndOfInput
 from fairground.terminal.ink import Ink
 from fairground.terminal.options import add_ascii

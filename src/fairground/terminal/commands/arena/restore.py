@@ -8,8 +8,8 @@ from pathlib import Path
 
 from fairground.arena.restoring import restore
 from fairground.core import InputError
-from fairground.terminal.commands.backup import SQLITE
-from fairground.terminal.commands.serve import default_database
+from fairground.terminal.commands.arena.backup import SQLITE
+from fairground.terminal.commands.arena.serve import default_database
 from fairground.terminal.console import Arguments
 
 

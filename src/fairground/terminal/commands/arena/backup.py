@@ -11,7 +11,7 @@ from typing import Final
 
 from fairground.core import InputError
 from fairground.store.lineage import A_COPY
-from fairground.terminal.commands.serve import default_database
+from fairground.terminal.commands.arena.serve import default_database
 from fairground.terminal.console import Arguments
 
 SQLITE: Final = "sqlite:///"

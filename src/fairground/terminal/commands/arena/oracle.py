@@ -9,7 +9,7 @@ from fairground.clients.oracles import Description, Oracle
 from fairground.clients.play import PlayedOracle, play
 from fairground.core import InputError
 from fairground.games.codebreaking import Row, write_code
-from fairground.terminal.commands.enter import add_player, hired
+from fairground.terminal.commands.arena.enter import add_player, hired
 from fairground.terminal.console import Arguments
 from fairground.verify import verify
 
