@@ -102,6 +102,15 @@ class Evm:
         assert timestamp >= self.now
         self.chain.header = self.chain.header.copy(timestamp=timestamp)
 
+    @contextmanager
+    def forked(self, chain_id: int) -> Iterator[None]:
+        """The same chain under another number."""
+        self.chain.chain_id = chain_id
+        try:
+            yield
+        finally:
+            self.chain.chain_id = self.chain_id
+
     def balance(self, address: str) -> int:
         return int(self.backend.get_balance(_bytes(address)))
 
@@ -474,9 +483,11 @@ BANKROLL = 50_000 * CHIP
 PURSE = 1_000 * CHIP
 
 
-def hall(bankroll: int = BANKROLL, purse: int = PURSE, version: int = NEWEST) -> Hall:
-    """Open a Bank on a new chain."""
-    bank = Bank(Evm(), version=version)
+def hall(
+    bankroll: int = BANKROLL, purse: int = PURSE, version: int = NEWEST, evm: Evm | None = None
+) -> Hall:
+    """Open a Bank, on a new chain if none is given."""
+    bank = Bank(evm or Evm(), version=version)
     return Hall(bank, bank.party(1, bankroll), bank.party(2, purse), bank.party(3, purse))
 
 

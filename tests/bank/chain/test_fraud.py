@@ -1,6 +1,6 @@
 """Every fraud that the document lists, that the issue lists, and that we thought of: attempted.
 
-Each is tried against the contract on a real EVM, and refused or punished, with no honest
+Each is tried against the contract on two EVMs, and refused or punished, with no honest
 party worse off. D1 to D8: the document's own list. I1 to I12: what is wrong in the document.
 """
 
@@ -59,8 +59,8 @@ KEEP = (0, 0, 0, 0, 0)
 
 
 @pytest.fixture
-def h(request: pytest.FixtureRequest) -> Hall:
-    found = hall()
+def h(request: pytest.FixtureRequest, evm: Evm) -> Hall:
+    found = hall(evm=evm)
     return DisputeHall(*found) if getattr(request, "param", "") == DISPUTE else found
 
 
@@ -434,18 +434,15 @@ def test_i7_nothing_signed_for_another_chain_counts(h: Hall) -> None:
 def test_i7_the_chain_id_is_read_live(h: Hall) -> None:
     """After a fork with another number, signatures of the old chain are void on the new one."""
     play = h.play()
-    chain = h.bank.evm.chain
-    old = chain.chain_id
+    evm = h.bank.evm
     ask = (h.croupier.address, h.bank.address, abi.encoded(SubmitBet(play.bet, play.signature)))
-    h.bank.evm.call(*ask)
-    try:
-        chain.chain_id = old + 1
+    evm.call(*ask)
+    other = evm.chain_id + 1
+    with evm.forked(other):
         with refused("BadSignature"):
-            h.bank.evm.call(*ask)
-        forked = h.player.key.sign(Domain(old + 1, h.bank.address), play.bet)
-        h.bank.evm.call(ask[0], ask[1], abi.encoded(SubmitBet(play.bet, forked)))
-    finally:
-        chain.chain_id = old
+            evm.call(*ask)
+        forked = h.player.key.sign(Domain(other, h.bank.address), play.bet)
+        evm.call(ask[0], ask[1], abi.encoded(SubmitBet(play.bet, forked)))
 
 
 def test_i7_roles_cannot_be_swapped(h: Hall) -> None:

@@ -35,7 +35,18 @@ from fairground.bank.messages import (
 )
 from fairground.bank.seeds import packed_order
 from fairground.games.poker import Poker, rank
-from tests.helpers.evm import BANKROLL, CHIP, PURSE, STEP_TIME, Hall, Play, Receipt, hall, refused
+from tests.helpers.evm import (
+    BANKROLL,
+    CHIP,
+    PURSE,
+    STEP_TIME,
+    Evm,
+    Hall,
+    Play,
+    Receipt,
+    hall,
+    refused,
+)
 from tests.helpers.places import DATA
 
 SNAPSHOT = DATA / "session-gas.json"
@@ -46,8 +57,8 @@ NOBODYS = Signature(0, 0, 0)
 
 
 @pytest.fixture
-def h() -> Hall:
-    return hall()
+def h(evm: Evm) -> Hall:
+    return hall(evm=evm)
 
 
 class Evening:
