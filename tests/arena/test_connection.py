@@ -87,6 +87,14 @@ def test_a_head_has_a_largest_size(url: str, size: int, pieces: int) -> None:
         assert [status for status, _ in answers] == [200]
 
 
+@pytest.mark.parametrize(("lines", "status"), [(10_000, 200), (11_000, 431)])
+def test_what_surrounds_a_header_is_of_its_size(url: str, lines: int, status: int) -> None:
+    """Many small ones are as large as one large one."""
+    caller = Caller(url)
+    caller.say(ASK + b"X: y\r\n" * lines + LAST)
+    assert [found for found, _ in caller.hear()] == [status]
+
+
 @pytest.mark.parametrize("endless", [b"x" * 10_000, b"X: x\r\n" * 2_000], ids=["one", "many"])
 def test_a_head_without_end_is_not_read_to_its_end(url: str, endless: bytes) -> None:
     caller = Caller(url)
@@ -213,6 +221,8 @@ def test_many_offers_in_one_packet(url: str) -> None:
         (b"GET http://z@x/healthz HTTP/1.1\r\nHost: x\r\n\r\n", "another host"),
         (b"GET http://:80/healthz HTTP/1.0\r\n\r\n", "Host is a name"),
         (b"GET ftp://x/healthz HTTP/1.1\r\nHost: x\r\n\r\n", '"ftp://x/healthz"'),
+        (b"GET *healthz HTTP/1.1\r\nHost: x\r\n\r\n", '"*healthz"'),
+        (b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", '"*"'),
     ],
 )
 def test_a_head_that_leaves_doubt_is_refused(url: str, head: bytes, word: str) -> None:

@@ -173,16 +173,33 @@ def test_head_is_get_without_a_body(client: Client, post: arena_games.Post) -> N
 
 
 @pytest.mark.parametrize(
-    "path", ["//neworacle", "/neworacle/", "/neworacle//", "//schema", "/games/"]
+    ("path", "right"),
+    [
+        ("//neworacle", "/neworacle"),
+        ("/neworacle/", "/neworacle"),
+        ("/neworacle//", "/neworacle"),
+        ("//schema", "/schema"),
+        ("/games/", "/games"),
+        ("/%6eeworacle", "/neworacle"),
+        ("/games%2F", "/games"),
+        ("/oracle%2fnobody", "/oracle/nobody"),
+    ],
 )
-def test_an_address_has_one_spelling(client: Client, path: str) -> None:
+def test_an_address_has_one_spelling(client: Client, path: str, right: str) -> None:
     """Else a proxy that keeps people from one of them would be fooled by another."""
     arena = str(client.base_url).rstrip("/")
     for method in ("GET", "POST", "OPTIONS"):
         answer = client.request(method, arena + path, json=ORACLE)
         if answer.status_code != 405:
-            said, plain = problem(answer, 404, "arena/unknown"), path.replace("%2F", "/")
-            assert f'"{plain}"' in said and f'"/{plain.strip("/")}"' in said
+            said = problem(answer, 404, "arena/unknown")
+            assert f'"{path}"' in said and f'"{right}"' in said
+
+
+def test_nor_has_an_oracle_two_in_the_fast_lane(client: Client, post: arena_games.Post) -> None:
+    name = arena_games.oracle(post)["name"]
+    for path in (f"/oracle%2F{name}", f"/oracle/%{ord(name[0]):x}{name[1:]}"):
+        answer = client.post(path, json={"submission": [0, 1, 2, 3]})
+        assert f'"/oracle/{name}"' in problem(answer, 404, "arena/unknown")
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/oracle", "/oracle/a/b", "/schema/nowhere"])

@@ -41,6 +41,9 @@ from fairground.clients.protocol import PROBLEM
 LARGEST_HEAD: Final = 65_536
 """Bytes of an address and all headers."""
 
+AROUND: Final = 4
+"""Bytes of a header besides its name and value: the colon, a space, the end of the line."""
+
 SLOWEST: Final = 30.0
 """Seconds from the first byte of a request (or from connecting) to its last one."""
 
@@ -178,7 +181,7 @@ class Arrival(HttpToolsProtocol):
     def _what_is_wrong(self) -> ArenaError | None:
         size, hosts, codings = len(self.url), [], []
         for name, value in self.headers:
-            size += len(name) + len(value)
+            size += len(name) + len(value) + AROUND
             if name == b"host":
                 hosts.append(value)
             elif name == b"transfer-encoding":
@@ -205,7 +208,7 @@ class Arrival(HttpToolsProtocol):
                     f"the address names another host than Host does: {_shown(self.url)}"
                 )
             self.url = found[2] if found[2].startswith(b"/") else b"/" + found[2]
-        elif not self.url.startswith((b"/", b"*")):
+        elif not self.url.startswith(b"/"):
             return Malformed(f"an address is a path, as /healthz is, not {_shown(self.url)}")
         if hosts and HOST.fullmatch(hosts[0]) is None:
             return Malformed(

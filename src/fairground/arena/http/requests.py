@@ -44,7 +44,7 @@ TheRequest = Request[Any, Any, Any]
 async def check(request: TheRequest) -> Response[None] | None:
     """Refuse what no route should see; answer OPTIONS for all of them."""
     path, _, _ = request.scope["raw_path"].partition(b"?")  # some servers leave the query there
-    _must_be_its_address(unquote(path.decode("latin-1")))
+    _must_be_its_address(path.decode("latin-1"))
     handler = request.route_handler
     if request.method == "OPTIONS":
         return Response(None, status_code=204, headers={"Allow": _methods(request)})
@@ -66,13 +66,13 @@ async def check(request: TheRequest) -> Response[None] | None:
 
 
 def _must_be_its_address(path: str) -> None:
-    """Refuse ``/games/`` and ``//games``, which the framework takes for ``/games``.
+    """Refuse ``/games/``, ``//games`` and ``/%67ames``, which are ``/games`` to the framework.
 
     Who decides by an address before it gets there, as a proxy that lets nobody make contests, must
-    not be fooled by another spelling of it.
+    not be fooled by another spelling of it. No address of ours has a character to be escaped.
     """
-    if "//" in path or (path.endswith("/") and path != "/"):
-        right = "/" + "/".join(filter(None, path.split("/")))
+    if "%" in path or "//" in path or (path.endswith("/") and path != "/"):
+        right = "/" + "/".join(filter(None, unquote(path).split("/")))
         raise Unknown(f"there is nothing at {quoted(path)}; do you mean {quoted(right)}?")
 
 
