@@ -12,7 +12,7 @@ import pytest
 
 from fairground.arena import live_games
 from fairground.arena.http.problems import TooManyAttempts
-from fairground.arena.live_games import Hall
+from fairground.arena.live_games import Hall, Live
 from fairground.arena.oracles import keeping
 from fairground.arena.oracles.keeping import KIND, Oracles
 from fairground.store import Store, Stored, open_store
@@ -58,6 +58,32 @@ def test_a_long_game_comes_back_in_a_thread_and_once_for_all_who_wait(
         after.close()
 
     story(f"sqlite:///{tmp_path}/arena.db", tell)
+
+
+def test_the_first_evil_keeper_gets_ready_in_a_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However small its oracle: to load what it thinks with held everybody up for seconds."""
+    threads: list[str] = []
+    play_on = Live.play_on
+
+    def noting(self: Live) -> None:
+        threads.append(threading.current_thread().name)
+        play_on(self)
+
+    monkeypatch.setattr(Live, "play_on", noting)
+
+    async def tell(store: Store) -> None:
+        hall = Hall(store)
+        oracles = Oracles(hall)
+        for _ in range(2):
+            log = (await oracles.make(6, 4, "evil")).log
+            await oracles.submit(log, (0, 0, 1, 1))
+        hall.close()
+
+    story(f"sqlite:///{tmp_path}/arena.db", tell)
+    assert threads[0].startswith("keeper")
+    assert threads[1:] == [threading.main_thread().name]
 
 
 def test_an_oracle_answers_so_many_submissions_and_no_more(

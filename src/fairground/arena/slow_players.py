@@ -25,6 +25,8 @@ class Thinkers:
         self._each = threads // 2
         self._lines: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         """Client → what counts the threads that it may use."""
+        self.prepared: set[str] = set()
+        """Who has thought here before, and so has loaded all that it thinks with."""
 
     async def think(self, thought: Callable[..., T], *about: Any) -> T:
         """Run a long thought in a thread, once the client that is being served may have one."""

@@ -58,7 +58,6 @@ MOST_ATTEMPTS: Final = 10_000
 QUICK: Final = 100_000
 """An evil oracle with more codes than this thinks in a thread, so that others are served."""
 
-
 COUNTED: Final = 1_000_000
 """The largest space in which the codes that are left are counted."""
 
@@ -201,11 +200,13 @@ def _count(base: int, length: int, rows: Sequence[Row]) -> int:
 async def let_the_keeper_answer(live: Live) -> None:
     """Let our keeper play on; where it has much to think about, in a thread for keepers.
 
-    Not in a thread of the event loop's own: those read from the store, for everybody.
+    So does the first evil one, of any size: to load what it thinks with takes seconds. Not in a
+    thread of the event loop's own: those read from the store, for everybody.
     """
-    game = rules_of(live.table)
-    if game.oracle == EVIL and game.codes > QUICK:
-        await live.keepers.think(live.play_on)
+    game, keepers = rules_of(live.table), live.keepers
+    if game.oracle == EVIL and (game.codes > QUICK or EVIL not in keepers.prepared):
+        await keepers.think(live.play_on)
+        keepers.prepared.add(EVIL)
     else:
         live.play_on()
 
