@@ -326,7 +326,7 @@ def test_what_the_driver_says_of_itself_is_trouble_too(
     async def run() -> None:
         store = await open_store(url)
         with monkeypatch.context() as patch:
-            patch.setattr(postgres, "_write_group", broken)
+            patch.setattr(postgres, "write_group", broken)
             with pytest.raises(InDoubt, match="another operation"):
                 await store.commit(Append("a", 0, (b"1\n",), "x"))
         await store.commit(Append("a", 0, (b"1\n",), "x"))

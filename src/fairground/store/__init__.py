@@ -10,14 +10,15 @@ A commit is durable when `Store.commit` returns, and never in part. Nothing that
 depends on it may leave the process before. Where the database is full, read-only, slow or gone,
 every method raises `StoreAway`, in bounded time; `InDoubt` is the one that may have been done.
 
-================  ==========================================================================
-here              the port `Store`: commits, what is stored, `open_store`, `retried`
-`sqlite`          one process, one file
-`sqlite_writing`  how a group of commits is written to it
-`postgres`        several workers and machines on one server
-`lineage`         which SQLite file ran here last: an older copy is not taken for it
-`listeners`       who wants to hear that a log has grown
-================  ==========================================================================
+==================  ========================================================================
+here                the port `Store`: commits, what is stored, `open_store`, `retried`
+`sqlite`            one process, one file
+`sqlite_writing`    how a group of commits is written to it
+`postgres`          several workers and machines on one server
+`postgres_writing`  how a group of commits is written to it
+`lineage`           which SQLite file ran here last: an older copy is not taken for it
+`listeners`         who wants to hear that a log has grown
+==================  ========================================================================
 
 Both stores obey the same laws (tests/store/test_laws.py).
 """
