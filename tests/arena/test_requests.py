@@ -16,6 +16,7 @@ from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
 from fairground.arena.document import openapi
+from fairground.arena.document.outcomes import ROUTES
 from fairground.arena.http import problems
 from fairground.arena.http.requests import admits
 from fairground.arena.limits.gate import ClientLimits, Gate
@@ -736,7 +737,7 @@ def test_every_problem_in_the_document_happens(route: Operation) -> None:
 
 def kinds() -> set[problems.ErrorKind]:
     """Every kind of problem that some route can answer with."""
-    errors = {error for route in openapi.ROUTES.values() for error in route.refuses}
+    errors = {error for route in ROUTES.values() for error in route.refuses}
     errors |= {problems.WrongMethod, problems.ArenaError}
     # before any route is found:
     errors |= {problems.TooSlow, problems.HeadTooLarge, problems.WrongHost}

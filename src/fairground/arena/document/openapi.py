@@ -2,20 +2,18 @@
 
 Litestar writes paths, parameters and bodies from the signatures of the routes. Here is the
 rest: which problems each route can answer with, examples, headers, and the schemas of the
-bodies as msgspec itself obeys them. `ROUTES` is the one place where a new route says this;
-a test compares it with the routes that there are, and another provokes every problem.
+bodies as msgspec itself obeys them. What each route gives and refuses is in `outcomes`.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from http import HTTPStatus
 from itertools import pairwise
-from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 from litestar.openapi import OpenAPIConfig
@@ -25,29 +23,23 @@ from fairground import __version__
 from fairground.arena import monitoring
 from fairground.arena.contests import examples as contest_examples
 from fairground.arena.contests import wire as contest_wire
-from fairground.arena.contests.factories import FactoryFailed, FactorySlow
 from fairground.arena.croupier import bank_wire, session_examples, session_wire
 from fairground.arena.croupier import examples as croupier_examples
 from fairground.arena.croupier import wire as croupier_wire
+from fairground.arena.document.outcomes import ROUTES
 from fairground.arena.document.schema_page import SchemaJson, SchemaPage
 from fairground.arena.events import examples as event_examples
 from fairground.arena.events import wire as event_wire
 from fairground.arena.http.browsers import ON_THE_PAGE
 from fairground.arena.http.origin import HARMLESS
 from fairground.arena.http.problems import (
-    AlreadyDone,
     ArenaError,
-    BadName,
     BodyTooLarge,
-    Forbidden,
     ForeignSite,
-    GameOver,
     Malformed,
     NotAcceptable,
     Problem,
     Stopping,
-    TooEarly,
-    TooManyAttempts,
     TooManyRequests,
     Unknown,
     WrongMedia,
@@ -59,30 +51,11 @@ from fairground.arena.oracles import wire as oracle_wire
 from fairground.arena.tables import examples as table_examples
 from fairground.arena.tables import games
 from fairground.arena.tables import wire as table_wire
-from fairground.bank.bank_port import BankAway, BankRefused
-from fairground.bank.croupier_port import (
-    Busy,
-    Closed,
-    Declined,
-    SaidOtherwise,
-    TooSoon,
-    UnknownGame,
-)
-from fairground.bank.crypto.curve import BadSignature
-from fairground.bank.fields import BadCall
-from fairground.bank.seeds import WrongSeed
-from fairground.clients.protocol import CLOSE, PROBLEM, RECEIPT
+from fairground.clients.protocol import PROBLEM
 from fairground.core import (
-    BadParams,
-    BadShare,
     FairgroundError,
-    IllegalMove,
-    InputError,
-    MissingExtra,
-    StaleAsk,
-    UnknownName,
 )
-from fairground.store import Conflict, InDoubt, StoreAway
+from fairground.store import InDoubt, StoreAway
 
 DESCRIPTION: Final = """\
 Provably fair games over HTTP: oracles that hide a code, contests of programs that break
@@ -108,203 +81,6 @@ TAGS: Final = {
     "operation": "For whoever runs the arena",
 }
 
-WITH_RECEIPT: Final = {
-    RECEIPT: "The hash of the last line that the answer stands for: keep it as a proof"
-}
-
-
-class Route(NamedTuple):
-    """What a route does that its signature does not say."""
-
-    tag: str
-    gives: str
-    """What a good answer is."""
-    refuses: tuple[type[FairgroundError], ...] = ()
-    """The problems of this route, besides those that `always` names."""
-    headers: Mapping[str, str] = MappingProxyType({})
-    """The headers of a good answer."""
-
-
-IN_SESSION: Final = (
-    *(UnknownGame, BadCall, BadSignature, BadShare, Declined, TooSoon, SaidOtherwise, Closed),
-    *(Conflict, BankAway),
-)
-"""How a Croupier may refuse what he is told in a session."""
-
-ROUTES: Final = {
-    "new_oracle": Route(
-        "oracles",
-        "The game is open: its oracle is at `Location`",
-        (BadParams,),
-        {"Location": "The absolute URI of the oracle"},
-    ),
-    "get_oracle": Route("oracles", "The oracle as everyone may see it"),
-    "submit": Route(
-        "oracles",
-        "How much of the submission matches",
-        (IllegalMove, GameOver, TooManyAttempts, AlreadyDone, Conflict, FactoryFailed, FactorySlow),
-        WITH_RECEIPT,
-    ),
-    "give_up": Route("oracles", "The oracle, with its code", (GameOver, Conflict)),
-    "lend_share": Route(
-        "oracles", "The share is mixed in", (BadShare, AlreadyDone, GameOver, Conflict)
-    ),
-    "codes_left": Route("oracles", "The count", (TooEarly,)),
-    "oracle_transcript": Route("oracles", "JSON Lines, one for each event", (TooEarly,)),
-    "new_contest": Route(
-        "contests",
-        "The contest is open: its watch page is at `Location`",
-        (BadParams, Forbidden, FactoryFailed, FactorySlow),
-        {
-            "Location": "The absolute URI of the watch page",
-            CLOSE: "The private URI that closes the contest early",
-        },
-    ),
-    "open_contest": Route(
-        "contests",
-        "The contest is open",
-        (BadParams, Forbidden, FactoryFailed, FactorySlow),
-        {
-            "Location": "The absolute URI of the watch page",
-            CLOSE: "The private URI that closes the contest early",
-        },
-    ),
-    "list_contests": Route("contests", "A page of the list"),
-    "watch_contest": Route("contests", "The contest as everyone may see it"),
-    "enter_contest": Route(
-        "contests",
-        "An oracle for each game, for this entry alone",
-        (BadName, AlreadyDone, Forbidden, GameOver, Conflict),
-        WITH_RECEIPT,
-    ),
-    "close_contest": Route("contests", "The contest, closed"),
-    "remove_entry": Route(
-        "contests",
-        "The contest, without the entry",
-        (BadName, AlreadyDone, GameOver, Conflict),
-    ),
-    "contest_standings": Route("contests", "The standings: official and training apart"),
-    "contest_csv": Route("contests", "A line for each entry"),
-    "contest_parts_csv": Route("contests", "A line for each part, entry and factory"),
-    "contest_book": Route("contests", "JSON Lines, one for each entry and result"),
-    "contest_file": Route("contests", "JSON Lines: the book and all games", (TooEarly,)),
-    "contest_events": Route("contests", "The watch page, as `watch` events"),
-    "get_games": Route("tables", "All games, schemes and players of this arena"),
-    "new_table": Route(
-        "tables",
-        "The table is open; hand out the URLs of its seats",
-        (InputError, BadParams, UnknownName, MissingExtra),
-        {"Location": "The absolute URI of the table"},
-    ),
-    "list_tables": Route("tables", "A page of the list"),
-    "take_seat": Route(
-        "tables",
-        "The seat is yours: keep its URL",
-        (InputError, AlreadyDone, MissingExtra, Conflict),
-        {"Location": "The private URI of the seat"},
-    ),
-    "make_remark": Route("tables", "Recorded", (InputError, GameOver, StaleAsk, Conflict)),
-    "ask_for_hint": Route(
-        "tables", "What our adviser would play", (StaleAsk, MissingExtra, Conflict)
-    ),
-    "play_again": Route(
-        "tables",
-        "The next game, with the URL of your seat",
-        (StaleAsk, Conflict),
-        {"Location": "The absolute URI of the table"},
-    ),
-    "get_table": Route("tables", "The table as everyone may see it"),
-    "table_review": Route("tables", "Values, costs and luck, step by step", (TooEarly, Unknown)),
-    "try_again": Route(
-        "tables",
-        "What it would have been worth",
-        (TooEarly, Unknown, InputError, IllegalMove),
-    ),
-    "table_transcript": Route("tables", "JSON Lines, one for each event"),
-    "table_events": Route("tables", "The lines of the transcript, as `line` events"),
-    "get_seat": Route("tables", "The table as this seat sees it"),
-    "answer": Route(
-        "tables",
-        "Recorded: in this line, which has this hash",
-        (IllegalMove, BadShare, StaleAsk, AlreadyDone, GameOver, Conflict),
-    ),
-    "leave": Route("tables", "Recorded: in this line, which has this hash", (GameOver, Conflict)),
-    "new_stream": Route(
-        "events",
-        "Follow the stream at `Location`",
-        (InputError, TooManyRequests),
-        {"Location": "The absolute URI of the stream"},
-    ),
-    "follow_stream": Route("events", "Messages, until one of both goes away", (InputError,)),
-    "change_stream": Route("events", "It is about these topics now", (InputError, Conflict)),
-    "about_croupier": Route("croupier", "Who he is, and where he plays", (Unknown, BankAway)),
-    "new_offer": Route(
-        "croupier", "He is ready to play, once", (Unknown, InputError, Declined, Busy, BankAway)
-    ),
-    "place_bet": Route(
-        "croupier",
-        "He has it, durably, and brings it to the Bank",
-        (
-            *(UnknownGame, BadCall, BadSignature, Declined, SaidOtherwise, Closed, Busy),
-            *(Conflict, BankAway),
-        ),
-    ),
-    "get_croupier_game": Route("croupier", "How far it is, as he says", (UnknownGame,)),
-    "tell_seed": Route(
-        "croupier",
-        "He has it, durably, and brings it to the Bank",
-        (UnknownGame, BadCall, WrongSeed, BadSignature, TooSoon, Closed, Conflict),
-    ),
-    "tell_order": Route(
-        "croupier",
-        "He has it, durably, and brings it to the Bank",
-        (
-            *(UnknownGame, BadCall, BadSignature, Declined, TooSoon, SaidOtherwise, Closed),
-            *(Conflict, BankAway),
-        ),
-    ),
-    "croupier_transcript": Route(
-        "croupier", "JSON Lines, one for each event", (UnknownGame, TooSoon, Closed)
-    ),
-    "new_session": Route(
-        "croupier",
-        "The terms on which he is ready",
-        (Unknown, BadCall, Declined, SaidOtherwise, Busy, BankAway),
-    ),
-    "open_session": Route(
-        "croupier",
-        "The Bank has it",
-        (BadCall, BadSignature, Declined, SaidOtherwise, Busy, BankRefused, BankAway),
-    ),
-    "get_croupier_session": Route(
-        "croupier", "How far it is, as he says", (UnknownGame, BadCall, Declined)
-    ),
-    "offer_hand": Route(
-        "croupier",
-        "His commitments, to seeds that he has, durably",
-        (UnknownGame, BadCall, Declined, TooSoon, Closed, Conflict, BankAway),
-    ),
-    "bet_on_hand": Route("croupier", "He has signed it, and it counts", IN_SESSION),
-    "order_in_hand": Route("croupier", "His seed 1, for this order", IN_SESSION),
-    "sign_state": Route("croupier", "He has signed it, and it counts", IN_SESSION),
-    "get_bank": Route("bank", "Its terms", (Unknown, BankAway)),
-    "get_account": Route("bank", "What the owner has", (BadCall, BankAway)),
-    "get_game": Route("bank", "The game, as the Bank keeps it", (BadCall, BankAway)),
-    "game_events": Route("bank", "What was recorded of it", (BadCall, BankAway)),
-    "next_game": Route("bank", "The number of the next bet", (BadCall, BankAway)),
-    "get_session": Route("bank", "The session", (BadCall, BankAway)),
-    "make_call": Route(
-        "bank",
-        "Recorded, durably",
-        (Unknown, InputError, BadCall, BadSignature, BankRefused, BankAway),
-    ),
-    "get_money": Route("bank", "Made, for this owner", (Unknown, BadCall, BankRefused, BankAway)),
-    "get_ledger": Route("bank", "JSON Lines, one for each call", (Unknown, BankAway)),
-    "health": Route("operation", "It is alive"),
-    "ready": Route("operation", "It can write"),
-    "count": Route("operation", "The text format of Prometheus"),
-}
-"""By the name of the route's function."""
 
 WIRES: Final = (
     *(oracle_wire, contest_wire, monitoring, table_wire, games, event_wire),
