@@ -25,7 +25,8 @@ from typing import Final
 from tests.helpers.contests import House
 
 from _machine import child_cpu_seconds, ratio, side_by_side, summary, write
-from fairground.contest.book import FIRST_FORMAT, Part
+from fairground.contest.book import FIRST_FORMAT
+from fairground.contest.parts import Part
 from fairground.games.codebreaking import Code, Row, fits
 
 REPETITIONS: Final = 3

@@ -20,7 +20,8 @@ from fairground.bank import blind_croupier_2017 as history
 from fairground.bank.crypto.curve import keccak
 from fairground.bank.messages import DOMAIN_TYPE, TYPES, ReplacementOrder, SeedMessage, Signer
 from fairground.bank.seeds import SEED_TAG, Generator, Seed, mix
-from fairground.contest.book import Part, disguise, keeper_seed, oracle_name, order
+from fairground.contest.parts import Part
+from fairground.contest.seed import disguise, keeper_seed, oracle_name, order
 from fairground.core import written
 from fairground.fair.bits import (
     HOUSE,

@@ -28,8 +28,9 @@ from fairground.arena.contests.names import looks, must_be_visible
 from fairground.arena.http.problems import BadName
 from fairground.arena.live_games import Hall
 from fairground.arena.log_watch import News
-from fairground.contest.book import Disguise, Part, disguise, fair_code, keeper_seed, order
 from fairground.contest.file import check
+from fairground.contest.parts import Part
+from fairground.contest.seed import Disguise, disguise, fair_code, keeper_seed, order
 from fairground.contest.standings import Snapshot, standing
 from fairground.fair.contest import contest_commitment
 from fairground.games.codebreaking import Code, Marks, Row, marks

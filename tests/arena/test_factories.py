@@ -28,8 +28,8 @@ from fairground.arena.contests.relay import MOST_FAILURES
 from fairground.cli import main
 from fairground.clients.http import Http
 from fairground.clients.oracles import Arena, Oracle
-from fairground.contest.book import Part
 from fairground.contest.file import check
+from fairground.contest.parts import Part
 from fairground.core import InputError
 from fairground.games.codebreaking import Row
 from fairground.transcript import canonical

@@ -22,7 +22,7 @@ from fairground.arena.oracles.keeping import KIND, Oracles
 from fairground.arena.tables.clocks import Clocks
 from fairground.arena.tables.keeping import Tables, ask_id
 from fairground.arena.tables.wire import NewSeat, NewTable
-from fairground.contest.book import Part
+from fairground.contest.parts import Part
 from fairground.store import MISSED, Append, Stored
 from fairground.store.sqlite import SqliteStore
 from fairground.verify import verify

@@ -12,16 +12,11 @@ from typing import Any
 import pytest
 
 from fairground.cli import main
-from fairground.contest.book import (
-    DISGUISES,
-    DRAWN,
-    FIRST_FORMAT,
-    NO_DISGUISE,
-    Book,
+from fairground.contest.book import DISGUISES, DRAWN, FIRST_FORMAT, NO_DISGUISE, Book, Entry
+from fairground.contest.file import check
+from fairground.contest.parts import Part, check_parts
+from fairground.contest.seed import (
     Disguise,
-    Entry,
-    Part,
-    check_parts,
     disguise,
     fair_code,
     keeper_seed,
@@ -29,7 +24,6 @@ from fairground.contest.book import (
     order,
     shuffled,
 )
-from fairground.contest.file import check
 from fairground.core import BadParams, Fault, InputError, Unreadable
 from fairground.fair.bits import SeededStream, Tape
 from fairground.games.codebreaking import BREAKER, GIVE_UP, NO_CODE, Code, Marks, marks

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from fairground.arena.contests.pages import as_csv, parts_as_csv
-from fairground.contest.book import FIRST_FORMAT, Book, Entry, Part, Result
+from fairground.contest.book import FIRST_FORMAT, Book, Entry, Result
 from fairground.contest.figures import (
     COUNTABLE,
     mean_of,
@@ -23,6 +23,7 @@ from fairground.contest.figures import (
     sign_flip_of_signs,
     student,
 )
+from fairground.contest.parts import Part
 from fairground.contest.standings import (
     CSV_COLUMNS,
     StandingsRow,

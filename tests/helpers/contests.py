@@ -15,15 +15,13 @@ from fairground.contest.book import (
     FIRST_FORMAT,
     FORMAT,
     Book,
-    Disguise,
     Entry,
-    Part,
     files_digest,
-    keeper_seed,
-    order,
     the_note,
 )
 from fairground.contest.file import book_heading, game_heading, standings_line
+from fairground.contest.parts import Part
+from fairground.contest.seed import Disguise, keeper_seed, order
 from fairground.contest.standings import snapshot, standing
 from fairground.fair.bits import HashStream, Tag, digest
 from fairground.fair.contest import ContestDealer, contest_commitment

@@ -78,7 +78,7 @@ GAMES: Final = Suite(
     ("tests/games", "tests/test_laws.py", "tests/test_vectors.py", "tests/test_playthroughs.py"),
 )
 CONTEST: Final = Suite(
-    tuple(f"contest/{one}.py" for one in ("book", "figures", "standings", "file")),
+    tuple(f"contest/{one}.py" for one in ("parts", "seed", "book", "figures", "standings", "file")),
     ("tests/contest",),
 )
 MONEY: Final = Suite(

@@ -38,9 +38,9 @@ from fairground.contest.book import (
     Book,
     Entry,
     files_digest,
-    order,
     the_note,
 )
+from fairground.contest.seed import order
 from fairground.contest.standings import snapshot, standing
 from fairground.core import Fault, InputError
 from fairground.fair.schemes import is_hex

@@ -38,8 +38,9 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any, Final, NamedTuple, TypeVar
 
-from fairground.contest.book import FIRST_FORMAT, NO_DISGUISE, SOLVED, Book, Entry, Part
+from fairground.contest.book import FIRST_FORMAT, NO_DISGUISE, SOLVED, Book, Entry
 from fairground.contest.figures import Mean, decimal, mean_of, sign_flip
+from fairground.contest.parts import Part
 
 LEVEL: Final = Fraction(1, 20)
 

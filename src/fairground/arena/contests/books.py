@@ -48,11 +48,10 @@ from fairground.contest.book import (
     RESTORE,
     Book,
     Entry,
-    Part,
-    check_parts,
     is_name,
-    order,
 )
+from fairground.contest.parts import Part, check_parts
+from fairground.contest.seed import order
 from fairground.contest.standings import snapshot, standing
 from fairground.core import BadParams
 from fairground.fair.bits import Tag, digest, fresh, same, token

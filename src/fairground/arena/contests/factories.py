@@ -26,7 +26,7 @@ from fairground import __version__
 from fairground.arena.contests.allowlist import Address, Allowed, NotAllowed, Resolve, by_the_system
 from fairground.arena.http.problems import ArenaError, Forbidden
 from fairground.clients.protocol import JSON
-from fairground.contest.book import Part
+from fairground.contest.parts import Part
 from fairground.games.codebreaking import Marks
 from fairground.transcript import must_be_shallow
 

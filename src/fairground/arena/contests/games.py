@@ -40,20 +40,10 @@ from fairground.arena.oracles.keeping import (
     seconds_until,
 )
 from fairground.arena.oracles.wire import CountsOut, OracleOut, Reveal
-from fairground.contest.book import (
-    CLOSING,
-    GIVEN_UP,
-    SOLVED,
-    Disguise,
-    Entry,
-    Part,
-    fair_code,
-    files_digest,
-    keeper_seed,
-    oracle_name,
-    the_note,
-)
+from fairground.contest.book import CLOSING, GIVEN_UP, SOLVED, Entry, files_digest, the_note
 from fairground.contest.file import book_heading, game_heading, standings_line
+from fairground.contest.parts import Part
+from fairground.contest.seed import Disguise, fair_code, keeper_seed, oracle_name
 from fairground.core import HouseFault, Move
 from fairground.fair.bits import same
 from fairground.fair.contest import ContestDealer

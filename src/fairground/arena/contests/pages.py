@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from fairground.arena.contests.books import LiveBook
 from fairground.arena.contests.wire import ContestOut, ContestPart, Removed
-from fairground.contest.book import NO_DISGUISE, Part
+from fairground.contest.book import NO_DISGUISE
+from fairground.contest.parts import Part
 from fairground.contest.standings import (
     CSV_COLUMNS,
     ContestTeam,

@@ -23,7 +23,9 @@ from fairground.arena.contests.factories import Factories, FactoryFailed
 from fairground.arena.http.problems import AlreadyDone
 from fairground.arena.keyed import unkeyed
 from fairground.arena.live_games import Hall, Live
-from fairground.contest.book import GIVEN_UP, Disguise, Entry, Part
+from fairground.contest.book import GIVEN_UP, Entry
+from fairground.contest.parts import Part
+from fairground.contest.seed import Disguise
 from fairground.core import IllegalMove, Move
 from fairground.games.codebreaking import BREAKER, GIVE_UP, KEEPER, Code, State, fits
 

@@ -31,7 +31,9 @@ from fairground.arena.http.problems import Malformed
 from fairground.arena.http.queries import Behind, Limit, read_states
 from fairground.arena.state import TheArena
 from fairground.clients.protocol import CLOSE, CSV, EVENTS, JSON, JSON_LINES, RECEIPT
-from fairground.contest.book import DISGUISES, DRAWN, Part, check_parts, oracle_name
+from fairground.contest.book import DISGUISES, DRAWN
+from fairground.contest.parts import Part, check_parts
+from fairground.contest.seed import oracle_name
 from fairground.core import BadParams
 
 TheRequest = Request[Any, Any, State]
