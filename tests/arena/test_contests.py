@@ -21,9 +21,10 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.contests import books
-from fairground.arena.contests.books import MOST_VIEWS, Contests, LiveBook
+from fairground.arena.contests import live_book
 from fairground.arena.contests.factories import Factories
+from fairground.arena.contests.keeping import Contests
+from fairground.arena.contests.live_book import MOST_VIEWS, LiveBook
 from fairground.arena.contests.names import looks, must_be_visible
 from fairground.arena.http.problems import BadName
 from fairground.arena.live_games import Hall
@@ -900,7 +901,7 @@ def test_many_who_ask_for_standings_hold_nobody_up(
         assert enough.wait(60)
         return standing(now)
 
-    monkeypatch.setattr(books, "standing", slow)
+    monkeypatch.setattr(live_book, "standing", slow)
 
     async def run() -> None:
         store = await open_store(database)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fairground.arena import live_games
-from fairground.arena.contests.books import Contests
+from fairground.arena.contests.keeping import Contests
 from fairground.arena.http.problems import TooManyRequests
 from fairground.arena.limits.gate import CLIENT, GAMES, ClientLimits
 from fairground.arena.live_games import Hall

@@ -15,7 +15,7 @@ import pytest
 from litestar.testing import TestClient
 
 from fairground.arena.app import make_app
-from fairground.arena.contests import books, makers
+from fairground.arena.contests import keeping, makers, shelf
 from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.arena.limits.gate import CLIENT, ClientLimits, Gate
 from fairground.arena.limits.metrics import Metrics
@@ -38,7 +38,7 @@ def enter(client: Any, contest: str, team: str, **more: str) -> Any:
 
 
 def test_one_client_cannot_fill_a_contest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(books, "MOST_OF_ONE", 3)
+    monkeypatch.setattr(keeping, "MOST_OF_ONE", 3)
     arena = gated(tmp_path)
     with TestClient(arena) as client:
         made = client.post("/newcontest", json=CLASSIC, follow_redirects=False)
@@ -62,8 +62,8 @@ def test_what_one_client_has_entered_is_not_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It made a hundred contests, the first was let go from memory, and there was room again."""
-    monkeypatch.setattr(books, "MOST_OF_ONE", 3)
-    monkeypatch.setattr(books, "CAPACITY", 1)
+    monkeypatch.setattr(keeping, "MOST_OF_ONE", 3)
+    monkeypatch.setattr(shelf, "CAPACITY", 1)
     with TestClient(gated(tmp_path)) as client:
         contest = client.post("/contests", json=CLASSIC).json()["self"]
         for key in ("a", "a", "a", "a"):
@@ -122,7 +122,7 @@ def test_a_contest_by_invitation(tmp_path: Path) -> None:
 def test_contests_that_nobody_looks_at_are_let_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(books, "CAPACITY", 5)
+    monkeypatch.setattr(shelf, "CAPACITY", 5)
     arena = gated(tmp_path)
     with TestClient(arena) as client:
         for _ in range(20):

@@ -16,13 +16,7 @@ import pytest
 
 from fairground.arena.contests.pages import as_csv, parts_as_csv
 from fairground.contest.book import FIRST_FORMAT, Book, Entry, Result
-from fairground.contest.figures import (
-    COUNTABLE,
-    mean_of,
-    sign_flip,
-    sign_flip_of_signs,
-    student,
-)
+from fairground.contest.figures import COUNTABLE, mean_of, sign_flip, sign_flip_of_signs, student
 from fairground.contest.parts import Part
 from fairground.contest.standings import (
     CSV_COLUMNS,

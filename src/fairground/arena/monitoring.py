@@ -10,7 +10,7 @@ from litestar import get
 from msgspec import Struct
 
 from fairground import __version__
-from fairground.arena.contests.books import KIND as CONTEST
+from fairground.arena.contests.live_book import KIND as CONTEST
 from fairground.arena.croupier.bank_wire import Whole
 from fairground.arena.limits.metrics import TEXT
 from fairground.arena.oracles.keeping import KIND as ORACLE

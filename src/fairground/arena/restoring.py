@@ -17,8 +17,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from fairground.arena.contests.books import KIND as CONTESTS
-from fairground.arena.contests.books import Contests
+from fairground.arena.contests.keeping import Contests
+from fairground.arena.contests.live_book import KIND as CONTESTS
 from fairground.arena.live_games import RESTORED
 from fairground.arena.oracles.keeping import KIND as ORACLES
 from fairground.arena.serve import alone

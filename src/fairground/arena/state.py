@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from litestar.datastructures import State
 from litestar.di import NamedDependency
 
-from fairground.arena.contests.books import Contests
 from fairground.arena.contests.factories import Factories
 from fairground.arena.contests.games import ContestGames, place_of
+from fairground.arena.contests.keeping import Contests
 from fairground.arena.contests.lists import ContestLists
 from fairground.arena.contests.relay import Relay
 from fairground.arena.events.stream import Streams

@@ -1,7 +1,9 @@
 """Contests: the same codes for all entries, and standings that mean something.
 
 ===========  ===============================================================================
-`books`      the books that the arena keeps, and what is written into them, in order
+`keeping`    all contests: what may be done to them, by whom, and who watches
+`shelf`      the books at hand, and how a line is written into one of them
+`live_book`  a contest in memory
 `games`      the games of a contest, behind the same routes as any oracle
 `relay`      games that are kept elsewhere: made, relayed, and counted by us
 `factories`  oracle factories elsewhere: other servers that speak this API

@@ -17,15 +17,11 @@ from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from fairground.arena.contests.books import (
-    Contests,
-    Line,
-    LiveBook,
-    must_be_present,
-    must_be_running,
-)
 from fairground.arena.contests.factories import FAILURES
+from fairground.arena.contests.keeping import Contests
+from fairground.arena.contests.live_book import LiveBook, must_be_present, must_be_running
 from fairground.arena.contests.relay import ELSEWHERE, Relay, address_of, pending
+from fairground.arena.contests.shelf import Line
 from fairground.arena.http.problems import AlreadyDone, GameOver, TooEarly, Unknown
 from fairground.arena.keyed import unkeyed
 from fairground.arena.live_games import Hall, Live, Private

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from fairground.arena.contests.books import KIND, Contests, LiveBook
+from fairground.arena.contests.keeping import Contests
+from fairground.arena.contests.live_book import KIND, LiveBook
 from fairground.arena.contests.pages import part_of
 from fairground.arena.contests.wire import CLOSED, RUNNING, ContestRow
 

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from fairground.arena.contests.books import LiveBook
+from fairground.arena.contests.live_book import LiveBook
 from fairground.arena.contests.wire import ContestOut, ContestPart, Removed
 from fairground.contest.book import NO_DISGUISE
 from fairground.contest.parts import Part

@@ -18,8 +18,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from fairground.arena.contests.books import Contests, Line, LiveBook
 from fairground.arena.contests.factories import Factories, FactoryFailed
+from fairground.arena.contests.keeping import Contests
+from fairground.arena.contests.live_book import LiveBook
+from fairground.arena.contests.shelf import Line
 from fairground.arena.http.problems import AlreadyDone
 from fairground.arena.keyed import unkeyed
 from fairground.arena.live_games import Hall, Live

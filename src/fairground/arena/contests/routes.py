@@ -1,4 +1,4 @@
-"""The routes of contests. What they answer is made in `books`, `games` and `pages`."""
+"""The routes of contests. What they answer is made in `keeping`, `games` and `pages`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import ServerSentEvent, ServerSentEventMessage, Stream
 
 from fairground.arena.contests import pages
-from fairground.arena.contests.books import LiveBook
 from fairground.arena.contests.factories import Factories
+from fairground.arena.contests.live_book import LiveBook
 from fairground.arena.contests.wire import (
     CONTEST_STATES,
     ContestList,

@@ -52,9 +52,7 @@ from fairground.arena.tables import examples as table_examples
 from fairground.arena.tables import games
 from fairground.arena.tables import wire as table_wire
 from fairground.clients.protocol import PROBLEM
-from fairground.core import (
-    FairgroundError,
-)
+from fairground.core import FairgroundError
 from fairground.store import InDoubt, StoreAway
 
 DESCRIPTION: Final = """\

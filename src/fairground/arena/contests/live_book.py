@@ -1,0 +1,117 @@
+"""A contest in memory: its book, its secrets, and what was made of them."""
+
+from __future__ import annotations
+
+import asyncio
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+
+from fairground.arena.contests.names import looks
+from fairground.arena.http.problems import GameOver
+from fairground.contest.book import Book, Entry
+from fairground.contest.seed import order
+from fairground.contest.standings import snapshot, standing
+from fairground.transcript import Transcript, canonical
+
+KIND: Final = "contest"
+KEY_OF: Final = "key of entry "
+"""Before an entry's number: the secret with the digest of the key that it came with."""
+
+CLIENT_OF: Final = "client of entry "
+"""The same: the secret with the digest of the client that made it."""
+
+TEAM: Final = "team "
+"""The same before a team's name, in contests of the first format."""
+
+INVITED: Final = "invited"
+"""The secret with the digest of a contest's invitation."""
+
+MOST_VIEWS: Final = 10
+"""Pages of one book that are kept, for clients who know us by different addresses."""
+
+T = TypeVar("T")
+
+
+class LiveBook:
+    """A contest in memory."""
+
+    def __init__(self, seed: bytes, close_digest: bytes) -> None:
+        self.book = Book()
+        self.transcript = Transcript()
+        self.seed = seed
+        self.close_digest = close_digest
+        self.invited: bytes | None = None
+        """The digest of the key without which nobody can enter, if there is one."""
+        self.entered_by: Counter[bytes] = Counter()
+        """Digest of a client → how many entries it has made, with those that were removed."""
+        self.keys: dict[str, bytes] = {}
+        """Team → digest of the key that its first entry came with, if it did."""
+        self._looks: dict[str, str] = {}
+        """What a team's name looks like → that name."""
+        self.writing: asyncio.Future[None] | None = None
+        """The last commit that was queued; when it is done, so are those before it."""
+        self._orders: dict[int, Sequence[int]] = {}
+        self._views: tuple[int, dict[Any, Any]] = 0, {}
+        self.table: tuple[str, dict[str, Any]] = ("", {})
+        """The standings that were computed last, and the head that they belong to."""
+
+    @property
+    def name(self) -> str:
+        """The contest's name, and its log's."""
+        return self.book.contest
+
+    @property
+    def games_kind(self) -> str:
+        """The kind of the logs of its games: they are found by it."""
+        return f"{KIND}/{self.name}"
+
+    def order(self, entry: Entry) -> Sequence[int]:
+        """The games in the order of this entry's oracles."""
+        if entry.number not in self._orders:
+            found = order(self.name, self.seed, entry.number, self.book.games)
+            self._orders[entry.number] = array("H", found)  # a thousand entries of 10,000 games
+        return self._orders[entry.number]
+
+    def alike(self, team: str) -> str | None:
+        """Another team here whose name looks like this one."""
+        for known in self.book.versions.keys() - self._looks.values():
+            self._looks[looks(known)] = known
+        found = self._looks.get(looks(team))
+        return found if found != team and found in self.book.versions else None
+
+    def once(self, key: Any, view: Callable[[LiveBook], T]) -> T:
+        """What ``view`` makes of the book. It is made once, and kept until the next line."""
+        step, made = self._views
+        if step != self.transcript.step:
+            self._views = self.transcript.step, (made := {})
+        if key not in made:
+            if len(made) >= MOST_VIEWS:
+                made.clear()
+            made[key] = view(self)
+        found: T = made[key]
+        return found
+
+    def computed(self, book: Book) -> dict[str, Any]:
+        """The standings by this copy of the book. It can take seconds, and may run in a thread."""
+        return standing(snapshot(book, {one.number: self.order(one) for one in book.present}))
+
+    def add(self, kind: str, fields: dict[str, Any]) -> bytes:
+        """Add a line in memory; refuse what breaks the book's rules."""
+        line = canonical({"kind": kind, "prev": self.transcript.head, **fields}) + b"\n"
+        self.book.apply({"kind": kind, "prev": self.transcript.head, **fields}, line)
+        self.transcript.append(kind, **fields)
+        return line
+
+
+def must_be_running(live: LiveBook) -> None:
+    """Refuse what comes after the close."""
+    if live.book.closed:
+        raise GameOver("this contest is closed")
+
+
+def must_be_present(entry: Entry) -> None:
+    """Refuse what comes of an entry that was taken out."""
+    if entry.removed is not None:
+        raise GameOver(f"the contest's creator has removed {entry.chair!r}: {entry.removed}")
