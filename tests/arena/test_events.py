@@ -7,6 +7,7 @@ import json
 import threading
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.arena.app import make_app
+from fairground.arena.events import stream
 from fairground.arena.events.cursor import Cursor, Mark, mark_of, read_cursor
 from fairground.arena.events.tickets import (
     KIND,
@@ -306,6 +308,21 @@ def test_bounds(arena: str) -> None:
         assert status(f"{arena}/events", {"topics": [], "after": wrong}) in (400, 422)
     assert status(f"{arena}/events/nobody", {"add": []}) == 404
     assert status(f"{arena}/events/nobody") == 404
+
+
+def test_streams_of_all_kinds_count_together(arena: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "MOST_STREAMS", 3)
+    _, table, _ = new(arena)
+    contest = ask(f"{arena}/contests", {"base": 6, "length": 4, "games": 1})["self"]
+    found: list[bytes] = []
+    kinds = [f"{table}/events", f"{contest}/events", ticket(arena, "lobby")]
+    with ExitStack() as stack:
+        for url in kinds * 2:
+            line, told = stack.enter_context(connected(url)), b""
+            while b"data: " not in told and b"limit" not in told:
+                told += line.recv(4096)
+            found.append(told.split()[1])
+    assert found == [b"200"] * 3 + [b"429"] * 3
 
 
 def test_a_ticket_expires(database: str) -> None:

@@ -263,14 +263,16 @@ async def contest_events(
     request: TheRequest, name: FromPath[str], arena: TheArena
 ) -> ServerSentEvent:
     """The watch page as ``watch`` events whenever it changes; the last one says closed."""
+    arena.streams.must_have_room()
     await arena.contests.find(name)
 
     async def news() -> AsyncIterator[ServerSentEventMessage]:
-        async for seen in arena.contests.follow(name, lambda live: _watch_event(request, live)):
-            if seen is None:
-                yield ServerSentEventMessage(comment="still here")
-            else:
-                yield ServerSentEventMessage(data=seen[1], event="watch", id=seen[0])
+        with arena.streams.counted():
+            async for seen in arena.contests.follow(name, lambda live: _watch_event(request, live)):
+                if seen is None:
+                    yield ServerSentEventMessage(comment="still here")
+                else:
+                    yield ServerSentEventMessage(data=seen[1], event="watch", id=seen[0])
 
     return ServerSentEvent(news())
 

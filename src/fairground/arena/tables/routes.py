@@ -139,6 +139,7 @@ async def table_events(
     Whoever comes back with ``Last-Event-ID`` goes on behind that line; when there is
     nothing more to come the answer is 204, which tells a browser not to come back.
     """
+    arena.streams.must_have_room()
     live = await arena.tables.look(name)
     after = int(last) if last and last.isascii() and last.isdigit() and len(last) < 10 else 0
     if isinstance(live, Live):
@@ -148,12 +149,13 @@ async def table_events(
 
     async def events() -> AsyncIterator[bytes]:
         number = after
-        async for line in arena.tables.follow(name, after):
-            if line:
-                number += 1
-                yield b"id: %d\nevent: line\ndata: %s\n\n" % (number, line.rstrip(b"\n"))
-            else:
-                yield b": still here\n\n"
+        with arena.streams.counted():
+            async for line in arena.tables.follow(name, after):
+                if line:
+                    number += 1
+                    yield b"id: %d\nevent: line\ndata: %s\n\n" % (number, line.rstrip(b"\n"))
+                else:
+                    yield b": still here\n\n"
 
     return Stream(events(), media_type=EVENTS, headers={"Cache-Control": "no-store"})
 
