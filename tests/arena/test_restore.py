@@ -159,6 +159,18 @@ class TestAFileThatDidNotRunHereLast:
         with pytest.raises(InputError, match="not the database that ran here last"):
             self.ran(arena)
 
+    def test_one_that_is_gone_is_not_begun_anew(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """An empty one was made in its place, and called an older copy."""
+        arena, beside = tmp_path / "arena.db", tmp_path / "arena.db.lock"
+        serve = ["serve", "--port", "0", "--database", f"sqlite:///{arena}"]
+        self.ran(arena)
+        arena.unlink()
+        assert main(serve) == 2
+        assert f"remove '{beside}' too" in capsys.readouterr().err
+        assert not arena.exists()
+
     def test_a_crash_in_the_middle_of_a_new_mark_is_no_copy(self, tmp_path: Path) -> None:
         arena, beside = tmp_path / "arena.db", tmp_path / "arena.db.lock"
         self.ran(arena)

@@ -332,7 +332,7 @@ def serve(
     """
     settings.check()
     _quiet_logs()
-    _one_name(settings.database.removeprefix(SQLITE))  # before anything opens it
+    _must_be_there(settings.database)
     asyncio.run(_try_out(settings))
     with alone(settings.database):
         return _serve(settings, started, croupier_keys)
@@ -402,6 +402,13 @@ def alone(database: str, *, restored: bool = False) -> Iterator[None]:
                 lineage.renew(path, lock)
             else:
                 lineage.disown(lock)
+
+
+def _must_be_there(database: str) -> None:
+    """Look before anything opens an SQLite file, for that would make one where it is missing."""
+    path = database.removeprefix(SQLITE)
+    if path != database:
+        lineage.must_not_be_missing(_one_name(path))
 
 
 def _one_name(path: str) -> str:

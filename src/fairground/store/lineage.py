@@ -15,13 +15,13 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from typing import Final, TextIO
 
 from fairground.core import InputError
 
 A_COPY: Final = 0x46474350
 """The mark of what `fairground backup` made."""
-
 
 GONE: Final = "gone"
 """Beside no file: no mark is this."""
@@ -55,6 +55,16 @@ def must_be_the_latest(path: str, beside: TextIO) -> None:
             f"{path!r} is not the database that ran here last, but an older copy of it, or another "
             "one. If it is a copy, secrets in it may have been told since. First end the games "
             f"that were open then: {how}"
+        )
+
+
+def must_not_be_missing(path: str) -> None:
+    """Refuse to begin anew in the place of a file that ran here, and is gone."""
+    beside = Path(f"{path}.lock")
+    if not Path(path).exists() and beside.exists() and beside.read_text("ascii").strip():
+        raise InputError(
+            f"the database {path!r} ran here last, and is not there any more. Put it back; or, to "
+            f"begin with an empty one, remove '{beside}' too"
         )
 
 
