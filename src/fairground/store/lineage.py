@@ -63,8 +63,9 @@ def must_not_be_missing(path: str) -> None:
     beside = Path(f"{path}.lock")
     if not Path(path).exists() and beside.exists() and beside.read_text("ascii").strip():
         raise InputError(
-            f"the database {path!r} ran here last, and is not there any more. Put it back; or, to "
-            f"begin with an empty one, remove '{beside}' too"
+            f"the database {path!r} ran here last, and is not there any more. Put it back, or "
+            "`fairground restore` a copy of it there; or, to begin with an empty one, remove "
+            f"'{beside}' too"
         )
 
 
