@@ -145,6 +145,54 @@ def test_who_cannot_sit_there_changes_nothing(client: Client) -> None:
     assert post(client, f"{made['self']}/seats", {"name": "Bob"})["seat"] == 1
 
 
+def test_who_opened_a_table_takes_it_down_again(client: Client) -> None:
+    made = new(client, ADA, OPEN, listed=True)
+    ada = made["seats"][0]["url"]
+    assert client.delete(f"{made['self']}/seats/guessed").status_code == 404
+    assert len(rows(client)) == 1
+    assert client.delete(ada).status_code == 204
+    assert rows(client) == []
+    assert client.get(made["self"]).status_code == client.get(ada).status_code == 404
+    assert client.delete(ada).status_code == 404
+    assert client.post(f"{made['self']}/seats", json={"name": "Bob"}).status_code == 404
+
+
+def test_who_gets_up_makes_room_for_another(client: Client) -> None:
+    made = new(client, ADA, OPEN, OPEN, game="zombie/2", params={"players": 3}, listed=True)
+    bob = post(client, f"{made['self']}/seats", {"name": "Bob", "lends": "stir"})
+    assert client.delete(made["seats"][0]["url"]).status_code == 204
+    (row,) = rows(client)
+    assert [seat.get("open", False) for seat in row["seats"]] == [True, False, True]
+    assert "Ada" not in str(row)
+    assert client.get(bob["url"]).json()["state"] == "open"
+    for name in ("Cy", "Di"):
+        post(client, f"{made['self']}/seats", {"name": name})
+    seen = client.get(bob["url"]).json()
+    assert (seen["state"], [seat["name"] for seat in seen["seats"]]) == (
+        "playing",
+        ["Cy", "Bob", "Di"],
+    )
+    late = client.delete(bob["url"])
+    assert (late.status_code, late.json()["code"]) == (409, "arena/conflict")
+    never_waited = new(client, ADA, BOT)["seats"][0]["url"]
+    assert client.delete(never_waited).status_code == 409
+    assert client.get(never_waited).json()["state"] == "playing"
+
+
+def test_a_seat_in_a_rematch_stays_whose_it_is(client: Client) -> None:
+    made = new(client, ADA, {"name": "Bob"})
+    ada, bob = (seat["url"] for seat in made["seats"])
+    post(client, f"{bob}/forfeit", {}, 200)
+    again = post(client, f"{ada}/rematch")["seats"][0]["url"]
+    assert client.delete(again).status_code == 204
+    eve = client.post(f"{again.partition('/seats/')[0]}/seats", json={"name": "Eve"})
+    assert eve.status_code == 409
+    waits = post(client, f"{bob}/rematch")["seats"][1]["url"]
+    assert client.get(waits).json()["state"] == "open"
+    assert post(client, f"{ada}/rematch")["seats"][0]["url"] == again
+    assert client.get(waits).json()["state"] == "playing"
+
+
 def test_it_all_survives_a_restart(database: str) -> None:
     with TestClient(make_app(database)) as client:
         waiting = new(client, ADA, OPEN, listed=True)
@@ -181,8 +229,10 @@ def test_a_table_to_which_nobody_comes_expires(database: str) -> None:
 def test_one_client_cannot_fill_the_list(database: str) -> None:
     with in_a_thread(_gated(database)) as url, httpx.Client(base_url=url) as client:
         wanted = {**ZOMBIE, "seats": [ADA, OPEN], "options": {"length": 2}}
-        told = [client.post("/tables", json=wanted).status_code for _ in range(MOST_OF_ONE + 1)]
-    assert told == MOST_OF_ONE * [201] + [429]
+        answers = [client.post("/tables", json=wanted) for _ in range(MOST_OF_ONE + 1)]
+        assert [one.status_code for one in answers] == MOST_OF_ONE * [201] + [429]
+        assert client.delete(answers[0].json()["seats"][0]["url"]).status_code == 204
+        assert client.post("/tables", json=wanted).status_code == 201, "that one waits no more"
 
 
 def _gated(database: str) -> Any:

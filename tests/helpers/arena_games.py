@@ -73,6 +73,12 @@ def open_table(post: Post) -> Names:
     return {"name": last(post("/tables", wanted).headers["location"])}
 
 
+def waiting_table(post: Post) -> Names:
+    """At which somebody sits, and waits for another."""
+    made = post("/tables", {**TABLE, "seats": [STIRS, {"open": True}]})
+    return {"name": last(made.headers["location"]), "secret": last(made.json()["seats"][0]["url"])}
+
+
 def table_to_move(post: Post) -> Names:
     """Where a move is asked for."""
     made = post("/tables", {**TABLE, "dealer": "system/1", "seats": SEATS})
@@ -94,6 +100,7 @@ OPEN: dict[str, Callable[[Post], Names]] = {
 FIT: dict[str, Callable[[Post], Names]] = {
     "remove_entry": entered_contest,
     "take_seat": open_table,
+    "get_up": waiting_table,
     "ask_for_hint": table_to_move,
     "play_again": finished_table,
     "try_again": played_table,

@@ -168,6 +168,7 @@ ROUTES: Final = {
         (IllegalMove, BadShare, StaleAsk, AlreadyDone, GameOver, Conflict),
     ),
     "leave": Route("tables", "Recorded: in this line, which has this hash", (GameOver, Conflict)),
+    "get_up": Route("tables", "Nobody sits there any more", (AlreadyDone, Conflict)),
     "new_stream": Route(
         "events",
         "Follow the stream at `Location`",

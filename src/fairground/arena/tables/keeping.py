@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Final, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -27,10 +27,10 @@ from fairground.arena.readings import Reading, stored_reading
 from fairground.arena.slow_players import Thinkers
 from fairground.arena.tables.clocks import Clocks
 from fairground.arena.tables.opening import KIND, opened
-from fairground.arena.tables.waiting import Waiting, WaitingTable, listing_of, token_digest
+from fairground.arena.tables.waiting import Waiting, WaitingTable, listing_of, seat_of, token_digest
 from fairground.arena.tables.wire import NewTable, Taken
 from fairground.core import Seat, StaleAsk
-from fairground.fair.bits import same, token
+from fairground.fair.bits import token
 from fairground.replay import said
 from fairground.store import Append, Conflict, StoreAway, retried
 from fairground.table import Ask
@@ -149,8 +149,8 @@ class Tables:
         """The table and seat that a private URL names."""
         table = await self.look(name)
         if isinstance(table, WaitingTable):
-            return table, _seat(name, table.tokens, secret)
-        return table, _seat(name, table.private.tokens, secret)
+            return table, seat_of(name, table.tokens, secret)
+        return table, seat_of(name, table.private.tokens, secret)
 
     async def shown(self, live: Live) -> Shown:
         """How the table stands in the store."""
@@ -251,6 +251,11 @@ class Tables:
 
         return await self.acting(name, secret, act)
 
+    async def get_up(self, name: str, secret: str) -> None:
+        """A seat leaves before the game has begun: no record speaks of it."""
+        await self.sit(name, secret)  # whoever has no seat here is not told how it stands
+        await self.waiting.get_up(name, secret)
+
     async def acting(self, name: str, secret: str, act: Callable[[Live, Seat], Awaitable[T]]) -> T:
         """Act on a table, alone; again if another worker was faster."""
         try:
@@ -262,7 +267,7 @@ class Tables:
     @retried
     async def _acting(self, name: str, secret: str, act: Callable[[Live, Seat], Awaitable[T]]) -> T:
         async with self._hall.using(name, KIND) as live:
-            return await act(live, _seat(name, live.private.tokens, secret))
+            return await act(live, seat_of(name, live.private.tokens, secret))
 
     async def play_on(self, live: Live) -> None:
         """Let our players answer, commit all of it, and show it."""
@@ -365,15 +370,6 @@ def _plays_or_resigns(live: Live) -> None:
             live.table.forfeit(next(ours), "the house's player failed", by="house")
         else:
             return
-
-
-def _seat(name: str, tokens: Mapping[str, str], secret: str) -> Seat:
-    """The seat that a token opens. Every one is compared, and in constant time."""
-    told = token_digest(name, secret)
-    found = [int(seat) for seat, kept in tokens.items() if same(kept, told)]
-    if not found:
-        raise Unknown("there is no such seat at this table")
-    return found[0]
 
 
 # Answers that were given before

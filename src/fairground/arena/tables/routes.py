@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Final
 
-from litestar import Request, Response, get, post
+from litestar import Request, Response, delete, get, post
 from litestar.datastructures import ResponseHeader, State
 from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
@@ -207,6 +207,12 @@ async def leave(
     return await arena.tables.forfeit(name, secret, data.reason)
 
 
+@delete("/tables/{name:str}/seats/{secret:str}", summary="Get up before the game begins")
+async def get_up(name: FromPath[str], secret: FromPath[str], arena: TheArena) -> None:
+    """The seat is open to others then; a table at which nobody sits any more is gone."""
+    await arena.tables.get_up(name, secret)
+
+
 @post("/tables/{name:str}/seats/{secret:str}/remark", status_code=204, summary="Say something")
 async def make_remark(
     name: FromPath[str], secret: FromPath[str], data: JSONBody[Remark], arena: TheArena
@@ -244,6 +250,7 @@ TABLE_ROUTES: Final = (
     get_seat,
     answer,
     leave,
+    get_up,
     make_remark,
     ask_for_hint,
     play_again,

@@ -8,7 +8,7 @@ seats the last one begins the game: of two who take the same seat, one is told t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, Protocol
@@ -16,15 +16,15 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from fairground.arena.http.problems import AlreadyDone, TooManyRequests
+from fairground.arena.http.problems import AlreadyDone, TooManyRequests, Unknown
 from fairground.arena.limits.gate import CLIENT
 from fairground.arena.limits.holdings import Holdings
 from fairground.arena.live_games import Hall
 from fairground.arena.tables.opening import KIND as TABLE
 from fairground.arena.tables.opening import tried_out
-from fairground.arena.tables.wire import NewSitter, NewTable
+from fairground.arena.tables.wire import NewSeat, NewSitter, NewTable
 from fairground.core import Seat
-from fairground.fair.bits import SystemStream, Tag, digest, token
+from fairground.fair.bits import SystemStream, Tag, digest, same, token
 from fairground.players import make_player, offered
 from fairground.store import Append, Conflict, retried
 
@@ -46,6 +46,9 @@ MOST_OF_ONE: Final = 50
 
 BEGAN: Final = "began"
 EXPIRED: Final = "expired"
+LEFT: Final = "left"
+"""Why a table waits no more: everybody sits, nobody came, nobody is there any more."""
+
 SOMEBODY: Final = "somebody"
 """The name of an empty seat, where one is needed to try a table out."""
 
@@ -102,6 +105,15 @@ def listing_of(name: str, now: float) -> Append:
 def token_digest(name: str, secret: str) -> str:
     """What is kept of a seat's token."""
     return digest(Tag.TOKEN, name, secret).hex()
+
+
+def seat_of(name: str, tokens: Mapping[str, str], secret: str) -> Seat:
+    """The seat that a token opens. Every one is compared, and in constant time."""
+    told = token_digest(name, secret)
+    found = [int(seat) for seat, kept in tokens.items() if same(kept, told)]
+    if not found:
+        raise Unknown("there is no such seat at this table")
+    return found[0]
 
 
 class Waiting:
@@ -167,7 +179,7 @@ class Waiting:
         @retried
         async def seating() -> Seat:
             step, table = await self._read(name)
-            if table is None or table.ended == EXPIRED:
+            if table is None or table.ended in (EXPIRED, LEFT):
                 await self._hall.find(name, TABLE)  # there may be one that never waited
                 raise AlreadyDone("no seat is open here")
             if table.ended:
@@ -185,6 +197,29 @@ class Waiting:
 
         async with self._doors.setdefault(name, asyncio.Lock()):
             return await seating()
+
+    async def get_up(self, name: str, secret: str) -> None:
+        """Leave a seat before the game begins. The last one who leaves takes the table down.
+
+        A seat is then open to anybody. In another game of the same people it stays theirs.
+        """
+
+        @retried
+        async def rising() -> None:
+            step, table = await self._read(name)
+            if table is None or table.ended:
+                raise AlreadyDone("this game has begun: leave it by a forfeit")
+            seat = seat_of(name, table.tokens, secret)
+            del table.tokens[str(seat)]
+            if table.note is None:
+                table.wanted.seats[seat] = NewSeat(open=True)
+                table.ended = "" if table.tokens else LEFT
+            await self._hall.store.commit(self._line(name, step, table))
+            if table.ended:
+                self._forget(name)
+
+        async with self._doors.setdefault(name, asyncio.Lock()):
+            await rising()
 
     async def expire(self) -> None:
         """End the waiting of tables to which nobody came."""
