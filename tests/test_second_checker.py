@@ -6,6 +6,7 @@ The second one is TypeScript, written from the documents alone; Deno runs it.
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,11 @@ import pytest
 from fairground.bank.session.record import verify_session
 from fairground.contest.file import check as check_contest
 from fairground.core import Fault
+from fairground.games import make_game
 from fairground.receipts import found
 from fairground.shown import shown
+from fairground.testing.driving import play_through
+from fairground.testing.modes import mode
 from fairground.transcript import line_hash
 from fairground.verify import verify
 from tests.helpers.page import WEB, deno
@@ -61,6 +65,32 @@ def test_both_say_the_same(path: Path) -> None:
     data = path.read_bytes()
     ours = verify(data, found(path, data)).as_json()
     assert agreed(theirs()[str(path)]) == agreed(json.loads(json.dumps(ours)))
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_of_many_runs_without_a_receipt_both_say_the_ranges(tmp_path: Path, many: bool) -> None:
+    """The condition stays a sentence; the witness lists every run."""
+    game = make_game("zombie/1", {"players": 2, "max_turns": 20})
+    table = play_through(game, mode("hmac-sha3-user-number"))
+    data = bytes(table.transcript)
+    (tmp_path / "long.jsonl").write_bytes(data)
+    lines = data.splitlines(keepends=True)
+    tickets = [line_hash(line) for line in lines if b'"kind":"ticket"' in line]
+    heads = tickets[::3] if many else tickets[19:24]
+    words = [word for head in heads for word in ("--receipt", head)]
+    said = deno("run", "--allow-read", "check/cli.ts", str(tmp_path / "long.jsonl"), *words)
+    ours = verify(data, heads).as_json()
+    assert agreed(json.loads(said)) == agreed(json.loads(json.dumps(ours)))
+    (claim,) = [claim for claim in ours["claims"] if claim["claim"] == "COMMITTED"]
+    (listed,) = re.findall(", and for runs (.*) the house wrote", claim["condition"])
+    *pieces, last = re.split(", | and ", listed)
+    more = re.fullmatch("([0-9]+) more", last)
+    spans = [piece.split(" to ") for piece in (pieces if more else [*pieces, last])]
+    meant = [run for span in spans for run in range(int(span[0]), int(span[-1]) + 1)]
+    told = claim["witness"]["told"]
+    assert meant == told[: len(meant)] and len(told) > 24
+    assert len(told) - len(meant) == (int(more[1]) if more else 0)
+    assert (len(spans), more is not None) == ((12, True) if many else (2, False))
 
 
 CONTESTS = sorted((TESTS / "vectors" / "games").glob("contest*.jsonl"))

@@ -295,7 +295,21 @@ class Evidence:
         return len(mine) > 1 or (len(mine) == 1 and max(house) < mine[0])
 
 
+MOST_LISTED: Final = 12
+"""Pieces of a list in a sentence. All numbers of it are in the claim's `Witness`."""
+
+
 def _listed(numbers: Sequence[int]) -> str:
-    """``1``, ``1 and 2``, ``1, 2 and 5``"""
-    *most, last = map(str, numbers)
-    return f"{', '.join(most)} and {last}" if most else last
+    """``1``, ``1 and 2``, ``1, 2 and 5``; of many numbers ``1 to 43 and 50 to 2000``."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if len(numbers) > MOST_LISTED and spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    pieces = [f"{first} to {last}" if last > first else f"{first}" for first, last in spans]
+    if len(spans) > MOST_LISTED:
+        more = sum(last + 1 - first for first, last in spans[MOST_LISTED:])
+        pieces[MOST_LISTED:] = [f"{more} more"]
+    *most, last_piece = pieces
+    return f"{', '.join(most)} and {last_piece}" if most else last_piece

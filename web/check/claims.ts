@@ -4,7 +4,7 @@ import { HashChains, isBlank } from "./schemes/hash_chains.ts";
 import type { Run, Share } from "./schemes/scheme.ts";
 import { SLICE, type Slices } from "./slices.ts";
 import type { SealedTurn, Story } from "./table.ts";
-import { listed, quoted, shown } from "./words.ts";
+import { quoted, shown, spanned } from "./words.ts";
 
 /** Runs (or sealed turns) that receipts show, and those that are only told. */
 export interface Witness {
@@ -167,7 +167,7 @@ class Teller {
     const kept = who === null ? "the receipts were kept before answering" : `${who} kept the receipts before answering`;
     if (witness.by === "receipts") return kept;
     const these = witness.told.length > 1 ? what + "s" : what;
-    return `${kept}, and for ${these} ${listed(witness.told)} ${WORD}`;
+    return `${kept}, and for ${these} ${spanned(witness.told)} ${WORD}`;
   }
 
   private *committed(): Slices<Claim> {

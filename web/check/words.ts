@@ -31,3 +31,20 @@ export function listed(items: readonly (number | string)[]): string {
   if (items.length < 2) return items.join("");
   return `${items.slice(0, -1).join(", ")} and ${items[items.length - 1]}`;
 }
+
+/** Pieces of a list in a sentence. */
+const MOST = 12;
+
+/** Numbers as `listed`; many of them as "1 to 43 and 50 to 2000", and behind twelve pieces "… and 7 more". */
+export function spanned(numbers: readonly number[]): string {
+  if (numbers.length <= MOST) return listed(numbers);
+  const spans: [number, number][] = [];
+  for (const number of numbers) {
+    const last = spans.at(-1);
+    if (last && number === last[1] + 1) last[1] = number;
+    else spans.push([number, number]);
+  }
+  const pieces = spans.slice(0, MOST).map(([first, last]) => first < last ? `${first} to ${last}` : `${first}`);
+  const more = spans.slice(MOST).reduce((sum, [first, last]) => sum + last + 1 - first, 0);
+  return listed(more ? [...pieces, `${more} more`] : pieces);
+}
