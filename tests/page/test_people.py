@@ -177,3 +177,45 @@ def test_three_browsers_one_of_them_with_a_name_that_is_an_attack(
             holds(visitor)
             assert visitor.page.locator("img").count() == 0
             assert "<img src=x" in visitor.page.locator(".scores").inner_text()
+
+
+def test_an_open_table_is_taken_down_again(browser: Browser, arena: str) -> None:
+    with visiting(browser, arena) as ada, visiting(browser, arena) as bob:
+        ada.named("Ada who leaves")
+        opens(ada, "fatestones%2F1", "Seat 1, player")
+        row = bob.page.locator(".list li", has_text="Ada who leaves")
+        row.wait_for()
+        ada.page.get_by_role("button", name="Take this table down").click()
+        row.wait_for(state="detached")
+        ada.page.get_by_text("No games yet.").wait_for()
+        # Another way that a table can be gone: this browser was away when it was taken down.
+        opens(ada, "fatestones%2F1", "Seat 1, player")
+        seat = ada.page.url.partition("#/seat/")[2].replace("/", "/seats/")
+        assert ada.context.request.delete(f"{arena}/tables/{seat}").status == 204
+        ada.page.goto(f"{arena}/#/")
+        mine = ada.page.locator(".list.mine li", has_text="waits until every seat is taken")
+        mine.get_by_role("link", name="Go on").click()
+        ada.page.get_by_role("heading", name="There is no such table here.").wait_for()
+        ada.page.get_by_role("button", name="Take it off my games").click()
+        ada.page.get_by_text("No games yet.").wait_for()
+
+
+def test_who_waits_in_the_lobby_is_told_that_somebody_sat_down(
+    browser: Browser, arena: str
+) -> None:
+    """And whoever gets up makes room for another."""
+    seats = ("Seat 1, zombie", "Seat 2, zombie")
+    with visiting(browser, arena) as ada, visiting(browser, arena) as bob:
+        ada.named("Ada who waits")
+        bob.named("Bob")
+        opens(ada, "zombie%2F2", *seats, How_many_seats="3")
+        ada.page.goto(f"{arena}/#/")
+        for again in (False, True):
+            sits_down(bob, "Ada who waits")
+            bob.page.get_by_role("button", name="Get up").wait_for()
+            if not again:
+                bob.page.get_by_role("button", name="Get up").click()
+                bob.page.wait_for_url(f"{arena}/#/")
+        with visiting(browser, arena) as cy:
+            sits_down(cy.named("Cy"), "Ada who waits")
+            ada.page.locator(".list.mine li", has_text="your move").wait_for()

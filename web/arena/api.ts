@@ -232,6 +232,7 @@ export const arena = {
   answer: (id: string, secret: string, ask: string, answer: Json) =>
     call<{ line: number; head: string }>("POST", seatPath(id, secret), { ask, answer }),
   leave: (id: string, secret: string) => call<unknown>("POST", `${seatPath(id, secret)}/forfeit`, { reason: "left" }),
+  getUp: (id: string, secret: string) => call<unknown>("DELETE", seatPath(id, secret)),
   remark: (id: string, secret: string, text: string) =>
     call<unknown>("POST", `${seatPath(id, secret)}/remark`, { text }),
   hint: (id: string, secret: string) => call<Hint>("POST", `${seatPath(id, secret)}/hint`, {}),

@@ -14,7 +14,7 @@ import { seal } from "../check/seals.ts";
 import { arena, type Ask, games, type Hint, Problem, type SeatView } from "./api.ts";
 import { chainAnswer } from "./chain.ts";
 import { Growing, judge, tell, type Told, type Wrong } from "./record.ts";
-import { type Answer, change, keep, type Kept, kept, random, type Receipt } from "./secrets.ts";
+import { type Answer, change, forget, keep, type Kept, kept, random, type Receipt } from "./secrets.ts";
 import { follow } from "./stream.ts";
 
 const LOOKS = 6;
@@ -87,7 +87,7 @@ export class Live {
     const missed = () => void this.refresh();
     this.stops.push(follow(`table:${id}`, { missed, news: (news) => this.hear(news) }));
     if (secret) {
-      this.stops.push(follow(`seat:${id}/${secret}`, { missed, news: ({ seat }) => this.look(seat as SeatView) }));
+      this.stops.push(follow(`seat:${id}/${secret}`, { missed, news: (news) => this.hear(news) }));
       void this.sit();
     }
     void this.refresh();
@@ -112,6 +112,7 @@ export class Live {
       this.problem.value = new Problem(status, code, detail);
       return;
     }
+    if (news.seat) return this.look(news.seat as SeatView);
     if (this.record.take(news.line as number, news.text as string)) this.fold();
     else void this.refresh();
   }
@@ -370,6 +371,21 @@ export class Live {
       if (error instanceof Problem) this.problem.value = error;
     }
     await this.refresh();
+  }
+
+  /** Leaves a seat before the game has begun. True: this browser keeps nothing of it any more. */
+  async getUp(): Promise<boolean> {
+    try {
+      await arena.getUp(this.id, this.secret as string);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.status !== 404) {
+        this.problem.value = error;
+        return false;
+      }
+    }
+    await forget(this.id);
+    return true;
   }
 
   /** Writes down for the lobby how it stands. */

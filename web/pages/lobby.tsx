@@ -1,7 +1,7 @@
 /** The lobby: the games, what you play, where you can sit down, what is going on. */
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { arena, type ContestRow, type Game, games, Problem, type TableRow } from "../arena/api.ts";
+import { arena, type ContestRow, type Game, games, Problem, type SeatView, type TableRow } from "../arena/api.ts";
 import type { Standings } from "../arena/contests.ts";
 import { positions, sits } from "../arena/learning.ts";
 import { allKept, type Kept, onChange } from "../arena/secrets.ts";
@@ -91,7 +91,7 @@ export function Lobby() {
   useEffect(() => {
     document.title = `${w.name}: ${w.lobby.title}`;
     const look = () => {
-      allKept().then((kept) => setMine(kept.sort(firstMine)), () => {});
+      allKept().then(setMine, () => {});
       positions().then((all) => setDue(all.filter((one) => !sits(one)).length), () => {});
     };
     look();
@@ -154,7 +154,7 @@ export function Lobby() {
       </section>
       <section class="cols">
         <div class="card pane">
-          <Yours mine={mine} due={due} />
+          <Yours kept={mine} due={due} />
           <div class="head">
             <h2>{w.lobby.open}</h2>
             <a class="btn quiet" href={`#/play/${encodeURIComponent(newest(all)[0]?.name ?? "")}`}>
@@ -272,10 +272,32 @@ function CroupierCard() {
   );
 }
 
+/** So many of one's own games are shown at first. */
+const SHOWN = 6;
+
+/** One's own games as they stand now, not as this browser last saw them. */
+function useMine(kept: readonly Kept[]): Kept[] {
+  const [asked, setAsked] = useState<{ [id: string]: boolean }>({});
+  const open = kept.filter(({ state }) => state !== "over").slice(0, SHOWN);
+  useEffect(() => {
+    const stops = open.map(({ id, secret }) =>
+      follow(`seat:${id}/${secret}`, {
+        missed: () => {},
+        news: ({ seat }) => seat && setAsked((before) => ({ ...before, [id]: (seat as SeatView).asks.length > 0 })),
+      })
+    );
+    return () => stops.forEach((stop) => stop());
+  }, [open.map(({ id }) => id).join()]);
+  return kept.map((one) => one.state === "theirs" && asked[one.id] ? { ...one, state: "yours" as const } : one)
+    .sort(firstMine);
+}
+
 const ORDER = { yours: 0, theirs: 1, over: 2 };
 const firstMine = (a: Kept, b: Kept) => ORDER[a.state] - ORDER[b.state] || b.opened - a.opened;
 
-function Yours({ mine, due }: { mine: readonly Kept[]; due: number }) {
+function Yours({ kept, due }: { kept: readonly Kept[]; due: number }) {
+  const mine = useMine(kept);
+  const [all, setAll] = useState(false);
   return (
     <>
       <div class="head">
@@ -286,7 +308,9 @@ function Yours({ mine, due }: { mine: readonly Kept[]; due: number }) {
       </div>
       {!mine.length && <p class="mute small">{w.lobby.noneYours}</p>}
       <ul class="list mine" hidden={!mine.length}>
-        {mine.slice(0, 6).map(({ id, secret, game, title, others, state, lines, verdict, result }) => (
+        {mine.slice(0, all ? undefined : SHOWN).map((
+          { id, secret, game, title, others, state, lines, verdict, result },
+        ) => (
           <li key={id}>
             {state === "yours"
               ? <span class="tag you">{w.lobby.yourMove}</span>
@@ -308,7 +332,7 @@ function Yours({ mine, due }: { mine: readonly Kept[]; due: number }) {
               {w.lobby.versus(told(title), others)}
               <span class="mute small">
                 {state !== "over"
-                  ? w.lobby.line(lines)
+                  ? lines ? w.lobby.line(lines) : w.lobby.notBegun
                   : pageFor(game).result
                   ? w.lobby.wasPlayed(lines)
                   : w.lobby.results[result ?? "level"]}
@@ -320,6 +344,9 @@ function Yours({ mine, due }: { mine: readonly Kept[]; due: number }) {
           </li>
         ))}
       </ul>
+      {mine.length > SHOWN && !all && (
+        <button type="button" class="btn quiet" onClick={() => setAll(true)}>{w.lobby.allYours(mine.length)}</button>
+      )}
     </>
   );
 }

@@ -27,7 +27,20 @@ export function OpenTable({ live }: { live: Live }) {
   const game = useGame(shown?.game ?? "");
   const problem = live.problem.value ?? refused;
   const free = shown?.seats?.filter(({ open }) => open).length ?? 0;
-  if (problem?.status === 404) return <Nothing words={w.table.none} />;
+  const getUp = () => attempt(async () => void (await live.getUp() && go("#/")));
+  if (problem?.status === 404) {
+    return (
+      <Nothing words={w.table.none}>
+        {live.kept.value?.lines === 0 && (
+          <p>
+            {w.table.neverBegan} <button type="button" class="btn" onClick={getUp}>{w.table.forget}</button>
+          </p>
+        )}
+      </Nothing>
+    );
+  }
+  const me = live.seatView.value?.seat;
+  const alone = shown?.seats.every(({ open, player }, seat) => open || player || seat === me);
   return (
     <main id="main" class="wrap narrow" tabIndex={-1}>
       <h1>{told(game?.title ?? w.name)}</h1>
@@ -40,7 +53,7 @@ export function OpenTable({ live }: { live: Live }) {
             {shown.seats.map(({ name, open }, i) => (
               <li key={i}>
                 <span class={open ? "seat free" : "seat"}>
-                  {open ? w.play.anyone : i === live.seatView.value?.seat ? w.table.you(name) : told(name)}
+                  {open ? w.play.anyone : i === me ? w.table.you(name) : told(name)}
                 </span>
               </li>
             ))}
@@ -67,7 +80,12 @@ export function OpenTable({ live }: { live: Live }) {
             <>
               <p class="small mute">{w.table.invite}</p>
               <p class="mono">{`${location.origin}/#/table/${live.id}`}</p>
-              <Copy text={() => `${location.origin}/#/table/${live.id}`} words={w.strip.copyReceipt} />
+              <div class="acts">
+                <Copy text={() => `${location.origin}/#/table/${live.id}`} words={w.strip.copyReceipt} />
+                <button type="button" class="btn quiet" onClick={getUp}>
+                  {alone ? w.table.takeDown : w.table.getUp}
+                </button>
+              </div>
             </>
           )}
         </section>

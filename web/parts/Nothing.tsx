@@ -1,10 +1,12 @@
 /** A page for an address behind which there is nothing, with a way out. */
+import type { ComponentChildren } from "preact";
 import { w } from "../words.ts";
 
-export function Nothing({ words }: { words: string }) {
+export function Nothing({ words, children }: { words: string; children?: ComponentChildren }) {
   return (
     <main id="main" class="wrap narrow" tabIndex={-1}>
       <h1>{words}</h1>
+      {children}
       <p>
         <a class="btn" href="#/">{w.toLobby}</a>
       </p>
