@@ -102,7 +102,7 @@ interface StripProps {
 }
 
 /** Lines that are drawn at once: of a longer record, those around the one that is looked at. */
-const DRAWN = 300;
+const DRAWN = 150;
 
 export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, link }: StripProps) {
   const list = useRef<HTMLOListElement>(null);
