@@ -104,3 +104,30 @@ def test_the_arena_is_killed_in_the_middle_and_comes_back(browser: Browser, tmp_
             ada.plays(take_the_first)
             holds(ada)
             ada.page.get_by_text("The connection is lost").wait_for(state="detached")
+
+
+def test_a_page_that_could_not_be_loaded_comes_when_the_arena_is_back(
+    browser: Browser, arena: str
+) -> None:
+    """What is loaded later is asked for again, and the page does not stay empty."""
+    with visiting(browser, arena) as ada:
+        ada.page.get_by_role("button", name="Play FateStones").wait_for()
+        ada.context.set_offline(True)
+        ada.page.get_by_role("link", name="Contests", exact=True).click()
+        ada.page.get_by_text("The connection is lost.").first.wait_for()
+        ada.context.set_offline(False)
+        ada.page.get_by_role("heading", name="Open a contest").wait_for()
+        ada.page.get_by_role("heading", name="Contests", exact=True).wait_for()
+
+
+def test_an_address_with_nothing_behind_it_says_so_in_the_title(
+    browser: Browser, arena: str
+) -> None:
+    with visiting(browser, arena) as ada:
+        for place in ("nowhere", "table/nobody@999999", "table/%E0%A4%A", "seat", "contest/nobody"):
+            ada.page.goto(f"{arena}/#/play/zombie%2F2")
+            ada.page.get_by_role("button", name="Open the table").wait_for()
+            ada.page.goto(f"{arena}/#/{place}")
+            words = ada.page.get_by_role("heading", name="There is n").inner_text()
+            ada.page.wait_for_function("words => document.title.startsWith(words)", arg=words)
+            ada.page.get_by_role("link", name="To the lobby").wait_for()

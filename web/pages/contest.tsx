@@ -37,6 +37,8 @@ export function ContestPage({ id }: { id: string }) {
   const standings = useStandings(id);
   useEffect(() => {
     document.title = `${c.page.title(id)} · ${w.name}`;
+  }, [id]);
+  useEffect(() => {
     let here = true; // an answer that comes after a later question is not wanted any more
     contests.get(id).then((found) => here && setContest(found), (error) => here && setProblem(error));
     return () => void (here = false);

@@ -59,8 +59,9 @@ export function TablePage({ id, secret, review }: { id: string; secret: string |
   const title = declared?.title ?? told?.game ?? w.name;
 
   useEffect(() => {
+    if (!told) return void (document.title = w.name);
     document.title = `${now?.asked ? `${w.table.yourMove} · ` : ""}${title} · ${w.name}`;
-  }, [now?.asked, title]);
+  }, [now?.asked, title, !told]);
   useEffect(() => {
     if (state) say(state);
   }, [state]);
