@@ -127,3 +127,37 @@ def test_a_lively_lobby_can_be_read_on_every_width(browser: Browser, arena: str)
             box = button.bounding_box()
             assert box and box["width"] < 140, "the names have the room, not the button"
             assert cut_off(ada.page) == [], width
+
+
+def test_a_hint_comes_into_view_and_is_read_on_from(browser: Browser, arena: str) -> None:
+    """On a phone it stands below the table. And the button that was pressed is gone by then."""
+    phone = {"viewport": {"width": 320, "height": 560}, "has_touch": True, "is_mobile": True}
+    with visiting(browser, arena, **phone) as ada:
+        ada.starts("FateStones", "vs Random")
+        ada.page.get_by_role("button", name="Hint").tap()
+        ada.page.wait_for_function("document.activeElement.matches('.hintbox')")
+        seen = ada.page.locator(".hintbox h2").bounding_box()
+        assert seen and 0 <= seen["y"] <= 560
+
+
+def test_what_is_heard_belongs_to_the_page_that_is_seen(browser: Browser, arena: str) -> None:
+    with visiting(browser, arena) as ada:
+        ada.starts("FateStones", "vs Random")
+        ada.page.locator("#say", has_text="Choose one of your 3 dice").wait_for(state="attached")
+        ada.page.get_by_role("link", name="Play", exact=True).click()
+        # Each link says where it goes, without what stands beside it.
+        ada.page.get_by_role("link", name="Go on: FateStones with Random").wait_for()
+        assert ada.page.locator("#say").inner_text() == ""
+
+
+def test_what_is_chosen_is_seen_without_our_colours(browser: Browser, arena: str) -> None:
+    outlined = "one => getComputedStyle(one).outlineStyle"
+    with visiting(browser, arena, forced_colors="active") as ada:
+        ada.starts("FateStones", "vs Random")
+        ada.page.wait_for_selector("[data-asked]")
+        ada.page.keyboard.press("2")
+        ada.page.locator("label.stone :checked").wait_for()
+        stones = ada.page.locator("label.stone")
+        assert stones.nth(1).evaluate(outlined) == "solid"
+        assert stones.nth(0).evaluate(outlined) == "none"
+        assert ada.page.locator("nav.main [aria-current]").evaluate(outlined) == "solid"

@@ -96,8 +96,8 @@ export function CodeRow({ guess, base, number, answer, left, wrong }: RowProps) 
       {answer
         ? (
           <span class="marks">
-            <span title={w.code.full}>● {answer[0]}</span>
-            <span title={w.code.partial}>○ {answer[1]}</span>
+            <span title={w.code.full} aria-hidden="true">● {answer[0]}</span>
+            <span title={w.code.partial} aria-hidden="true">○ {answer[1]}</span>
             <span class="sr">{w.code.answer(answer[0], answer[1])}</span>
           </span>
         )

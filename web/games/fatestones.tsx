@@ -62,7 +62,7 @@ function Table(at: At) {
                   <kbd>{i + 1}</kbd>
                   <span class="picked">{w.fate.chosen}</span>
                   <Stone die={die} />
-                  <span class="name">{die}</span>
+                  <span class="name" aria-hidden="true">{die}</span>
                 </label>
               ))}
             </fieldset>
@@ -95,7 +95,7 @@ function Hand({ hand, picked }: { hand: readonly string[]; picked: number | null
         <li class={picked === i ? "stone taken" : "stone"} key={i}>
           {picked === i && <span class="picked">{w.fate.chosen}</span>}
           <Stone die={die} />
-          <span class="name">{die}</span>
+          <span class="name" aria-hidden="true">{die}</span>
         </li>
       ))}
       {!hand.length && <li class="stone none">–</li>}

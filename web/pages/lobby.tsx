@@ -338,7 +338,11 @@ function Yours({ kept, due }: { kept: readonly Kept[]; due: number }) {
                   : w.lobby.results[result ?? "level"]}
               </span>
             </span>
-            <a class={state === "over" ? "btn" : "btn go"} href={seatHash(id, secret)}>
+            <a
+              class={state === "over" ? "btn" : "btn go"}
+              href={seatHash(id, secret)}
+              aria-label={`${state === "over" ? w.lobby.look : w.lobby.goOn}: ${w.lobby.versus(told(title), others)}`}
+            >
               {state === "over" ? w.lobby.look : w.lobby.goOn}
             </a>
           </li>
@@ -354,11 +358,14 @@ function Yours({ kept, due }: { kept: readonly Kept[]; due: number }) {
 export function TableLine({ row, game }: { row: TableRow; game?: Game }) {
   const there = row.seats.filter(({ open }) => !open).map(({ name }) => name);
   const free = row.seats.length - there.length;
+  const title = told(game?.title ?? row.game);
+  const does = row.state === "open" && game ? w.lobby.sit : row.state === "over" ? w.lobby.look : w.lobby.watch;
+  const label = `${does}: ${w.lobby.versus(title, there)}`;
   return (
     <li>
       <span class="seat">{told(listed(there) || "–")}</span>
       <span>
-        {told(game?.title ?? row.game)}
+        {title}
         <span class="mute small">
           {row.state === "open"
             ? w.lobby.free(free, row.seats.length)
@@ -367,18 +374,18 @@ export function TableLine({ row, game }: { row: TableRow; game?: Game }) {
             : w.lobby.playing(row.lines)}
         </span>
       </span>
-      <span />
       {row.state === "open" && game
         ? (
-          <button type="button" class="btn" onClick={() => attempt(async () => go(await sitDown(game, row.id, there)))}>
-            {w.lobby.sit}
+          <button
+            type="button"
+            class="btn"
+            aria-label={label}
+            onClick={() => attempt(async () => go(await sitDown(game, row.id, there)))}
+          >
+            {does}
           </button>
         )
-        : (
-          <a class="btn" href={`#/table/${encodeURIComponent(row.id)}`}>
-            {row.state === "over" ? w.lobby.look : w.lobby.watch}
-          </a>
-        )}
+        : <a class="btn" href={`#/table/${encodeURIComponent(row.id)}`} aria-label={label}>{does}</a>}
     </li>
   );
 }

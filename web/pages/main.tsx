@@ -1,13 +1,13 @@
 /** The page's entry: the frame around every page, and which page it is. */
 import { render } from "preact";
-import { useEffect, useErrorBoundary } from "preact/hooks";
+import { useEffect, useErrorBoundary, useLayoutEffect } from "preact/hooks";
 import { isSafe } from "../arena/safe.ts";
 import { ownName, rename } from "../arena/sit.ts";
 import { connection } from "../arena/stream.ts";
 import { Tent } from "../look/seals.tsx";
 import { helpOpen, KeyHelp, useKeys } from "../parts/Keys.tsx";
 import { Nothing } from "../parts/Nothing.tsx";
-import { Say } from "../parts/Say.tsx";
+import { Say, say } from "../parts/Say.tsx";
 import { w } from "../words.ts";
 import { Lobby } from "./lobby.tsx";
 import { later } from "./later.tsx";
@@ -65,7 +65,11 @@ function App() {
     if (page === "keys") helpOpen.value = true;
   }, [page]);
   const place = `${page}/${parts.join("/")}`;
-  useEffect(() => scrollTo(0, 0), [place]);
+  // Before the new page says something of its own.
+  useLayoutEffect(() => {
+    scrollTo(0, 0);
+    say("");
+  }, [place]);
   return (
     <>
       <a

@@ -1,6 +1,6 @@
 /** A table: play a seat, watch, or step through what was. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Problem } from "../arena/api.ts";
+import { type Hint, Problem } from "../arena/api.ts";
 import { Live, receiptsText, recordText } from "../arena/live.ts";
 import type { Told } from "../arena/record.ts";
 import type { Receipt } from "../arena/secrets.ts";
@@ -132,8 +132,8 @@ export function TablePage({ id, secret, review }: { id: string; secret: string |
             <Review id={id} told={told} seat={now.me ?? 0} own={secret !== null} onGo={goAt} />
           )}
           <div class="two">
+            {live.hint.value && <Coach hint={live.hint.value} />}
             {Below && <Below {...moment} />}
-            {live.hint.value && <Coach live={live} />}
             {secret && !told.over && !wrong && isCompany(told, now.me) && <Remark live={live} />}
           </div>
         </div>
@@ -278,14 +278,17 @@ function percentOf(fraction: string): string {
   return Number.isFinite(part) ? `${(part * 100).toFixed(2)} %` : shown(fraction);
 }
 
-/** What the coach says, asked. */
-function Coach({ live }: { live: Live }) {
-  const hint = live.hint.value;
-  if (!hint) return null;
+/** What the coach says, asked. It comes into view, and who has asked by a key goes on from there. */
+function Coach({ hint }: { hint: Hint }) {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    box.current?.focus({ preventScroll: true });
+    box.current?.scrollIntoView({ block: "nearest" });
+  }, [hint]);
   return (
-    <section class="card pane hintbox" aria-live="polite">
+    <section class="card pane hintbox" ref={box} tabIndex={-1} aria-labelledby="coach">
       <div class="head">
-        <h2>{w.table.coach}</h2>
+        <h2 id="coach">{w.table.coach}</h2>
         <span class="tag">{hint.exact ? w.table.exact : w.table.guess}</span>
       </div>
       <p>{shown(hint.words)}</p>
