@@ -135,7 +135,7 @@ def test_a_hint_comes_into_view_and_is_read_on_from(browser: Browser, arena: str
     with visiting(browser, arena, **phone) as ada:
         ada.starts("FateStones", "vs Random")
         ada.page.get_by_role("button", name="Hint").tap()
-        ada.page.wait_for_function("document.activeElement.matches('.hintbox')")
+        ada.page.locator(".hintbox:focus").wait_for()
         seen = ada.page.locator(".hintbox h2").bounding_box()
         assert seen and 0 <= seen["y"] <= 560
 
