@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from fairground.clients.http import Http
-from tests.helpers.browser import cut_off, faults_of, is_wider_than_its_window
+from fairground.clients.table import open_table
+from tests.helpers.browser import QUIET, cut_off, faults_of, is_wider_than_its_window
 from tests.helpers.visitor import visiting
 from tests.page.test_games import holds, take_the_first
 
@@ -161,3 +163,35 @@ def test_what_is_chosen_is_seen_without_our_colours(browser: Browser, arena: str
         assert stones.nth(1).evaluate(outlined) == "solid"
         assert stones.nth(0).evaluate(outlined) == "none"
         assert ada.page.locator("nav.main [aria-current]").evaluate(outlined) == "solid"
+
+
+def test_the_longest_names_break_nothing(browser: Browser, arena: str) -> None:
+    """One word of 80 signs, as the arena admits it: nothing is pushed out of the window."""
+    seats = [{"name": "W" * 79 + str(seat), "lends": "chain"} for seat in range(2)]
+    for game, params, count in (("fatestones/1", {}, 1), ("zombie/2", {"players": 3}, 2)):
+        wanted = {"game": game, "params": params, "seats": [*seats[:count], {"open": True}]}
+        made = open_table(arena, wanted)
+        with visiting(browser, arena, viewport={"width": 320, "height": 640}) as ada:
+            ada.page.goto(f"{arena}/#/table/{made['self'].rpartition('/')[2]}")
+            ada.page.get_by_role("button", name="Sit down").wait_for()
+            assert cut_off(ada.page) == [] and not is_wider_than_its_window(ada.page)
+            ada.page.get_by_role("button", name="Sit down").click()
+            ada.page.locator(".waits", has_text="Waiting for").wait_for()
+            assert cut_off(ada.page) == [] and not is_wider_than_its_window(ada.page)
+
+
+def test_who_has_set_larger_type_gets_it_and_nothing_is_cut(browser: Browser, arena: str) -> None:
+    """Twice as large on a usual window: the page is laid out as on half of it."""
+    large = [*QUIET, "--blink-settings=defaultFontSize=32"]
+    program = shutil.which("chromium")
+    launch = browser.browser_type.launch
+    with (
+        launch(executable_path=program, args=large) as other,
+        visiting(other, arena) as ada,
+    ):
+        ada.page.get_by_role("button", name="Play FateStones").wait_for()
+        assert ada.page.evaluate("getComputedStyle(document.body).fontSize") == "32px"
+        assert cut_off(ada.page) == [] and not is_wider_than_its_window(ada.page)
+        ada.starts("FateStones", "vs Random")
+        ada.page.wait_for_selector("[data-asked]")
+        assert cut_off(ada.page) == [] and not is_wider_than_its_window(ada.page)
