@@ -132,3 +132,19 @@ def test_an_address_with_nothing_behind_it_says_so_in_the_title(
             titled = ada.page.locator(f"//title[starts-with(., '{words}')]")
             titled.wait_for(state="attached")
             ada.page.get_by_role("link", name="To the lobby").wait_for()
+
+
+def test_a_trouble_that_is_over_is_not_told_any_more(browser: Browser, arena: str) -> None:
+    with visiting(browser, arena) as ada:
+        play = ada.page.get_by_role("button", name="Play FateStones")
+        play.wait_for()
+        ada.context.set_offline(True)
+        play.click()
+        trouble = ada.page.get_by_text("The arena does not answer.")
+        trouble.wait_for()
+        ada.context.set_offline(False)
+        ada.page.get_by_role("link", name="Contests", exact=True).click()
+        ada.page.get_by_role("heading", name="Open a contest").wait_for()
+        ada.page.get_by_role("link", name="Play", exact=True).click()
+        play.wait_for()
+        trouble.wait_for(state="detached")

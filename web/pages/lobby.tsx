@@ -98,18 +98,20 @@ export function Lobby() {
     return onChange(look);
   }, []);
   useEffect(() => {
-    games().then(setAll, (error: Problem) => problem.value = error.detail);
     let meanwhile: News[] | null = null;
     const load = async () => {
       const since: News[] = meanwhile = [];
       try {
-        const [{ tables }, { contests }] = await Promise.all([arena.tables(), arena.contests()]);
+        const [known, { tables }, { contests }] = await Promise.all([games(), arena.tables(), arena.contests()]);
         if (meanwhile !== since) return; // we have asked again
+        problem.value = "";
+        setAll(known);
         // News that came while we asked may be newer than the answers.
         setTables(since.reduce(tablesAfter, tables));
         setContests(since.reduce(contestsAfter, contests));
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
+        problem.value = error.detail;
       }
       if (meanwhile === since) meanwhile = null;
     };

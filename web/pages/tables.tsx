@@ -15,6 +15,7 @@ export function TablesPage() {
   const [game, setGame] = useState("");
   useEffect(() => {
     document.title = `${t.title} · ${w.name}`;
+    problem.value = "";
     games().then(setAll, () => {});
   }, []);
   return (
