@@ -133,7 +133,11 @@ def test_a_lively_lobby_can_be_read_on_every_width(browser: Browser, arena: str)
 
 def test_a_hint_comes_into_view_and_is_read_on_from(browser: Browser, arena: str) -> None:
     """On a phone it stands below the table. And the button that was pressed is gone by then."""
-    phone = {"viewport": {"width": 320, "height": 560}, "has_touch": True, "is_mobile": True}
+    phone: dict[str, Any] = {
+        "viewport": {"width": 320, "height": 560},
+        "has_touch": True,
+        "is_mobile": True,
+    }
     with visiting(browser, arena, **phone) as ada:
         ada.starts("FateStones", "vs Random")
         ada.page.get_by_role("button", name="Hint").tap()
