@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
+from typing import Any
 
 import pytest
 
 import fairground as fg
+from fairground.coach.judging import Judge, Option, judge_of
 from fairground.coach.luck import LuckOdds
 from fairground.coach.telling import moment, oddness
-from fairground.words import reasons
+from fairground.core import HIDDEN, Game
+from fairground.fair.bits import SeededStream
+from fairground.games import make_game
+from fairground.games.codebreaking import Row
+from fairground.games.codebreaking import State as Board
+from fairground.games.fatestones import State as Stones
+from fairground.games.fatestones import fair_dice
+from fairground.games.poker import State as Cards
+from fairground.players import Player
+from fairground.words import reasons, words_for
+from tests.coach.test_twins import answer
 
 
 @pytest.mark.parametrize(
@@ -62,3 +77,94 @@ def test_a_mistake_is_not_called_as_good_as_what_was_better() -> None:
     said = [moment(step, review) for step in review.steps if step.kind == "decision" and step.cost]
     assert said and not any("Equally right" in one for one in said)
     assert any("That cost" in one and "Better" in one for one in said)
+
+
+def whys(judge: Judge[Any], state: Any, seat: int, also: Any = ()) -> Iterator[tuple[str, Option]]:
+    """The reason against every move that costs something, and the move."""
+    words = words_for(judge.game, ["Hal", "Ann"])
+    best, *others = judge.options(state, seat, also)
+    for option in others:
+        if option.values[seat] < best.values[seat]:
+            yield judge.why(words, state, seat, option, best), option
+
+
+def numbers(pattern: str, text: str) -> list[float] | None:
+    found = re.search(pattern, text)
+    return found and [float(number.replace(",", "")) for number in found.groups()]
+
+
+def test_the_numbers_of_a_reason_speak_for_the_better_die() -> None:
+    """Where the rolls do not, because of what a tie leaves, it says what comes in the end."""
+    judge = judge_of(make_game("fatestones/1", {}))
+    stream, dice = SeededStream("coach reasons", 1), fair_dice()
+    both = set()
+    for _ in range(60):
+        hands = [tuple(dice[stream.below(32)] for _ in range(3)) for _ in (0, 1)]
+        for text, _ in whys(judge, Stones("choose", (hands[0], hands[1])), 0):
+            rolls = numbers(r"wins (\d+) and ties (\d+); \d+ wins (\d+) and ties (\d+)", text)
+            assert rolls is not None
+            end = numbers(r"in the end \d+ wins ([\d.]+) in 100 .* wins ([\d.]+)\.", text)
+            both.add(end is None)
+            assert end[0] >= end[1] if end else 2 * rolls[2] + rolls[3] > 2 * rolls[0] + rolls[1]
+    assert both == {True, False}
+
+
+def test_the_numbers_of_a_reason_speak_for_the_better_guess() -> None:
+    judge = judge_of(make_game("codebreaking/1", {"base": 4, "length": 3}))
+    codes = list(product(range(4), repeat=3))
+    both = set()
+    for first, code in product(codes[1:4], codes[::5]):
+        rows = (Row(first, answer(code, first)),)
+        for text, _ in whys(judge, Board("guess", HIDDEN, rows), 1, codes):
+            left = numbers(r"leaves ([\d.,]+) codes on average; .* leaves ([\d.,]+)\.", text)
+            needed = numbers(r"takes ([\d.]+) more guesses on average, and ([\d.]+)", text)
+            if left is not None:
+                both.add(needed is None)
+                assert needed[0] <= needed[1] if needed else left[1] <= left[0]
+    assert both == {True, False}
+
+
+def test_what_helps_most_is_not_said_to_be_most_of_the_difference() -> None:
+    """Often no rank makes half of it: then "most of that" would be wrong."""
+    judge = judge_of(make_game("poker/2", {}))
+    for text, _ in whys(judge, Cards(dealt=(0, 14, 28, 42, 9)), 1):
+        assert "Most of" not in text and "What helps most is " in text
+
+
+def test_a_roll_names_the_dice_that_are_rolled_again() -> None:
+    said = reasons.zombie_roll(
+        shotguns=1,
+        footprints=[("green", 1), ("red", 1)],
+        bag=[("red", 1)],
+        shot=Fraction(1, 4),
+        brains=1,
+        gain=Fraction(1),
+        rolling=None,
+        holding=None,
+    )
+    assert said == (
+        "1 shotgun so far, 1 green and 1 red dice with footprints, and 1 red die left in the bag: "
+        "one more roll is shot 25 times in 100 and brings 1 more brain on average."
+    )
+
+
+class Kind(Player):
+    """An evil keeper who says that the first guess is right."""
+
+    def choose(self, game: Game[Any], view: Any, seat: int) -> Any:
+        return list(game.choices(view, seat))[-1 if view.phase == "answer" else 0]
+
+
+def test_moves_with_commas_are_told_apart() -> None:
+    table = fg.open("codebreaking", oracle="evil", base=4, length=2, seats=[Kind(), "entropy"])
+    review = fg.coach(table.play()).review
+    (costly,) = review.moments(0)
+    assert re.search(r"equally good: \d full, \d partial; (and )?\d full", moment(costly, review))
+
+
+def test_picks_that_meet_are_named() -> None:
+    hands = [["222456", "114456"], ["233346", "122556"]]
+    table = fg.open("fatestones", hands=hands, seats=["random"] * 2, names=["Hal", "Ann"])
+    review = fg.coach(table.play()).review
+    (met, *_) = [step for step in review.steps if step.kind == "meeting"]
+    assert re.fullmatch(r"Hal's \d{6} and Ann's \d{6} meet\.", met.says)

@@ -317,11 +317,12 @@ class _Walk:
     def _met(self, before: Any, after: Any) -> Iterator[Step]:
         """Picks that were made at once: each has its cost, and the rest is luck."""
         moves, self._moves = self._moves, {}
+        picks = {seat: what.move for seat, what in sorted(moves.items())}
         for seat, what in sorted(moves.items()):
             options = self.judge.options(before, seat, (what.move,))
             yield self._decided(what, self.words.move(before, seat, what.move), options)
         line = max(what.line for what in moves.values())
-        yield self._chance(line, "meeting", "The two picks meet.", before, after)
+        yield self._chance(line, "meeting", self.words.meeting(before, picks), before, after)
 
     def _decided(self, what: Moved, says: str, options: Sequence[Option]) -> Step:
         seat, state = what.seat, what.before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -106,7 +106,7 @@ def summary(review: Review, seat: Seat) -> Iterator[str]:
 
 
 def _chance(step: Step) -> str:
-    return "answer" if step.kind == "answer" else "draw"
+    return step.kind if step.kind in ("answer", "meeting") else "draw"
 
 
 def expected(value: Fraction, unit: Unit) -> str:
@@ -190,15 +190,22 @@ def account(review: Review, seat: Seat) -> list[tuple[str, str]]:
     return [*rows, (end, part(one.now).lstrip("+"))]
 
 
+def _named(moves: Sequence[str]) -> str:
+    """Several moves; apart by semicolons where one has a comma of its own."""
+    if any("," in move for move in moves):
+        return "; ".join([*moves[:-1], f"and {moves[-1]}"])
+    return listed(moves)
+
+
 def moment(step: Step, review: Review) -> str:
     """A decision: what was done, and where it cost something, how much and why."""
     asked = " (That was after a hint.)" if step.hinted else ""
     if not step.cost:
         return f"{step.says}{asked} Nothing was better."
     right = [other.says for other in step.alternatives if not other.cost] or ["stay"]
-    more = f" and {len(right) - MOST} more" if len(right) > MOST else ""
+    more = [f"{len(right) - MOST} more"] if len(right) > MOST else []
     better = (
-        f"Better, and equally good: {listed(right[:MOST])}{more}"
+        f"Better, and equally good: {_named([*right[:MOST], *more])}"
         if len(right) > 1
         else f"Better: {right[0]}"
     )

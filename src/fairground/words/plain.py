@@ -131,6 +131,13 @@ class PlainWords(Generic[G]):
         """A sentence on a move that was made; ``view`` is how things lay before it."""
         return f"{self.does(seat, 'play')} {self.option(view, seat, move)}."
 
+    def meeting(self, view: Any, moves: Mapping[Seat, Move]) -> str:
+        """A sentence on moves that were made at once, and now lie open."""
+        picks = [
+            f"{self.whose(seat)} {self.option(view, seat, move)}" for seat, move in moves.items()
+        ]
+        return f"{listed(picks)} meet."
+
     def sealed(self, seat: Seat) -> str:
         """A sentence on a choice that is made, and not yet shown."""
         return f"{self.whose(seat)} choice is made, and sealed."

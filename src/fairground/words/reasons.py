@@ -91,12 +91,24 @@ def fatestones_pick(
     chance: Fraction,
     rolls: tuple[int, int],
     best_rolls: tuple[int, int],
+    end: Fraction,
+    best_end: Fraction,
 ) -> str:
-    """What a die of the other side's perfect mix does to two dice; rolls are wins and ties."""
+    """What a die of the other side's perfect mix does to two dice; rolls are wins and ties.
+
+    ``end`` and ``best_end`` are the chances to win in the end. They are told where the rolls alone
+    do not speak for the better die: then what a tie leaves makes it better.
+    """
     often = f"always takes {other}" if chance == 1 else f"takes {other} in {games(chance)}"
-    return (
+    told = (
         f"Perfect play on the other side {often}. Of 36 rolls against it, {die} wins {rolls[0]} "
         f"and ties {rolls[1]}; {best} wins {best_rolls[0]} and ties {best_rolls[1]}."
+    )
+    if 2 * best_rolls[0] + best_rolls[1] > 2 * rolls[0] + rolls[1]:
+        return told
+    return (
+        f"{told} But what a tie leaves counts too: in the end {best} wins {in_100(best_end)} games "
+        f"against it, and {die} wins {number(100 * end)}."
     )
 
 
@@ -121,10 +133,10 @@ def poker_hold(
     chance: Fraction,
     best_chance: Fraction,
 ) -> str:
-    """Two holds, and the rank that makes most of the difference."""
+    """Two holds, and the rank that gains the most."""
     return (
         f"To {held} gives back {number(worth)} of each bet; to {best} gives back "
-        f"{number(best_worth)}. Most of that comes from {kind}: {compared(best_chance, chance)}."
+        f"{number(best_worth)}. What helps most is {kind}: {compared(best_chance, chance)}."
     )
 
 
@@ -142,6 +154,7 @@ def poker_worth(held: str, worth: Fraction, paid: Fraction) -> str:
 def zombie_roll(
     *,
     shotguns: int,
+    footprints: Sequence[tuple[str, int]],
     bag: Sequence[tuple[str, int]],
     shot: Fraction,
     brains: int,
@@ -152,11 +165,12 @@ def zombie_roll(
 ) -> str:
     """What one more roll does, and what both moves are worth."""
     guns = count(shotguns, "shotgun") if shotguns else "no shotgun"
-    left = listed([f"{many} {colour}" for colour, many in bag]) or "no"
-    dice = "die" if sum(many for _, many in bag) == 1 else "dice"
+    feet = f", {_dice(footprints)} with footprints" if footprints else ""
+    more = number(gain)
     first = (
-        f"{guns[0].upper()}{guns[1:]} so far, and {left} {dice} left in the bag: one more roll is "
-        f"shot {times_in_100(shot)} and brings {number(gain)} more brains on average."
+        f"{guns[0].upper()}{guns[1:]} so far{feet}, and {_dice(bag)} left in the bag: one more "
+        f"roll is shot {times_in_100(shot)} and brings {more} more "
+        f"{'brain' if more == '1' else 'brains'} on average."
     )
     if ahead is not None:
         first = f"Somebody else already has {count(ahead, 'brain')}. {first}"
@@ -166,6 +180,12 @@ def zombie_roll(
         f"{first} Rolling wins {in_100(rolling)} games; holding {count(brains, 'brain')} wins "
         f"{in_100(holding)}."
     )
+
+
+def _dice(counted: Sequence[tuple[str, int]]) -> str:
+    """So many dice of each colour."""
+    dice = "die" if sum(many for _, many in counted) == 1 else "dice"
+    return f"{listed([f'{many} {colour}' for colour, many in counted]) or 'no'} {dice}"
 
 
 # Code breaking
@@ -194,8 +214,14 @@ def code_guess(
     best_possible: bool,
     answers: int,
     best_answers: int,
+    needed: Fraction,
+    best_needed: Fraction,
 ) -> str:
-    """What two guesses leave of the codes that still fit."""
+    """What two guesses leave of the codes that still fit.
+
+    ``needed`` and ``best_needed`` are the guesses that the code still takes. They are told where
+    the better guess does not leave fewer codes.
+    """
     told = f"{fitting(left)}."
     if round(left) == 1:
         return f"Only one code still fits, and that is {best}."
@@ -203,6 +229,11 @@ def code_guess(
         f" {guess} has {count(answers, 'answer')} and leaves {number(average)} codes on average; "
         f"{best} has {best_answers} and leaves {number(best_average)}."
     )
+    if best_average >= average:
+        told += (
+            f" Still {best} finds the code sooner: it takes {number(best_needed)} more guesses on "
+            f"average, and {number(needed)} with {guess}."
+        )
     if not possible:
         told += f" And {guess} cannot be the code" + (
             f", but {best} can." if best_possible else "."

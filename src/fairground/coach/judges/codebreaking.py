@@ -204,6 +204,8 @@ class FairJudge(SolvedCodeJudge):
             best_possible=fits(theirs, state.rows),
             answers=len(self._sets.parts(state.rows, mine)),
             best_answers=len(self._sets.parts(state.rows, theirs)),
+            needed=-chosen.values[BREAKER] - len(state.rows),
+            best_needed=-best.values[BREAKER] - len(state.rows),
         )
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:

@@ -29,8 +29,8 @@ class FateStonesJudge(Judge[FateStones]):
     basis = Basis(
         True,
         0.0,
-        "Every value is exact: the mixed equilibrium of each position, as fractions. A pick is "
-        "compared with the other side's perfect mix.",
+        "Every value is exact. Perfect play picks by chance here, so that nobody can foresee it; "
+        "what a pick cost is counted against such play.",
     )
 
     def knows(self, state: State) -> bool:
@@ -128,6 +128,8 @@ class FateStonesJudge(Judge[FateStones]):
             chance=mix[other],
             rolls=(met.wins, met.ties),
             best_rolls=(met_better.wins, met_better.ties),
+            end=earns(mine, other),
+            best_end=earns(better, other),
         )
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:

@@ -87,7 +87,7 @@ class PokerJudge(Judge[Poker]):
     def why(
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
-        """The rank that makes most of the difference."""
+        """The rank that gains the most."""
         prizes = per_stake(self.game.level)
         mine, theirs = (self._of(state, option) for option in (chosen, best))
         gains = [(b - a) * prize for a, b, prize in zip(mine, theirs, prizes, strict=True)]

@@ -189,6 +189,11 @@ class ZombieJudge(Judge[Zombie]):
         brought = sum(gain * chance for gain, _, chance in outcomes)
         return reasons.zombie_roll(
             shotguns=sum(state.shotgun_dice),
+            footprints=[
+                (colour, many)
+                for at, colour in enumerate(COLOURS)
+                if (many := sum(die is not None and die.colour == at for die in state.cells))
+            ],
             bag=[(colour, many) for colour, many in zip(COLOURS, bag, strict=True) if many],
             shot=Fraction(shot),
             brains=state.brains,
