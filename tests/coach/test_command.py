@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import statistics
+import sys
 from fractions import Fraction
 from html.parser import HTMLParser
 from itertools import product
@@ -181,6 +183,40 @@ def test_errors_say_what_is_wrong(
 ) -> None:
     assert main(["coach", *(word.format(game=game) for word in arguments)]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_a_failure_is_one_json_object_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["coach", "nowhere.jsonl", "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert json.loads(out)["fault"]["code"] == "input/unreadable" and "cannot read" in err
+
+
+def test_of_many_games_nobody_of_that_name_is_an_error(
+    game: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["coach", str(game), str(game), "--seat", "Zoe"]) == 2
+    assert "nobody in these games is called 'Zoe'; there are: Seat 0" in capsys.readouterr().err
+
+
+def test_what_is_no_record_is_skipped_among_many(
+    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = tmp_path / "broken.jsonl"
+    broken.write_bytes(b"{\xff")
+    assert "1 game not judged" in told(capsys, str(game), str(broken))
+    assert main(["coach", str(broken), str(broken)]) == 2
+    assert "2 games not judged" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["contest", "rounds"])
+def test_many_games_are_read_from_standard_input(
+    kind: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = b"134445,144444,234444,233346,333336,333444,0,0,5,3\n"
+    contest = (ROOT / "tests/vectors/games/contest.jsonl").read_bytes()
+    data = io.BytesIO({"contest": contest, "rounds": row}[kind])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data))
+    assert json.loads(told(capsys, "-", "--json"))["ratings"]
 
 
 def test_a_forged_record_is_not_reviewed(game: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from fairground.coach.rating import Played, Rating, played, ratings
 from fairground.coach.reviewing import Review
 from fairground.coach.shape import as_json
 from fairground.coach.sources import games_in, review_of
-from fairground.core import FairgroundError, InputError, Seat
+from fairground.core import FairgroundError, Fault, InputError, Seat
 from fairground.games import GAMES
 from fairground.shown import shown
 from fairground.terminal.console import Arguments
@@ -55,16 +55,30 @@ def _arguments() -> Arguments:
 def run(arguments: Sequence[str]) -> int:
     """``fairground coach``"""
     options = _arguments().parse_args(arguments)
+    try:
+        return _coach(options)
+    except FairgroundError as error:
+        if options.json:
+            line = error.line if isinstance(error, Fault) else None
+            fault = {"line": line, "code": error.code, "reason": str(error)}
+            print(json.dumps({"fault": fault}))
+        raise
+
+
+def _coach(options: Any) -> int:
     if bool(options.files) == options.history:
         raise InputError("give files: fairground coach FILE ..., or fairground coach --history")
     if options.history or len(options.files) > 1:
-        return _rate(_kept() if options.history else options.files, options)
-    data = read_file(options.files[0])
-    if not data.startswith(b"{"):
-        return _rate(options.files, options)
-    games = games_in(data)
-    if games != [data]:
-        return _rate(options.files, options)
+        names = _kept() if options.history else options.files
+        return _rate(((name, read_file(name)) for name in names), options)
+    (name,) = options.files
+    data = read_file(name)
+    if not data.startswith(b"{") or games_in(data) != [data]:
+        return _rate([(name, data)], options)
+    return _review(data, options)
+
+
+def _review(data: bytes, options: Any) -> int:
     review = review_of(data)
     seats = [telling.seat_named(review, options.seat)] if options.seat else telling.readers(review)
     if options.svg is not None:
@@ -133,20 +147,26 @@ def _kept() -> list[str]:
     return [str(path) for path in files]
 
 
-def _rate(files: Sequence[str], options: Any) -> int:
+def _rate(files: Iterable[tuple[str, bytes]], options: Any) -> int:
     if options.svg is not None or options.html is not None:
         raise InputError("a chart and a page are made of one transcript, not of many games")
     skipped: list[Skipped] = []
     games: list[Played] = []
-    for file in files:
-        data = read_file(file)
+    for file, data in files:
         if data.startswith(b"{"):
             games += _judged(file, data, options, skipped)
         else:
-            games += _rounds(Path(file))
+            games += _rounds(file, data)
     made = ratings(games)
     if options.seat is not None:
+        names = sorted({rating.name for rating in made})
         made = [rating for rating in made if rating.name == options.seat]
+        if names and not made:
+            there = ", ".join(map(shown, names))
+            raise InputError(
+                f"nobody in these games is called {options.seat!r}; there are: {there}"
+            )
+    exit_code = 0 if made or not skipped else 2
     if options.json:
         print(
             json.dumps(
@@ -157,7 +177,7 @@ def _rate(files: Sequence[str], options: Any) -> int:
                 }
             )
         )
-        return 0
+        return exit_code
     art = Ink.of_terminal()
     for rating in made:
         for line in _rating_lines(rating):
@@ -166,15 +186,23 @@ def _rate(files: Sequence[str], options: Any) -> int:
         print("No decision could be judged.")
     if skipped:
         print(art.fold(f"{count(len(skipped), 'game')} not judged. The first: {skipped[0].reason}"))
-    return 0
+    return exit_code
 
 
 def _judged(file: str, data: bytes, options: Any, skipped: list[Skipped]) -> Iterator[Played]:
-    for game in games_in(data):
+    def skip(reason: FairgroundError) -> None:
+        skipped.append(Skipped(file, f"{shown(file)}: {reason}"))
+
+    try:
+        games = games_in(data)
+    except FairgroundError as reason:
+        skip(reason)
+        return
+    for game in games:
         try:
             review = review_of(game)
         except FairgroundError as reason:
-            skipped.append(Skipped(file, f"{shown(file)}: {reason}"))
+            skip(reason)
             continue
         name = review.game.name
         title = GAMES[name].title if name in GAMES else name
@@ -182,9 +210,9 @@ def _judged(file: str, data: bytes, options: Any, skipped: list[Skipped]) -> Ite
         yield from played(review, title, own)
 
 
-def _rounds(path: Path) -> list[Played]:
+def _rounds(file: str, data: bytes) -> list[Played]:
     """A file of rounds of FateStones: each counts as a game of its own."""
-    from fairground.lab.fatestones.rows import read_cells, report
+    from fairground.lab.fatestones.rows import read_cells, report, text_cells
 
     games: list[Played] = []
 
@@ -195,9 +223,10 @@ def _rounds(path: Path) -> list[Played]:
                 Played(name, "FateStones, rounds", WINS, cost, 1, int(cost > 0), Fraction(0), 0)
             )
 
-    report(read_cells(path), None, None, judged)
+    text = data.decode(errors="replace").splitlines()
+    report(text_cells(text) if file == "-" else read_cells(Path(file)), None, None, judged)
     if not games:
-        raise InputError(f"{str(path)!r} is no transcript, contest file or file of rounds")
+        raise InputError(f"{file!r} is no transcript, contest file or file of rounds")
     return games
 
 
