@@ -20,10 +20,11 @@ from fairground.coach.judging import JUDGES, NOISE, Judge, NoJudge, Values, judg
 from fairground.coach.reviewing import Review
 from fairground.coach.shape import as_json
 from fairground.coach.sources import review_of
-from fairground.core import Draw, Game, Seat
+from fairground.core import Draw, Game, Move, Seat
 from fairground.course import Drawn, Moved, follow
 from fairground.games import GAMES, make_game
-from fairground.players import offered
+from fairground.games.codebreaking import NO_CODE, STAKE, marks
+from fairground.players import Player, offered
 from fairground.replay import replay
 from fairground.transcript import check_chain, read
 from tests.helpers.coached import followed, outcomes
@@ -133,6 +134,8 @@ def test_the_laws_hold_whoever_plays(name: str, seat: Seat, player: str) -> None
     adds_up(review)
     assert review.finished
     assert all(step.cost >= 0 for step in review.steps)
+    if review.judge.basis.exact:
+        assert all(seat.model == 0 for seat in review.seats)
     for step in review.decisions():
         costs = [other.cost for other in step.alternatives]
         assert costs == sorted(costs) and costs[0] == 0
@@ -159,6 +162,28 @@ def test_planted_blunders_are_found_and_only_they(name: str) -> None:
             assert moment.move in [other.move for other in moment.alternatives]
         assert fg.verify(data).ok
     assert found
+
+
+class KeepsItBack(Player):
+    """A keeper who admits a lie that was none."""
+
+    def choose(self, game: Any, view: Any, seat: Seat) -> Move:
+        if view.phase == "show":
+            return NO_CODE
+        return marks(view.asked if game.oracle == "nice" else (3, 2), view.asked)
+
+
+@pytest.mark.parametrize("oracle", ["nice", "evil"])
+def test_a_keeper_who_shows_no_code_although_one_fits_gives_the_game_away(oracle: str) -> None:
+    table = fg.open(
+        "codebreaking", base=4, length=2, oracle=oracle, seats=[KeepsItBack(), "entropy"], seed="k"
+    )
+    review = review_of(bytes(table.play()))
+    adds_up(review)
+    assert all(seat.model == 0 for seat in review.seats)
+    last = review.moments(0)[0]
+    assert last.cost > STAKE and last.verdict == "blunder"
+    assert last.why.endswith("fits all answers: to show it was enough.")
 
 
 @pytest.mark.parametrize("name", GAMES_TO_JUDGE)

@@ -283,6 +283,11 @@ def code_contradiction(answer: str) -> str:
     return f"No code fits any more after the answer {answer}."
 
 
+def code_kept_back(code: str) -> str:
+    """A keeper who shows none, although one fits."""
+    return f"{code} fits all answers: to show it was enough."
+
+
 def code_at_worst(move: str, left: float, guesses: Fraction) -> str:
     """A good move where the keeper is evil."""
     return (

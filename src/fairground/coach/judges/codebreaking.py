@@ -12,17 +12,19 @@ Values are the breaker's guesses in all, counted as a loss.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any, cast
 
 from fairground.coach.judging import GUESSES, Basis, Judge, Option, Spread, Values
-from fairground.core import Move, Seat
+from fairground.core import Move, Seat, TooMany
 from fairground.extras import needs
 from fairground.games.codebreaking import (
     BREAKER,
     EVIL,
     FAIR,
     GIVE_UP,
+    KEEPER,
     NICE,
     NO_CODE,
     STAKE,
@@ -111,7 +113,11 @@ class CodeJudge(Judge[CodeBreaking]):
 
     def _to_show(self, state: State, also: Sequence[Move]) -> list[Option]:
         """Any code that fits is as good as another; none at all is a lie admitted."""
-        shown = [Option(move, self._shown(state)) for move in also if move != NO_CODE]
+        moves = [move for move in also if move != NO_CODE]
+        if NO_CODE in also and self._fits(state.rows):
+            with suppress(TooMany):  # then none can be named
+                moves.append(next(iter(self.game.choices(state, KEEPER))))
+        shown = [Option(move, self._shown(state)) for move in moves]
         if NO_CODE in also:
             shown.append(Option(NO_CODE, _broken(-STAKE)))
         return shown or [Option("", self._shown(state))]
@@ -125,7 +131,9 @@ class CodeJudge(Judge[CodeBreaking]):
     def why(
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
-        """Nothing can cost anything here but giving up."""
+        """Nothing can cost anything here but giving up, and a code kept back."""
+        if chosen.move == NO_CODE:
+            return reasons.code_kept_back(words.option(state, seat, best.move))
         return ""
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
@@ -235,6 +243,8 @@ class EvilJudge(SolvedCodeJudge):
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
         """How many guesses are needed at worst."""
+        if chosen.move == NO_CODE:
+            return super().why(words, state, seat, chosen, best)
         if chosen.move == GIVE_UP:
             return reasons.code_gave_up(
                 self._sets.size(state.rows), -best.values[BREAKER], worst=True
