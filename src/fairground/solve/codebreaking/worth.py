@@ -3,8 +3,8 @@
 Small sets are searched at once (`small`), large ones by a compiled search (`searcher`); after the
 first guess or two of the usual game the answer is stored (`openings`). Some figures stand here.
 
-`by_size` is an estimate for sets that are too large to be searched. Trees of all sizes that we
-know need 1 + c ln n guesses on average for n codes, with c between 0.42 and 0.51.
+`by_size` is an estimate for sets that are too large to be searched: n codes need about 1 + c ln n
+guesses on average. `fairground.solve.codebreaking.growth` knows the c of a space.
 """
 
 from __future__ import annotations
@@ -21,14 +21,8 @@ SEARCHABLE: Final = 33_000
 CLASSIC: Final = 1296
 """In spaces of up to so many codes, every search may take as long as a proof needs."""
 
-GROWTH: Final = Fraction(47, 100)
-"""c, above."""
-
-GROWTH_ERROR: Final = 0.05
-"""How far c was off in the trees that we know."""
-
-WORST_GROWTH: Final = Fraction(6, 10)
-"""The same for the longest branch of a tree."""
+WORST: Final = Fraction(128, 100)
+"""The longest branch of a tree grows faster than its mean, by about so much."""
 
 
 class Known(NamedTuple):
@@ -55,15 +49,15 @@ KNOWN: Final = {
 """Base and length → the figures of the stored tree, which takes a second to grow from its file."""
 
 
-def by_size(codes: float) -> Fraction:
+def by_size(codes: float, growth: Fraction) -> Fraction:
     """An estimate of the guesses that so many codes need on average."""
     if codes <= 2:
         return Fraction(max(codes, 1.0) + 1) / 2
-    return 1 + GROWTH * Fraction(log(codes)).limit_denominator(10**6)
+    return 1 + growth * Fraction(log(codes)).limit_denominator(10**6)
 
 
-def worst_by_size(codes: float) -> Fraction:
+def worst_by_size(codes: float, growth: Fraction) -> Fraction:
     """An estimate of the guesses that so many codes need at worst: a whole number."""
     if codes <= 2:
         return Fraction(round(codes))
-    return Fraction(round(1 + WORST_GROWTH * Fraction(log(codes))))
+    return Fraction(round(1 + WORST * growth * Fraction(log(codes))))
