@@ -34,7 +34,7 @@ SEARCH_ERROR: Final = 0.2
 
 SIZE_ERROR: Final = 0.7
 """How far the estimate by size can be off in spaces of up to `SEARCHABLE` codes with few digits.
-Against trees of ten times the work and more it was off by 0.57 at most, and mostly by less than 0.2."""
+Against trees of ten times the work it was off by 0.57 at most, and mostly by less than 0.2."""
 
 FEW_DIGITS: Final = 4
 """With at most so many digits for each place the growth is well known."""
