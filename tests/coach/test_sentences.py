@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 import fairground as fg
+from fairground.coach.chart import lines
 from fairground.coach.judging import Judge, Option, judge_of
 from fairground.coach.luck import LuckOdds
+from fairground.coach.page import html
 from fairground.coach.telling import moment, oddness
 from fairground.core import HIDDEN, Game
 from fairground.fair.bits import SeededStream
@@ -168,3 +170,20 @@ def test_picks_that_meet_are_named() -> None:
     review = fg.coach(table.play()).review
     (met, *_) = [step for step in review.steps if step.kind == "meeting"]
     assert re.fullmatch(r"Hal's \d{6} and Ann's \d{6} meet\.", met.says)
+
+
+def test_a_page_counts_guesses_as_the_account_does() -> None:
+    """A guess that takes 3.2 guesses is not worth -3.2, and a cost has no sign."""
+    table = fg.open("codebreaking", base=4, length=3, seats=["fair", "random"], seed="page")
+    review = fg.coach(table.play()).review
+    cells = re.findall(
+        r'<td class="n">([^<]*)</td></tr>|<td class="n">([^<]*)</td><td', html(review, [1])
+    )
+    assert cells and not any(text.startswith(("-", "+")) for pair in cells[3:] for text in pair)
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_a_chart_is_as_wide_as_the_screen_at_most(columns: int) -> None:
+    table = fg.open("zombie", seats=["greedy"] * 2, seed="wide")
+    review = fg.coach(table.play()).review
+    assert max(map(len, lines(review, 0, columns))) <= columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from html import escape
+from textwrap import wrap
 from typing import Final, NamedTuple
 
 from fairground.coach.judging import NOISE, WINS
@@ -68,9 +69,8 @@ def lines(review: Review, seat: Seat, columns: int) -> list[str]:
     names = {0: labels[0], HEIGHT // 2: labels[1], HEIGHT - 1: labels[2]}
     rows = [f"{names.get(y, ''):>{margin}} |{''.join(row).rstrip()}" for y, row in enumerate(grid)]
     rows.append(" " * margin + " +" + "-" * min(many, room))
-    rows.append(
-        " " * (margin + 2) + "from the first draw to the end; X: a decision that cost something"
-    )
+    said = "from the first draw to the end; X: a decision that cost something"
+    rows += [" " * (margin + 2) + line for line in wrap(said, max(20, columns - margin - 2))]
     return rows
 
 

@@ -19,7 +19,7 @@ from fairground.extras import needs
 EXACT: Final = 20_000
 """Up to this many different sums are followed as fractions."""
 
-CELLS: Final = 8_000
+CELLS: Final = 20_000
 """So fine is the grid beyond that."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from html import escape
 
 from fairground.coach import telling
@@ -60,9 +61,13 @@ def _seat(review: Review, seat: Seat) -> list[str]:
 
 def _decision(step: Step, review: Review) -> str:
     unit = review.judge.unit
+    sign = 1 if step.seat is None else telling.counted(review, step.seat)
+
+    def cell(value: Fraction) -> str:
+        return f'<td class="n">{telling.signed(value, unit).lstrip("+")}</td>'
+
     rows = "".join(
-        f'<tr><td>{escape(shown(other.says))}</td><td class="n">{telling.signed(other.value, unit)}'
-        f'</td><td class="n">{telling.signed(-other.cost, unit)}</td></tr>'
+        f"<tr><td>{escape(shown(other.says))}</td>{cell(sign * other.value)}{cell(other.cost)}</tr>"
         for other in step.alternatives
     )
     head = '<tr><th>move</th><th class="n">value</th><th class="n">cost</th></tr>'

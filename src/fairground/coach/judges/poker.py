@@ -29,7 +29,7 @@ class PokerJudge(Judge[Poker]):
 
     unit = BETS
     basis = Basis(
-        True, 0.0, "Every value is exact: all hands that can follow each of the 32 holds counted."
+        True, 0.0, "Every value is exact: all hands that can follow each hold were counted."
     )
 
     def knows(self, state: State) -> bool:
