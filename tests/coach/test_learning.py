@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from fairground.coach.learning import (
     from_json,
     judged,
     positions_of,
+    words_at,
 )
 from fairground.coach.reviewing import review
 from fairground.fair.bits import SeededStream
@@ -105,3 +107,24 @@ def test_a_lesson_asks_judges_and_remembers(
 def test_unknown_games_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["learn", "chess"]) == 2
     assert "chess" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("params", "names"),
+    [
+        ({"players": 2}, ["You", "The other zombie"]),
+        ({"players": 3}, ["You", "Zombie 2", "Zombie 3"]),
+    ],
+)
+def test_the_others_of_a_lesson_have_names_of_their_own(
+    params: dict[str, Any], names: list[str]
+) -> None:
+    assert list(words_at(make_game("zombie/2", params), 0).names) == names
+
+
+def test_a_question_shows_all_that_its_answer_rests_on() -> None:
+    """What a roll of Zombie Dice risks depends on the colours in the bag."""
+    position = drawn_position(make_game("zombie/2", {}), SeededStream("x", 0))
+    game, state = position.walk()
+    lines = words_at(game, position.seat).state(game.view(state, position.seat))
+    assert any(re.match(r"In the bag: .*green", line) for line in lines)

@@ -100,7 +100,13 @@ def position_at(table: Table, line: int, seat: Seat) -> Position:
 
 def words_at(game: Game[Any], seat: Seat) -> PlainWords[Any]:
     """The words of a game for whoever practises in a seat of it."""
-    names = [f"The {game.role(i)}" if i != seat else "You" for i in range(game.seats)]
+    own = game.role(seat)
+    alike = sum(game.role(i) == own for i in range(game.seats)) - 1
+    names = []
+    for i in range(game.seats):
+        role = game.role(i)
+        other = f"The other {role}" if alike == 1 else f"{role.capitalize()} {i + 1}"
+        names.append("You" if i == seat else other if role == own else f"The {role}")
     return words_for(game, names, seat)
 
 

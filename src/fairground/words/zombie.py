@@ -90,8 +90,15 @@ class ZombieWords(PlainWords[Zombie]):
         done = f": {listed(so_far)} so far" if view.rolls else ""
         lines.append(f"It is {turn} turn{done}.")
         if view.phase == "decide":
-            lines.append(self.next_roll(view))
+            lines += [self.dice(view), self.next_roll(view)]
         return lines
+
+    def dice(self, view: State) -> str:
+        """The colours of what can be rolled: in the bag, and those that show footprints."""
+        bag = _colours(view.bag)
+        feet = [sum(die is not None and die.colour == at for die in view.cells) for at in range(3)]
+        again = f" Footprints: {_colours(feet)}." if any(feet) else ""
+        return f"In the bag: {bag or 'nothing'}.{again}"
 
     def next_roll(self, view: State) -> str:
         """How many dice the next roll takes from the bag, and what goes back into it first."""
@@ -186,3 +193,8 @@ def _shown(faces: str) -> str:
 def lost(brains: int) -> str:
     """What a turn without a result costs."""
     return f"{count(brains, 'brain')} lost" if brains else "nothing lost"
+
+
+def _colours(dice: Sequence[int]) -> str:
+    """So many dice of each colour."""
+    return listed([f"{many} {name}" for name, many in zip(COLOURS, dice, strict=True) if many])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -83,14 +84,16 @@ class Lesson:
                 break
             asked += 1
             right += answered
-        sit, seen = self._progress.count(self._game)
-        self._say(f"{right} of {count(asked, 'answer')} right. {sit} of {seen} positions sit.")
+        if asked:
+            learnt, seen = self._progress.count(self._game)
+            self._say(f"{right} of {count(asked, 'answer')} right.")
+            self._say(f"Of {count(seen, 'position')} asked so far you have learnt {learnt}.")
         return 0
 
     def _positions(self, questions: int) -> Iterator[Position]:
         """What waits, then what went wrong in one's own games, then new ones."""
         given: set[str] = set()
-        for position in (*self._progress.due(self._game), *self._own()):
+        for position in chain(self._progress.due(self._game), self._own()):
             if position.name not in given and not self._progress.sits(position):
                 given.add(position.name)
                 yield position
