@@ -175,6 +175,10 @@ class Turns:
             self.feet[who, colour] = rest - shots
 
 
+PLACES = 1 << np.cumsum([0, 4, 4, 4, 4, 4, 4, 5, 5, 5, 4, 4, 4])
+"""A row as one number, which is sorted a hundred times as fast: no column outgrows its bits."""
+
+
 @pytest.mark.parametrize("lead", [1, 4])
 def test_zombie(lead: int, capsys: pytest.CaptureFixture[str]) -> None:
     """The last turn of a duel, some brains behind: more win, fewer lose, as many go on."""
@@ -194,9 +198,9 @@ def test_zombie(lead: int, capsys: pytest.CaptureFixture[str]) -> None:
         rows = np.concatenate(
             [turns.bag, turns.feet, turns.eaten, turns.shot, turns.brains[:, None]], axis=1
         )[alive]
-        kinds, inverse = np.unique(rows, axis=0, return_inverse=True)
-        rolls = np.empty(len(kinds), bool)
-        for number, row in enumerate(map(tuple, kinds.tolist())):
+        _, at, inverse = np.unique(rows @ PLACES, return_index=True, return_inverse=True)
+        rolls = np.empty(len(at), bool)
+        for number, row in enumerate(map(tuple, rows[at].tolist())):
             if row not in known:
                 known[row] = rolls_on(judge, start, row)
             rolls[number] = known[row]

@@ -386,9 +386,13 @@ def test_the_model_of_a_crowd_is_as_far_off_as_it_says(players: int) -> None:
         state = game.drawn(state, 0)
     stream = SeededStream("coach crowd", 1)
     off = []
-    for _ in range(12):
-        scores = tuple(stream.below(13) for _ in range(players))
-        here = state._replace(scores=scores, at=stream.below(players))
+    chased = dict(zip(state.playing, (15, 10, 9, 5), strict=False))  # somebody is at the goal
+    cases = [(tuple(chased[seat] for seat in range(players)), 1)]
+    cases += [
+        (tuple(stream.below(13) for _ in range(players)), stream.below(players)) for _ in range(12)
+    ]
+    for scores, at in cases:
+        here = state._replace(scores=scores, at=at)
         pairs = zip(perfect.worth(here), model.worth(here), strict=True)
         off += [abs(float(a - b)) for a, b in pairs]
         assert sum(model.worth(here)) == pytest.approx(1, abs=1e-6)

@@ -23,8 +23,10 @@ from fairground.words.plain import PlainWords
 ROUNDING: Final = 1e-12
 """How far a value of the exact solvers can be off: floating point, and turns left out."""
 
-OFF: Final = 0.15
-"""How far the model of a crowd was off at most where perfect play is known: see the tests."""
+OFF: Final = 0.25
+"""How far the model of a crowd was off at most where perfect play is known: in 6,416 decisions of
+games of three and four. One value of ten was off by more than 0.06, one of a hundred by more than
+0.11. Its best move was another than the true one in 2 of 100 decisions, and cost up to 0.07."""
 
 
 KEPT: Final = 48
@@ -261,7 +263,7 @@ class CrowdJudge(ZombieJudge):
         OFF,
         "Perfect play of so many is not known. Values are the chance to win if everybody plays "
         "each turn for the most brains from then on: a model. Where perfect play is known it is "
-        "off by up to 15 wins in 100 games, mostly by less than 9.",
+        "off by up to 25 wins in 100 games, mostly by less than 6.",
     )
 
     def __init__(self, game: Zombie) -> None:
