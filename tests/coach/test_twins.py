@@ -413,3 +413,49 @@ def test_the_counts_of_all_deals(level: int) -> None:
         assert best_hold(hand, level).value in known
     royal = sum(many for worth, many in rows if worth == (800 if level == 5 else 250))
     assert royal == 4
+
+
+# Laws: what is only named otherwise is worth the same
+
+
+def test_dice_in_another_order_and_seats_swapped() -> None:
+    faces = [[2, 2, 4, 4, 9, 9], [6, 8, 1, 1, 8, 6], [7, 5, 3, 7, 5, 3], [1, 2, 3]]
+    one, other = (make_game("intransitive/1", {"dice": dice}) for dice in (faces, faces[::-1]))
+    for first in (0, 1):
+        here, there = one.drawn(one.start(), first), other.drawn(other.start(), 1 - first)
+        assert judge_of(one).worth(here) == judge_of(other).worth(there)[::-1]
+        ours = {o.move: o.values for o in judge_of(one).options(here, 1 - first)}
+        theirs = {3 - int(str(o.move)): o.values for o in judge_of(other).options(there, first)}
+        assert ours == {move: values[::-1] for move, values in theirs.items()}
+
+
+def test_cards_with_suits_swapped_and_in_another_order() -> None:
+    judge = judge_of(make_game("poker/2", {}))
+    hand = (9, 22, 11, 37, 3)
+    swapped = tuple((card + 26) % 52 for card in hand[::-1])
+    ours = {o.move: o.values for o in judge.options(Cards(dealt=hand), 1)}
+    theirs: dict[Move, Any] = {
+        tuple(o.move)[::-1]: o.values  # type: ignore[arg-type]
+        for o in judge.options(Cards(dealt=swapped), 1)
+    }
+    assert ours == theirs
+
+
+def test_codes_with_digits_and_places_swapped() -> None:
+    judge = judge_of(make_game("codebreaking/1", {"base": 4, "length": 3}))
+    for guess, marks in (((0, 0, 1), (1, 0)), ((0, 1, 2), (0, 2)), ((3, 3, 1), (0, 1))):
+        like = tuple(3 - digit for digit in guess[::-1])
+        here, there = (Board("guess", HIDDEN, (Row(one, marks),)) for one in (guess, like))
+        assert judge.worth(here) == judge.worth(there)
+
+
+def test_zombies_with_seats_swapped() -> None:
+    game = make_game("zombie/2", {"players": 3})
+    judge = judge_of(game)
+    start = game.drawn(game.drawn(game.start(), 2), 1)
+    for at, scores in ((0, (3, 9, 1)), (1, (12, 0, 7)), (2, (5, 5, 11))):
+        turned = (scores[2], scores[0], scores[1])  # seat 0 is called 1 now, and so on
+        here = start._replace(at=at, scores=scores)
+        there = start._replace(at=at, scores=turned, playing=(1, 2, 0), order=(1, 2, 0))
+        values = judge.worth(here)
+        assert judge.worth(there) == (values[2], values[0], values[1])
