@@ -4,7 +4,8 @@
 `advice`       figures, advice, counts and contradictions; start here
 `sets`         the codes that fit a board: listed where they can be, sampled elsewhere
 `worth`        how many more guesses sets of codes need: figures and estimates
-`small`        the same for small sets, searched at once
+`growth`       how fast these grow with the number of codes, measured in a space
+`small`        the guesses of small sets, searched at once
 `openings`     the same after one guess or two of the usual game, stored
 `searcher`     the same for large sets, by the compiled search
 `trees`        decision trees: how they are built, kept, walked and counted
