@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from fairground.core import Seat
-from fairground.fair.schemes import Run
+from fairground.fair.schemes import Chair, Run
 from fairground.shown import named, shown
 from fairground.table import LEFT, SealedTurn, Table
 
@@ -168,16 +168,16 @@ class Evidence:
     def _for(self, seat: Seat, name: str, spans: Spans, result: str) -> Claim:
         witness = self._witness(spans, seat)
         who = self.names[seat]
-        chair = self.table.setting.chairs[seat]._replace(name=who)
-        parts = [self.table.scheme.condition(chair), f"{who} does not work with the house"]
+        chair = self.table.setting.chairs[seat]
+        lent = self.table.scheme.condition(Chair(who, chair.by, chair.lends))
+        parts = [lent, f"{who} does not work with the house"]
         if beside := self._beside(seat):
             names = " or ".join(self.names[other] for other in beside)
             parts.append(f"{names} does not, either")
         parts.append(self._order(witness, who))
         lines = tuple(sorted({run.lent[seat] for run in self.dealt}))
         condition = ", and ".join(part for part in parts if part)
-        own = shown(self.table.setting.chairs[seat].name)
-        return Claim(name, seat, own, condition, result, lines, witness)
+        return Claim(name, seat, shown(chair.name), condition, result, lines, witness)
 
     def _sealed(self) -> Claim:
         """All moves of a simultaneous turn were fixed before any of them was shown."""
@@ -226,6 +226,8 @@ class Evidence:
         """Which of these spans hold a receipt of this seat (``None``: of any)."""
         if self.table.scheme.witness is not None:
             return Witness("signature", shown=tuple(spans))
+        if not self.receipts:
+            return Witness("house", told=tuple(spans))
         saw = {at: self._saw(first, end, seat) for at, (first, end) in spans.items()}
         seen = tuple(at for at in spans if saw[at])
         told = tuple(at for at in spans if not saw[at])
@@ -253,14 +255,10 @@ class Evidence:
             for other, line in run.typed.items()
             if other != seat and not self._saw(line, run.typed[seat], seat)
         }
-        left = {
-            made.seat
-            for made in self.left
-            for run in self.dealt
-            if run.lent[seat] < made.line < run.line
-            if self.table.setting.chairs[made.seat].lends != "nothing"
-        }
-        return sorted((beside | left) - {seat})
+        for made in self.left:
+            if made.seat != seat and self.table.setting.chairs[made.seat].lends != "nothing":
+                beside |= {made.seat for run in self.dealt if run.lent[seat] < made.line < run.line}
+        return sorted(beside)
 
     def _waited(self, seat: Seat) -> bool:
         """Whether each draw waited for a share of this seat that came after all decisions.

@@ -216,14 +216,14 @@ def _apply(table: Table, event: Event, number: int) -> None:
 def said(event: Event) -> Any:
     """What a seat said in this event, as `Table.submit` wants it; ``None`` if it said nothing."""
     match event["kind"]:
-        case "share":
-            return event["value"]
-        case "seal":
-            return event["commitment"]
-        case "open":
-            return {"key": event["key"], "move": event["move"]}
-        case _:
+        case "move":
             return event.get("move")
+        case "share":
+            return event.get("value")
+        case "seal":
+            return event.get("commitment")
+        case "open":
+            return {"key": event.get("key"), "move": event.get("move")}
 
 
 def _compare(table: Table, lines: Sequence[bytes], begin: int) -> None:

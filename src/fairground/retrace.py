@@ -16,9 +16,9 @@ again. That is why the last lines are read first.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
+from json.encoder import encode_basestring
 from typing import IO, Any, Final, TypeAlias
 
 from fairground.core import SAFE, Draw, FairgroundError, Move, Seat
@@ -26,11 +26,13 @@ from fairground.fair.register import SCHEMES, Schemes, dealer_class
 from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Review, Run, Scheme, is_hex
 from fairground.games import GAMES, Games, make_game
 from fairground.replay import FIELDS, said
-from fairground.table import LEFT, Table
-from fairground.transcript import EVENTS, Event, Transcript, canonical, line_hash, skim
+from fairground.table import LEFT, Ask, Table
+from fairground.transcript import Event, Transcript, canonical, line_hash, skim
 
 BLOCK: Final = 1 << 16
 FORGOTTEN: Final[list[tuple[int, int]]] = []
+LEAVING: Final = ("forfeit", "note")
+"""What may come where the dealer keeps a ticket back."""
 
 
 Retraced: TypeAlias = tuple[Table, Review, Mapping[str, int]]
@@ -41,47 +43,52 @@ class Differs(Exception):
     """The record does not go on here as the referee writes it."""
 
 
-CHECKED: Final = {
-    **dict.fromkeys(("prev", "table", "commitment", "key", "share", "by"), '"%({})s"'),
-    **dict.fromkeys(("run", "seat"), "%({})d"),
-}
-"""Fields that the referee has made or checked himself: hashes, known words, small numbers."""
-
-
-def _form(kind: str) -> tuple[str, list[str]]:
-    """A line of this kind with its blanks, and the names of those whose text must be made."""
-    blanks, others = [], []
-    for name in EVENTS[kind].split():
-        if name not in CHECKED and name != "kind":
-            others.append(name)
-        value = f'"{kind}"' if name == "kind" else CHECKED.get(name, "%({})s").format(name)
-        blanks.append(f'"{name}":{value}')
-    return f"{{{','.join(blanks)}}}\n", others
-
-
-FORMS: Final = {kind: _form(kind) for kind in EVENTS}
-
-_quoted: Final = json.JSONEncoder(ensure_ascii=False).encode
-
-
 def _text(value: Any) -> str:
     """What `canonical` writes. For values as small as those of an event this is quicker."""
     kind = type(value)
     if kind is int and -SAFE <= value <= SAFE:
         return str(value)
     if kind is str:
-        return _quoted(value)
+        return encode_basestring(value)
     if kind is list or kind is tuple:
         return f"[{','.join([_text(item) for item in value])}]"
-    if kind is dict and not value:
-        return "{}"
-    if kind is dict and len(value) == 1:
-        ((name, item),) = value.items()
-        if name.isascii():
-            return f"{{{_quoted(name)}:{_text(item)}}}"
+    if kind is dict and all(map(str.isascii, value)):
+        names = sorted(value) if len(value) > 1 else value
+        return f"{{{','.join([f'{encode_basestring(n)}:{_text(value[n])}' for n in names])}}}"
     if kind is bool:
         return "true" if value else "false"
     return canonical(value).decode()
+
+
+LINES: Final[dict[str, Callable[..., str]]] = {
+    "ticket": lambda prev, run, n, hidden, ticket: (
+        f'{{"hidden":{_text(hidden)},"kind":"ticket","n":{_text(n)},"prev":"{prev}",'
+        f'"run":{run},"ticket":{_text(ticket)}}}\n'
+    ),
+    "share": lambda prev, run, seat, share, value: (
+        f'{{"kind":"share","prev":"{prev}","run":{run},"seat":{seat},"share":"{share}",'
+        f'"value":{_text(value)}}}\n'
+    ),
+    "dealt": lambda prev, run, draws, evidence: (
+        f'{{"draws":{_text(draws)},"evidence":{_text(evidence)},"kind":"dealt",'
+        f'"prev":"{prev}","run":{run}}}\n'
+    ),
+    "seal": lambda prev, seat, commitment: (
+        f'{{"commitment":"{commitment}","kind":"seal","prev":"{prev}","seat":{seat}}}\n'
+    ),
+    "open": lambda prev, seat, key, move: (
+        f'{{"key":"{key}","kind":"open","move":{_text(move)},"prev":"{prev}","seat":{seat}}}\n'
+    ),
+    "move": lambda prev, seat, move: (
+        f'{{"kind":"move","move":{_text(move)},"prev":"{prev}","seat":{seat}}}\n'
+    ),
+    "end": lambda prev, payoff: f'{{"kind":"end","payoff":{_text(payoff)},"prev":"{prev}"}}\n',
+}
+"""The lines that a game has many of, as they are written.
+
+Blanks without `_text` hold what the referee has made or checked himself: hashes, known words,
+small numbers.
+"""
 
 
 class Followed(Transcript):
@@ -94,38 +101,39 @@ class Followed(Transcript):
         self.keep = keep
         """Whether `events` are collected."""
         self._lines = iter(lines)
+        self.coming: Event = {}
+        """The event that the record has next; see `ended`."""
         self._read()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the last line is written again."""
+        return not self._line
 
     def _read(self) -> None:
         self._line = next(self._lines, b"")
-        self.coming: Event = {"kind": None}
-        """The event that the record has next; its kind is ``None`` behind the last line."""
-        if self._line:
-            try:
-                event = skim(self._line)
-            except ValueError:
-                raise Differs from None
-            kind = event.get("kind")
-            if not isinstance(kind, str) or event.keys() != FIELDS.get(kind):
-                raise Differs
-            self.coming = event
+        try:
+            self.coming = skim(self._line) if self._line else {}
+        except ValueError:
+            raise Differs from None
 
     def append(self, kind: str, **fields: Any) -> Event:
         """Write a line: it must be the one that is coming."""
-        form, others = FORMS[kind]
+        write = LINES.get(kind)
         try:
-            for name in others:
-                fields[name] = _text(fields[name])
-            line = (form % {"prev": self.head, **fields}).encode()
+            if write is not None:
+                line = write(self.head, **fields).encode()
+            else:
+                line = canonical({"kind": kind, "prev": self.head, **fields}) + b"\n"
         except ValueError:
             raise Differs from None
         if line != self._line:
             raise Differs
         event = self.coming
-        self.head = line_hash(self._line)
+        head = self.head = line_hash(line)
         self.step += 1
-        if self.head in self.found:
-            self.found[self.head] = self.step
+        if head in self.found:
+            self.found[head] = self.step
         if self.keep:
             self.events.append(event)
         self._read()
@@ -144,9 +152,9 @@ class Reader(Dealer):
 
     def _said(self, kind: str, field: str) -> Evidence:
         event = self._record.coming
-        if event["kind"] != kind:
+        if event.get("kind") != kind:
             raise Differs
-        told: Evidence = event[field]
+        told: Evidence = event.get(field, {})
         return told
 
     def _opened(self, index: int) -> Evidence:
@@ -156,7 +164,7 @@ class Reader(Dealer):
 
     def open(self, run: Run) -> Evidence:
         """The ticket that is coming; where somebody leaves first, it was kept back."""
-        if self._record.coming["kind"] in ("forfeit", "note"):
+        if self._record.coming.get("kind") in LEAVING:
             raise NotYet
         return self._said("ticket", "ticket")
 
@@ -183,6 +191,11 @@ class Again(Table):
     def _note_decision(self, seat: Seat, move: Move) -> None:
         super()._note_decision(seat, LEFT if move == LEFT else "")
 
+    @property
+    def owed(self) -> Sequence[Ask]:
+        """What the seats owe now, as in `asks`."""
+        return self._asks
+
 
 def retrace(
     file: IO[bytes],
@@ -202,7 +215,7 @@ def retrace(
         file.seek(0)
         record = Followed(file, wanted, keep)
         table = _open(record, openings, games, schemes)
-        while record.coming["kind"] is not None:
+        while not record.ended:
             _apply(table, record.coming)
         if not table.closed or table.void_reason is not None:
             raise Differs
@@ -238,7 +251,7 @@ def _open(
     """The table that the first line describes."""
     start = record.coming
     if (
-        start["kind"] != "start"
+        start.keys() != FIELDS["start"]
         or not is_hex(start["table"])
         or not isinstance(start["public"], dict)
         or not isinstance(start["seats"], list)
@@ -256,17 +269,17 @@ def _open(
 
 def _apply(table: Again, event: Event) -> None:
     """Submit the recorded answer."""
-    kind = event["kind"]
-    if kind == "note" and isinstance(event["body"], dict):
+    kind, seat = event.get("kind"), event.get("seat")
+    wanted = event.get("share", kind)
+    for ask in table.owed:
+        if ask.kind == wanted and ask.seat == seat:
+            table.submit(ask, said(event))
+            return
+    if kind == "note" and isinstance(event.get("body"), dict):
         table.note(event["body"])
     elif kind == "forfeit":
-        table.forfeit(event["seat"], event["reason"], event["by"])
+        table.forfeit(event.get("seat"), event.get("reason"), event.get("by"))
     else:
-        wanted = event.get("share", kind)
-        for ask in table.asks():
-            if ask.kind == wanted and ask.seat == event.get("seat"):
-                table.submit(ask, said(event))
-                return
         raise Differs
 
 

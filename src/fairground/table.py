@@ -26,6 +26,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 
 from fairground.core import (
+    SAFE,
     Awaits,
     Draw,
     Game,
@@ -117,6 +118,11 @@ def _others(seats: Sequence[Seat], seat: Seat) -> tuple[Seat, ...]:
     return tuple(other for other in seats if other != seat)
 
 
+def _written(draws: Sequence[tuple[int, int]]) -> list[list[Any]]:
+    """Draws as a transcript writes them: range and value."""
+    return [[n, value] if n <= SAFE else [written(n), written(value)] for n, value in draws]
+
+
 def new_name() -> bytes:
     """A name for a new table: 32 fresh bytes, so that no commitment fits two tables."""
     return fresh()
@@ -151,9 +157,7 @@ class Table:
         self.setting = scheme.setting
         self.transcript = transcript
         self.dealer = dealer
-        self.state: Any = game.start()
-        self._awaited: tuple[Any, Awaits] = (None, Over(()))
-        """A state, and what it awaits (see `_awaits`)."""
+        self._enter(game.start())
         self.payoff: tuple[int, ...] | None = None
         self.closed = False
         self.waiting = False
@@ -297,9 +301,8 @@ class Table:
         if isinstance(after, Over):
             self.payoff, self._asks = after.payoff, []
             return
-        self.state = after
-        awaits = self.game.awaits(after)
-        turn = awaits.seats if isinstance(awaits, Turn) else ()
+        self._enter(after)
+        turn = self._awaits.seats if isinstance(self._awaits, Turn) else ()
         kept = turn if len(turn) > 1 else ()
         self._asks = [ask for ask in self._asks if ask.seat in kept]
         self._moves = {who: move for who, move in self._moves.items() if who in kept}
@@ -381,30 +384,34 @@ class Table:
         except HouseFault as fault:
             self._void(fault)
 
-    def _awaits(self) -> Awaits:
-        """What the game awaits: asked often, and worked out once for each state."""
-        if self._awaited[0] is not self.state:
-            self._awaited = self.state, self.game.awaits(self.state)
-        return self._awaited[1]
+    def _enter(self, state: Any) -> None:
+        """Put the game into a state, and see what it awaits there."""
+        self.state = state
+        self._awaits: Awaits = self.game.awaits(state)
 
     def _step(self) -> None:
+        awaits = self._awaits
         if self.payoff is not None:
             self._finish(self.payoff)
-            return
-        awaits = self._awaits()
-        if isinstance(awaits, Over):
-            self.payoff = awaits.payoff
+        elif isinstance(awaits, Turn):
+            if len(self._moves) < len(awaits.seats):
+                self._ask_for_moves(awaits)
+            else:
+                self._play()
         elif isinstance(awaits, Draw):
             self._step_of_chance(awaits)
-        elif self._moves.keys() == set(awaits.seats):
-            if self._seals:
-                self.sealed_turns.append(
-                    SealedTurn(self._sealed, self._first_opening, self.transcript.step)
-                )
-            moves, self._moves, self._seals, self._sealed = self._moves, {}, {}, {}
-            self.state = self.game.played(self.state, moves)
         else:
-            self._ask_for_moves(awaits)
+            self.payoff = awaits.payoff
+
+    def _play(self) -> None:
+        """All whose turn it is have moved."""
+        moves, self._moves = self._moves, {}
+        if self._seals:
+            self.sealed_turns.append(
+                SealedTurn(self._sealed, self._first_opening, self.transcript.step)
+            )
+            self._seals, self._sealed = {}, {}
+        self._enter(self.game.played(self.state, moves))
 
     def _ask_for_moves(self, turn: Turn) -> None:
         if len(turn.seats) == 1:
@@ -453,11 +460,13 @@ class Table:
         while isinstance(awaits, Draw) and awaits.to == eyes:
             value = chance.below(awaits.n)
             run.draws.append((awaits.n, value))
-            self.state = self.game.drawn(self.state, value)
-            awaits = self._awaits()
+            self._enter(self.game.drawn(self.state, value))
+            awaits = self._awaits
             if self.scheme.per_draw:
                 break
-        draws = [[written(n), None if run.hidden else written(v)] for n, v in run.draws]
+        draws = _written(run.draws)
+        if run.hidden:
+            draws = [[n, None] for n, _ in draws]
         self.transcript.append("dealt", run=run.index, draws=draws, evidence=now)
         run.line = self.transcript.step
         run.bound, run.typed = self.scheme.bound(run), self.scheme.typed(run)
@@ -484,7 +493,7 @@ class Table:
         return opened
 
     def _open(self, index: int, evidence: Evidence, run: Run | None = None) -> None:
-        draws = [[written(n), written(value)] for n, value in run.draws] if run else []
+        draws = _written(run.draws) if run else []
         self.transcript.append("opening", run=index, draws=draws, evidence=evidence)
 
     def _close(self, payoff: tuple[int, ...] | None) -> None:

@@ -1,6 +1,6 @@
 """Bytes of chance and proof: domain tags, digests, commitments, streams.
 
-Everything that is hashed for fairness goes through `digest`: SHA3-256 over a
+Everything that is hashed for fairness is framed as in `digest`: SHA3-256 over a
 domain tag and the parts, each behind its length, so that no two different lists
 of parts give the same bytes and nothing hashed for one purpose can be passed
 off as another. All chance is read from a `Stream` of bytes by `Stream.below`,
@@ -13,6 +13,7 @@ import hashlib
 import hmac
 import secrets
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from typing import Final
 
 SIZE: Final = 32
@@ -50,19 +51,35 @@ def frame(tag: str, *parts: bytes | int | str) -> bytes:
 
     Text is UTF-8; an integer is 8 bytes, big-endian, unsigned.
     """
-    pieces = []
-    for part in (tag, *parts):
+    return _framed_tag(tag) + framed(*parts)
+
+
+def framed(*parts: bytes | int | str) -> bytes:
+    """Parts as `frame` has them: for what goes on behind a beginning that was framed before."""
+    out = b""
+    for part in parts:
         if isinstance(part, int):
-            pieces.append(_EIGHT + part.to_bytes(8, "big"))
+            out += _EIGHT + part.to_bytes(8, "big")
         else:
             data = part.encode() if isinstance(part, str) else part
-            pieces.append(len(data).to_bytes(4, "big") + data)
-    return b"".join(pieces)
+            out += len(data).to_bytes(4, "big") + data
+    return out
+
+
+@lru_cache(maxsize=64)
+def _framed_tag(tag: str) -> bytes:
+    """There are few tags, and each begins many digests."""
+    return framed(tag)
 
 
 def digest(tag: str, *parts: bytes | int | str) -> bytes:
     """SHA3-256 over the framed tag and parts."""
-    return hashlib.sha3_256(frame(tag, *parts)).digest()
+    return hashed(frame(tag, *parts))
+
+
+def hashed(framed: bytes) -> bytes:
+    """SHA3-256 of a tag and parts that are framed already."""
+    return hashlib.sha3_256(framed).digest()
 
 
 def fresh() -> bytes:
@@ -101,13 +118,19 @@ class Stream(ABC):
         """One integer, uniform in ``range(n)``: rejection sampling, never a bare ``%``."""
         if n < 1:
             raise ValueError(f"cannot draw below {n}")
-        k = ((n - 1).bit_length() + 7) // 8
-        span = 1 << 8 * k
-        limit = span - span % n
+        k, limit = _measure(n)
         while True:
             value = int.from_bytes(self.take(k), "big")
             if value < limit:
                 return value % n
+
+
+@lru_cache(maxsize=1024)
+def _measure(n: int) -> tuple[int, int]:
+    """How many bytes a number below ``n`` takes, and where their incomplete stretch begins."""
+    k = ((n - 1).bit_length() + 7) // 8
+    span = 1 << 8 * k
+    return k, span - span % n
 
 
 class Tape(Stream):
@@ -155,11 +178,11 @@ class HashStream(BlockStream):
 
     def __init__(self, root: bytes) -> None:
         super().__init__()
-        self._root = root
+        self._begin = frame(Tag.BLOCK, root) + _EIGHT
 
     def block(self, i: int) -> bytes:
         """SHA3-256 of root and block number."""
-        return digest(Tag.BLOCK, self._root, i)
+        return hashed(self._begin + i.to_bytes(8, "big"))
 
 
 class SystemStream(Stream):

@@ -17,12 +17,11 @@ opened at the end: links cannot hide a draw, since a later link gives away the e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from hashlib import sha3_256
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Self
 
 from fairground.core import BadParams, BadShare, Fault, Parameter, Seat, between
-from fairground.fair.bits import HOUSE, HashStream, Tag, digest, frame, fresh, same
+from fairground.fair.bits import HOUSE, HashStream, Tag, digest, frame, framed, fresh, hashed, same
 from fairground.fair.schemes import (
     Chance,
     Dealer,
@@ -45,8 +44,17 @@ LONGEST_STIR: Final = 200
 
 
 def link_before(table: bytes, seat: int, generation: int, i: int, link: bytes) -> bytes:
-    """The link before link i of a chain: one digest, which anyone can repeat."""
-    return digest(Tag.LINK, table, seat, generation, i, link)
+    """The link before link i of a chain: one digest, which anyone can repeat.
+
+    What is the same in all links of a chain is framed once.
+    """
+    begin = _begin(table, seat, generation)
+    return hashed(b"%b\0\0\0\x08%b\0\0\0\x20%b" % (begin, i.to_bytes(8, "big"), link))
+
+
+@lru_cache(maxsize=256)
+def _begin(table: bytes, seat: int, generation: int) -> bytes:
+    return frame(Tag.LINK, table, seat, generation)
 
 
 def blind(table: bytes, run: Run, key: bytes) -> str:
@@ -66,17 +74,10 @@ class Chain:
 
     @cached_property
     def links(self) -> list[bytes]:
-        """All links, each of them `link_before` the next; number 0 is the tip.
-
-        A thousand are made before a game begins, so what is the same in all of them is framed once.
-        """
-        begin = frame(Tag.LINK, *self._make)
-        link = self._secret
-        links = [link]
+        """All links, each of them `link_before` the next; number 0 is the tip."""
+        links = [self._secret]
         for i in range(self._length, 0, -1):
-            framed = b"\0\0\0\x08%b\0\0\0\x20%b" % (i.to_bytes(8, "big"), link)
-            link = sha3_256(begin + framed).digest()
-            links.append(link)
+            links.append(link_before(*self._make, i, links[-1]))
         return links[::-1]
 
 
@@ -120,6 +121,7 @@ class HashChainsScheme(Scheme):
         """The line that fixed the house's part of the last run."""
         self._stirs: dict[Seat, tuple[str, int]] = {}
         self._lent: dict[Seat, int] = {}
+        self._begin = frame(Tag.CHAINS, setting.table)
 
     def _renews(self, run: Run) -> bool:
         return place(run.index, self.length)[1] == self.length
@@ -133,8 +135,7 @@ class HashChainsScheme(Scheme):
             phases.append(Phase("tip", chained))
         if chained and self._renews(run):
             phases.append(Phase("next-tip", chained))
-        first = place(run.index, self.length)[1] == 1
-        if stirring and (first or self.public["stir"] == "each"):
+        if stirring and (self.public["stir"] == "each" or place(run.index, self.length)[1] == 1):
             phases.append(Phase("stir", stirring))
         if chained:
             phases.append(Phase("link", chained))
@@ -178,13 +179,13 @@ class HashChainsScheme(Scheme):
         self._remember(run, link)
         links = {share.seat: share.value for share in run.shares if share.kind == "link"}
         stirred = sorted(self._stirs)
-        parts: list[bytes | int | str] = [table, run.index, link, len(links)]
+        parts: list[bytes | int | str] = [run.index, link, len(links)]
         for seat in sorted(links):
             parts += [seat, bytes.fromhex(links[seat])]
         parts.append(len(stirred))
         for seat in stirred:
             parts += [seat, self._stirs[seat][0]]
-        return HashStream(digest(Tag.CHAINS, *parts, key))
+        return HashStream(hashed(self._begin + framed(*parts, key)))
 
     def _blind_key(self, run: Run, later: Evidence) -> bytes:
         if not run.hidden:

@@ -38,8 +38,8 @@ class HmacKey:
 
     def commit(self, number: int) -> str:
         """HMAC-SHA3-256 of the number's decimal digits, in upper-case hex."""
-        tag = hmac.new(self.text.encode("ascii"), str(number).encode("ascii"), hashlib.sha3_256)
-        return tag.hexdigest().upper()
+        tag = hmac.digest(self.text.encode("ascii"), b"%d" % number, hashlib.sha3_256)
+        return tag.hex().upper()
 
 
 class FairSum(NamedTuple):
@@ -98,7 +98,7 @@ class HmacUserScheme(Scheme):
 
     def check_share(self, run: Run, seat: Seat, kind: str, value: Any) -> None:
         """The user's number must be in the range of the draw."""
-        if not _is_whole(value) or not 0 <= whole(value, "your number") < run.n:
+        if not _is_whole(value) or not 0 <= int(value) < run.n:
             raise BadShare(f"your number must be an integer in 0..{run.n - 1}, not {value!r}")
 
     def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:

@@ -168,8 +168,9 @@ class Scheme(ABC):
         self.gone: set[Seat] = set()
         """The seats that have left: nothing is asked of them any more."""
         for chair in setting.chairs:
-            if chair.lends not in ("nothing", *self.conditions):
+            if chair.lends != "nothing" and chair.lends not in self.conditions:
                 raise BadParams(f"under {self.name} no seat can lend {chair.lends!r}")
+        self._lending = {what: setting.lenders(what) for what in self.conditions}
 
     def condition(self, chair: Chair) -> str:
         """What must be true of what this seat lends, so that it counts."""
@@ -177,7 +178,8 @@ class Scheme(ABC):
 
     def lenders(self, what: str) -> tuple[Seat, ...]:
         """The seats that lend this kind of share, and are still there."""
-        return tuple(seat for seat in self.setting.lenders(what) if seat not in self.gone)
+        seats = self._lending.get(what, ())
+        return tuple(seat for seat in seats if seat not in self.gone) if self.gone else seats
 
     def phases(self, run: Run) -> Sequence[Phase]:
         """What the seats are asked for before this run is dealt."""
