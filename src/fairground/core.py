@@ -272,8 +272,13 @@ def must_be_in_range(value: int, draw: Awaits) -> None:
     """Refuse a drawn value that the awaited draw could not have given."""
     if not isinstance(draw, Draw):
         raise IllegalMove(f"nothing is to be drawn now, but {value!r} was")
-    if type(value) is not int or not 0 <= value < draw.n:
-        raise IllegalMove(f"a draw must be an integer in 0..{draw.n - 1}, not {value!r}")
+    must_be_below(value, draw.n)
+
+
+def must_be_below(value: int, n: int) -> None:
+    """Refuse a drawn value that is not in ``range(n)``."""
+    if type(value) is not int or not 0 <= value < n:
+        raise IllegalMove(f"a draw must be an integer in 0..{n - 1}, not {value!r}")
 
 
 def must_be_in_turn(seat: Seat, awaits: Awaits) -> None:

@@ -60,6 +60,14 @@ def _text(value: Any) -> str:
     return canonical(value).decode()
 
 
+def _pairs(draws: Sequence[tuple[Any, Any]]) -> str:
+    """The same for draws, which are many: pairs of integers, unless they are huge or hidden."""
+    try:
+        return f"[{','.join([f'[{n:d},{value:d}]' for n, value in draws])}]"
+    except (TypeError, ValueError):
+        return _text(draws)
+
+
 LINES: Final[dict[str, Callable[..., str]]] = {
     "ticket": lambda prev, run, n, hidden, ticket: (
         f'{{"hidden":{_text(hidden)},"kind":"ticket","n":{_text(n)},"prev":"{prev}",'
@@ -70,7 +78,7 @@ LINES: Final[dict[str, Callable[..., str]]] = {
         f'"value":{_text(value)}}}\n'
     ),
     "dealt": lambda prev, run, draws, evidence: (
-        f'{{"draws":{_text(draws)},"evidence":{_text(evidence)},"kind":"dealt",'
+        f'{{"draws":{_pairs(draws)},"evidence":{_text(evidence)},"kind":"dealt",'
         f'"prev":"{prev}","run":{run}}}\n'
     ),
     "seal": lambda prev, seat, commitment: (

@@ -118,9 +118,9 @@ def _others(seats: Sequence[Seat], seat: Seat) -> tuple[Seat, ...]:
     return tuple(other for other in seats if other != seat)
 
 
-def _written(draws: Sequence[tuple[int, int]]) -> list[list[Any]]:
+def _written(draws: Sequence[tuple[int, int]]) -> list[tuple[Any, Any]]:
     """Draws as a transcript writes them: range and value."""
-    return [[n, value] if n <= SAFE else [written(n), written(value)] for n, value in draws]
+    return [draw if draw[0] <= SAFE else (written(draw[0]), written(draw[1])) for draw in draws]
 
 
 def new_name() -> bytes:
@@ -466,7 +466,7 @@ class Table:
                 break
         draws = _written(run.draws)
         if run.hidden:
-            draws = [[n, None] for n, _ in draws]
+            draws = [(n, None) for n, _ in draws]
         self.transcript.append("dealt", run=run.index, draws=draws, evidence=now)
         run.line = self.transcript.step
         run.bound, run.typed = self.scheme.bound(run), self.scheme.typed(run)

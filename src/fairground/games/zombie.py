@@ -50,6 +50,7 @@ from fairground.core import (
     Seat,
     Turn,
     between,
+    must_be_below,
     must_be_in_range,
     must_be_in_turn,
 )
@@ -272,9 +273,8 @@ class Zombie(Game[State]):
         if s.phase == "decide":
             return Turn((s.playing[s.at],))
         if s.phase == "throw":
-            found = _next_to_throw(s.cells)
-            assert found is not None  # else it would have been sorted
-            return Draw(len(self.faces[found[1].colour]))
+            i = _next_to_throw(s.cells)
+            return Draw(len(self._faces_of(s.cells[i])))
         if s.phase == "take":
             return Draw(sum(s.bag))
         if s.phase == "shuffle":
@@ -284,12 +284,15 @@ class Zombie(Game[State]):
 
     def drawn(self, s: State, value: int) -> State:
         """Settle a place in the order, take a die, or throw one."""
-        must_be_in_range(value, self.awaits(s))
-        if s.phase == "shuffle":
-            return _settle_place(s, value)
+        if s.phase == "throw":
+            i = _next_to_throw(s.cells)
+            must_be_below(value, len(self._faces_of(s.cells[i])))
+            return self._go_on(self._thrown(s, i, value))
         if s.phase == "take":
+            must_be_below(value, sum(s.bag))
             return self._go_on(_take(s, value))
-        return self._go_on(self._throw(s, value))
+        must_be_in_range(value, self.awaits(s))
+        return _settle_place(s, value)
 
     def check(self, s: State, seat: Seat, move: Move) -> None:
         """Rolling and passing are always possible in turn; holding after the first roll."""
@@ -335,27 +338,32 @@ class Zombie(Game[State]):
         """How many dice the next roll will take from the bag (brains' dice returned if need be)."""
         return min(s.cells.count(None), sum(s.bag) + sum(s.brain_dice))
 
-    def _throw(self, s: State, value: int) -> State:
-        """The next blank die shows the face of the index drawn."""
-        found = _next_to_throw(s.cells)
-        assert found is not None
-        i, (colour, _) = found
-        return s._replace(cells=_put(s.cells, i, Die(colour, self.faces[colour][value])))
+    def _faces_of(self, die: Die | None) -> str:
+        """The faces of a die that is to be thrown."""
+        assert die is not None  # where none is left to throw, they are sorted
+        return self.faces[die.colour]
+
+    def _thrown(self, s: State, i: int, value: int) -> State:
+        """The die in cell ``i`` shows the face of the index drawn."""
+        die = s.cells[i]
+        assert die is not None
+        shows = Die(die.colour, self.faces[die.colour][value])
+        return _laid(s, "throw", s.bag, _put(s.cells, i, shows))
 
     def _go_on(self, s: State) -> State:
         """Do what follows without a choice, up to the next draw or decision."""
         while s.phase == "take" and None in s.cells and sum(s.bag) == 1:
             s = _take(s, 0)
         if s.phase == "take" and (None not in s.cells or s.bag == NOTHING):
-            blank = tuple(die and die._replace(face="") for die in s.cells)
-            s = s._replace(phase="throw", cells=blank)
+            blank = tuple([die and Die(die.colour) for die in s.cells])
+            s = _laid(s, "throw", s.bag, blank)
         while s.phase == "throw":
-            found = _next_to_throw(s.cells)
-            if found is None:
+            i = _next_to_throw(s.cells)
+            if i < 0:
                 return self._sort(s)
-            if len(self.faces[found[1].colour]) > 1:
+            if len(self._faces_of(s.cells[i])) > 1:
                 break
-            s = self._throw(s, 0)
+            s = self._thrown(s, i, 0)
         return s
 
     def _sort(self, s: State) -> State:
@@ -474,18 +482,27 @@ def _take(s: State, value: int) -> State:
     """The die of the index drawn moves from the bag to the first empty cell."""
     green, yellow, _ = s.bag
     colour = GREEN if value < green else YELLOW if value < green + yellow else RED
-    return s._replace(
-        bag=_put(s.bag, colour, s.bag[colour] - 1),
-        cells=_put(s.cells, s.cells.index(None), Die(colour)),
-    )
+    bag = _put(s.bag, colour, s.bag[colour] - 1)
+    return _laid(s, s.phase, bag, _put(s.cells, s.cells.index(None), Die(colour)))
 
 
-def _next_to_throw(cells: Cells) -> tuple[int, Die] | None:
-    """The first die that shows no face yet, and its cell."""
+_BAG: Final = State._fields.index("bag")
+
+
+def _laid(s: State, phase: Phase, bag: Pile, cells: Cells) -> State:
+    """The same with other dice in the bag and in the cells, which stand side by side in a state.
+
+    It happens with every draw, and `_replace` would look up all the fields by name.
+    """
+    return State(phase, *s[1:_BAG], bag, cells, *s[_BAG + 2 :])
+
+
+def _next_to_throw(cells: Cells) -> int:
+    """The cell of the first die that shows no face yet; -1: all do."""
     for i, die in enumerate(cells):
-        if die and not die.face:
-            return i, die
-    return None
+        if die is not None and not die.face:
+            return i
+    return -1
 
 
 def _colours(cells: Cells, face: str) -> Pile:
