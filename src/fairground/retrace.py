@@ -26,11 +26,12 @@ from fairground.fair.register import SCHEMES, Schemes, dealer_class
 from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Review, Run, Scheme, is_hex
 from fairground.games import GAMES, Games, make_game
 from fairground.replay import FIELDS, said
-from fairground.table import LEFT, Ask, Table
+from fairground.table import LEFT, Decision, Table
 from fairground.transcript import Event, Transcript, canonical, line_hash, skim
 
 BLOCK: Final = 1 << 16
 FORGOTTEN: Final[list[tuple[int, int]]] = []
+ANSWERS: Final = ("move", "share", "seal", "open")
 LEAVING: Final = ("forfeit", "note")
 """What may come where the dealer keeps a ticket back."""
 
@@ -89,6 +90,11 @@ LINES: Final[dict[str, Callable[..., str]]] = {
     ),
     "move": lambda prev, seat, move: (
         f'{{"kind":"move","move":{_text(move)},"prev":"{prev}","seat":{seat}}}\n'
+    ),
+    "note": lambda prev, body: f'{{"body":{_text(body)},"kind":"note","prev":"{prev}"}}\n',
+    "opening": lambda prev, run, draws, evidence: (
+        f'{{"draws":{_pairs(draws)},"evidence":{_text(evidence)},"kind":"opening",'
+        f'"prev":"{prev}","run":{run}}}\n'
     ),
     "end": lambda prev, payoff: f'{{"kind":"end","payoff":{_text(payoff)},"prev":"{prev}"}}\n',
 }
@@ -197,12 +203,15 @@ class Again(Table):
             run.draws, run.head = FORGOTTEN, ""
 
     def _note_decision(self, seat: Seat, move: Move) -> None:
-        super()._note_decision(seat, LEFT if move == LEFT else "")
+        kept = LEFT if move == LEFT else ""
+        self.decisions.append(Decision(seat, kept, self.transcript.step))
 
-    @property
-    def owed(self) -> Sequence[Ask]:
-        """What the seats owe now, as in `asks`."""
-        return self._asks
+    def takes(self, kind: object, seat: object, answer: Any) -> bool:
+        """Submit an answer of this kind, if this seat owes one."""
+        asked = kind == self._asked.kind and type(seat) is int and seat in self._owing
+        if asked:
+            self._take(self._asked.kind, seat, answer)
+        return asked
 
 
 def retrace(
@@ -277,12 +286,9 @@ def _open(
 
 def _apply(table: Again, event: Event) -> None:
     """Submit the recorded answer."""
-    kind, seat = event.get("kind"), event.get("seat")
-    wanted = event.get("share", kind)
-    for ask in table.owed:
-        if ask.kind == wanted and ask.seat == seat:
-            table.submit(ask, said(event))
-            return
+    kind = event.get("kind")
+    if kind in ANSWERS and table.takes(event.get("share", kind), event.get("seat"), said(event)):
+        return
     if kind == "note" and isinstance(event.get("body"), dict):
         table.note(event["body"])
     elif kind == "forfeit":

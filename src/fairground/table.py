@@ -174,7 +174,9 @@ class Table:
         self._run: Run | None = None
         self._phases: list[Phase] = []
         self._later: dict[int, Evidence] = {}
-        self._asks: list[Ask] = []
+        self._asked = Ask("", 0, 0, "")
+        """What was asked last: the same of all seats in `_owing`, so whose it is does not count."""
+        self._owing: list[Seat] = []
         self.gone: list[Seat] = []
         """The seats that have left a game which goes on."""
         self._leaving: list[Seat] = []
@@ -226,7 +228,7 @@ class Table:
 
     def asks(self) -> list[Ask]:
         """What the seats owe now. Empty when the table is closed."""
-        return list(self._asks)
+        return [self._asked._replace(seat=seat) for seat in self._owing]
 
     def has_left(self, seat: Seat) -> bool:
         """Whether this seat has walked away from a game that goes on."""
@@ -238,19 +240,24 @@ class Table:
 
     def submit(self, ask: Ask, answer: Any) -> None:
         """Take the answer to an ask, or refuse it with the reason and change nothing."""
-        if ask not in self._asks:
+        if ask not in self.asks():
             raise StaleAsk(f"the table does not ask seat {ask.seat} for a {ask.kind} at {ask.step}")
-        if ask.kind == "move":
-            self._take_move(ask, answer)
-        elif ask.kind == "seal":
-            self._take_seal(ask, answer)
-        elif ask.kind == "open":
-            self._take_opening(ask, answer)
+        self._take(ask.kind, ask.seat, answer)
+
+    def _take(self, kind: str, seat: Seat, answer: Any) -> None:
+        """Take what this seat was asked for."""
+        if kind == "move":
+            self._take_move(seat, answer)
+        elif kind == "seal":
+            self._take_seal(seat, answer)
+        elif kind == "open":
+            self._take_opening(seat, answer)
         else:
-            self._take_share(ask, answer)
+            self._take_share(seat, kind, answer)
         self.answers.append(self.transcript.step)
-        self._asks.remove(ask)
-        self.advance()
+        self._owing.remove(seat)
+        if not self._owing:
+            self.advance()
 
     def forfeit(self, seat: Seat, reason: str, by: str = "seat") -> None:
         """Let a seat walk away. The rules say whether that ends the game.
@@ -274,7 +281,7 @@ class Table:
         self._note_decision(seat, LEFT)
         self.departures.append(Departure(self.transcript.step, seat, by, reason))
         if isinstance(after, Over):
-            self.payoff, self._asks = after.payoff, []
+            self.payoff, self._owing = after.payoff, []
         else:
             self._go_on_without(seat)
         self.advance()
@@ -286,7 +293,7 @@ class Table:
         to have other draws. What the others have sealed or played in this turn stands.
         """
         self.scheme.gone.add(seat)
-        self._asks = [ask for ask in self._asks if ask.seat != seat]
+        self._owing = [other for other in self._owing if other != seat]
         if self._run is None:
             self._take_out(seat)
             return
@@ -299,12 +306,12 @@ class Table:
         self.gone.append(seat)
         after = self.game.departed(self.state, seat)
         if isinstance(after, Over):
-            self.payoff, self._asks = after.payoff, []
+            self.payoff, self._owing = after.payoff, []
             return
         self._enter(after)
         turn = self._awaits.seats if isinstance(self._awaits, Turn) else ()
         kept = turn if len(turn) > 1 else ()
-        self._asks = [ask for ask in self._asks if ask.seat in kept]
+        self._owing = [other for other in self._owing if other in kept]
         self._moves = {who: move for who, move in self._moves.items() if who in kept}
         self._seals = {who: seal for who, seal in self._seals.items() if who in kept}
         self._sealed = {who: line for who, line in self._sealed.items() if who in kept}
@@ -322,36 +329,34 @@ class Table:
 
     # Answers
 
-    def _take_move(self, ask: Ask, answer: Any) -> None:
+    def _take_move(self, seat: Seat, answer: Any) -> None:
         move = frozen(answer)
-        self.game.check(self.state, ask.seat, move)
-        self.transcript.append("move", seat=ask.seat, move=move)
-        self._moves[ask.seat] = move
-        self._note_decision(ask.seat, move)
+        self.game.check(self.state, seat, move)
+        self.transcript.append("move", seat=seat, move=move)
+        self._moves[seat] = move
+        self._note_decision(seat, move)
 
     def _note_decision(self, seat: Seat, move: Move) -> None:
         self.decisions.append(Decision(seat, move, self.transcript.step))
 
-    def _take_seal(self, ask: Ask, answer: Any) -> None:
+    def _take_seal(self, seat: Seat, answer: Any) -> None:
         commitment = hex_share(answer, "seal").hex()
-        self.transcript.append("seal", seat=ask.seat, commitment=commitment)
-        self._seals[ask.seat] = commitment
-        self._sealed[ask.seat] = self.transcript.step
+        self.transcript.append("seal", seat=seat, commitment=commitment)
+        self._seals[seat] = commitment
+        self._sealed[seat] = self.transcript.step
 
-    def _take_opening(self, ask: Ask, answer: Any) -> None:
+    def _take_opening(self, seat: Seat, answer: Any) -> None:
         if not isinstance(answer, Mapping) or set(answer) != {"key", "move"}:
             raise IllegalMove('a sealed move is opened with {"key": ..., "move": ...}')
         key, move = answer["key"], frozen(answer["move"])
-        self.game.check(self.state, ask.seat, move)
-        if not is_hex(key) or not fits(
-            self._seals[ask.seat], self._spot(ask.seat), canonical(move), key
-        ):
-            raise IllegalMove(f"seat {ask.seat}'s key and move are not what it sealed")
-        self.transcript.append("open", seat=ask.seat, key=key, move=move)
+        self.game.check(self.state, seat, move)
+        if not is_hex(key) or not fits(self._seals[seat], self._spot(seat), canonical(move), key):
+            raise IllegalMove(f"seat {seat}'s key and move are not what it sealed")
+        self.transcript.append("open", seat=seat, key=key, move=move)
         if not self._moves:
             self._first_opening = self.transcript.step
-        self._moves[ask.seat] = move
-        self._note_decision(ask.seat, move)
+        self._moves[seat] = move
+        self._note_decision(seat, move)
 
     def seal(self, ask: Ask, move: Move, key: bytes | None = None) -> Seal:
         """Seal a move for a ``seal`` ask, on behalf of a seat that trusts this process."""
@@ -361,11 +366,12 @@ class Table:
     def _spot(self, seat: Seat) -> Spot:
         return Spot(self.setting.table, seat, *self._sealed_at)
 
-    def _take_share(self, ask: Ask, answer: Any) -> None:
-        assert self._run is not None
-        self.scheme.check_share(self._run, ask.seat, ask.kind, answer)
-        self.transcript.append("share", run=ask.run, seat=ask.seat, share=ask.kind, value=answer)
-        self._run.shares.append(Share(ask.seat, ask.kind, answer, self.transcript.step))
+    def _take_share(self, seat: Seat, kind: str, answer: Any) -> None:
+        run = self._run
+        assert run is not None
+        self.scheme.check_share(run, seat, kind, answer)
+        self.transcript.append("share", run=run.index, seat=seat, share=kind, value=answer)
+        run.shares.append(Share(seat, kind, answer, self.transcript.step))
 
     # Moving on
 
@@ -377,7 +383,7 @@ class Table:
         """
         self.waiting = False
         try:
-            while not self._asks and not self.closed:
+            while not self._owing and not self.closed:
                 self._step()
         except NotYet:
             self.waiting = True
@@ -425,7 +431,8 @@ class Table:
     def _ask(self, kind: str, seats: Sequence[Seat], run: Run | None = None) -> None:
         step, head = self.transcript.step, self.transcript.head
         n, index = (run.n, run.index) if run else (0, 0)
-        self._asks = [Ask(kind, seat, step, head, n, index) for seat in seats]
+        self._asked = Ask(kind, 0, step, head, n, index)
+        self._owing = list(seats)
 
     def _step_of_chance(self, draw: Draw) -> None:
         if self._run is None:
@@ -503,7 +510,7 @@ class Table:
 
     def _void(self, fault: HouseFault) -> None:
         """The house cannot keep its word: nobody wins, nobody loses, and it is written down."""
-        self._asks = []
+        self._owing = []
         self.void_reason = str(fault)
         self.transcript.append("void", code=fault.code, reason=str(fault))
         self._close(None)
