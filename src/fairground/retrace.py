@@ -17,19 +17,22 @@ again. That is why the last lines are read first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from io import BytesIO
 from json.encoder import encode_basestring
 from typing import IO, Any, Final, TypeAlias
 
-from fairground.core import SAFE, Draw, FairgroundError, Move, Seat
+from fairground.core import SAFE, Draw, FairgroundError, Game, Move, Seat
 from fairground.fair.register import SCHEMES, Schemes, dealer_class
 from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Review, Run, Scheme, is_hex
-from fairground.games import GAMES, Games, make_game
+from fairground.games import GAMES, Games, game_class
 from fairground.replay import FIELDS, said
 from fairground.table import LEFT, Decision, Table
 from fairground.transcript import Event, Transcript, canonical, line_hash, skim
 
 BLOCK: Final = 1 << 16
+SHARED: Final = 1 << 12
+"""Games with no longer parameters than this are shared."""
 FORGOTTEN: Final[list[tuple[int, int]]] = []
 ANSWERS: Final = ("move", "share", "seal", "open")
 LEAVING: Final = ("forfeit", "note")
@@ -70,6 +73,11 @@ def _pairs(draws: Sequence[tuple[Any, Any]]) -> str:
 
 
 LINES: Final[dict[str, Callable[..., str]]] = {
+    "start": lambda prev, format, table, game, params, dealer, public, seats: (
+        f'{{"dealer":{_text(dealer)},"format":"{format}","game":{_text(game)},"kind":"start",'
+        f'"params":{params},"prev":"{prev}","public":{_text(public)},"seats":{_text(seats)},'
+        f'"table":"{table}"}}\n'
+    ),
     "ticket": lambda prev, run, n, hidden, ticket: (
         f'{{"hidden":{_text(hidden)},"kind":"ticket","n":{_text(n)},"prev":"{prev}",'
         f'"run":{run},"ticket":{_text(ticket)}}}\n'
@@ -98,10 +106,10 @@ LINES: Final[dict[str, Callable[..., str]]] = {
     ),
     "end": lambda prev, payoff: f'{{"kind":"end","payoff":{_text(payoff)},"prev":"{prev}"}}\n',
 }
-"""The lines that a game has many of, as they are written.
+"""Lines as they are written (`canonical` writes those that are rare).
 
 Blanks without `_text` hold what the referee has made or checked himself: hashes, known words,
-small numbers.
+small numbers, the text of a game's parameters.
 """
 
 
@@ -115,6 +123,8 @@ class Followed(Transcript):
         self.keep = keep
         """Whether `events` are collected."""
         self._lines = iter(lines)
+        self.params = ""
+        """The game's parameters as they are written, when they are known."""
         self.coming: Event = {}
         """The event that the record has next; see `ended`."""
         self._read()
@@ -131,9 +141,15 @@ class Followed(Transcript):
         except ValueError:
             raise Differs from None
 
+    def between(self, begin: bytes, end: bytes) -> bytes:
+        """What stands between these two in the line that is coming."""
+        return self._line.partition(begin)[2].partition(end)[0]
+
     def append(self, kind: str, **fields: Any) -> Event:
         """Write a line: it must be the one that is coming."""
         write = LINES.get(kind)
+        if kind == "start":
+            fields["params"] = self.params
         try:
             if write is not None:
                 line = write(self.head, **fields).encode()
@@ -280,8 +296,23 @@ def _open(
         raise Differs from None
     dealer = Reader(record, openings, schemes)
     record.keep = record.keep or dealer.scheme.check_record is not Scheme.check_record
-    game = make_game(start["game"], start["params"], games)
+    rules, params = game_class(start["game"], games), record.between(b',"params":', b',"prev":"')
+    try:
+        made = _shared_game if len(params) <= SHARED else _game
+        game, record.params = made(rules, params)
+    except ValueError:
+        raise Differs from None
     return Again.open(game, dealer, chairs, transcript=record, replaying=True)
+
+
+def _game(rules: type[Game[Any]], params: bytes) -> tuple[Game[Any], str]:
+    """The game of these parameters, and how it writes them itself."""
+    game = rules.from_params(skim(params + b"\n"))
+    return game, canonical(game.params()).decode()
+
+
+_shared_game: Final = lru_cache(maxsize=64)(_game)
+"""The same for many records. All games of a contest are played by a few rules."""
 
 
 def _apply(table: Again, event: Event) -> None:

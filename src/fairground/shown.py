@@ -11,6 +11,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from fairground.core import InputError
@@ -55,7 +56,12 @@ def named(text: object) -> str:
 
     A name can be a sentence, too, and would else read like one of ours.
     """
-    name = shown(text)
+    return _named(shown(text))
+
+
+@lru_cache(maxsize=1024)
+def _named(name: str) -> str:
+    """Few names stand in many sentences."""
     plain = PLAIN_NAME.fullmatch(name) and name.casefold() not in OURS
     return name if plain else json.dumps(name, ensure_ascii=False)
 

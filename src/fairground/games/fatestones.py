@@ -49,6 +49,7 @@ from fairground.core import (
     Seat,
     Turn,
     between,
+    must_be_below,
     must_be_in_range,
     must_be_in_turn,
 )
@@ -61,6 +62,8 @@ Hands: TypeAlias = tuple[Hand, Hand]
 
 FACES: Final = 6
 HAND: Final = 3
+BOTH_TURN: Final = Turn((0, 1))
+ROLL: Final = Draw(FACES)
 LEAST: Final = 2 * HAND
 """A bag must hold enough dice for two hands."""
 
@@ -226,9 +229,9 @@ class FateStones(Game[State]):
         if s.phase == "deal":
             return Draw(len(self.bag) - len(s.hands[0]) - len(s.hands[1]))
         if s.phase == "choose":
-            return Turn((0, 1))
+            return BOTH_TURN
         if s.phase == "roll":
-            return Draw(FACES)
+            return ROLL
         return Over(_payoff(s.last))
 
     def left_in_bag(self, s: State) -> list[Die]:
@@ -241,9 +244,11 @@ class FateStones(Game[State]):
 
     def drawn(self, s: State, value: int) -> State:
         """Hand out the die drawn, or lay down the face rolled and see what it means."""
-        must_be_in_range(value, self.awaits(s))
         if s.phase == "deal":
-            return self._dealt(s, self.left_in_bag(s)[value])
+            left = self.left_in_bag(s)
+            must_be_below(value, len(left))
+            return self._dealt(s, left[value])
+        must_be_in_range(value, self.awaits(s))
         assert s.picks is not None  # the roll follows the choice
         seat = len(s.rolls)
         face = int(s.hands[seat][s.picks[seat]][value])
@@ -254,7 +259,8 @@ class FateStones(Game[State]):
     def _dealt(self, s: State, die: Die) -> State:
         mine, yours = s.hands
         hands: Hands = ((*mine, die), yours) if len(mine) == len(yours) else (mine, (*yours, die))
-        return s._replace(phase="choose" if len(hands[1]) == HAND else "deal", hands=hands)
+        phase: Phase = "choose" if len(hands[1]) == HAND else "deal"
+        return State(phase, hands, scratches=s.scratches, last=s.last)
 
     def _settled(self, s: State, last: Round) -> State:
         hands: Hands = (

@@ -34,6 +34,9 @@ COMPUTER: Final = 0
 USER: Final = 1
 FEWEST_DICE: Final = 3
 
+COIN: Final = Draw(2)
+TURNS: Final = (Turn((COMPUTER,)), Turn((USER,)))
+
 
 class Die(NamedTuple):
     """A die: its faces, any integers in any order. A roll is an index into them."""
@@ -112,16 +115,15 @@ class Intransitive(Game[State]):
 
     def awaits(self, s: State) -> Awaits:
         """The bit; the first choice; the second; the computer's roll; the user's roll."""
-        if s.first is None:
-            return Draw(2)
-        second = 1 - s.first
-        if s.picks[s.first] is None:
-            return Turn((s.first,))
-        if s.picks[second] is None:
-            return Turn((second,))
-        for seat in (COMPUTER, USER):
-            pick = s.picks[seat]
-            if s.rolls[seat] is None and pick is not None:
+        first = s.first
+        if first is None:
+            return COIN
+        if s.picks[first] is None:
+            return TURNS[first]
+        if s.picks[1 - first] is None:
+            return TURNS[1 - first]
+        for pick, roll in zip(s.picks, s.rolls, strict=True):
+            if roll is None and pick is not None:
                 return Draw(len(self.dice[pick].faces))
         return Over(self._payoff(s))
 

@@ -24,7 +24,7 @@ import enum
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any, Final, NamedTuple, Self, TypeAlias
+from typing import Any, Final, NamedTuple, Self, TypeAlias, cast
 
 from fairground.core import (
     Awaits,
@@ -41,12 +41,15 @@ from fairground.core import (
     Seat,
     Turn,
     between,
+    must_be_below,
     must_be_in_range,
     must_be_in_turn,
 )
 
 CROUPIER: Final = 0
 PLAYER: Final = 1
+
+PLAYERS_TURN: Final = Turn((PLAYER,))
 
 SUITS: Final = "♡♢♧♤"
 RANKS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
@@ -290,7 +293,7 @@ class Poker(Game[State]):
         if len(s.dealt) < HAND:
             return Draw(DECK - len(s.dealt))
         if s.order is None:
-            return Turn((PLAYER,))
+            return PLAYERS_TURN
         if len(s.fresh) < sum(s.order):
             return Draw(DECK - HAND - len(s.fresh))
         return Over(self._settled(self.prize(self.final_hand(s))))
@@ -308,11 +311,11 @@ class Poker(Game[State]):
 
     def drawn(self, s: State, value: int) -> State:
         """The card at this index of the unseen ones fills the next place."""
-        must_be_in_range(value, self.awaits(s))
-        card = s.unseen(value)
         if len(s.dealt) < HAND:
-            return s._replace(dealt=(*s.dealt, card))
-        return s._replace(fresh=(*s.fresh, card))
+            must_be_below(value, DECK - len(s.dealt))
+            return State((*s.dealt, s.unseen(value)))
+        must_be_in_range(value, self.awaits(s))
+        return State(s.dealt, s.order, (*s.fresh, s.unseen(value)))
 
     def check(self, s: State, seat: Seat, move: Move) -> None:
         """Five digits, each 0 or 1."""
@@ -338,9 +341,7 @@ class Poker(Game[State]):
 
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
         """The order stands."""
-        order = moves[PLAYER]
-        assert isinstance(order, tuple)
-        return s._replace(order=tuple(digit for digit in order if isinstance(digit, int)))
+        return State(s.dealt, cast(Order, moves[PLAYER]))
 
     def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
         """The player loses the stake. The croupier owes nothing before the first card.
