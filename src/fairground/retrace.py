@@ -99,6 +99,12 @@ LINES: Final[dict[str, Callable[..., str]]] = {
     "move": lambda prev, seat, move: (
         f'{{"kind":"move","move":{_text(move)},"prev":"{prev}","seat":{seat}}}\n'
     ),
+    "forfeit": lambda prev, seat, by, reason: (
+        f'{{"by":"{by}","kind":"forfeit","prev":"{prev}","reason":{_text(reason)},"seat":{seat}}}\n'
+    ),
+    "void": lambda prev, code, reason: (
+        f'{{"code":"{code}","kind":"void","prev":"{prev}","reason":{_text(reason)}}}\n'
+    ),
     "note": lambda prev, body: f'{{"body":{_text(body)},"kind":"note","prev":"{prev}"}}\n',
     "opening": lambda prev, run, draws, evidence: (
         f'{{"draws":{_pairs(draws)},"evidence":{_text(evidence)},"kind":"opening",'
@@ -106,7 +112,7 @@ LINES: Final[dict[str, Callable[..., str]]] = {
     ),
     "end": lambda prev, payoff: f'{{"kind":"end","payoff":{_text(payoff)},"prev":"{prev}"}}\n',
 }
-"""Lines as they are written (`canonical` writes those that are rare).
+"""Lines as `canonical` writes them, one form for each kind.
 
 Blanks without `_text` hold what the referee has made or checked himself: hashes, known words,
 small numbers, the text of a game's parameters.
@@ -147,23 +153,19 @@ class Followed(Transcript):
 
     def append(self, kind: str, **fields: Any) -> Event:
         """Write a line: it must be the one that is coming."""
-        write = LINES.get(kind)
         if kind == "start":
             fields["params"] = self.params
         try:
-            if write is not None:
-                line = write(self.head, **fields).encode()
-            else:
-                line = canonical({"kind": kind, "prev": self.head, **fields}) + b"\n"
+            line = LINES[kind](self.head, **fields).encode()
         except ValueError:
             raise Differs from None
         if line != self._line:
             raise Differs
         event = self.coming
-        head = self.head = line_hash(line)
+        self.head = line_hash(line)
         self.step += 1
-        if head in self.found:
-            self.found[head] = self.step
+        if self.found and self.head in self.found:
+            self.found[self.head] = self.step
         if self.keep:
             self.events.append(event)
         self._read()

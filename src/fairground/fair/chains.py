@@ -81,6 +81,7 @@ class Chain:
         return links[::-1]
 
 
+@lru_cache(maxsize=16)
 def place(index: int, length: int) -> tuple[int, int]:
     """Generation and link number that run ``index`` (from 1) consumes."""
     generation, i = divmod(index - 1, length)

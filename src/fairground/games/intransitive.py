@@ -107,7 +107,7 @@ class Intransitive(Game[State]):
 
     def params(self) -> dict[str, Any]:
         """The dice, face by face."""
-        return {"dice": [[written(face) for face in die.faces] for die in self.dice]}
+        return {"dice": [list(map(written, die.faces)) for die in self.dice]}
 
     def start(self) -> State:
         """Nobody has chosen, nothing is rolled."""
