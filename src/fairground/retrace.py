@@ -226,10 +226,10 @@ class Again(Table):
 
     def takes(self, kind: object, seat: object, answer: Any) -> bool:
         """Submit an answer of this kind, if this seat owes one."""
-        asked = kind == self._asked.kind and type(seat) is int and seat in self._owing
-        if asked:
-            self._take(self._asked.kind, seat, answer)
-        return asked
+        if kind != self._wanted or type(seat) is not int or seat not in self._owing:
+            return False
+        self._take(self._wanted, seat, answer)
+        return True
 
 
 def retrace(

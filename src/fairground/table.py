@@ -174,8 +174,9 @@ class Table:
         self._run: Run | None = None
         self._phases: list[Phase] = []
         self._later: dict[int, Evidence] = {}
-        self._asked = Ask("", 0, 0, "")
-        """What was asked last: the same of all seats in `_owing`, so whose it is does not count."""
+        self._wanted = ""
+        """The kind of ask, the same for all seats in `_owing`; and where they were asked."""
+        self._asked_at = (0, "")
         self._owing: list[Seat] = []
         self.gone: list[Seat] = []
         """The seats that have left a game which goes on."""
@@ -228,7 +229,9 @@ class Table:
 
     def asks(self) -> list[Ask]:
         """What the seats owe now. Empty when the table is closed."""
-        return [self._asked._replace(seat=seat) for seat in self._owing]
+        n, index = (self._run.n, self._run.index) if self._run else (0, 0)
+        step, head = self._asked_at
+        return [Ask(self._wanted, seat, step, head, n, index) for seat in self._owing]
 
     def has_left(self, seat: Seat) -> bool:
         """Whether this seat has walked away from a game that goes on."""
@@ -423,15 +426,14 @@ class Table:
         if len(turn.seats) == 1:
             self._ask("move", turn.seats)
         elif not self._seals:
-            self._sealed_at = (self.transcript.step, self.transcript.head)
             self._ask("seal", turn.seats)
+            self._sealed_at = self._asked_at
         else:
             self._ask("open", turn.seats)
 
-    def _ask(self, kind: str, seats: Sequence[Seat], run: Run | None = None) -> None:
-        step, head = self.transcript.step, self.transcript.head
-        n, index = (run.n, run.index) if run else (0, 0)
-        self._asked = Ask(kind, 0, step, head, n, index)
+    def _ask(self, kind: str, seats: Sequence[Seat]) -> None:
+        self._wanted = kind
+        self._asked_at = self.transcript.step, self.transcript.head
         self._owing = list(seats)
 
     def _step_of_chance(self, draw: Draw) -> None:
@@ -439,7 +441,7 @@ class Table:
             self._open_run(draw)
         elif self._phases:
             phase = self._phases.pop(0)
-            self._ask(phase.kind, phase.seats, self._run)
+            self._ask(phase.kind, phase.seats)
         else:
             self._deal(self._run, draw)
             self._run = None

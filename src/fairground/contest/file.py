@@ -305,9 +305,10 @@ class _Games:
         """The right game, for the right player, in the right disguise."""
         book, game = self.book, self.orders[entry.number][slot]
         part, start = book.part_of[game], events[0]
+        rules = part.rules()
         expected: dict[str, Any] = {
-            "game": part.rules().name,
-            "params": part.rules().params(),
+            "game": rules.name,
+            "params": rules.params(),
             "dealer": "contest/1",
             "public": {"commitment": book.commitment, "contest": book.contest, "game": game},
         }
@@ -323,7 +324,7 @@ class _Games:
             reason = f"it is played by {chairs!r}, not by {entry.chair!r} against the keeper"
             raise Fault("contest/game", reason, section.first)
         seen = book.seen(self.seed, entry.number, game)
-        at = 3 if part.rules().oracle == FAIR else 1  # a fair game first has its ticket and draw
+        at = 3 if rules.oracle == FAIR else 1  # a fair game first has its ticket and draw
         self._disguised(section, events, at, the_note(book, entry, slot, part, seen))
 
     @staticmethod
@@ -345,7 +346,9 @@ class _Games:
 
     def _ends(self, section: Section, events: list[Event], entry: Entry, slot: int) -> None:
         """As the book says it was finished; and if the book says nothing, by the house."""
-        last = max(i for i, event in enumerate(events) if event["kind"] not in LAST_WORDS)
+        last = len(events) - 1
+        while events[last]["kind"] in LAST_WORDS:
+            last -= 1
         moves = [event for event in events if event["kind"] == "move"]
         steps = sum(e["seat"] == BREAKER and isinstance(e["move"], list) for e in moves)
         if moves and moves[-1]["seat"] == BREAKER and isinstance(moves[-1]["move"], list):
