@@ -55,7 +55,11 @@ def _text(value: Any) -> str:
     if kind is str:
         return encode_basestring(value)
     if kind is list or kind is tuple:
-        return f"[{','.join([_text(item) for item in value])}]"
+        items = [
+            str(item) if type(item) is int and -SAFE <= item <= SAFE else _text(item)
+            for item in value
+        ]
+        return f"[{','.join(items)}]"
     if kind is dict and all(map(str.isascii, value)):
         names = sorted(value) if len(value) > 1 else value
         return f"{{{','.join([f'{encode_basestring(n)}:{_text(value[n])}' for n in names])}}}"

@@ -464,14 +464,15 @@ class Table:
         """Draw until the game awaits something else (or draws for other eyes)."""
         now, later = self.dealer.evidence(run, self.transcript.head)
         chance = self.scheme.chance(run, now, later)
-        eyes = draw.to
+        game, eyes, per_draw = self.game, draw.to, self.scheme.per_draw
         awaits: Awaits = draw
         while isinstance(awaits, Draw) and awaits.to == eyes:
-            value = chance.below(awaits.n)
-            run.draws.append((awaits.n, value))
-            self._enter(self.game.drawn(self.state, value))
+            n = awaits.n
+            value = chance.below(n)
+            run.draws.append((n, value))
+            self._enter(game.drawn(self.state, value))
             awaits = self._awaits
-            if self.scheme.per_draw:
+            if per_draw:
                 break
         draws = _written(run.draws)
         if run.hidden:

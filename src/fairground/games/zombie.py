@@ -351,20 +351,19 @@ class Zombie(Game[State]):
         return _laid(s, "throw", s.bag, _put(s.cells, i, shows))
 
     def _go_on(self, s: State) -> State:
-        """Do what follows without a choice, up to the next draw or decision."""
-        while s.phase == "take" and None in s.cells and sum(s.bag) == 1:
-            s = _take(s, 0)
-        if s.phase == "take" and (None not in s.cells or s.bag == NOTHING):
+        """While dice are taken or thrown: what follows without a choice, up to the next draw."""
+        if s.phase == "take":
+            while None in s.cells and sum(s.bag) == 1:
+                s = _take(s, 0)
+            if None in s.cells and s.bag != NOTHING:
+                return s
             blank = tuple([die and Die(die.colour) for die in s.cells])
             s = _laid(s, "throw", s.bag, blank)
-        while s.phase == "throw":
-            i = _next_to_throw(s.cells)
-            if i < 0:
-                return self._sort(s)
+        while (i := _next_to_throw(s.cells)) >= 0:
             if len(self._faces_of(s.cells[i])) > 1:
-                break
+                return s
             s = self._thrown(s, i, 0)
-        return s
+        return self._sort(s)
 
     def _sort(self, s: State) -> State:
         """Brains and shotguns go to their areas; three shotguns end the turn."""
