@@ -105,6 +105,7 @@ class Evidence:
         """Who left, and when."""
         self._others: dict[Seat, list[int]] = {}
         """Seat → the lines of the others' decisions."""
+        self._trusted: dict[Seat, str] = {}
         self._seen: dict[Seat | None, list[int]] = {}
         """Seat → the lines that it has receipts of."""
 
@@ -167,17 +168,24 @@ class Evidence:
 
     def _for(self, seat: Seat, name: str, spans: Spans, result: str) -> Claim:
         witness = self._witness(spans, seat)
-        who = self.names[seat]
-        chair = self.table.setting.chairs[seat]
-        lent = self.table.scheme.condition(Chair(who, chair.by, chair.lends))
-        parts = [lent, f"{who} does not work with the house"]
-        if beside := self._beside(seat):
-            names = " or ".join(self.names[other] for other in beside)
-            parts.append(f"{names} does not, either")
-        parts.append(self._order(witness, who))
-        lines = tuple(sorted({run.lent[seat] for run in self.dealt}))
-        condition = ", and ".join(part for part in parts if part)
-        return Claim(name, seat, shown(chair.name), condition, result, lines, witness)
+        own = shown(self.table.setting.chairs[seat].name)
+        order = self._order(witness, self.names[seat])
+        trust = self._trust(seat)
+        condition = f"{trust}, and {order}" if order else trust
+        lines = tuple(sorted({lent for _, lent in spans.values()}))
+        return Claim(name, seat, own, condition, result, lines, witness)
+
+    def _trust(self, seat: Seat) -> str:
+        """What must be true of this seat, and of those who could use what it lends."""
+        if seat not in self._trusted:
+            who, chair = self.names[seat], self.table.setting.chairs[seat]
+            lent = self.table.scheme.condition(Chair(who, chair.by, chair.lends))
+            parts = [lent, f"{who} does not work with the house"]
+            if beside := self._beside(seat):
+                names = " or ".join(self.names[other] for other in beside)
+                parts.append(f"{names} does not, either")
+            self._trusted[seat] = ", and ".join(part for part in parts if part)
+        return self._trusted[seat]
 
     def _sealed(self) -> Claim:
         """All moves of a simultaneous turn were fixed before any of them was shown."""

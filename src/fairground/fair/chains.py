@@ -16,7 +16,7 @@ opened at the end: links cannot hide a draw, since a later link gives away the e
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Self
 
@@ -177,14 +177,15 @@ class HashChainsScheme(Scheme):
             reason = f"the house's link {i} does not hash to the link before it"
             raise Fault("fair/bad-evidence", reason)
         key = self._blind_key(run, later)
-        self._remember(run, link)
-        links = {share.seat: share.value for share in run.shares if share.kind == "link"}
-        stirred = sorted(self._stirs)
+        links = [
+            (share.seat, bytes.fromhex(share.value)) for share in run.shares if share.kind == "link"
+        ]
+        self._remember(run, [(HOUSE, link), *links])
         parts: list[bytes | int | str] = [run.index, link, len(links)]
-        for seat in sorted(links):
-            parts += [seat, bytes.fromhex(links[seat])]
-        parts.append(len(stirred))
-        for seat in stirred:
+        for lent in sorted(links):
+            parts += lent
+        parts.append(len(self._stirs))
+        for seat in sorted(self._stirs):
             parts += [seat, self._stirs[seat][0]]
         return HashStream(hashed(self._begin + framed(*parts, key)))
 
@@ -199,16 +200,16 @@ class HashChainsScheme(Scheme):
             )
         return key
 
-    def _remember(self, run: Run, house_link: bytes) -> None:
+    def _remember(self, run: Run, links: Iterable[tuple[int, bytes]]) -> None:
         """Move every chain on by one link, or over to its next generation."""
-        self._last[HOUSE] = house_link
+        self._last.update(links)
         self._bound = run.step + 1 if run.hidden else self._tip_line
+        self._lent = {}
         for share in run.shares:
             if share.kind == "stir":
                 self._stirs[share.seat] = (share.value, share.line)
             elif share.kind == "link":
-                self._last[share.seat] = bytes.fromhex(share.value)
-        self._lent = {share.seat: share.line for share in run.shares if share.kind == "link"}
+                self._lent[share.seat] = share.line
         for seat, (text, line) in self._stirs.items():
             # Words older than the house's tip, or than its part of a hidden run, bind nothing:
             # it could choose that by them.
