@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairground.retrace as module
-from fairground.core import Fault
+from fairground.core import SAFE, Fault
 from fairground.fair.schemes import Chair, Evidence, NotYet, Run
 from fairground.fair.unproven import SystemDealer
 from fairground.fair.vault import MemoryVault
@@ -28,7 +28,7 @@ from fairground.table import Ask, Table
 from fairground.testing.driving import Driver, open_table, play_through
 from fairground.testing.modes import ALL_MODES, Mode, mode
 from fairground.testing.toys import DUEL, RICH
-from fairground.transcript import canonical, check_chain, line_hash
+from fairground.transcript import EVENTS, canonical, check_chain, line_hash
 from fairground.verify import verify
 from tests.helpers.forging import rechain
 from tests.helpers.width import WIDE
@@ -107,6 +107,46 @@ def test_both_ways_of_looking_give_the_same_verdict(monkeypatch: pytest.MonkeyPa
 @given(VALUES)
 def test_the_quick_text_is_the_canonical_one(value: Any) -> None:
     assert module._text(value).encode() == canonical(value)
+
+
+MADE: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(("prev", "table", "commitment", "key"), st.just("5e" * 32)),
+    **dict.fromkeys(("run", "seat"), st.integers(0, 10**6)),
+    **dict.fromkeys(("share", "by", "code", "format"), st.sampled_from(["next-tip", "vault/lost"])),
+    "hidden": st.booleans(),
+    "draws": st.lists(
+        st.tuples(st.integers(1, SAFE), st.integers(0, SAFE) | st.none())
+        | st.tuples(st.just(str(10**30)), st.just("7" * 30))
+    ),
+}
+"""What the referee has made or checked himself; anything else can hold any value."""
+
+
+@pytest.mark.parametrize("kind", EVENTS)
+@given(data=st.data())
+def test_each_form_of_a_line_is_the_canonical_one(kind: str, data: st.DataObject) -> None:
+    names = [name for name in EVENTS[kind].split() if name != "kind"]
+    fields = {name: data.draw(MADE.get(name, VALUES), name) for name in names}
+    line = canonical({"kind": kind, **fields}).decode() + "\n"
+    if kind == "start":
+        fields["params"] = canonical(fields["params"]).decode()
+    assert module.LINES[kind](**fields) == line
+
+
+def test_records_of_the_same_game_share_it_and_no_others_do() -> None:
+    dice = [[2, 2, 4, 4, 9, 9], [6, 8, 1, 1, 8, 6], [7, 5, 3, 7, 5, 3]]
+    games = [
+        make_game("intransitive/1", {"dice": dice}),
+        make_game("intransitive/1", {"dice": dice}),
+        make_game("intransitive/1", {"dice": [*dice, [1] * module.SHARED]}),
+        make_game("intransitive/1", {"dice": dice[::-1]}),
+    ]
+    tables = [play_through(game, mode("system-plain")) for game in games]
+    first, again, large, other = (
+        retrace(io.BytesIO(bytes(table.transcript)))[0].game for table in tables
+    )
+    assert first is again
+    assert [first, large, other] == [games[0], games[2], games[3]]
 
 
 BROKEN: dict[str, tuple[int, dict[str, Any]]] = {

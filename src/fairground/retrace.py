@@ -328,8 +328,8 @@ def _apply(table: Again, event: Event) -> None:
         return
     if kind == "note" and isinstance(event.get("body"), dict):
         table.note(event["body"])
-    elif kind == "forfeit":
-        table.forfeit(event.get("seat"), event.get("reason"), event.get("by"))
+    elif kind == "forfeit" and event.keys() == FIELDS["forfeit"]:
+        table.forfeit(event["seat"], event["reason"], event["by"])
     else:
         raise Differs
 

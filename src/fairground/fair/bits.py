@@ -152,10 +152,9 @@ class Tape(Stream):
 class BlockStream(Stream):
     """A stream made of numbered blocks, each computed when it is first needed."""
 
-    def __init__(self) -> None:
-        self._block = b""
-        self._at = 0
-        self._next = 0
+    _block = b""
+    _at = 0
+    _next = 0
 
     @abstractmethod
     def block(self, i: int) -> bytes:
@@ -177,7 +176,6 @@ class HashStream(BlockStream):
     """The stream of a 32-byte root: block i is ``digest(BLOCK, root, i)``."""
 
     def __init__(self, root: bytes) -> None:
-        super().__init__()
         self._begin = frame(Tag.BLOCK, root) + _EIGHT
 
     def block(self, i: int) -> bytes:
@@ -230,7 +228,6 @@ class SeededStream(BlockStream):
     """
 
     def __init__(self, seed: str, game: int = 0, lane: int = 0) -> None:
-        super().__init__()
         self._key = seeded_key(seed)
         self._game = game
         self._lane = lane

@@ -493,7 +493,7 @@ def _laid(s: State, phase: Phase, bag: Pile, cells: Cells) -> State:
 
     It happens with every draw, and `_replace` would look up all the fields by name.
     """
-    return State(phase, *s[1:_BAG], bag, cells, *s[_BAG + 2 :])
+    return State._make((phase, *s[1:_BAG], bag, cells, *s[_BAG + 2 :]))
 
 
 def _next_to_throw(cells: Cells) -> int:
