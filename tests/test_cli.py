@@ -37,6 +37,18 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Exit codes" in text
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_who_asks_for_json_gets_an_object_also_when_it_fails(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main([*name.split(), "--json", "--no-such-option"])
+    told = capsys.readouterr()
+    fault = json.loads(told.out)["fault"]
+    assert (code, fault["line"]) == (2, None)
+    assert fault["code"].startswith(("input/", "game/", "player/")) and fault["reason"]
+    assert fault["reason"].splitlines()[0] in told.err
+
+
 def test_without_arguments_in_a_pipe_it_prints_the_help() -> None:
     done = fairground()
     assert done.returncode == 0

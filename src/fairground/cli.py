@@ -215,33 +215,52 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from fairground.terminal import console
 
     console.make_streams_safe()
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    fail = partial(_fail, as_json="--json" in given)
     try:
-        exit_code = _dispatch(sys.argv[1:] if arguments is None else arguments)
+        exit_code = _dispatch(given)
         sys.stdout.flush()
     except FairgroundError as error:
-        return _fail(str(error), error.exit)
+        return fail(str(error), error.exit, error.code, line=getattr(error, "line", None))
     except console.EndOfInput:
-        return _fail("\nThe input ended in the middle. Goodbye!", 3, "")
+        return fail("\nThe input ended in the middle. Goodbye!", 3, "input/ended", "")
     except KeyboardInterrupt:
-        return _fail("\nStopped by Ctrl-C. Goodbye!", 130, "")
+        return fail("\nStopped by Ctrl-C. Goodbye!", 130, "stopped", "")
     except console.Stopped as stop:
-        return _fail("\nStopped from outside. Goodbye!", 128 + stop.signal, "")
+        return fail("\nStopped from outside. Goodbye!", 128 + stop.signal, "stopped", "")
     except UnicodeError:
-        return _fail("an argument holds bytes that are no text", 2)
+        return fail("an argument holds bytes that are no text", 2, "input/bad")
     except BrokenPipeError:
         console.abandon_output(1)  # the reader has left
         return 0
     except OSError as error:
         where = f" {error.filename!r}" if error.filename else ""
-        return _fail(f"cannot read or write{where}: {error.strerror or error}", 2)
+        text = f"cannot read or write{where}: {error.strerror or error}"
+        return fail(text, 2, "input/unreadable")
     return exit_code
 
 
-def _fail(text: str, exit_code: int, before: str = "fairground: ") -> int:
-    """Say why a command line came to nothing, on streams that may themselves be the reason."""
+def _fail(
+    text: str,
+    exit_code: int,
+    code: str,
+    before: str = "fairground: ",
+    *,
+    line: int | None = None,
+    as_json: bool,
+) -> int:
+    """Say why a command line came to nothing, on streams that may themselves be the reason.
+
+    Who asked for an object of JSON gets one here, too.
+    """
     from fairground.terminal.console import abandon_output
 
-    for number, stream, words in ((1, sys.stdout, ""), (2, sys.stderr, f"{before}{text}\n")):
+    told = ""
+    if as_json:
+        import json
+
+        told = json.dumps({"fault": {"line": line, "code": code, "reason": text.strip()}}) + "\n"
+    for number, stream, words in ((1, sys.stdout, told), (2, sys.stderr, f"{before}{text}\n")):
         try:
             stream.write(words)
             stream.flush()

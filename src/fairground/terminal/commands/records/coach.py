@@ -16,7 +16,7 @@ from fairground.coach.rating import Played, Rating, played, ratings
 from fairground.coach.reviewing import Review
 from fairground.coach.shape import as_json
 from fairground.coach.sources import games_in, review_of
-from fairground.core import FairgroundError, Fault, InputError, Seat
+from fairground.core import FairgroundError, InputError, Seat
 from fairground.games import GAMES
 from fairground.shown import shown
 from fairground.terminal.console import Arguments
@@ -55,17 +55,6 @@ def _arguments() -> Arguments:
 def run(arguments: Sequence[str]) -> int:
     """``fairground coach``"""
     options = _arguments().parse_args(arguments)
-    try:
-        return _coach(options)
-    except FairgroundError as error:
-        if options.json:
-            line = error.line if isinstance(error, Fault) else None
-            fault = {"line": line, "code": error.code, "reason": str(error)}
-            print(json.dumps({"fault": fault}))
-        raise
-
-
-def _coach(options: Any) -> int:
     if bool(options.files) == options.history:
         raise InputError("give files: fairground coach FILE ..., or fairground coach --history")
     if options.history or len(options.files) > 1:
