@@ -477,3 +477,23 @@ def test_who_leaves_after_the_last_draw_may_have_known_the_next_one(
     table.forfeit(2, "enough")
     claims = verify(bytes(table.transcript)).claims
     assert {claim.who for claim in claims if claim.name == "UNFORESEEN"} == unforeseen
+
+
+@pytest.mark.parametrize(
+    ("seen", "said"),
+    [
+        ({3, 4, 20}, "runs 1 to 2, 5 to 19 and 21 to 40"),
+        (set(range(1, 29)), "runs 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39 and 40"),
+        (set(range(2, 41, 2)), "runs 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23 and 8 more"),
+    ],
+)
+def test_of_many_runs_that_no_receipt_shows_the_ranges_are_said(
+    toy: str, seen: set[int], said: str
+) -> None:
+    game = make_game(toy, {"seats": 2, "steps": [["draw", 6], ["turn", [0], 2]] * 40})
+    table = Driver(open_table(game, mode("hmac-sha3-user-number"))).play()
+    tickets = [line_hash(line) for line in lines_of(table) if b'"kind":"ticket"' in line]
+    receipts = [tickets[run - 1] for run in seen]
+    claim = by_name(verify(bytes(table.transcript), receipts))["COMMITTED"]
+    assert claim.witness.told == tuple(sorted(set(range(1, 41)) - seen)), "all are in the witness"
+    assert f"for {said} " in claim.condition

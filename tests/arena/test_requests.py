@@ -696,6 +696,7 @@ REFUSED: list[Refused] = [
             s.post(made[1]["url"] + "/forfeit", {}),
         ),
     ),
+    ("get_up", "arena/conflict", "has begun", lambda s: s.delete(s.seat)),
 ]
 
 ELSEWHERE = {

@@ -38,6 +38,7 @@ BODIES: dict[str, Any] = {
     "take_seat": EXAMPLE,
     "answer": {"ask": "stir.2", "answer": "the third swan from the left"},
     "leave": EXAMPLE,
+    "get_up": None,
     "make_remark": {"text": f"Good luck! {COUNT}"},
     "ask_for_hint": None,
     "play_again": None,

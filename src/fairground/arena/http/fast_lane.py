@@ -162,7 +162,7 @@ def refusing(app: ASGIApp) -> ASGIApp:
 
 def _lane(scope: Scope) -> tuple[Lane | None, list[str]]:
     """The lane of a request that looks plain, and the names in its address."""
-    if scope["type"] != "http" or b"%" in scope["raw_path"]:
+    if scope["type"] != "http" or b"%" in scope.get("raw_path", b""):
         return None, []
     words, method = scope["path"].split("/"), scope["method"]
     names = words[2::2]
