@@ -497,3 +497,20 @@ def test_of_many_runs_that_no_receipt_shows_the_ranges_are_said(
     claim = by_name(verify(bytes(table.transcript), receipts))["COMMITTED"]
     assert claim.witness.told == tuple(sorted(set(range(1, 41)) - seen)), "all are in the witness"
     assert f"for {said} " in claim.condition
+
+
+@pytest.mark.parametrize(("lends", "named"), [("stir", True), ("nothing", False)])
+def test_who_left_before_a_draw_is_named_if_they_lent_something(lends: str, named: bool) -> None:
+    """Ann's words were there. Whoever lent words, too, may have left because of them."""
+    game = make_game("zombie/2", {"players": 3, "max_turns": 1})
+    chairs = [Chair("Ann", "self", "stir"), Chair("Bob", "self", "stir"), Chair("Eve", lends=lends)]
+    table = open_table(game, mode("hash-chains-each"), chairs=chairs)
+    driver = Driver(table)
+    assert driver.table.asks()[0].seat == 0
+    driver.once()
+    table.forfeit(2, "enough")
+    driver.play()
+    condition = by_name(verify(bytes(table.transcript)))["UNIFORM:0"].condition
+    others = "Bob or Eve" if named else "Bob"
+    assert f"{others} does not, either" in condition
+    assert condition.count("Eve") == named and "Ann does not, either" not in condition

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fairground.core import (
+    SAFE,
     Awaits,
     BadParams,
     BadShare,
@@ -18,12 +19,13 @@ from fairground.core import (
     SecretLost,
     StaleAsk,
     Turn,
+    written,
 )
 from fairground.fair.contest import ContestDealer, ContestScheme
 from fairground.fair.register import SCHEMES, SchemeListing
 from fairground.fair.schemes import Chair, Evidence, NotYet, Run
 from fairground.games import GAMES, make_game
-from fairground.table import Ask, Table, new_name
+from fairground.table import Ask, Table, _written, new_name
 from fairground.testing.driving import Driver, listing_of, open_table
 from fairground.testing.modes import ALL_MODES, TABLE, FixedVault, Mode, mode, secret
 from fairground.testing.toys import DUEL, GUESS, LONG, RICH, TOYS, Toy
@@ -210,6 +212,13 @@ def test_a_run_of_draws_shares_a_ticket_unless_each_draw_has_a_number(toy: str) 
         Driver(table).play()
         sizes = [len(e["draws"]) for e in table.transcript.events if e["kind"] == "dealt"]
         assert sizes == ([1, 1, 1, 1] if way.dealer == "hmac-sha3-user/1" else [2, 1, 1])
+
+
+def test_draws_of_any_size_are_written_as_a_reader_can_take_them() -> None:
+    """Number by number, as `written` has it: what JSON cannot hold is text."""
+    draws = [(6, 0), (SAFE, SAFE - 1), (SAFE + 1, SAFE), (2**70, 5), (2**70, 2**69)]
+    assert _written(draws) == [(written(n), written(value)) for n, value in draws]
+    assert _written(draws)[1:4] == [(SAFE, SAFE - 1), (str(SAFE + 1), SAFE), (str(2**70), 5)]
 
 
 def test_draws_for_different_eyes_are_different_runs(toy: str) -> None:
