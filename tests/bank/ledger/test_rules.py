@@ -610,7 +610,7 @@ def test_a_session_is_closed_by_a_last_state_of_all_its_money_at_most() -> None:
             continue
         do(on, STRANGER, call)
         assert money(on) == (share - 1_000, 1_000 - share)
-        assert on.session(CROUPIER, PLAYER).phase == Phase.CLOSED
+        assert on.session(CROUPIER, PLAYER)[2:] == (Phase.CLOSED, 0, 0, 0, 0), "nothing is claimed"
         assert refused(on, PLAYER, call) == "WrongSession(3)"
         assert [on.account(owner).open_games for owner in KEYS] == [0, 0]
         do(on, CROUPIER, OpenSession(TERMS._replace(number=1), SIGNED))
