@@ -217,3 +217,8 @@ def test_a_schema_shows_the_defaults_that_there_are() -> None:
     told = Zombie.schema()["properties"]
     assert told["players"]["default"] == 2
     assert not any("default" in told for told in Toy.schema()["properties"].values())
+
+
+def test_a_game_that_declares_no_roles_has_players_and_room_for_anybody() -> None:
+    (role,) = Game.roles
+    assert role == ("player", 1, 1000)
