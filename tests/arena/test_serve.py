@@ -241,6 +241,7 @@ def _kill_a_worker(arena: Process) -> None:
         headers = {"Idempotency-Key": uuid.uuid4().hex}
         while True:
             line = connection(arena.url)
+            line.timeout = 10  # an answer that was lost with its worker is asked for again
             try:
                 line.request(method, path, None if body is None else json.dumps(body), headers)
                 answer = line.getresponse()
