@@ -201,11 +201,13 @@ def test_two_programs_send_from_one_account(node: ChainNode, blocks: str) -> Non
         rivals = 2
 
         def broadcast(self, transaction: Signed) -> None:
-            self.rpc("evm_setAutomine", blocks == "at once")
+            self.rpc("evm_setAutomine", False)
             if self.rivals:
                 self.rivals -= 1
                 own, number = Draft(key.address, b"", 0, 21_000), self.count(key.address, "pending")
                 super().broadcast(self.sign(key, number, own, fees(self)))
+                if blocks == "at once":
+                    self.rpc("evm_mine")
             super().broadcast(transaction)
             self.rpc("evm_setAutomine", True)
             self.rpc("evm_mine")
