@@ -24,6 +24,8 @@ from tests.helpers.stores import holds, new_database
 pytestmark = pytest.mark.usefixtures("patient")
 
 CLASSIC = {"base": 6, "length": 4}
+WIDE = {"base": 100, "length": 4}
+"""No guess is right by chance, which would end the game."""
 GUESS = {"submission": [0, 1, 2, 3]}
 ZOMBIES = {
     "game": "zombie/2",
@@ -79,7 +81,7 @@ def test_what_is_made_is_made_once(client: Client, path: str, body: Any, header:
 
 
 def test_a_submission_counts_once_also_without_quotes(client: Client) -> None:
-    oracle = client.post("/neworacle", json=CLASSIC).headers["location"]
+    oracle = client.post("/neworacle", json=WIDE).headers["location"]
     answers = [
         client.post(oracle, json=GUESS, headers={"Idempotency-Key": name})
         for name in ('"a b"', '"a b"', "plain", "plain", '"plain"')
@@ -93,7 +95,7 @@ def test_a_submission_counts_once_also_without_quotes(client: Client) -> None:
 @pytest.mark.parametrize("contest", [False, True])
 def test_every_change_to_an_oracle_can_be_repeated(client: Client, contest: bool) -> None:
     if contest:
-        made = client.post("/newcontest", json=CLASSIC | {"games": 1}).headers["location"]
+        made = client.post("/newcontest", json=WIDE | {"games": 1}).headers["location"]
         entry = {"team_name": "Ada", "software_version": "1"}
         named = key()
         first, again = (
@@ -102,7 +104,7 @@ def test_every_change_to_an_oracle_can_be_repeated(client: Client, contest: bool
         assert first == again
         (oracle,) = first["oracle_URIs"]
     else:
-        oracle = client.post("/neworacle", json=CLASSIC).headers["location"]
+        oracle = client.post("/neworacle", json=WIDE).headers["location"]
         for _ in range(2):
             lent = client.put(f"{oracle}/share", json={"share": "5e" * 32}, headers=key("share"))
             assert lent.status_code == 204
@@ -116,7 +118,7 @@ def test_every_change_to_an_oracle_can_be_repeated(client: Client, contest: bool
 
 
 def test_a_key_is_for_one_body_one_address_and_one_method(client: Client) -> None:
-    one, other = (client.post("/neworacle", json=CLASSIC).headers["location"] for _ in range(2))
+    one, other = (client.post("/neworacle", json=WIDE).headers["location"] for _ in range(2))
     assert client.post(one, json=GUESS, headers=key("k")).status_code == 200
     reused = client.post(one, json={"submission": [5, 5, 5, 5]}, headers=key("k"))
     assert code(reused) == (422, "arena/key-reused")
@@ -186,13 +188,12 @@ class Lost:
 def test_after_a_crash_between_deed_and_answer(
     arena: GatedArena, client: Client, contest: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shape = CLASSIC | {"base": 100}  # no guess is right by chance, which would end the game
     if contest:
-        made = client.post("/newcontest", json=shape | {"games": 1}).headers["location"]
+        made = client.post("/newcontest", json=WIDE | {"games": 1}).headers["location"]
         entry = {"team_name": "Ada", "software_version": "1"}
         (oracle,) = client.post(f"{made}/entry", json=entry).json()["oracle_URIs"]
     else:
-        oracle = client.post("/neworacle", json=shape).headers["location"]
+        oracle = client.post("/neworacle", json=WIDE).headers["location"]
     store = the_arena(arena._app.state).hall.store
     monkeypatch.setattr(store, "commit", Lost(store.commit))
     client.post(oracle, json={"submission": [5, 5, 5, 5]})
@@ -362,16 +363,16 @@ def test_the_same_entry_with_its_key_gives_the_same_oracles(client: Client) -> N
 @pytest.mark.parametrize("contest", [False, True])
 def test_an_oracle_shows_the_answers_that_it_gave(client: Client, contest: bool) -> None:
     if contest:
-        made = client.post("/newcontest", json={"base": 10, "length": 3, "games": 1})
+        made = client.post("/newcontest", json=WIDE | {"games": 1})
         entry = {"team_name": "Ada", "software_version": "1"}
         answer = client.post(f"{made.headers['location']}/entry", json=entry)
         (oracle,) = answer.json()["oracle_URIs"]
     else:
-        oracle = client.post("/neworacle", json={"base": 10, "length": 3}).headers["location"]
+        oracle = client.post("/neworacle", json=WIDE).headers["location"]
     assert "answers" not in client.get(oracle).json()
     given = []
     for digit in range(5):
-        guess = {"submission": [digit, digit, 9]}
+        guess = {"submission": [digit] * 4}
         given.append(guess | client.post(oracle, json=guess).json())
         assert client.get(oracle).json()["answers"] == given
     assert client.get(f"{oracle}?after=3").json()["answers"] == given[3:]

@@ -19,14 +19,14 @@ from typing import Any
 import pytest
 
 from fairground.arena.serve import GRACE, Settings, address_of, bind
-from fairground.clients.http import Http, Refused, Unreachable
+from fairground.clients.http import BEING_SERVED, Http, Refused, Unreachable
 from fairground.clients.lobby import sit_down, tables
 from fairground.clients.table import open_table
 from fairground.core import InputError
 from fairground.terminal.commands.arena.serve import _without_password
 from fairground.transcript import line_hash
 from fairground.verify import verify
-from tests.helpers.arena import Process, play_all, workers_of
+from tests.helpers.arena import DEADLINE, Process, play_all, workers_of
 from tests.helpers.event_stream import connected, messages
 from tests.helpers.postgres import throw_away_cluster
 from tests.helpers.samples import SAMPLES
@@ -239,14 +239,17 @@ def _kill_a_worker(arena: Process) -> None:
 
     def say(method: str, path: str, body: Any = None) -> Any:
         headers = {"Idempotency-Key": uuid.uuid4().hex}
-        while True:
+        heard: list[Any] = []
+        until = time.monotonic() + DEADLINE
+        while time.monotonic() < until:
             line = connection(arena.url)
             line.timeout = 10  # an answer that was lost with its worker is asked for again
             try:
                 line.request(method, path, None if body is None else json.dumps(body), headers)
                 answer = line.getresponse()
                 told = answer.read()
-            except (OSError, http.client.HTTPException):
+            except (OSError, http.client.HTTPException) as error:
+                heard.append(error)
                 continue  # the worker that had this connection is dead
             finally:
                 line.close()
@@ -254,7 +257,10 @@ def _kill_a_worker(arena: Process) -> None:
                 return urllib.parse.urlsplit(answer.headers["Location"]).path
             if answer.status == 200:
                 return told.decode() if path == "/metrics" else json.loads(told)
-            assert answer.status in (409, 503), told
+            heard.append(told)
+            waits = answer.status == 503 or json.loads(told)["code"] == BEING_SERVED
+            assert waits, f"{method} {path} is refused, and no use to repeat: {told!r}"
+        raise AssertionError(f"{method} {path} has no answer in {DEADLINE} s: {heard[-3:]}")
 
     def counted() -> int:
         lines = re.findall(r"^fairground_requests_total.* (\d+)$", say("GET", "/metrics"), re.M)
@@ -262,19 +268,22 @@ def _kill_a_worker(arena: Process) -> None:
 
     before = workers_of(arena.process.pid)
     assert len(before) == 2
-    oracles = [say("POST", "/neworacle", {"base": 10, "length": 3}) for _ in range(4)]
+    wanted = {"base": 10, "length": 40}  # no guess is right by chance, which would end the game
+    oracles = [say("POST", "/neworacle", wanted) for _ in range(4)]
     counts = [counted()]
     for number in range(8):
         if number == 4:
             os.kill(before[0], signal.SIGKILL)
         for oracle in oracles:
-            say("POST", oracle, {"submission": [number, number, 0]})
+            say("POST", oracle, {"submission": [number] * 40})
             counts.append(counted())
     assert counts == sorted(set(counts)), "whichever worker is asked, and also when one dies"
     for oracle in oracles:
         assert say("GET", oracle)["attempts"] == 8
         say("DELETE", oracle)
+    until = time.monotonic() + DEADLINE
     while len(workers_of(arena.process.pid)) < 2:
+        assert time.monotonic() < until, "nobody takes the seat of the dead"
         counts.append(counted())
     assert set(workers_of(arena.process.pid)) != set(before), "it was replaced"
 
