@@ -16,7 +16,7 @@ from fairground.arena import live_games
 from fairground.arena.contests.keeping import Contests
 from fairground.arena.http.problems import TooManyRequests
 from fairground.arena.limits.gate import CLIENT, GAMES, ClientLimits
-from fairground.arena.live_games import Hall
+from fairground.arena.live_games import Hall, Live
 from fairground.arena.log_watch import News
 from fairground.arena.oracles.keeping import KIND, Oracles
 from fairground.arena.tables.clocks import Clocks
@@ -136,6 +136,45 @@ def test_who_missed_news_trusts_nothing_in_memory(tmp_path: Path) -> None:
         await elsewhere.close()
         for hall in (here, there):
             hall.close()
+
+    run(tmp_path, story)
+
+
+def test_a_game_that_is_in_doubt_when_it_is_brought_back_is_brought_back_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who asked in the very round of the loop in which it was there found it outdated, was given
+    the same again, and again: nobody else was served any more."""
+
+    async def story(store: Trying) -> None:
+        hall, looks = Hall(store), iter(range(100))
+        oracles = Oracles(hall)
+        log = (await oracles.make(10, 4, "fair")).log
+        hall.forget(await hall.find(log, KIND))
+        read, has, found = store.read, hall.has, asyncio.Event()
+        told = asyncio.get_running_loop().create_future()
+
+        async def slowly(name: str) -> Stored | None:
+            stored = await read(name)
+            found.set()
+            await told
+            return stored
+
+        def has_it(live: Live) -> bool:
+            assert next(looks, None) is not None, "it goes round and round"
+            return has(live)
+
+        monkeypatch.setattr(store, "read", slowly)
+        monkeypatch.setattr(hall, "has", has_it)
+        first = asyncio.create_task(oracles.describe(log, ""))
+        await found.wait()
+        hall.doubt()
+        told.set_result(None)
+        second = asyncio.create_task(oracles.describe(log, ""))  # its turn is next
+        seen = await asyncio.wait_for(asyncio.gather(first, second), 20)
+        assert [one.attempts for one in seen] == [0, 0]
+        assert not hall._loading
+        hall.close()
 
     run(tmp_path, story)
 

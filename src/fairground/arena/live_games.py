@@ -423,11 +423,19 @@ class Hall:
         if loading is None:
             loading = self._loading[log] = _Loading([])
             loading.task = asyncio.create_task(self._load(log, loading.heard))
-            loading.task.add_done_callback(lambda _: self._loading.pop(log))
         assert loading.task is not None
         return await asyncio.shield(loading.task)
 
     async def _load(self, log: str, heard: list[int]) -> Live | None:
+        """What was heard meanwhile may make it outdated at once. So nobody may come upon it here
+        once it is there: who finds it outdated would be given the same again, without end.
+        """
+        try:
+            return await self._read(log, heard)
+        finally:
+            del self._loading[log]
+
+    async def _read(self, log: str, heard: list[int]) -> Live | None:
         stored = await self.store.read(log)
         if stored is None:
             return None
