@@ -20,6 +20,7 @@ from fairground.store import (
     StoreAway,
     can_go_together,
     open_store,
+    postgres,
     sqlite,
 )
 from tests.helpers.stores import holds, new_database, news_of, run_sql
@@ -274,6 +275,29 @@ def test_a_server_that_goes_away_is_told_to_those_who_wait(cluster: str) -> None
                 await asyncio.wait_for(waiting, 20)
         assert await outcome(store, Append(name, 1, line("2"))) == "written"
         await rival.close()
+        await store.close()
+
+    asyncio.run(run())
+
+
+def test_a_connection_that_cannot_be_given_back_holds_nobody_up(
+    cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One task sends for all: where a mistake ended it, every later commit waited for ever."""
+    url = new_database(cluster)
+
+    async def fails(*_: object, **__: object) -> None:
+        raise RuntimeError("a mistake")
+
+    async def run() -> None:
+        store = await open_store(url)
+        await store.commit(Append("a", 0, line("1"), "x"))
+        with monkeypatch.context() as patch:
+            patch.setattr(postgres, "write_group", fails)
+            patch.setattr(asyncpg.pool.Pool, "release", fails)
+            with pytest.raises(RuntimeError, match="a mistake"):
+                await asyncio.wait_for(store.commit(Append("a", 1, line("2"))), 20)
+        assert await asyncio.wait_for(outcome(store, Append("a", 1, line("2"))), 20) == "written"
         await store.close()
 
     asyncio.run(run())

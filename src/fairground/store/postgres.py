@@ -262,10 +262,7 @@ class PostgresStore(Store):
             except Exception as error:
                 # Nobody knows that this group is durable, so nobody in it may be told that it is.
                 outcomes = [self._in_plain_words(error)] * len(group)
-                if self._writer is not None:
-                    with contextlib.suppress(*TROUBLE):
-                        self._writer.terminate()  # nobody should get it again
-                await self._let_writer_go()
+                await self._let_writer_go(cut=True)  # nobody should get it again
             self._settle(group, outcomes)
         self._sender = None
 
@@ -281,11 +278,16 @@ class PostgresStore(Store):
             "only it knows"
         )
 
-    async def _let_writer_go(self) -> None:
+    async def _let_writer_go(self, *, cut: bool = False) -> None:
+        """Whatever is wrong with the connection: the sender goes on, for all wait for it."""
         writer, self._writer = self._writer, None
-        if writer is not None:
-            with contextlib.suppress(*TROUBLE):
-                await self._pool.release(writer)
+        if writer is None:
+            return
+        if cut:
+            with contextlib.suppress(Exception):
+                writer.terminate()
+        with contextlib.suppress(Exception):
+            await self._pool.release(writer, timeout=PATIENCE)
 
     def _next_group(self) -> list[Job]:
         group, self._waiting = self._waiting[:LARGEST_GROUP], self._waiting[LARGEST_GROUP:]
