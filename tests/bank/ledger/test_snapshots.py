@@ -221,6 +221,26 @@ def test_of_two_workers_one_writes_snapshots(tmp_path: Path) -> None:
     kept(tmp_path, played, both)
 
 
+def test_a_snapshot_that_goes_wrong_holds_nobody_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One task writes for all: where a mistake ended it, every later call waited for ever."""
+
+    def fails(*_: object) -> bytes:
+        raise RuntimeError("a mistake")
+
+    async def goes_on(store: Store) -> None:
+        bank = await LedgerBank.open(store, clock=Clock())
+        monkeypatch.setattr(snapshots.Snapshots, "_written", fails)
+        for _ in range(12):
+            await asyncio.wait_for(bank.send(PLAYER, DepositFunds(1)), 20)
+        await must_be_what_the_lines_give(bank)
+        await bank.close()
+
+    kept(tmp_path, played, goes_on)
+    assert "a snapshot could not be written" in caplog.text
+
+
 @pytest.mark.parametrize("version", BOOKS)
 def test_every_table_of_every_version_is_in_a_snapshot(version: int) -> None:
     ledger = Ledger(Ledger.opening(TERMS, None, 0, version))

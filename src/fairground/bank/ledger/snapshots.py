@@ -20,6 +20,7 @@ A line is written in one commit, so that a crash leaves a whole one or none.
 from __future__ import annotations
 
 import json
+import logging
 from collections import ChainMap
 from collections.abc import Callable
 from typing import Any, Final
@@ -30,6 +31,8 @@ from fairground.bank.ledger.pockets import Pocket
 from fairground.core import FairgroundError
 from fairground.store import Append, Store
 from fairground.transcript import NO_LINE, line_hash
+
+log = logging.getLogger("fairground.bank")
 
 FORMAT: Final = "fairground-snapshot/1"
 KIND: Final = "snapshots"
@@ -126,14 +129,17 @@ class Snapshots:
         return not self._gone and ledger.step - self._base.step >= EVERY
 
     async def take(self, ledger: Ledger) -> Ledger:
-        """Write down what has changed; the ledger to go on with."""
+        """Write down what has changed; the ledger to go on with. Nothing is raised: who writes to
+        the ledger, for all, calls this.
+        """
         if self._gone or ledger.step == self._base.step:
             return ledger
-        line = self._written(ledger)
         try:
+            line = self._written(ledger)
             await self._store.commit(Append(self._log, self._lines, (line,), KIND))
-        except FairgroundError:
-            # Another worker writes them, or the database is away: the ledger itself has it all.
+        except Exception as error:  # whatever it is, the ledger itself has it all, and goes on
+            if not isinstance(error, FairgroundError):  # another worker writes, or it is away
+                log.error("a snapshot could not be written", exc_info=error)
             self._gone = True
             return ledger
         self._lines, self._head, self._whole = self._lines + 1, line_hash(line), False
