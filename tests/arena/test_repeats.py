@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -262,6 +263,10 @@ def test_while_another_worker_serves_the_first_its_answer_is_not_given_up(
             assert one.post("/tables", json=ZOMBIES, headers=key("k")).status_code == 201
         waits = two.post("/tables", json=ZOMBIES, headers=key("k"))
         assert code(waits) == (409, "arena/being-served") and waits.headers["retry-after"] == "1"
+        with monkeypatch.context() as patch:  # one's clock is ahead of two's by an hour
+            patch.setattr(the_arena(apps[1]._app.state).hall, "clock", lambda: time.time() - 3600)
+            late = two.post("/tables", json=ZOMBIES, headers=key("k"))
+            assert code(late) == (409, "arena/answer-lost"), "and not an hour later"
         monkeypatch.setattr(repeats, "SETTLED", 0)
         assert code(two.post("/tables", json=ZOMBIES, headers=key("k"))) == (
             409,
