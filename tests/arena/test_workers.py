@@ -209,6 +209,21 @@ def test_who_keeps_a_game_and_goes_away(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+def test_a_keeper_that_gives_up_a_request_is_not_waited_for(tmp_path: Path) -> None:
+    """A thought that was cancelled, say: no answer came, and who had handed it over waited on."""
+
+    async def cancelled() -> None:
+        raise asyncio.CancelledError
+
+    async def run() -> Answer:
+        async with two_workers(tmp_path) as (here, there):
+            there.before = cancelled
+            asked = here.ask(f"/oracle/{there.seat.new_name()}", "GET")
+            return await asyncio.wait_for(asked, 20)
+
+    assert asyncio.run(run())[1].startswith(b"0 "), "served here"
+
+
 def test_the_keeper_charges_the_client_for_what_it_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

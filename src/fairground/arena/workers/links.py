@@ -287,4 +287,9 @@ class Switchboard:
         task.add_done_callback(self._calls.discard)
 
     async def _answer(self, call: AnyCall, line: _Answering) -> None:
-        line.say(await self._serve(call))
+        """Whatever goes wrong, who called does not wait for ever: it hears that we are gone."""
+        try:
+            line.say(await self._serve(call))
+        except BaseException:
+            line.hang_up()
+            raise
