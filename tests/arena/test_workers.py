@@ -9,6 +9,7 @@ import signal
 import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -23,13 +24,14 @@ from fairground.arena.limits.counts import SIZE, Counts, total
 from fairground.arena.limits.gate import CLIENT, GAMES, STREAMS, WAITING, ClientLimits, Turns
 from fairground.arena.limits.metrics import Answered, Metrics
 from fairground.arena.limits.shares import SAVED, Shares
-from fairground.arena.serve import GatedArena, Settings
+from fairground.arena.serve import GatedArena, Settings, bind
 from fairground.arena.tables.waiting import MOST_OF_ONE
+from fairground.arena.workers import parent
 from fairground.arena.workers.handing_over import HandingOver
 from fairground.arena.workers.owners import Seat, name_in
 from fairground.arena.workers.parent import Parent
 from fairground.core import InputError
-from tests.helpers.short_work import cannot_start, dies_once
+from tests.helpers.short_work import cannot_start, cannot_start_again, dies_once, does_not_stop
 from tests.helpers.stores import new_database
 
 Answer = tuple[int, bytes, str | None]
@@ -494,12 +496,54 @@ def test_a_worker_that_dies_is_replaced_and_all_end_with_the_parent(tmp_path: Pa
         os.write(told, b".")
 
     with socket.socket() as one, socket.socket() as other:
-        parent = Parent(partial(dies_once, str(tmp_path)), [one, other])
-        assert parent.run(all_started) == signal.SIGTERM
+        arena = Parent(partial(dies_once, str(tmp_path)), [one, other])
+        assert arena.run(all_started) == signal.SIGTERM
     os.close(told)
     assert started == [True]
-    assert parent._workers[0].process.exitcode == -signal.SIGTERM
+    assert arena._workers[0].process.exitcode == -signal.SIGTERM
     assert (tmp_path / "0").exists(), "the first was killed"
+
+
+@pytest.mark.usefixtures("as_before")
+def test_who_waits_for_a_worker_that_cannot_start_is_turned_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those who came to its seat waited for as long as the database, say, was away; the others
+    were told so."""
+    monkeypatch.setattr(parent, "AGAIN", 0)
+    os.mkfifo(tmp_path / "started")
+    told = os.open(tmp_path / "started", os.O_RDWR)
+    heard: list[Any] = []
+
+    def wait(client: socket.socket) -> None:
+        with client:
+            try:
+                heard.append(client.recv(1))
+            except OSError as error:
+                heard.append(type(error))
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    with bind("127.0.0.1", 0) as sock, ThreadPoolExecutor(1) as aside:
+
+        def all_started() -> None:
+            client = socket.create_connection(sock.getsockname(), timeout=20)
+            client.sendall(b"GET / HTTP/1.1\r\n")
+            aside.submit(wait, client)
+            os.write(told, b".")
+
+        work = partial(cannot_start_again, str(tmp_path))
+        assert Parent(work, [sock]).run(all_started) == signal.SIGTERM
+    os.close(told)
+    assert heard[0] in (b"", ConnectionResetError)
+
+
+@pytest.mark.usefixtures("as_before")
+def test_a_worker_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parent, "STOPPING", 0.1)
+    with socket.socket() as sock:
+        arena = Parent(does_not_stop, [sock])
+        assert arena.run(lambda: None) == signal.SIGTERM
+    assert arena._workers[0].process.exitcode == -signal.SIGKILL
 
 
 def test_a_worker_that_starts_while_its_database_is_away_says_so_in_one_line() -> None:

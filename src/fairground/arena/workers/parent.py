@@ -2,7 +2,8 @@
 
 Each worker has a seat, and a listening socket of its own for the one port of the arena: the
 kernel shares connections out evenly among them. The parent holds these sockets too. So what
-connects to a worker that has just died waits until another has taken its seat.
+connects to a worker that has just died waits until another has taken its seat. If none can, the
+parent hangs up: who connects again may come to a worker that lives.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from types import FrameType
@@ -31,6 +33,9 @@ GLANCE: Final = 0.2
 
 AGAIN: Final = 1.0
 """Seconds until a worker that could not start is started again."""
+
+STOPPING: Final = 60
+"""Seconds until a worker that was told to stop, and has not, is killed."""
 
 _spawn: Final = multiprocessing.get_context("spawn")
 
@@ -108,7 +113,10 @@ class Parent:
         finally:
             for worker in self._workers:
                 worker.end(signal.SIGTERM)
+            until = time.monotonic() + STOPPING
             for worker in self._workers:
+                worker.process.join(max(0.0, until - time.monotonic()))
+                worker.end(signal.SIGKILL)
                 worker.close()
         return self._told[0]
 
@@ -125,8 +133,19 @@ class Parent:
             if not worker.started:
                 if not self._all_started:
                     raise InputError("the arena could not start: see the log above")
+                self._turn_away(self._sockets[index])
                 time.sleep(AGAIN)  # whatever it lacks may be there soon
             self._workers[index] = _Worker(self._work, index, self._sockets[index])
+
+    def _turn_away(self, sock: socket.socket) -> None:
+        """Hang up on all who wait for a worker that could not start. Where there is one socket for
+        all, another worker serves them.
+        """
+        if self._sockets.count(sock) == 1:
+            sock.setblocking(False)
+            with suppress(OSError):  # nobody waits any more
+                while True:
+                    sock.accept()[0].close()
 
 
 def _run(work: Work, index: int, sock: socket.socket, parent: Connection) -> None:
