@@ -13,7 +13,7 @@ import pytest
 
 from fairground.cli import main
 from fairground.contest.book import DISGUISES, DRAWN, FIRST_FORMAT, NO_DISGUISE, Book, Entry
-from fairground.contest.file import check
+from fairground.contest.file import Section, check, one_by_one, until_a_fault
 from fairground.contest.parts import Part, check_parts
 from fairground.contest.seed import (
     Disguise,
@@ -912,6 +912,16 @@ def test_the_thorough_reader_finds_what_the_quick_one_finds(
     quick = check(b"".join(FILE))
     monkeypatch.setattr("fairground.contest.file.retrace", refuses)
     assert check(b"".join(FILE)) == quick
+
+
+def test_games_for_another_process_are_looked_at_up_to_a_fault() -> None:
+    games = [Section({"kind": "game"}, a + 1, FILE[a : b + 1]) for a, b in sections(FILE)[1:]]
+    right = until_a_fault(games)
+    assert right == list(one_by_one(games)) and len(right) == len(games) > 2
+    games[1] = games[1]._replace(lines=games[1].lines[:-1])
+    *before, fault = until_a_fault(games)
+    assert before == right[:1]
+    assert isinstance(fault, Fault) and fault.code == "transcript/unfinished"
 
 
 def test_what_one_receipt_and_two_show() -> None:

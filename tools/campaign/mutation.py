@@ -211,6 +211,7 @@ class Trial:
         self._session, self._sources, self._until = session, sources, until
         self._items = {item.nodeid: item for item in session.items}
         self._functions = _functions({str(one.path) for one in sources.values()})
+        self._caches = _caches()
         self._recorded: Recorded | None = None
         self._caught = Caught()
         self._folder = folder
@@ -247,6 +248,7 @@ class Trial:
         seconds: dict[str, float | None] = {}
         measure.start()
         for name, item in self._items.items():
+            self._forget()
             began = time.process_time()
             measure.switch_context(name)
             failed = _fails(self._session, [item])
@@ -313,8 +315,14 @@ class Trial:
             if len(function.__code__.co_freevars) != len(inner.co_freevars):
                 return AGAIN
             function.__code__ = inner
+        self._forget()
         self._session.config.pluginmanager.register(bounds)
         return int(_fails(self._session, [self._items[one] for one in tests]))
+
+    def _forget(self) -> None:
+        """What was worked out before, by code without a mistake, must not hide one."""
+        for cache in self._caches:
+            cache.cache_clear()
 
 
 class _Bounds:
@@ -343,6 +351,13 @@ def _functions(paths: set[str]) -> dict[tuple[str, str], list[FunctionType]]:
             code = one.__code__
             found.setdefault((code.co_filename, code.co_qualname), []).append(one)
     return found
+
+
+def _caches() -> list[Any]:
+    """Whatever of ours keeps results in mind (`functools.lru_cache`)."""
+    kind = type(functools.lru_cache(len))
+    found = [one for one in gc.get_objects() if isinstance(one, kind)]
+    return [one for one in found if one.__module__.split(".")[0] == "fairground"]
 
 
 def _fails(session: pytest.Session, items: list[pytest.Item]) -> bool:
