@@ -11,9 +11,10 @@ The `Index` lists them, so a step hardly takes longer on a longer board.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from fairground.solve.codebreaking.kernels import Bytes, Ints, Words
@@ -36,13 +37,21 @@ REDRAWN: Final = 4
 """One walker in so many is given new counts although its own fit."""
 
 
+Narrow = npt.NDArray[np.uint32]
+Offs = npt.NDArray[np.int32]
+
+
 class Index(NamedTuple):
-    """For each place and digit the rows whose guess has it there."""
+    """For each place and digit the rows whose guess has it there.
+
+    All steps of all walkers go through it. So its numbers are narrow, which keeps it near the
+    processor, and unsigned, for which no index has to be looked at for a minus sign.
+    """
 
     base: int
-    starts: Ints
+    starts: Narrow
     """``rows[starts[c]:starts[c + 1]]`` for ``c = place * base + digit``."""
-    rows: Ints
+    rows: Narrow
 
 
 @njit(cache=True)
@@ -62,13 +71,13 @@ def index(guesses: Bytes, base: int) -> Index:
             c = i * base + guesses[r, i]
             listed[at[c]] = r
             at[c] += 1
-    return Index(base, starts, listed)
+    return Index(base, starts.astype(np.uint32), listed.astype(np.uint32))
 
 
 @njit(cache=True)
-def offsets(guesses: Bytes, full: Ints, codes: Bytes) -> Ints:
+def offsets(guesses: Bytes, full: Ints, codes: Bytes) -> Offs:
     """[walker, row] → by how much the full matches are off."""
-    off = np.empty((len(codes), len(guesses)), np.int64)
+    off = np.empty((len(codes), len(guesses)), np.int32)
     for k in range(len(codes)):
         for r in range(len(guesses)):
             off[k, r] = (codes[k] == guesses[r]).sum() - full[r]
@@ -76,10 +85,10 @@ def offsets(guesses: Bytes, full: Ints, codes: Bytes) -> Ints:
 
 
 @njit(cache=True)
-def _shift(at: Index, cell: int, off: Ints, step: int) -> int:
+def _shift(at: Index, cell: Any, off: Offs, step: int) -> int:
     """Let the rows of a place and digit have one match more or less; the change of strain."""
     change = 0
-    for q in range(at.starts[cell], at.starts[cell + 1]):
+    for q in range(at.starts[cell], at.starts[cell + np.uint64(1)]):
         r = at.rows[q]
         change += 1 if off[r] * step >= 0 else -1
         off[r] += step
@@ -90,7 +99,7 @@ def _shift(at: Index, cell: int, off: Ints, step: int) -> int:
 def _stroll(  # noqa: PLR0917  # numba wants its arguments in order
     at: Index,
     code: Bytes,
-    off: Ints,
+    off: Offs,
     strain: int,
     steps: int,
     heat: float,
@@ -99,17 +108,20 @@ def _stroll(  # noqa: PLR0917  # numba wants its arguments in order
 ) -> int:
     """Take Metropolis steps, if ``seek`` only until the code fits; the strain at the end."""
     length = len(code)
+    base = np.uint64(at.base)
     accept = np.exp(-np.arange(64) / heat)
     for _ in range(steps):
         bits = word(chance)
-        i = scaled(bits, length)
-        j = scaled(bits >> np.uint64(16), length)
+        i = np.uint64(scaled(bits, length))
+        j = np.uint64(scaled(bits >> np.uint64(16), length))
         a = code[i]
         b = code[j]
         if a == b:
             continue
-        change = _shift(at, i * at.base + a, off, -1) + _shift(at, j * at.base + b, off, -1)
-        change += _shift(at, i * at.base + b, off, 1) + _shift(at, j * at.base + a, off, 1)
+        ia, ib = i * base + a, i * base + b
+        ja, jb = j * base + a, j * base + b
+        change = _shift(at, ia, off, -1) + _shift(at, jb, off, -1)
+        change += _shift(at, ib, off, 1) + _shift(at, ja, off, 1)
         lot = np.float64(bits >> np.uint64(32)) * 2.0**-32
         if change <= 0 or lot < accept[min(change, 63)]:
             code[i] = b
@@ -118,10 +130,10 @@ def _stroll(  # noqa: PLR0917  # numba wants its arguments in order
             if seek and strain == 0:
                 break
         else:
-            _shift(at, i * at.base + a, off, 1)
-            _shift(at, j * at.base + b, off, 1)
-            _shift(at, i * at.base + b, off, -1)
-            _shift(at, j * at.base + a, off, -1)
+            _shift(at, ia, off, 1)
+            _shift(at, jb, off, 1)
+            _shift(at, ib, off, -1)
+            _shift(at, ja, off, -1)
     return strain
 
 
