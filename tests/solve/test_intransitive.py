@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, permutations, product
 
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from fairground.core import BadParams
 from fairground.games.intransitive import Die
 from fairground.solve import intransitive as solve
+from fairground.solve import pairs
 from fairground.solve.intransitive import Bisection, Layers, NativeBisection, Sweep, WinOdds
 
 SEED = [Die((2, 2, 4, 4, 9, 9)), Die((1, 1, 6, 6, 8, 8)), Die((3, 3, 5, 5, 7, 7))]
@@ -118,6 +121,50 @@ def test_numpy_counts_alike(dice: list[Die]) -> None:
     assert plain(NativeBisection(dice).table()) == brute_table(dice)
 
 
+@st.composite
+def wide_dice(draw: st.DrawFn) -> list[Die]:
+    """Dice of many widths, from bits to more than a machine word, in clusters and far apart."""
+    near = st.integers(-(2 ** draw(st.integers(0, 70))), 2 ** draw(st.integers(0, 70)))
+    some = draw(st.lists(near, min_size=1, max_size=4))
+    few = st.sampled_from(some) | st.builds(int.__add__, st.sampled_from(some), st.integers(-2, 2))
+    faces = st.lists(near | few, min_size=1, max_size=30)
+    return draw(st.lists(faces.map(lambda values: Die(tuple(values))), min_size=2, max_size=3))
+
+
+@settings(derandomize=True, max_examples=400, deadline=None)
+@given(wide_dice(), st.integers(1, 9))
+def test_numpy_counts_alike_at_any_width(dice: list[Die], at_a_time: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "AT_A_TIME", at_a_time)
+        if all(-(2**63) <= face < 2**63 for die in dice for face in die.faces):
+            assert plain(NativeBisection(dice).table()) == brute_table(dice)
+        else:
+            with pytest.raises(OverflowError):
+                NativeBisection(dice)
+
+
+@pytest.mark.parametrize(
+    ("bits", "middle"), [(20, 0), (40, 2**39 - 2**63), (40, 2**62), (62, 0), (64, 0)]
+)
+def test_of_faces_that_lie_evenly_only_a_few_are_sorted(
+    bits: int, middle: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = [memoryview(hashlib.shake_256(name).digest(120_000)).cast("q") for name in (b"a", b"b")]
+    dice = [Die(tuple(middle + (number >> 64 - bits) for number in numbers)) for numbers in raw]
+    merged, sizes = pairs.merged, []
+
+    def seen(mine: Sequence[int], theirs: Sequence[int]) -> tuple[int, int]:
+        sizes.append(len(mine) + len(theirs))
+        return merged(mine, theirs)
+
+    monkeypatch.setattr(pairs, "merged", seen)
+    assert plain(NativeBisection(dice).table()) == plain(Sweep(dice).table())
+    whole, itself, other = 2 * len(dice[0].faces), *sorted(sizes)[-2:]
+    assert len(sizes) == 3
+    assert min(sizes) < whole / 3, "a die against another: those in shared places"
+    assert itself == other == whole, "a die against itself: all of them"
+
+
 few_values = st.lists(
     st.lists(st.integers(-9, 22), min_size=1, max_size=15).map(lambda values: Die(tuple(values))),
     min_size=1,
@@ -211,6 +258,8 @@ def test_without_numpy_the_result_is_the_same(monkeypatch: pytest.MonkeyPatch) -
     dice = large_dice(5000)
     expected = plain(WinOdds(dice).table())
     monkeypatch.setitem(sys.modules, "numpy", None)
+    monkeypatch.delitem(sys.modules, "fairground.solve.pairs")
+    monkeypatch.delattr(sys.modules["fairground.solve"], "pairs")
     with pytest.raises(ImportError):
         NativeBisection(dice)
     assert type(solve.quickest(dice)) is Bisection

@@ -63,9 +63,6 @@ MANY_FACES: Final = 20_000
 FEW_VALUES: Final = 32
 """Up to this many neighbouring values, `Layers` is quicker than `Sweep`."""
 
-CLOSE_FACES: Final = 4
-"""Faces of a large die lie close together if there are at most so many values for each."""
-
 LANES: Final[dict[int, Literal["B", "H", "I", "Q"]]] = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """Lanes of counts in a row of bytes: width in bytes → format. The widest serves dice of up
 to four thousand million faces."""
@@ -198,49 +195,25 @@ class Bisection:
 
 
 class NativeBisection(Bisection):
-    """`Bisection` at native speed.
-
-    Where the faces lie close together, nothing is sorted: how often a die shows each value is
-    counted, and multiplied by how many faces of the other die lie below. Otherwise both are sorted,
-    and merged.
+    """`Bisection` at native speed: `fairground.solve.pairs` says how.
 
     Making one raises ImportError without NumPy, and OverflowError if a face is beyond
     64 bits; no count is ever rounded.
     """
 
     def __init__(self, dice: Sequence[Die]) -> None:
-        import numpy as np
-
         from fairground.solve import pairs
 
         super().__init__(())
-        arrays = [np.fromiter(die.faces, np.int64, len(die.faces)) for die in dice]
-        low, high = min(int(a.min()) for a in arrays), max(int(a.max()) for a in arrays)
-        self._span = high - low + 1
-        self._close = self._span <= CLOSE_FACES * max(map(len, arrays))
-        self._sizes = [len(faces) for faces in arrays]
-        for faces in arrays:
-            if self._span < 2**62:
-                np.subtract(faces, low, out=faces)
-            self._dice.append(
-                pairs.shown(faces, self._span) if self._close else pairs.in_order(faces, self._span)
-            )
+        self._dice = pairs.large([die.faces for die in dice])
 
     def wins(self, i: int, j: int) -> int:
         """Count the pair, once: the wins of either, since whatever is left over are ties."""
-        from fairground.solve import pairs
-
         if (i, j) not in self._known:
             mine, theirs = self._dice[i], self._dice[j]
-            if self._close:
-                won, not_lost = pairs.value_by_value(mine, theirs)
-            elif self._span < 2**62:
-                won, not_lost = pairs.merged(mine, theirs)
-            else:
-                won = int(theirs.searchsorted(mine, "left").sum())
-                not_lost = int(theirs.searchsorted(mine, "right").sum())
+            won, not_lost = mine.against(theirs)
             self._known[i, j] = won
-            self._known[j, i] = self._sizes[i] * self._sizes[j] - not_lost
+            self._known[j, i] = len(mine.faces) * len(theirs.faces) - not_lost
         return self._known[i, j]
 
 
