@@ -9,6 +9,7 @@ arguments, 3 end of input in the middle, 130 Ctrl-C, 128 + N another signal N.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 from collections.abc import Callable, Sequence
@@ -212,6 +213,7 @@ def _unknown(arguments: Sequence[str]) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, and answer with its exit code."""
     gc.set_threshold(SELDOM)
+    atexit.register(gc.freeze)  # or Python looks through all objects once more before it ends
     from fairground.terminal import console
 
     console.make_streams_safe()

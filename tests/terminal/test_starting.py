@@ -68,6 +68,16 @@ def test_a_first_prompt_waits_for_nothing_large(command: tuple[str, ...]) -> Non
     assert _modules(*command) & LATER == set()
 
 
+def test_an_end_looks_through_nothing_again() -> None:
+    """What Python would do before it ends takes a tenth of a short command."""
+    code = (
+        "import atexit, gc\natexit.register(lambda: print('kept', gc.get_freeze_count() > 10_000))\n"
+        "from fairground.cli import main\nmain(['--version'])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[1:] == ["kept True"]
+
+
 def test_nor_does_verify() -> None:
     code = (
         "import sys\nfrom fairground.cli import main\nmain(sys.argv[1:])\n"
