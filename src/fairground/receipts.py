@@ -11,13 +11,16 @@ object a line: ``{"head": "…64 hex digits…", "seat": 1, "step": 5, "table": 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fairground.core import Unreadable
 from fairground.table import Ask
 from fairground.transcript import must_be_shallow
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ENDING: Final = ".receipts"
 
@@ -79,10 +82,14 @@ def read_receipts(path: Path, table: str | None = None) -> list[dict[str, Any]]:
     return [kept for kept in out if kept.get("table") == table] or out
 
 
-def found(transcript: Path, data: bytes) -> list[dict[str, Any]]:
+def found(transcript: str | Path, data: bytes) -> list[dict[str, Any]]:
     """The receipts that lie beside a transcript, as far as they are of its table."""
-    path = beside(transcript)
-    return read_receipts(path, table_of(data)) if path != transcript and path.is_file() else []
+    name = os.path.splitext(transcript)[0] + ENDING
+    if name == os.fspath(transcript) or not os.path.isfile(name):
+        return []  # as mostly: then nobody waits for `pathlib`
+    from pathlib import Path
+
+    return read_receipts(Path(name), table_of(data))
 
 
 def table_of(data: bytes) -> str | None:

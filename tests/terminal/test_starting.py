@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
@@ -18,7 +19,10 @@ from hypothesis import strategies as st
 from rich import cells
 from rich.console import Console
 
-from fairground.games.intransitive import Die
+from fairground.core import UnknownName
+from fairground.games.intransitive import Die, Intransitive
+from fairground.players import Player
+from fairground.terminal.evening import tables
 from fairground.terminal.ink import Ink, terminal_size
 from fairground.terminal.intransitive.odds import HelpTable
 from fairground.terminal.zombie.look import cells_of, fitted
@@ -28,8 +32,8 @@ PLAYTHROUGH = (
 )
 DICE = ("2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3")
 LATER = {
-    "asyncio", "dataclasses", "fractions", "inspect", "numba", "numpy", "platformdirs", "rich",
-    "select", "shlex", "shutil", "subprocess", "urllib.request",
+    "asyncio", "dataclasses", "fractions", "inspect", "numba", "numpy", "pathlib", "platformdirs",
+    "rich", "select", "shlex", "shutil", "subprocess", "threading", "urllib",
     "fairground.verify", "fairground.solve",
 }  # fmt: skip
 AT_THE_PROMPT = """\
@@ -46,10 +50,14 @@ main(sys.argv[1:])
 """
 
 
-def _modules(*arguments: str) -> set[str]:
-    """All modules that a command has imported when it asks for its first line."""
+def _modules(home: Path, *arguments: str) -> set[str]:
+    """All modules that a command has imported when it asks for its first line.
+
+    Its game is saved, as it mostly is.
+    """
     ran = subprocess.run(
-        [sys.executable, "-c", AT_THE_PROMPT, *arguments, "--no-save"],
+        [sys.executable, "-c", AT_THE_PROMPT, *arguments],
+        env={**os.environ, "XDG_DATA_HOME": str(home)},
         capture_output=True,
         text=True,
         check=True,
@@ -64,8 +72,10 @@ def _modules(*arguments: str) -> set[str]:
     [("dice", *DICE), ("codebreaking",), ("zombie",), ("fatestones",)],
     ids=lambda command: command[0],
 )
-def test_a_first_prompt_waits_for_nothing_large(command: tuple[str, ...]) -> None:
-    assert _modules(*command) & LATER == set()
+def test_a_first_prompt_waits_for_nothing_large(command: tuple[str, ...], tmp_path: Path) -> None:
+    assert _modules(tmp_path, *command) & LATER == set()
+    asks_for_names_first = command == ("zombie",)
+    assert asks_for_names_first or list(tmp_path.rglob("*.jsonl"))
 
 
 def test_an_end_looks_through_nothing_again() -> None:
@@ -90,6 +100,24 @@ def test_nor_does_verify() -> None:
         check=True,
     )
     assert set(ran.stderr.split()) & LATER == {"fairground.verify"}
+
+
+def test_a_wheel_turns_only_for_players_that_may_take_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waited = []
+
+    def patiently(what: str, work: Callable[[], Player]) -> Player:
+        waited.append(what)
+        return work()
+
+    monkeypatch.setattr(tables, "patiently", patiently)
+    house, game = tables.HousePlayers(), Intransitive.from_params({})
+    for spec in ("optimal", "random", "mcts:5"):
+        house.make(spec, game, 0)
+    assert waited == ["mcts:5 gets ready"]
+    with pytest.raises(UnknownName, match="no player named 'perfect'"):
+        house.make("perfect", game, 0)
 
 
 @pytest.mark.parametrize("columns", ["", "0", "-3", "40", "x", "132"])

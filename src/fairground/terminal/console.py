@@ -297,9 +297,9 @@ class Arguments(argparse.ArgumentParser):
     def _behind_defaults(self, typed: Sequence[str]) -> list[str]:
         if Arguments.only_looked_at:
             raise ParserFound(self)
-        from fairground.terminal.places import config_file
+        from fairground.terminal.places import is_configured
 
-        if not config_file().exists():
+        if not is_configured():
             return list(typed)
         from fairground.terminal.defaults import usual_words
 

@@ -10,12 +10,16 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import IO, Final, Self
+from typing import IO, TYPE_CHECKING, Final, Self
 
 from fairground.core import InputError, Unreadable
-from fairground.terminal.places import data_folder
+from fairground.terminal.places import data_folder, data_path, path_of
 from fairground.transcript import Transcript
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RECORDS: Final = "transcripts"
 
 LARGEST: Final = 256 * 2**20
 """The most bytes of one file that are read."""
@@ -27,7 +31,7 @@ def add_saving(parser: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--save",
         metavar="FILE",
-        type=Path,
+        type=path_of,
         help="write the transcript to FILE (an old file of this name is replaced)",
     )
     where.add_argument("--no-save", action="store_true", help="keep no transcript")
@@ -35,7 +39,7 @@ def add_saving(parser: argparse.ArgumentParser) -> None:
 
 def data_directory() -> Path:
     """Where transcripts are kept when the user names no file."""
-    return data_folder() / "transcripts"
+    return data_folder() / RECORDS
 
 
 @contextlib.contextmanager
@@ -46,7 +50,7 @@ def opened(name: str) -> Iterator[IO[bytes]]:
     """
     with contextlib.ExitStack() as stack:
         try:
-            file = sys.stdin.buffer if name == "-" else stack.enter_context(Path(name).open("rb"))
+            file = sys.stdin.buffer if name == "-" else stack.enter_context(open(name or ".", "rb"))
             if name == "-" or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 file = io.BytesIO(file.read(LARGEST + 1))
             size = file.seek(0, os.SEEK_END)
@@ -76,7 +80,7 @@ class Saved:
     """A transcript on its way to a file. Each line is written before the game goes on."""
 
     def __init__(self, options: argparse.Namespace, game: str, table: bytes) -> None:
-        self.path: Path | None = None
+        self.path: str | None = None
         self._file: IO[bytes] | None = None
         if not options.no_save:
             self._open(options.save, game, table)
@@ -86,11 +90,13 @@ class Saved:
 
     def _open(self, wanted: Path | None, game: str, table: bytes) -> None:
         now = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
-        path = wanted or data_directory() / f"{game}-{now}-{table.hex()[:8]}.jsonl"
+        folder = os.path.join(data_path(), RECORDS)
+        usual = os.path.join(folder, f"{game}-{now}-{table.hex()[:8]}.jsonl")
+        path = usual if wanted is None else str(wanted)
         try:
             if wanted is None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("wb")
+                os.makedirs(folder, exist_ok=True)
+            self._file = open(path, "wb")  # noqa: SIM115
         except OSError as error:
             reason = f"the transcript cannot be written to {path}: {error.strerror or error}"
             if wanted is not None:
@@ -100,10 +106,10 @@ class Saved:
             self.path = path
 
     @classmethod
-    def again(cls, path: Path, data: bytes) -> Self:
+    def again(cls, path: str, data: bytes) -> Self:
         """A record that goes on behind ``data``; a last line without its end is cut off."""
         self = cls(argparse.Namespace(no_save=True), "", b"")
-        self.path, self._file = path, path.open("r+b")
+        self.path, self._file = path, open(path, "r+b")  # noqa: SIM115
         self._file.truncate(data.rfind(b"\n") + 1)
         self._file.seek(0, os.SEEK_END)
         return self

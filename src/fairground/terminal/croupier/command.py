@@ -226,7 +226,7 @@ class _Shelf:
         with Saved(options, "croupier", game.bet.struct_hash()) as saved:
             saved.write(game.witness.record.data)
         self.lost = self.lost or (saved.lost and options.save is not None)
-        return saved.path
+        return None if saved.path is None else Path(saved.path)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -7,8 +7,8 @@ house's secrets until it ends. `OpenTable` holds all three together.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from fairground.core import Game, InputError, Seat
@@ -17,7 +17,7 @@ from fairground.fair.register import dealer_class
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.opening import USUAL, new_table
-from fairground.players import Player, make_player
+from fairground.players import Player, fitting, make_player
 from fairground.table import Table, new_name
 from fairground.terminal.evening.vaults import FileVault, VaultLabel
 from fairground.terminal.saving import Saved, read_file
@@ -50,9 +50,15 @@ class HousePlayers:
         self.seed = seed or fresh()
 
     def make(self, spec: str, game: Game[Any], seat: Seat) -> Player:
-        """The player that ``spec`` names, for this seat. Some take seconds to get ready."""
+        """The player that ``spec`` names, for this seat.
+
+        Those that think for long or need an extra may take seconds to get ready.
+        """
         chance = HashStream(digest(Tag.PLAYER, self.seed, seat))
-        return patiently(f"{spec} gets ready", lambda: make_player(spec, game, chance, seat))
+        listing = fitting(game, seat).get(spec.partition(":")[0])
+        if listing is not None and (listing.slow or listing.extra is not None):
+            return patiently(f"{spec} gets ready", lambda: make_player(spec, game, chance, seat))
+        return make_player(spec, game, chance, seat)
 
 
 class OpenTable:
@@ -91,11 +97,11 @@ class OpenTable:
     @classmethod
     def again(cls, vault: FileVault) -> Self:
         """An unfinished table, where it stopped. The record says that it was gone on with."""
-        path = Path(vault.label.record)
-        data = read_file(str(path))
+        path = vault.label.record
+        data = read_file(path)
         start = check_chain(read(data)[:1])[0]
         if start["table"] != vault.label.table:
-            raise InputError(f"{str(path)!r} is the record of another game")
+            raise InputError(f"{path!r} is the record of another game")
         dealer = dealer_class(start["dealer"]).again(
             bytes.fromhex(start["table"]), vault, start["public"]
         )
@@ -147,9 +153,9 @@ def _is_resumed(event: Mapping[str, Any]) -> bool:
 
 def _vault(wanted: TablePlan, saved: Saved, name: bytes, seed: bytes) -> MemoryVault:
     """In a file, where the record is one; else as long as this program."""
-    if saved.path is None or not saved.path.is_file():
+    if saved.path is None or not os.path.isfile(saved.path):
         return MemoryVault()
-    record = str(saved.path.resolve())
+    record = os.path.realpath(saved.path)
     label = VaultLabel(name.hex(), record, wanted.command, list(wanted.arguments), seed.hex())
     try:
         return FileVault.create(label)

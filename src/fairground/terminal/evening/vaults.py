@@ -15,16 +15,19 @@ import contextlib
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
-from typing import IO, Any, Final, NamedTuple, Self
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from fairground.core import InputError, SecretReused
 from fairground.fair.vault import MemoryVault
-from fairground.terminal.saving import data_directory
+from fairground.terminal.places import data_folder, data_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ENDING: Final = ".vault"
 PRIVATE_FILE: Final = 0o600
 PRIVATE_FOLDER: Final = 0o700
+UNFINISHED: Final = "unfinished"
 
 
 class VaultLabel(NamedTuple):
@@ -44,7 +47,7 @@ class VaultLabel(NamedTuple):
 
 def unfinished_directory() -> Path:
     """Where the vaults are."""
-    return data_directory().with_name("unfinished")
+    return data_folder() / UNFINISHED
 
 
 class InUse(InputError):
@@ -54,19 +57,19 @@ class InUse(InputError):
 class FileVault(MemoryVault):
     """A vault that outlives the program. Every call is on the disk before it returns."""
 
-    def __init__(self, path: Path, file: IO[bytes], label: VaultLabel) -> None:
+    def __init__(self, path: str, file: IO[bytes], label: VaultLabel) -> None:
         super().__init__()
         self.path = path
         self.label = label
         self._file = file
-        self._mark = path.with_suffix(".mark")
+        self._mark = os.path.splitext(path)[0] + ".mark"
 
     @classmethod
     def create(cls, label: VaultLabel) -> Self:
         """A new vault, for this user alone."""
-        folder = unfinished_directory()
-        folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
-        path = folder / f"{label.table}{ENDING}"
+        folder = os.path.join(data_path(), UNFINISHED)
+        os.makedirs(folder, PRIVATE_FOLDER, exist_ok=True)
+        path = os.path.join(folder, f"{label.table}{ENDING}")
         made = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND, PRIVATE_FILE)
         file = os.fdopen(made, "r+b")
         _lock(file)
@@ -86,7 +89,7 @@ class FileVault(MemoryVault):
                 file.truncate(len(whole))
             file.seek(0, os.SEEK_END)
             first, *rest = (json.loads(line) for line in whole.splitlines())
-            self = cls(path, file, VaultLabel(**first))
+            self = cls(str(path), file, VaultLabel(**first))
             for line in rest:
                 self._read(line)
         except (ValueError, TypeError, KeyError):
@@ -123,7 +126,8 @@ class FileVault(MemoryVault):
         super().spend(name, head)
         if new:
             self._write({"spent": name, "head": head})
-            self._mark.write_text(f"{len(self.spent)}\n")
+            with open(self._mark, "w", encoding="ascii") as mark:
+                mark.write(f"{len(self.spent)}\n")
 
     def _write(self, line: Mapping[str, Any]) -> None:
         self._file.write(json.dumps(line).encode() + b"\n")
@@ -132,14 +136,15 @@ class FileVault(MemoryVault):
 
     def _marked(self) -> int:
         """How many secrets have been opened, by the mark."""
-        with contextlib.suppress(OSError, ValueError):
-            return int(self._mark.read_text())
+        with contextlib.suppress(OSError, ValueError), open(self._mark, encoding="ascii") as mark:
+            return int(mark.read())
         return 0
 
     def close(self, *, over: bool) -> None:
         """Let go of the file. A game that is over needs it no more."""
         if over:
-            self.path.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.path)
         self._file.close()
 
 

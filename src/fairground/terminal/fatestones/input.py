@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fairground.core import BadParams, InputError, Unreadable
 from fairground.games.fatestones import HAND, Die, Hand, parse_dice, wrong_with
+from fairground.terminal.places import path_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILE_OF_DICE: Final = (
     "a file of dice: 123456 or 1 2 3 4 5 6 on each line, at least six dice; # begins a comment"
@@ -28,7 +31,7 @@ def add_hands(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 def add_dice(parser: argparse.ArgumentParser) -> None:
     """The option that names another bag than the 32 fair dice."""
-    parser.add_argument("--dice", metavar="FILE", type=Path, help=FILE_OF_DICE)
+    parser.add_argument("--dice", metavar="FILE", type=path_of, help=FILE_OF_DICE)
 
 
 def hand(text: str, option: str) -> Hand:

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fairground.core import InputError, Seat, Unreadable
 from fairground.fair.schemes import Chair
@@ -26,6 +25,7 @@ from fairground.terminal.evening.again import (
 from fairground.terminal.evening.seats import ME, add_seats
 from fairground.terminal.evening.tables import HousePlayers, OpenTable, TablePlan
 from fairground.terminal.options import add_ascii, add_bot_seconds, add_stir
+from fairground.terminal.places import path_of
 from fairground.terminal.saving import add_saving
 from fairground.terminal.waiting import once
 from fairground.terminal.zombie.ini import Config, read_config, usual_file, write_config
@@ -33,6 +33,9 @@ from fairground.terminal.zombie.look import ZombieArt
 from fairground.terminal.zombie.loop import GameController
 from fairground.terminal.zombie.scenes import Evening, Pauses, Wanted
 from fairground.terminal.zombie.setup import BOT_ENDING, Company, Guest, company
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EXAMPLE: Final = 'fairground zombie zdice.ini --players "Ann, Hal=optimal"'
 
@@ -106,7 +109,7 @@ def run(arguments: Sequence[str]) -> int:
     """``fairground zombie``"""
     options = _arguments().parse_args(arguments)
     if options.write_config:
-        path = Path(options.ini or "zdice.ini")
+        path = path_of(options.ini or "zdice.ini")
         write_config(path)
         print(f"The configuration is in {path}. Change it, and play: fairground zombie {path}")
         return 0
@@ -130,7 +133,7 @@ def go_on(opened: OpenTable, arguments: Sequence[str], house: HousePlayers) -> i
 def _must_be_playable(options: argparse.Namespace, config: Config) -> None:
     """Refuse what the options alone show to be wrong, before anything is printed."""
     for entry in options.bot:
-        path = Path(entry.rpartition("=")[2].strip())
+        path = path_of(entry.rpartition("=")[2].strip())
         if path.suffix != BOT_ENDING or not path.is_file():
             raise Unreadable(
                 f"--bot {entry!r} names no Python file that is there. For example: --bot mybot.py, "

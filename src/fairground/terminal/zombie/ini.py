@@ -8,11 +8,13 @@ not cost the others.
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fairground.core import BadParams, InputError, Unreadable
 from fairground.games.zombie import DEFAULTS, LIMITS, MOST_FACES, Zombie, ZombieTwo
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FIELDS: Final = {
     "Game": {
@@ -93,7 +95,7 @@ def read_config(name: str | None) -> Config:
     if name is None:
         return _config(defaults(), "the defaults; no configuration file was given", ())
     try:
-        with Path(name).open("rb") as file:
+        with open(name or ".", "rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except (FileNotFoundError, NotADirectoryError):
         missing = f"{name} was not found"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fairground.core import InputError, UnknownName
 from fairground.games.zombie import CELLS, FATAL, Zombie
 from fairground.players import fitting, offered
 from fairground.terminal.evening.seats import difficulties, player_for
+from fairground.terminal.places import path_of
 from fairground.terminal.zombie.ini import LEAST_PLAYERS, Config
 from fairground.terminal.zombie.look import ZombieArt
 from fairground.terminal.zombie.words import how_it_ends
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LONGEST_NAME: Final = 30
 BOT_ENDING: Final = ".py"
@@ -78,12 +81,12 @@ def _guest(entry: str, game: Zombie, remarks: list[str]) -> Guest | None:
     written, equals, played = (part.strip() for part in entry.partition("="))
     if not equals and written.endswith(BOT_ENDING):
         played = written
-        written = Path(written).stem
+        written = path_of(written).stem
     name = _clean(written or played, remarks)
     if not played:
         return Guest(name) if name else None
     if played.endswith(BOT_ENDING):
-        return Guest(name, bot=Path(played))
+        return Guest(name, bot=path_of(played))
     strategy = player_for(game, 0, played.lower())
     if strategy.partition(":")[0] not in fitting(game, 0):
         raise UnknownName(
@@ -132,7 +135,7 @@ def welcome(art: ZombieArt, config: Config, bots: Sequence[str], asks: bool) -> 
         _dice(game),
         f"Rules: {config.source}.",
     ]
-    seated = [Path(bot.rpartition("=")[2]).name for bot in bots]
+    seated = [path_of(bot.rpartition("=")[2]).name for bot in bots]
     if seated:
         text.append(f"Already at the table: {', '.join(seated)}.")
     if asks:

@@ -25,6 +25,7 @@ from fairground.terminal.commands.arena.seats import ARENA_URL, TABLE_URL, list_
 from fairground.terminal.console import Arguments, Console, EndOfInput
 from fairground.terminal.ink import Ink
 from fairground.terminal.options import add_ascii
+from fairground.terminal.places import path_of
 from fairground.terminal.plain_screen import PlainScreen, on_a_terminal
 from fairground.terminal.proof import say_the_verdict
 from fairground.terminal.saving import Saved, add_saving
@@ -280,7 +281,7 @@ def run(arguments: Sequence[str]) -> int:
         place = Away(remote, lambda text: screen.say(text, "dim"))
         screen = SeatScreen(console, ink, place)
         if saved.path is not None and not place.over:
-            place.write_receipts(beside(saved.path))
+            place.write_receipts(beside(path_of(saved.path)))
         holds = True
         try:
             if place.over:

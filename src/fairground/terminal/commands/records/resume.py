@@ -81,12 +81,12 @@ def _chosen(vaults: Sequence[FileVault], number: str) -> Path:
             f"there is no unfinished game {number!r}; there are: 1 to {len(vaults)}.\n"
             "Try: fairground resume --list"
         )
-    return vaults[int(number) - 1].path
+    return Path(vaults[int(number) - 1].path)
 
 
 def in_words(vault: FileVault) -> str:
     """What a vault is for: the game, who plays, since when it waits."""
-    when = datetime.fromtimestamp(vault.path.stat().st_mtime).astimezone()
+    when = datetime.fromtimestamp(Path(vault.path).stat().st_mtime).astimezone()
     try:
         record = open_record(Path(vault.label.record))
         what = f"{record.title}: {', '.join(map(shown, record.names))}"

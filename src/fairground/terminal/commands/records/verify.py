@@ -6,7 +6,6 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fairground.claims import ORDERED, Claim
@@ -15,12 +14,14 @@ from fairground.receipts import found, read_receipts, table_of
 from fairground.shown import named, shown
 from fairground.terminal.console import Arguments
 from fairground.terminal.ink import terminal_size
+from fairground.terminal.places import path_of
 from fairground.terminal.proof import claim_heading
 from fairground.terminal.saving import opened, read_file
 from fairground.verify import SeatSummary, Verdict, verify
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+    from pathlib import Path
 
     from fairground.contest.file import ContestVerdict, Section
     from fairground.transcript import Event
@@ -94,7 +95,7 @@ def run(arguments: Sequence[str]) -> int:
     if options.page is not None:
         if options.files or options.contest is not None:
             raise InputError("--page writes the checker, and checks nothing: leave the files out")
-        return _write_page(Path(options.page))
+        return _write_page(path_of(options.page))
     if bool(options.files) == (options.contest is not None):
         raise InputError("give files: fairground verify FILE ..., or verify --contest FILE")
     if options.contest is not None:
@@ -102,7 +103,7 @@ def run(arguments: Sequence[str]) -> int:
             raise InputError("a contest has no Bank: leave --bank out")
         receipts = list(options.receipt)
         if options.receipts is not None:
-            receipts += [kept["head"] for kept in read_receipts(Path(options.receipts))]
+            receipts += [kept["head"] for kept in read_receipts(path_of(options.receipts))]
         if options.jobs < 1:
             raise InputError(f"--jobs must be 1 or more, not {options.jobs}")
         return _run_contest(options.contest, receipts, options.json, options.jobs)
@@ -200,9 +201,9 @@ def _verdict(name: str, options: Any) -> Verdict:
     with opened(name) as file:
         first = file.readline()
         if options.receipts is not None:
-            receipts += read_receipts(Path(options.receipts), table_of(first))
+            receipts += read_receipts(path_of(options.receipts), table_of(first))
         elif name != "-":
-            receipts += found(Path(name), first)
+            receipts += found(name, first)
         verdict = verify(file, receipts)
         if options.bank is None or not verdict.ok:
             return verdict
