@@ -81,7 +81,8 @@ def test_a_first_prompt_waits_for_nothing_large(command: tuple[str, ...], tmp_pa
 def test_an_end_looks_through_nothing_again() -> None:
     """What Python would do before it ends takes a tenth of a short command."""
     code = (
-        "import atexit, gc\natexit.register(lambda: print('kept', gc.get_freeze_count() > 10_000))\n"
+        "import atexit, gc\n"
+        "atexit.register(lambda: print('kept', gc.get_freeze_count() > 10_000))\n"
         "from fairground.cli import main\nmain(['--version'])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

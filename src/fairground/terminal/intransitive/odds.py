@@ -91,8 +91,10 @@ class HelpTable:
             console.say(f"These are the first {MOST_DICE} of {len(self._labels):,} dice.")
         console.say(HEADING)
         for number, (rows, columns) in enumerate(pages, 1):
-            # In a pipe nothing is cut: a table is as wide as it is.
-            rich = RichConsole(highlight=False, width=None if self._pages_turn else 10**6)
+            # In a pipe nothing is cut: a table is as wide as it is. There are no emoji in it, and
+            # Rich would load the names of all of them.
+            width = None if self._pages_turn else 10**6
+            rich = RichConsole(highlight=False, emoji=False, width=width)
             rich.print(self.table(rows, columns), crop=False, no_wrap=True)
             if number < len(pages):
                 more = f"Page {number} of {len(pages)}. Enter for the next, q to go back: "
