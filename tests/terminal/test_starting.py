@@ -34,7 +34,8 @@ DICE = ("2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3")
 LATER = {
     "asyncio", "dataclasses", "fractions", "inspect", "numba", "numpy", "pathlib", "platformdirs",
     "rich", "select", "shlex", "shutil", "subprocess", "threading", "urllib",
-    "fairground.verify", "fairground.solve",
+    "fairground.verify", "fairground.solve", "fairground.terminal.proof",
+    "fairground.terminal.waiting",
 }  # fmt: skip
 AT_THE_PROMPT = """\
 import sys
@@ -78,6 +79,12 @@ def test_a_first_prompt_waits_for_nothing_large(command: tuple[str, ...], tmp_pa
     assert asks_for_names_first or list(tmp_path.rglob("*.jsonl"))
 
 
+def test_zombies_are_asked_for_their_names_before_there_is_a_table(tmp_path: Path) -> None:
+    table = {"fairground.table", "fairground.transcript", "fairground.fair.bits"}
+    assert _modules(tmp_path, "zombie") & table == set()
+    assert _modules(tmp_path, "fatestones") & table == table
+
+
 def test_an_end_looks_through_nothing_again() -> None:
     """What Python would do before it ends takes a tenth of a short command."""
     code = (
@@ -100,7 +107,8 @@ def test_nor_does_verify() -> None:
         text=True,
         check=True,
     )
-    assert set(ran.stderr.split()) & LATER == {"fairground.verify"}
+    proven = {"fairground.verify", "fairground.terminal.proof"}
+    assert set(ran.stderr.split()) & LATER == proven
 
 
 def test_a_wheel_turns_only_for_players_that_may_take_long(
@@ -112,7 +120,7 @@ def test_a_wheel_turns_only_for_players_that_may_take_long(
         waited.append(what)
         return work()
 
-    monkeypatch.setattr(tables, "patiently", patiently)
+    monkeypatch.setattr("fairground.terminal.waiting.patiently", patiently)
     house, game = tables.HousePlayers(), Intransitive.from_params({})
     for spec in ("optimal", "random", "mcts:5"):
         house.make(spec, game, 0)

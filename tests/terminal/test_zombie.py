@@ -23,7 +23,6 @@ from fairground.cli import main
 from fairground.players.zombie import Cautious
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.evening.tables import TablePlan
-from fairground.terminal.zombie import command
 from fairground.terminal.zombie.ini import FIELDS, defaults
 from fairground.terminal.zombie.scenes import TRANSITIONS, Pauses, Scene
 from fairground.verify import verify
@@ -413,7 +412,7 @@ def short_chains(*plan: Any, options: dict[str, Any]) -> TablePlan:
 
 
 def test_a_new_chain_asks_for_new_words(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "TablePlan", short_chains)
+    monkeypatch.setattr("fairground.terminal.evening.tables.TablePlan", short_chains)
     told = play(*["Ann, Bob", "a", "b", "", "", "", "c", "d", "h", "", "q", "y"], ini=ONLY_BRAINS)
     assert told.code == 0
     assert told.out.count("your word for the game") == 4

@@ -24,12 +24,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairground.core import Game, InputError, Move, Seat, UnknownName
-from fairground.fair.bits import Stream
 from fairground.players.register import NEEDED, PLAYERS, PlayerListing
 from fairground.registers import known, load
+
+if TYPE_CHECKING:
+    from fairground.fair.bits import Stream
 
 __all__ = ["Player", "PlayerListing", "fitting", "listing_of", "make_player", "offered", "prepare"]
 

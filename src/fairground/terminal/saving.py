@@ -14,7 +14,6 @@ from typing import IO, TYPE_CHECKING, Final, Self
 
 from fairground.core import InputError, Unreadable
 from fairground.terminal.places import data_folder, data_path, path_of
-from fairground.transcript import Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,6 +85,8 @@ class Saved:
             self._open(options.save, game, table)
         self.lost = False
         """Whether lines could not be written: what is on the disk is not the whole game."""
+        from fairground.transcript import Transcript
+
         self.transcript = Transcript(self.write if self._file else None)
 
     def _open(self, wanted: Path | None, game: str, table: bytes) -> None:

@@ -19,7 +19,6 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from fairground.core import HIDDEN, Game, IllegalMove, Move, Seat, TooMany
 from fairground.shown import shown
-from fairground.transcript import frozen
 
 MENU: Final = 40
 """The most moves that are listed in a menu; beyond that a move is typed."""
@@ -120,6 +119,8 @@ class PlainWords(Generic[G]):
                 if typed.casefold() == self.option(view, seat, move).casefold():
                     return move
             raise IllegalMove(f"choose a number from 0 to {len(moves) - 1}, not {text!r}")
+        from fairground.transcript import frozen  # noqa: PLC0415  # for a few games only
+
         try:
             move = frozen(json.loads(typed))
         except ValueError:

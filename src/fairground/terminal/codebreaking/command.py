@@ -30,7 +30,6 @@ from fairground.terminal.evening.tables import HousePlayers, OpenTable, TablePla
 from fairground.terminal.options import add_ascii, players_in_words
 from fairground.terminal.saving import add_saving
 from fairground.terminal.seat import Here
-from fairground.terminal.waiting import patiently
 
 DEEP: Final = "evil:deep"
 """The evil keeper that forces the most guesses on perfect play."""
@@ -207,6 +206,7 @@ def shown_first(opened: OpenTable) -> str:
 def _must_be_able_to_list(game: CodeBreaking) -> None:
     """What an evil keeper and a solver need is missed before the game, not in the middle."""
     from fairground.solve.codebreaking.advice import enumerable
+    from fairground.terminal.waiting import patiently
 
     patiently("Preparing", lambda: enumerable(game.base, game.length))
 

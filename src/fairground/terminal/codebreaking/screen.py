@@ -30,7 +30,6 @@ from fairground.terminal.codebreaking.look import BoardRow, CodeArt, CodeBoard
 from fairground.terminal.console import Console
 from fairground.terminal.ink import terminal_size
 from fairground.terminal.seat import Here, Sitting
-from fairground.terminal.waiting import patiently
 from fairground.transcript import Event
 from fairground.words.codebreaking import KEEPERS, CodeBreakingWords
 from fairground.words.plain import count
@@ -84,6 +83,8 @@ class CodeScreen(Sitting):
         """Count on with a row, and put it on the board."""
         counting = self._counting
         if counting is not None:
+            from fairground.terminal.waiting import patiently
+
             patiently("Counting codes", lambda: counting.keep(row))
         self._put(row, counting)
 
@@ -203,6 +204,7 @@ class BreakerScreen(CodeScreen):
     def _hint(self, state: State) -> None:
         """What the coach would ask; the record says that it was asked for."""
         from fairground.coach.advice import advise
+        from fairground.terminal.waiting import patiently
 
         names = self.place.names
         try:

@@ -9,18 +9,19 @@ from __future__ import annotations
 import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fairground.core import FairgroundError, Seat
-from fairground.players import Player
 from fairground.shown import shown
 from fairground.terminal.console import Console, EndOfInput
-from fairground.terminal.evening.score import winners
-from fairground.terminal.evening.tables import HousePlayers, OpenTable, TablePlan
 from fairground.terminal.ink import Ink
 from fairground.terminal.keys import can_read_keys
-from fairground.terminal.proof import Missing, say_the_verdict, say_what_is_proven
 from fairground.words.plain import listed
+
+if TYPE_CHECKING:
+    from fairground.players import Player
+    from fairground.terminal.evening.tables import HousePlayers, OpenTable, TablePlan
+    from fairground.terminal.proof import Missing
 
 MOST_GAMES: Final = 1_000_000
 
@@ -67,6 +68,8 @@ class GamePlayed(NamedTuple):
     @property
     def winners(self) -> list[Seat]:
         """Who won."""
+        from fairground.terminal.evening.score import winners
+
         table = self.opened.table
         return winners(table.game.name, table.payoff)
 
@@ -87,6 +90,8 @@ def said_how_it_ended(
     console: Console, art: Ink, opened: OpenTable, missing: Missing
 ) -> GamePlayed:
     """Say what a game that is played came to, and let go of its table."""
+    from fairground.terminal.proof import say_what_is_proven
+
     with opened:
         valid = say_what_is_proven(console, art, opened, missing)
     people = [i for i, chair in enumerate(opened.table.setting.chairs) if chair.by == "self"]
@@ -154,6 +159,8 @@ class Parlour(ABC):
 
     def new(self) -> GamePlayed | None:
         """Open a table, and play; ``None``: nobody wanted to."""
+        from fairground.terminal.evening.tables import HousePlayers, OpenTable
+
         house = HousePlayers()
         players = self.players(house)
         return self.play(OpenTable.new(self.wanted(), self.options, house), players)
@@ -228,8 +235,10 @@ class Parlour(ABC):
                     self._say(f"{typed!r} is none of these: {', '.join(choices)}, q ends.")
 
     def _tell_the_proof(self, played: GamePlayed) -> None:
-        opened = played.opened
+        from fairground.terminal.proof import say_the_verdict
         from fairground.verify import verify
+
+        opened = played.opened
 
         verdict = verify(bytes(opened.table.transcript))
         say_the_verdict(self.console, self._art, verdict, opened.saved, played.missing)

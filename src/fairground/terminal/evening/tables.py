@@ -21,7 +21,6 @@ from fairground.players import Player, fitting, make_player
 from fairground.table import Table, new_name
 from fairground.terminal.evening.vaults import FileVault, VaultLabel
 from fairground.terminal.saving import Saved, read_file
-from fairground.terminal.waiting import patiently
 from fairground.transcript import check_chain, read
 
 PRACTICE = "seeded/1"
@@ -57,6 +56,8 @@ class HousePlayers:
         chance = HashStream(digest(Tag.PLAYER, self.seed, seat))
         listing = fitting(game, seat).get(spec.partition(":")[0])
         if listing is not None and (listing.slow or listing.extra is not None):
+            from fairground.terminal.waiting import patiently
+
             return patiently(f"{spec} gets ready", lambda: make_player(spec, game, chance, seat))
         return make_player(spec, game, chance, seat)
 

@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from fairground.core import InputError, Seat, Unreadable
-from fairground.fair.schemes import Chair
 from fairground.games.zombie import Zombie, ZombieTwo
 from fairground.players import Player, offered, prepare
 from fairground.players.bot.limits import BotFailure, BotLimits
@@ -23,11 +22,9 @@ from fairground.terminal.evening.again import (
     said_how_it_ended,
 )
 from fairground.terminal.evening.seats import ME, add_seats
-from fairground.terminal.evening.tables import HousePlayers, OpenTable, TablePlan
 from fairground.terminal.options import add_ascii, add_bot_seconds, add_stir
 from fairground.terminal.places import path_of
 from fairground.terminal.saving import add_saving
-from fairground.terminal.waiting import once
 from fairground.terminal.zombie.ini import Config, read_config, usual_file, write_config
 from fairground.terminal.zombie.look import ZombieArt
 from fairground.terminal.zombie.loop import GameController
@@ -36,6 +33,8 @@ from fairground.terminal.zombie.setup import BOT_ENDING, Company, Guest, company
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from fairground.terminal.evening.tables import HousePlayers, OpenTable, TablePlan
 
 EXAMPLE: Final = 'fairground zombie zdice.ini --players "Ann, Hal=optimal"'
 
@@ -194,6 +193,8 @@ class ZombieParlour(Parlour):
         if guest.bot is not None:
             return self._bot(guest.bot, game)
         assert guest.strategy is not None
+        from fairground.terminal.waiting import once
+
         with once("Perfect play") as progress:
             prepare(guest.strategy, game, progress)
         return house.make(guest.strategy, game, seat)
@@ -211,6 +212,9 @@ class ZombieParlour(Parlour):
 
     def wanted(self) -> TablePlan:
         """Persons stir; a bot of theirs is theirs, and lends nothing; the rest is ours."""
+        from fairground.fair.schemes import Chair
+        from fairground.terminal.evening.tables import TablePlan
+
         lends = "nothing" if self.options.seed is not None else "stir"
         chairs = [
             Chair(guest.label, by="self", lends=lends)
@@ -252,6 +256,8 @@ class ZombieParlour(Parlour):
 
     def _seat(self, everyone: Company) -> Evening:
         """Open the table: players first, then the record."""
+        from fairground.terminal.evening.tables import HousePlayers, OpenTable
+
         self._guests = everyone.guests
         house = HousePlayers()
         players = self.players(house)

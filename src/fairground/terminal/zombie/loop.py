@@ -10,11 +10,9 @@ from collections.abc import Callable
 from typing import Final
 
 from fairground.core import IllegalMove, InputError
-from fairground.fair.chains import LONGEST_STIR
 from fairground.games.zombie import PASS, ROLL
 from fairground.players.bot.limits import BotFailure
 from fairground.terminal.console import Console, EndOfInput
-from fairground.terminal.seat import YES
 from fairground.terminal.zombie import words
 from fairground.terminal.zombie.look import ZombieArt
 from fairground.terminal.zombie.scenes import TRANSITIONS, Evening, Pauses, Scene, Wanted
@@ -145,6 +143,8 @@ class GameController:
         try:
             self.evening.table.submit(self.evening.ask, self._event)
         except InputError:
+            from fairground.fair.chains import LONGEST_STIR
+
             self._remark(f"Letters and digits, please, at most {LONGEST_STIR} of them.")
             return Scene.STIR
         return self._after_chance()
@@ -242,6 +242,8 @@ class GameController:
         return Scene.QUIT
 
     def _update_quit(self) -> Scene:
+        from fairground.terminal.seat import YES
+
         if self._event.lower() not in YES:
             return self._interrupted
         evening, leaver = self.evening, self.evening.leaver()

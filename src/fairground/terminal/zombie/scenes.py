@@ -10,16 +10,17 @@ import enum
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fairground.core import Seat
 from fairground.games.zombie import ROLL, Ended, State, Zombie
-from fairground.players import Player
-from fairground.table import Ask, Table
 from fairground.terminal.zombie.ini import Config
 from fairground.terminal.zombie.setup import Company, Guest
-from fairground.words.telling import Telling
 from fairground.words.zombie import ZombieWords
+
+if TYPE_CHECKING:
+    from fairground.players import Player
+    from fairground.table import Ask, Table
 
 
 class Scene(enum.Enum):
@@ -107,6 +108,8 @@ class Evening:
 
     def recount(self) -> None:
         """Count what the record tells of turns that were played before."""
+        from fairground.words.telling import Telling
+
         telling = Telling(ZombieWords(self.game, self.names))
         for event in self.table.transcript.events[1:]:
             before: State = telling.view
