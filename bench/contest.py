@@ -22,12 +22,13 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-from tests.helpers.contests import House
-
 from _machine import child_cpu_seconds, ratio, side_by_side, summary, write
 from fairground.contest.book import FIRST_FORMAT
 from fairground.contest.parts import Part
 from fairground.games.codebreaking import Code, Row, fits
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.helpers.contests import House
 
 REPETITIONS: Final = 3
 BASE: Final = 6

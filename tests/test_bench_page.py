@@ -39,3 +39,10 @@ def test_what_we_lose_stands_first_and_the_worst_of_it_at_the_top() -> None:
     ]
     assert all(part < 1 for part in parts[0]) and parts[0] == sorted(parts[0])
     assert all(part >= 1 for part in parts[1]) and parts[1] == sorted(parts[1])
+
+
+def test_a_bench_finds_what_it_imports_when_it_is_run_as_a_script() -> None:
+    """`python bench/contest.py` has the folder of the bench on its path, and not ours."""
+    for path in BENCH.glob("*.py"):
+        before, found, _ = path.read_text().partition("\nfrom tests.")
+        assert not found or "\nsys.path.insert(0, " in before, path.name

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from fairground.core import Game, Move
+from fairground.fair.bits import SIZE, frame
 from fairground.games.codebreaking import CodeBreaking, Row, Rows
 from fairground.games.fatestones import FateStones
 from fairground.games.zombie import Zombie
@@ -103,6 +104,15 @@ def test_every_event_costs_the_same_however_long_the_game(name: str) -> None:
     for what, act in measures.items():
         power = slope(act, short, long)
         assert power < STEEPEST, f"to {what} grows with the power {power:.2f}"
+
+
+def test_what_is_hashed_is_framed_in_linear_time() -> None:
+    """A contest files a digest of all its games: each part was a copy of all before it."""
+
+    def framed_parts(count: int) -> float:
+        return min(seconds(lambda: frame("test", *[bytes(SIZE)] * count)) for _ in range(RUNS))
+
+    assert log(framed_parts(80_000) / framed_parts(10_000)) / log(8) < 1.5
 
 
 # A board that grows in constant time reads like a tuple

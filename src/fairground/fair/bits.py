@@ -56,14 +56,14 @@ def frame(tag: str, *parts: bytes | int | str) -> bytes:
 
 def framed(*parts: bytes | int | str) -> bytes:
     """Parts as `frame` has them: for what goes on behind a beginning that was framed before."""
-    out = b""
+    pieces = []
     for part in parts:
         if isinstance(part, int):
-            out += _EIGHT + part.to_bytes(8, "big")
+            pieces += (_EIGHT, part.to_bytes(8, "big"))
         else:
             data = part.encode() if isinstance(part, str) else part
-            out += len(data).to_bytes(4, "big") + data
-    return out
+            pieces += (len(data).to_bytes(4, "big"), data)
+    return b"".join(pieces)
 
 
 @lru_cache(maxsize=64)
