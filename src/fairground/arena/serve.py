@@ -395,10 +395,10 @@ def alone(database: str, *, restored: bool = False) -> Iterator[None]:
         if not restored:
             lineage.must_be_the_latest(path, lock)
             lineage.renew(path, lock)
-        file = identity(path)
+        file = identity(Path(path))
         yield
         with suppress(InputError, OSError):  # a full disk keeps nobody from stopping
-            if identity(path) in (file, None):
+            if identity(Path(path)) in (file, None):
                 lineage.renew(path, lock)
             else:
                 lineage.disown(lock)

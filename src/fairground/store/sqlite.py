@@ -134,7 +134,8 @@ class SqliteStore(Store):
             self._reader = self._connect()
         except sqlite3.Error as error:
             raise InputError(f"cannot use {path!r} as a database: {error}") from None
-        self._file = identity(path)
+        self._place = Path(path)
+        self._file = identity(self._place)
         """Which file it is that we have open."""
         self._reading = threading.Lock()
         self._thread = threading.Thread(target=self._write, args=(writer,), daemon=True)
@@ -200,16 +201,16 @@ class SqliteStore(Store):
 
     def _write(self, db: sqlite3.Connection) -> None:
         """The writer's thread: group after group until it is told to stop."""
-        running = True
+        running, cursor = True, db.cursor()
         while running:
             group = [self._jobs.get()]
             while group[-1] is not None and len(group) < LARGEST_GROUP and not self._jobs.empty():
                 group.append(self._jobs.get())
             running = group[-1] is not None
-            self._write_group(db, [job for job in group if job is not None])
+            self._write_group(cursor, [job for job in group if job is not None])
         db.close()
 
-    def _write_group(self, db: sqlite3.Connection, jobs: list[_Job]) -> None:
+    def _write_group(self, db: sqlite3.Cursor, jobs: list[_Job]) -> None:
         try:
             self._must_be_in_its_place()
             db.execute("BEGIN IMMEDIATE")
@@ -223,7 +224,7 @@ class SqliteStore(Store):
         except Exception as error:  # whatever it is, the writer must go on
             # Nothing of this group is durable, so nobody in it may be told that it is.
             with contextlib.suppress(sqlite3.Error):
-                if db.in_transaction:
+                if db.connection.in_transaction:
                     db.execute("ROLLBACK")
             outcomes = [_in_plain_words(error)] * len(jobs)
         ended: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], Outcome]]] = {}
@@ -235,7 +236,7 @@ class SqliteStore(Store):
 
     def _must_be_in_its_place(self) -> None:
         """Write nothing into a file that nobody will find again."""
-        if identity(self._path) != self._file:
+        if identity(self._place) != self._file:
             raise StoreAway(
                 f"the database {self._path!r} was moved away or replaced while it was in use"
             )
@@ -296,10 +297,10 @@ class SqliteStore(Store):
         return self._listeners.listen(hear)
 
 
-def identity(path: str) -> tuple[int, int] | None:
+def identity(path: Path) -> tuple[int, int] | None:
     """Which file has this name now; ``None``: none has."""
     try:
-        found = Path(path).stat()
+        found = path.stat()
     except OSError:
         return None
     return found.st_dev, found.st_ino
