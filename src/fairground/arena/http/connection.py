@@ -18,14 +18,16 @@ from __future__ import annotations
 import asyncio
 import re
 from http import HTTPStatus
+from urllib.parse import unquote
 from typing import Any, ClassVar, Final
 
 import httptools
 import msgspec
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from fairground.arena.http.exchange import Exchange
 from fairground.arena.http.hosts import Hosts
-from fairground.arena.http.joined import Joined
 from fairground.arena.http.problems import (
     ArenaError,
     HeadTooLarge,
@@ -79,12 +81,13 @@ class Arrival(HttpToolsProtocol):
         self._last_word: bytes | None = None
         """A refusal that waits until the requests before it are answered."""
         self._due: asyncio.TimerHandle | None = None
+        self._idle_since: float | None = None
+        """When the last request was answered; ``None``: there is another by now."""
         self._wrong: ArenaError = Malformed("this is no HTTP request")
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the clock: whoever connects has something to ask."""
-        joined: Any = Joined(transport)
-        super().connection_made(joined)
+        super().connection_made(transport)
         self._wait_for_the_rest()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -94,7 +97,7 @@ class Arrival(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Most requests come in one piece, and cost nothing here."""
-        self._unset_keepalive_if_required()
+        self._idle_since = None
         if self._last_word is not None or self.transport.is_closing():
             return
         before = self._arrived
@@ -154,31 +157,73 @@ class Arrival(HttpToolsProtocol):
 
     # What the parser finds
 
+    # These are all that there are: what the server underneath does in them is done here, once.
+
     def on_message_begin(self) -> None:
         """The first byte of a request."""
         self._head, self._around, self._whole = 0, 0, False
-        super().on_message_begin()
+        self.url, self.headers, self.expect_100_continue = b"", [], False
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A line of the head; or a trailer, which nobody here asks for."""
         if self._head is not None:
-            super().on_header(name, value)
+            self.headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         """A head is here; it may have come in one large piece."""
         self._arrived += 1
-        why = self._what_is_wrong()
+        version = self.parser.get_http_version()
+        why = self._what_is_wrong(version)
         if why is not None:
             self._wrong = why
             raise why  # the parser stops, and we say what it is
         if self.parser.should_upgrade():
             self._offered = True
             return
-        super().on_headers_complete()
+        self._have_it_answered(version)
         self._head = None
         self._unanswered += 1
 
-    def _what_is_wrong(self) -> ArenaError | None:
+    def _have_it_answered(self, version: str) -> None:
+        """Call the application, or line up behind what was asked before on this connection."""
+        address = httptools.parse_url(self.url)
+        path = address.path.decode("ascii")
+        self.scope = {
+            "type": "http",
+            "asgi": {"version": self.asgi_version, "spec_version": "2.3"},
+            "http_version": version,
+            "server": self.server,
+            "client": self.client,
+            "scheme": self.scheme or "http",
+            "method": self.parser.get_method().decode("ascii"),
+            "root_path": "",
+            "path": unquote(path) if "%" in path else path,
+            "raw_path": address.path,
+            "query_string": address.query or b"",
+            "headers": self.headers,
+            "state": self.app_state.copy(),
+        }
+        before = self.cycle
+        self.cycle = Exchange(
+            self.scope,
+            self.transport,
+            self.flow,
+            self.logger,
+            self.access_logger,
+            self.access_log,
+            self.server_state.default_headers,
+            asyncio.Event(),
+            self.expect_100_continue,
+            version != "1.0" and self.parser.should_keep_alive(),
+            self.on_response_complete,
+        )
+        if before is None or before.response_complete:
+            self._start_asgi_task(self.cycle, self.app)
+        else:
+            self.flow.pause_reading()
+            self.pipeline.appendleft((self.cycle, self.app))
+
+    def _what_is_wrong(self, version: str) -> ArenaError | None:
         size, hosts, codings = len(self.url), [], []
         for name, value in self.headers:
             size += len(name) + len(value) + AROUND
@@ -186,9 +231,10 @@ class Arrival(HttpToolsProtocol):
                 hosts.append(value)
             elif name == b"transfer-encoding":
                 codings.append(value.strip().lower())
+            elif name == b"expect":
+                self.expect_100_continue |= value.lower() == b"100-continue"
         if size > LARGEST_HEAD:
             return HeadTooLarge(HeadTooLarge.example)
-        version = self.parser.get_http_version()
         if version not in VERSIONS or self.parser.get_method() == b"CONNECT":
             return Malformed("this is an arena that speaks HTTP/1.1, and no proxy")
         if codings and codings != [b"chunked"]:
@@ -226,21 +272,35 @@ class Arrival(HttpToolsProtocol):
         if self._offered:
             return
         self._whole = True
-        super().on_message_complete()
+        cycle = self.cycle
+        if not cycle.response_complete:
+            cycle.more_body = False
+            cycle.message_event.set()
         if not self.parser.should_keep_alive():  # a trailer may have said so: nothing more is read
-            self.cycle.keep_alive = False
-            if self.cycle.response_complete:
+            cycle.keep_alive = False
+            if cycle.response_complete:
                 self.transport.close()
 
     def on_body(self, body: bytes) -> None:
         """A piece of a body."""
         self._arrived += 1
-        super().on_body(body)
+        cycle = self.cycle
+        if not cycle.response_complete:
+            cycle.body += body
+            if len(cycle.body) > HIGH_WATER_LIMIT:
+                self.flow.pause_reading()
+            cycle.message_event.set()
 
     def on_response_complete(self) -> None:
         """The next one may be answered, or refused."""
         self._unanswered -= 1
-        super().on_response_complete()
+        self.server_state.total_requests += 1
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
+            if self.pipeline:
+                self._start_asgi_task(*self.pipeline.pop())
+            else:
+                self._wait_for_the_next()
         if self._last_word is not None and not self._unanswered:
             self._hang_up(self._last_word)
 
@@ -255,6 +315,28 @@ class Arrival(HttpToolsProtocol):
     def _waits_for_body(self) -> bool:
         """Whether the head of a request is here, and its body is not."""
         return not self._whole and self._head is None
+
+    def _wait_for_the_next(self) -> None:
+        """One timer for many requests: when it rings, it looks whether it was too early."""
+        self._idle_since = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self._look_again_in(self.timeout_keep_alive)
+
+    def _look_again_in(self, seconds: float) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(
+            seconds, self.timeout_keep_alive_handler
+        )
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Hang up if nothing was asked for long enough."""
+        self.timeout_keep_alive_task = None
+        if self._idle_since is None:
+            return
+        left = self._idle_since + self.timeout_keep_alive - self.loop.time()
+        if left > 0:
+            self._look_again_in(left)
+        else:
+            super().timeout_keep_alive_handler()
 
     def _wait_for_the_rest(self) -> None:
         if not self.transport.is_closing():
