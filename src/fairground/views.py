@@ -23,6 +23,9 @@ from fairground.core import HIDDEN, SAFE, InputError, written
 
 BLANK: Final = {"hidden": True}
 
+PLAIN: Final = frozenset({str, bool, type(None)})
+"""What stands in JSON as it is."""
+
 JSON_TYPES: Final[dict[Any, str]] = {
     int: "integer",
     str: "string",
@@ -35,15 +38,20 @@ JSON_TYPES: Final[dict[Any, str]] = {
 def as_json(value: Any) -> Any:
     """A view or a move as JSON."""
     kind = type(value)
-    if kind is int:  # what most of a view consists of
-        return written(value)
-    if value is None or kind is bool or isinstance(value, str):
+    if kind in PLAIN:
         return value
+    if kind is int:
+        return written(value)
     if kind is tuple:
-        return [as_json(item) for item in value]
+        return [item if type(item) is int and -SAFE <= item <= SAFE else as_json(item) for item in value]
     names = getattr(kind, "_fields", None)
     if names is not None:
-        return {name: as_json(item) for name, item in zip(names, value, strict=True)}
+        return {
+            name: item if type(item) is int and -SAFE <= item <= SAFE else as_json(item)
+            for name, item in zip(names, value, strict=True)
+        }
+    if isinstance(value, str):
+        return value
     if value is HIDDEN:
         return dict(BLANK)
     if isinstance(value, Sequence):

@@ -21,12 +21,12 @@ from fairground.arena.events.sources import SOURCES
 from fairground.arena.events.topics import read_topic
 from fairground.arena.http.problems import GameOver, TooManyRequests
 from fairground.arena.limits.gate import CLIENT, ClientLimits
-from fairground.arena.live_games import Hall, Live
+from fairground.arena.live_games import Hall, Live, Shown
 from fairground.arena.log_watch import News
 from fairground.arena.oracles.keeping import Oracles
 from fairground.arena.readings import Reading, stored_reading
 from fairground.arena.tables.clocks import MOST_AHEAD, Clocks
-from fairground.arena.tables.keeping import Shown, Tables, ask_id
+from fairground.arena.tables.keeping import Tables, ask_id
 from fairground.arena.tables.showing import position
 from fairground.arena.tables.wire import NewSeat, NewTable
 from fairground.core import Over, StaleAsk, Turn

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -37,7 +37,7 @@ from fairground.players import listing_of, make_player
 from fairground.players.hosted import Hosted
 from fairground.replay import resume
 from fairground.store import LONGEST_LOG, Append, LogVault, Store, Stored
-from fairground.table import Table
+from fairground.table import Ask, Table
 from fairground.transcript import check_chain
 
 KEEPERS: Final = 4
@@ -95,6 +95,18 @@ class Private(msgspec.Struct, omit_defaults=True):
     """The time bank of each seat; 0: there is no clock."""
 
 
+class Shown(NamedTuple):
+    """A table as it stands in the store: what may be told."""
+
+    state: Any
+    asks: tuple[Ask, ...]
+    step: int
+    head: str
+    over: bool
+    payoff: tuple[int, ...] | None
+    void: str | None
+
+
 class Live:
     """A game in memory."""
 
@@ -131,6 +143,8 @@ class Live:
         """Seconds that they have thought since."""
         self.reading: Reading | None = None
         """How its clocks stood when the house last wrote them down, if it has any."""
+        self.shown: Shown | None = None
+        """Of a table: how it stood when it was last stored."""
         self.keepers = keepers
         self._longest: float | None = None
         """Seconds of CPU time of our players' longest thought here; ``None``: they had none."""

@@ -28,7 +28,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import suppress
 from functools import wraps
 from itertools import islice
 from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
@@ -78,8 +77,10 @@ def retried(act: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T
     @wraps(act)
     async def until_done(*args: P.args, **kwargs: P.kwargs) -> T:
         for _ in range(TRIES - 1):
-            with suppress(Conflict):
+            try:
                 return await act(*args, **kwargs)
+            except Conflict:
+                pass
         return await act(*args, **kwargs)
 
     return until_done

@@ -18,8 +18,8 @@ from __future__ import annotations
 import asyncio
 import re
 from http import HTTPStatus
-from urllib.parse import unquote
 from typing import Any, ClassVar, Final
+from urllib.parse import unquote
 
 import httptools
 import msgspec

@@ -10,12 +10,13 @@ All time comes from one function that is handed in; tests hand in one that they 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from fairground.arena.live_games import Live
 from fairground.arena.readings import Reading
 from fairground.core import Seat
+from fairground.table import Ask
 
 MOST_AHEAD: Final = 1_000
 """Readings by another clock that are remembered."""
@@ -33,7 +34,8 @@ class Clocks:
 
     def left(self, reading: Reading) -> dict[Seat, float]:
         """Seat → seconds left now."""
-        gone = self.now() - self._since(reading)
+        now = self.now()
+        gone = now - self._since(reading, now)
         return {
             seat: seconds - gone if seat in reading.asked else seconds
             for seat, seconds in reading.left.items()
@@ -42,16 +44,15 @@ class Clocks:
     def deadline(self, reading: Reading) -> float | None:
         """When the first bank will be empty; ``None`` if no clock runs."""
         running = [reading.left[seat] for seat in reading.asked]
-        return self._since(reading) + min(running) if running else None
+        return self._since(reading, self.now()) + min(running) if running else None
 
-    def _since(self, reading: Reading) -> float:
+    def _since(self, reading: Reading, now: float) -> float:
         """Since when the clocks of a reading run, as far as we know.
 
         It may be of a time that is yet to come, if somebody has set the machine's clock back before
         we were started. Then they run from the moment at which we see it, and do not stand
         still until that time.
         """
-        now = self.now()
         if reading.at <= now:
             return max(reading.at, self._up)
         while len(self._ahead) > MOST_AHEAD:
@@ -63,7 +64,7 @@ class Clocks:
         empty = [(left, seat) for seat, left in self.left(reading).items() if left <= 0]
         return min(empty)[1] if empty else None
 
-    def note(self, live: Live) -> Reading | None:
+    def note(self, live: Live, asks: Sequence[Ask]) -> Reading | None:
         """Write down what is left and who is asked now. Goes into the next commit."""
         if not live.private.seconds:
             return None
@@ -73,7 +74,7 @@ class Clocks:
         else:
             left = self.left(live.reading)
         left = {seat: bank for seat, bank in left.items() if not live.table.has_left(seat)}
-        asked = sorted({ask.seat for ask in live.table.asks() if not _ours(live, ask.seat)})
+        asked = sorted({ask.seat for ask in asks if not _ours(live, ask.seat)})
         live.reading = Reading(self.now(), left, asked)
         return live.reading
 

@@ -16,12 +16,11 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any, Final, NamedTuple, Self, TypeVar
-from weakref import WeakKeyDictionary
+from typing import Any, Final, Self, TypeVar
 
 from fairground.arena.http.problems import AlreadyDone, GameOver, Unknown
 from fairground.arena.limits.holdings import Holdings
-from fairground.arena.live_games import STOPPED, Hall, Live
+from fairground.arena.live_games import STOPPED, Hall, Live, Shown
 from fairground.arena.log_watch import News, at_most
 from fairground.arena.readings import Reading, stored_reading
 from fairground.arena.slow_players import Thinkers
@@ -34,7 +33,7 @@ from fairground.fair.bits import token
 from fairground.replay import said
 from fairground.store import Append, Conflict, StoreAway, retried
 from fairground.table import Ask
-from fairground.transcript import canonical, line_hash
+from fairground.transcript import canonical
 
 log = logging.getLogger("fairground.arena")
 
@@ -53,18 +52,6 @@ HEARTBEAT: Final = 15.0
 T = TypeVar("T")
 
 
-class Shown(NamedTuple):
-    """A table as it stands in the store: what may be told."""
-
-    state: Any
-    asks: tuple[Ask, ...]
-    step: int
-    head: str
-    over: bool
-    payoff: tuple[int, ...] | None
-    void: str | None
-
-
 def ask_id(ask: Ask) -> str:
     """The name by which a seat answers: what is asked, and after which line."""
     return f"{ask.kind}.{ask.step}"
@@ -80,7 +67,6 @@ class Tables:
         self._hall = hall
         self._news = news
         self.clocks = clocks
-        self._shown: WeakKeyDictionary[Live, Shown] = WeakKeyDictionary()
         self.thinkers = Thinkers(THINKERS, "thinker")
         self._deadlines: dict[str, float] = {}
         """Open tables: when the first bank of each will be empty, as far as we know."""
@@ -124,9 +110,10 @@ class Tables:
         live = opened(self._hall, name, table.wanted, table.tokens, table.note)
         if live.private.players:
             await self._think(live, live_plays)
-        reading = self.clocks.note(live)
+        asks = live.table.asks()
+        reading = self.clocks.note(live, asks)
         await self._hall.keep(live, kind=KIND, more=more)
-        self._remember(live, reading)
+        self._remember(live, reading, asks)
 
     # Looking
 
@@ -154,27 +141,26 @@ class Tables:
 
     async def shown(self, live: Live) -> Shown:
         """How the table stands in the store."""
-        while live not in self._shown:
+        while live.shown is None:
             async with live.lock:
                 if live.stored == live.table.transcript.step:
-                    return self._show(live)
+                    return self._show(live, live.table.asks())
             # Whoever held it could not store what it did: such a copy was let go. Take the next.
             live = await self._hall.find(live.log, KIND)
-        return self._shown[live]
+        return live.shown
 
-    def _show(self, live: Live) -> Shown:
+    def _show(self, live: Live, asks: Sequence[Ask]) -> Shown:
         table = live.table
-        shown = Shown(
+        live.shown = Shown(
             table.state,
-            () if live.stopped else tuple(table.asks()),
+            () if live.stopped else tuple(asks),
             table.transcript.step,
             table.transcript.head,
             table.closed or live.stopped,
             table.payoff if table.closed else None,
             STOPPED if live.stopped else table.void_reason,
         )
-        self._shown[live] = shown
-        return shown
+        return live.shown
 
     async def wait(self, name: str, after: int, seconds: float) -> None:
         """Return when the table has more than ``after`` lines, or after this time."""
@@ -229,9 +215,8 @@ class Tables:
                 raise GameOver(f"the time bank of seat {seat} is empty: the house forfeited it")
             step = table.transcript.step
             table.submit(wanted, answer)
-            head = line_hash(table.transcript.lines[step])
             await self.play_on(live)
-            return Taken(ask, step + 1, head)
+            return _taken(ask, live, step + 1)
 
         return await self.acting(name, secret, act)
 
@@ -271,15 +256,16 @@ class Tables:
 
     async def play_on(self, live: Live) -> None:
         """Let our players answer, commit all of it, and show it."""
-        table = live.table
-        if any(str(ask.seat) in live.private.players for ask in table.asks()):
+        asks, ours = live.table.asks(), live.private.players
+        if ours and any(str(ask.seat) in ours for ask in asks):
             if live.quick:
                 _plays_or_resigns(live)
             else:
                 await self._think(live, _plays_or_resigns)
-        reading = self.clocks.note(live)
+            asks = live.table.asks()
+        reading = self.clocks.note(live, asks)
         await self._hall.save(live)
-        self._remember(live, reading)
+        self._remember(live, reading, asks)
 
     async def _think(self, live: Live, how: Callable[[Live], None]) -> None:
         """In a thread, so that others are served meanwhile."""
@@ -291,8 +277,8 @@ class Tables:
 
     # Clocks
 
-    def _remember(self, live: Live, reading: Reading | None) -> None:
-        self._show(live)
+    def _remember(self, live: Live, reading: Reading | None, asks: Sequence[Ask]) -> None:
+        self._show(live, asks)
         deadline = None
         if reading is not None and not live.table.closed:
             deadline = self.clocks.deadline(reading)
@@ -330,7 +316,7 @@ class Tables:
                 async with self._hall.using(name, KIND) as live:
                     seat = self._fallen(live)
                     if seat is None:
-                        self._remember(live, live.reading)
+                        self._remember(live, live.reading, live.table.asks())
                     else:
                         await self._flag(live, seat)
             except Conflict:
@@ -388,7 +374,9 @@ def _is(ask: Ask, seat: Seat, name: str) -> bool:
 
 
 def _taken(ask: str, live: Live, line: int) -> Taken:
-    return Taken(ask, line, line_hash(live.table.transcript.lines[line - 1]))
+    """The receipt: a line and its hash, which the next line names."""
+    record = live.table.transcript
+    return Taken(ask, line, record.head if line == record.step else record.events[line]["prev"])
 
 
 def _answered_before(live: Live, seat: Seat, ask: str, answer: Any) -> Taken:

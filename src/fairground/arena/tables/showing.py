@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final
 
-from fairground.arena.live_games import Live
-from fairground.arena.tables.keeping import Shown, Tables, ask_id
+from fairground.arena.live_games import Live, Shown
+from fairground.arena.tables.keeping import Tables, ask_id
 from fairground.arena.tables.waiting import WaitingTable
 from fairground.arena.tables.wire import OPEN, OVER, PLAYING, AskOut, Choice, SeatOut, TableOut
 from fairground.core import Game, Seat, TooMany, written
