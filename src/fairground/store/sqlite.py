@@ -32,7 +32,7 @@ from fairground.store import (
     cut,
     must_be_known,
 )
-from fairground.store.listeners import Hear, Listeners
+from fairground.store.listeners import Hear, Listeners, News
 from fairground.store.sqlite_writing import Forget, Outcome, forget, write_commits
 
 MIGRATIONS: Final = (
@@ -103,20 +103,19 @@ class _Job(NamedTuple):
     done: asyncio.Future[None]
 
 
-def _settle(ended: list[tuple[asyncio.Future[None], Outcome]]) -> None:
-    """Tell those who wait in this loop, unless they have gone away."""
-    for done, error in ended:
-        if not done.done():
-            if error is None:
-                done.set_result(None)
-            else:
-                done.set_exception(error)
+def _tell(done: asyncio.Future[None], error: Outcome) -> None:
+    """Tell who waits how it ended, unless they have gone away."""
+    if not done.done():
+        if error is None:
+            done.set_result(None)
+        else:
+            done.set_exception(error)
 
 
 def _give_up(done: asyncio.Future[None]) -> None:
     """Tell who has waited long enough."""
     late = f"the database did not answer for {PATIENCE:g} seconds"
-    _settle([(done, InDoubt(f"{late}: whether this was done, only it knows"))])
+    _tell(done, InDoubt(f"{late}: whether this was done, only it knows"))
 
 
 class SqliteStore(Store):
@@ -174,7 +173,6 @@ class SqliteStore(Store):
     async def commit(self, *appends: Append) -> None:
         """Queue it for the writer, and wait until it is on the disk."""
         await self._written(appends)
-        self._listeners.tell(*((one.log, one.step + len(one.lines)) for one in appends))
 
     async def probe(self) -> None:
         """A commit of nothing: the writer sets the schema's version to what it is."""
@@ -227,12 +225,22 @@ class SqliteStore(Store):
                 if db.connection.in_transaction:
                     db.execute("ROLLBACK")
             outcomes = [_in_plain_words(error)] * len(jobs)
-        ended: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], Outcome]]] = {}
+        ended: dict[asyncio.AbstractEventLoop, list[tuple[_Job, Outcome]]] = {}
         for job, outcome in zip(jobs, outcomes, strict=True):
-            ended.setdefault(job.loop, []).append((job.done, outcome))
+            ended.setdefault(job.loop, []).append((job, outcome))
         for loop, those in ended.items():
             with contextlib.suppress(RuntimeError):  # that loop has gone away
-                loop.call_soon_threadsafe(_settle, those)
+                loop.call_soon_threadsafe(self._settle, those)
+
+    def _settle(self, ended: list[tuple[_Job, Outcome]]) -> None:
+        """In their loop: tell those who wait, and then, in the same round, who listens."""
+        news: list[News] = []
+        for job, error in ended:
+            _tell(job.done, error)
+            if error is None:
+                news += [(one.log, one.step + len(one.lines)) for one in job.appends]
+        if news:
+            self._listeners.tell(*news)
 
     def _must_be_in_its_place(self) -> None:
         """Write nothing into a file that nobody will find again."""

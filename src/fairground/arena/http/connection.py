@@ -24,7 +24,7 @@ from urllib.parse import unquote
 import httptools
 import msgspec
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from fairground.arena.http.exchange import Exchange
 from fairground.arena.http.hosts import Hosts
@@ -222,6 +222,18 @@ class Arrival(HttpToolsProtocol):
         else:
             self.flow.pause_reading()
             self.pipeline.appendleft((self.cycle, self.app))
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._serving = self.loop.create_task(self._answer(cycle, app))
+        self.tasks.add(self._serving)
+
+    async def _answer(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """Serve a request. To be told of its end by a callback takes another round of the loop."""
+        task = self._serving
+        try:
+            await cycle.run_asgi(app)
+        finally:
+            self.tasks.discard(task)
 
     def _what_is_wrong(self, version: str) -> ArenaError | None:
         size, hosts, codings = len(self.url), [], []

@@ -225,8 +225,11 @@ async def _no_more() -> Any:
 def _header(scope: Scope) -> bytes | None:
     if scope["type"] != "http" or scope["method"] not in CHANGING:
         return None
-    found = [value for name, value in scope["headers"] if name == HEADER]
-    return b", ".join(found) if found else None  # of two, no key can be made
+    found = None
+    for name, value in scope["headers"]:
+        if name == HEADER:  # of two, no key can be made
+            found = value if found is None else b"%b, %b" % (found, value)
+    return found
 
 
 def _counted(counts: CountsOut, receipt: str) -> Answer:

@@ -34,6 +34,7 @@ class Counts:
             with file.open("a+b") as opened:
                 opened.truncate(SIZE)
                 self._memory = mmap.mmap(opened.fileno(), SIZE)
+        self._numbers = memoryview(self._memory).cast("d")
         self._places = dict(_places(self._memory))
         self._end = max((at + NUMBER.size for at in self._places.values()), default=0)
 
@@ -43,8 +44,7 @@ class Counts:
         if at is None:
             at = self._place_for(name)
         if at:
-            (so_far,) = NUMBER.unpack_from(self._memory, at)
-            NUMBER.pack_into(self._memory, at, so_far + by)
+            self._numbers[at // NUMBER.size] += by
 
     def _place_for(self, name: Name) -> int:
         """Where the number of a new name is; 0: there is no room."""
