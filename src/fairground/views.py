@@ -43,7 +43,9 @@ def as_json(value: Any) -> Any:
     if kind is int:
         return written(value)
     if kind is tuple:
-        return [item if type(item) is int and -SAFE <= item <= SAFE else as_json(item) for item in value]
+        return [
+            item if type(item) is int and -SAFE <= item <= SAFE else as_json(item) for item in value
+        ]
     names = getattr(kind, "_fields", None)
     if names is not None:
         return {

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -173,7 +173,7 @@ class GatedArena:
         app: Any = self._app
         self._described = False
         self._describing = asyncio.Lock()
-        inside = Repeats(FastLane(app, app.state), app.state)
+        inside = Repeats(FastLane(self._usual, app.state), app.state)
         here = inside if handing_over is None else handing_over.around(inside)
         self._gate = Gate(
             here, limits, metrics, share=settings.share, access_log=settings.access_log
@@ -182,13 +182,18 @@ class GatedArena:
             handing_over.serve_others = self._gate.in_turn(inside)
             handing_over.room_of = lambda name: the_arena(app.state).room_of(name)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         """ASGI."""
         if scope["type"] == "lifespan":
             send = partial(_say_plainly, send)
-        elif not self._described and scope["path"].startswith(SCHEMA):
+        return self._gate(scope, receive, send)
+
+    async def _usual(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The framework."""
+        if not self._described and scope.get("path", "").startswith(SCHEMA):
             await self._describe()
-        await self._gate(scope, receive, send)
+        app: Any = self._app
+        await app(scope, receive, send)
 
     async def _describe(self) -> None:
         """Make the OpenAPI document, once, where it holds nobody up."""

@@ -76,7 +76,7 @@ TheArena = NamedDependency[ArenaState]
 
 def the_arena(state: State) -> ArenaState:
     """The arena behind an application that runs, by the application's state."""
-    found: ArenaState = state.arena
+    found: ArenaState = state["arena"]  # as an attribute, it is looked for in vain first
     return found
 
 

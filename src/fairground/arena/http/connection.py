@@ -53,6 +53,7 @@ KEPT_ALIVE: Final = 75
 """Seconds that a connection without a request is kept: longer than proxies keep theirs (60)."""
 
 HOST: Final = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[\w.~%!$&'()*+,;=-]+)(:\d*)?", re.ASCII)
+FORWARDED: Final = (b"x-forwarded-for", b"x-forwarded-proto")
 VERSIONS: Final = ("1.0", "1.1")
 ABSOLUTE: Final = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 """An address that names the host, too, as it is said to proxies."""
@@ -74,6 +75,8 @@ class Arrival(HttpToolsProtocol):
         """Bytes that brought nothing of a body whose head is here: sizes of pieces, trailers."""
         self._arrived = 0
         """How many heads and pieces of bodies have arrived."""
+        self._forwarded = False
+        """Whether a proxy says for whom it asks."""
         self._offered = False
         """Whether the head that was read offers another protocol, and is read again without."""
         self._unanswered = 0
@@ -162,7 +165,8 @@ class Arrival(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """The first byte of a request."""
         self._head, self._around, self._whole = 0, 0, False
-        self.url, self.headers, self.expect_100_continue = b"", [], False
+        self.url, self.headers = b"", []
+        self.expect_100_continue = self._forwarded = False
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A line of the head; or a trailer, which nobody here asks for."""
@@ -185,7 +189,10 @@ class Arrival(HttpToolsProtocol):
         self._unanswered += 1
 
     def _have_it_answered(self, version: str) -> None:
-        """Call the application, or line up behind what was asked before on this connection."""
+        """Call the application, or line up behind what was asked before on this connection.
+
+        What no proxy passed on needs nobody who looks for whom it was.
+        """
         address = httptools.parse_url(self.url)
         path = address.path.decode("ascii")
         self.scope = {
@@ -203,6 +210,7 @@ class Arrival(HttpToolsProtocol):
             "headers": self.headers,
             "state": self.app_state.copy(),
         }
+        app: Any = self.app if self._forwarded else self.config.app
         before = self.cycle
         self.cycle = Exchange(
             self.scope,
@@ -218,10 +226,10 @@ class Arrival(HttpToolsProtocol):
             self.on_response_complete,
         )
         if before is None or before.response_complete:
-            self._start_asgi_task(self.cycle, self.app)
+            self._start_asgi_task(self.cycle, app)
         else:
             self.flow.pause_reading()
-            self.pipeline.appendleft((self.cycle, self.app))
+            self.pipeline.appendleft((self.cycle, app))
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._serving = self.loop.create_task(self._answer(cycle, app))
@@ -245,6 +253,8 @@ class Arrival(HttpToolsProtocol):
                 codings.append(value.strip().lower())
             elif name == b"expect":
                 self.expect_100_continue |= value.lower() == b"100-continue"
+            elif name in FORWARDED:
+                self._forwarded = True
         if size > LARGEST_HEAD:
             return HeadTooLarge(HeadTooLarge.example)
         if version not in VERSIONS or self.parser.get_method() == b"CONNECT":
@@ -259,14 +269,16 @@ class Arrival(HttpToolsProtocol):
 
     def _what_is_wrong_with_the_address(self, hosts: list[bytes]) -> ArenaError | None:
         """``hosts``: the ``Host`` of the request, if it has one. An address may name it, too."""
-        if found := ABSOLUTE.fullmatch(self.url):
+        if self.url.startswith(b"/"):
+            pass
+        elif found := ABSOLUTE.fullmatch(self.url):
             hosts = hosts or [found[1]]
             if found[1].lower() != hosts[0].lower():
                 return Malformed(
                     f"the address names another host than Host does: {_shown(self.url)}"
                 )
             self.url = found[2] if found[2].startswith(b"/") else b"/" + found[2]
-        elif not self.url.startswith(b"/"):
+        else:
             return Malformed(f"an address is a path, as /healthz is, not {_shown(self.url)}")
         if hosts and HOST.fullmatch(hosts[0]) is None:
             return Malformed(

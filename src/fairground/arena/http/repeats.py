@@ -24,6 +24,7 @@ import json
 import logging
 import re
 import zlib
+from collections.abc import Coroutine
 from typing import Any, Final
 
 import msgspec
@@ -91,12 +92,14 @@ class Repeats:
         """The keys of requests that are being served here."""
         self._purging = Purging(KIND, DAY)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         """ASGI."""
         said = _header(scope)
         if said is None:
-            await self._app(scope, receive, send)
-            return
+            return self._app(scope, receive, send)
+        return self._once(said, scope, receive, send)
+
+    async def _once(self, said: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await self._keyed(said, scope, receive, send)
         except FairgroundError as error:

@@ -229,8 +229,9 @@ class Gate:
         share: int = SHARE,
         access_log: bool = False,
     ) -> None:
+        self._app = app
         self._shares = Shares(share)
-        self._app = self.in_turn(app)
+        self._turns = self.in_turn(app)
         self._limits = limits
         self._metrics = metrics
         self._log = access_log
@@ -265,8 +266,10 @@ class Gate:
         try:
             if wait:
                 await _refuse(noting, TooManyRequests, wait)
-            else:
-                await self._app(scope, receive, noting)
+                return
+            shape = shape_of(scope["method"], scope["path"])
+            if late := await self._turns.take(shape, self._app(scope, receive, noting)):
+                await _refuse(noting, TooMuch, late)
         except asyncio.CancelledError:  # the arena stops, and waits no longer
             if not status:
                 await _refuse(noting, Stopping)

@@ -104,7 +104,7 @@ class Shares:
 def shape_of(method: str, path: str) -> tuple[str, ...]:
     """What a request looks like, without the names in it: they stand behind every first word."""
     words = path.split("/", 4)
-    return (method, *words[1:2], *words[3:4])
+    return (method, words[1], words[3]) if len(words) > 3 else (method, *words[1:2])
 
 
 class Timed:
