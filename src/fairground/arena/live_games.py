@@ -57,6 +57,10 @@ think about so much again, and no more."""
 QUICK: Final = 0.001
 """Seconds. Players of whom no thought took longer need no thread."""
 
+FADES: Final = 0.9
+"""With each thought, the longest one before counts only so much: on a busy machine any may take
+long for once."""
+
 SHORT: Final = 200
 """Lines of a transcript that are run again at once; a longer one in a thread."""
 
@@ -147,7 +151,8 @@ class Live:
         """Of a table: how it stood when it was last stored."""
         self.keepers = keepers
         self._longest: float | None = None
-        """Seconds of CPU time of our players' longest thought here; ``None``: they had none."""
+        """Seconds of CPU time of our players' longest thought here, as far as it counts by now;
+        ``None``: they had none."""
         self._clock = clock
         self._seed = vault.keep("players", fresh(), "")
 
@@ -177,7 +182,7 @@ class Live:
         hosted = self.hosted
         began = time.thread_time()
         hosted.play()
-        self._longest = max(self._longest or 0.0, time.thread_time() - began)
+        self._longest = max(FADES * (self._longest or 0.0), time.thread_time() - began)
 
     @cached_property
     def _simple(self) -> bool:

@@ -96,7 +96,8 @@ class ZombieWords(PlainWords[Zombie]):
     def dice(self, view: State) -> str:
         """The colours of what can be rolled: in the bag, and those that show footprints."""
         bag = _colours(view.bag)
-        feet = [sum(die is not None and die.colour == at for die in view.cells) for at in range(3)]
+        colours = [die.colour for die in view.cells if die is not None]
+        feet = [colours.count(at) for at in range(3)]
         again = f" Footprints: {_colours(feet)}." if any(feet) else ""
         return f"In the bag: {bag or 'nothing'}.{again}"
 

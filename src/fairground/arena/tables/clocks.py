@@ -66,18 +66,16 @@ class Clocks:
 
     def note(self, live: Live, asks: Sequence[Ask]) -> Reading | None:
         """Write down what is left and who is asked now. Goes into the next commit."""
+        table, ours = live.table, live.private.players
         if not live.private.seconds:
             return None
         if live.reading is None:
-            others = [seat for seat in range(live.table.game.seats) if not _ours(live, seat)]
+            others = [seat for seat in range(table.game.seats) if str(seat) not in ours]
             left = dict.fromkeys(others, live.private.seconds)
         else:
             left = self.left(live.reading)
-        left = {seat: bank for seat, bank in left.items() if not live.table.has_left(seat)}
-        asked = sorted({ask.seat for ask in asks if not _ours(live, ask.seat)})
+        if table.scheme.gone:
+            left = {seat: bank for seat, bank in left.items() if not table.has_left(seat)}
+        asked = sorted({ask.seat for ask in asks if str(ask.seat) not in ours})
         live.reading = Reading(self.now(), left, asked)
         return live.reading
-
-
-def _ours(live: Live, seat: Seat) -> bool:
-    return str(seat) in live.private.players
