@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from fairground.arena.http.connection import Arrival, arrival_at
 from fairground.arena.http.hosts import Hosts
@@ -29,12 +30,14 @@ DEADLINE = 60
 
 
 @contextmanager
-def in_a_thread(app: Any, hosts: Hosts | None = None) -> Iterator[str]:
+def in_a_thread(
+    app: Any, hosts: Hosts | None = None, protocol: type[HttpToolsProtocol] = Arrival
+) -> Iterator[str]:
     """Serve an ASGI application; gives its URL. ``hosts``: the names that it answers to."""
     sock = bind("127.0.0.1", 0)
     config = uvicorn.Config(
         app,
-        http=Arrival if hosts is None else arrival_at(hosts),
+        http=protocol if hosts is None else arrival_at(hosts),
         log_config=None,
         access_log=False,
         lifespan="on",

@@ -2,7 +2,8 @@
 
 =============  =============================================================================
 `connection`   how a request arrives: in bounds of size and of time
-`joined`       what is written together is sent together
+`exchange`     how an answer leaves: in one piece, if it is short
+`joined`       what is written together is sent together (between workers)
 `hosts`        the names under which the arena may be asked
 `bodies`       bodies that are read in front of the application
 `fast_lane`    a plain submission without the framework's ceremony

@@ -8,6 +8,7 @@ comes in pieces, such as a stream of events, is left to the server.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -59,26 +60,31 @@ class Exchange(RequestResponseCycle):
         """Keep a head until its body comes, if it says how long that is."""
         if message["type"] != START or self.response_started or self.disconnected:
             return False
-        headers = (*self.default_headers, *message.get("headers", ()))
+        self.response_started = True  # also if it cannot be written
+        self._waits = self._head(message["status"], message.get("headers", ()))
+        self.response_started = self._waits is not None
+        return self.response_started
+
+    def _head(self, status: int, more: Iterable[tuple[bytes, bytes]]) -> bytes | None:
+        """The head of an answer; ``None``: the server must write it."""
+        headers = (*self.default_headers, *more)
         length, lines = None, list[bytes]()
         for name, value in headers:
             begin = _begin(name)
             if begin == LENGTH:
                 length = int(value)
             elif begin in UNUSUAL:
-                return False
+                return None
             lines += (begin, value, b"\r\n")
         if length is None:
-            return False
+            return None
         told = b"".join(lines)
         if len(told) - len(told.translate(None, CONTROLS)) != 2 * len(headers):
             raise RuntimeError("Invalid HTTP header value.")
-        end = b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n"
-        head = STATUS_LINE[message["status"]] + told + end
-        self._waits, self.expected_content_length = head, length
-        self.response_started, self.chunked_encoding = True, False
+        self.expected_content_length, self.chunked_encoding = length, False
         self.waiting_for_100_continue = False
-        return True
+        end = b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n"
+        return STATUS_LINE[status] + told + end
 
 
 @lru_cache(1_000)
