@@ -56,7 +56,7 @@ def frame(tag: str, *parts: bytes | int | str) -> bytes:
 
 def framed(*parts: bytes | int | str) -> bytes:
     """Parts as `frame` has them: for what goes on behind a beginning that was framed before."""
-    pieces = []
+    pieces: list[bytes] = []
     for part in parts:
         if isinstance(part, int):
             pieces += (_EIGHT, part.to_bytes(8, "big"))
