@@ -3,9 +3,9 @@
 Zombie Dice, where nobody lends anything: in one setting both seats are this client's, in the other
 our player `random` has one, and answers before the client is answered. The client looks at a seat
 and answers, one request at a time, as a person's browser or a simple bot does. The arena stores
-every answer in SQLite (FULL) before it acknowledges it. ``arena_tables.py PATH`` measures the arena
-of another source tree in the same run, in turns: so a change is put beside what was. Beside both
-stands the least that such an answer can cost with this server, this referee and SQLite on this disk
+every answer in SQLite (FULL) before it acknowledges it. The arena of an earlier commit is measured
+in the same run, in turns (``arena_tables.py COMMIT``; by itself 424dff3). Beside both stands the
+least that such an answer can cost with this server, this referee and SQLite on this disk
 (`_table_bare`).
 """
 
@@ -21,8 +21,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from _arena import HERE, Server
-from _machine import ratio, summary, write
+from _machine import ratio, sources, summary, write
 
+BEFORE: Final = "424dff3"
 ROUNDS: Final = 41
 ANSWERS: Final = 60
 """In a round. Many short ones: on a busy machine the sides then get the same share of its moods."""
@@ -95,11 +96,11 @@ class Seat:
 
 
 def main() -> None:
-    trees = {"now": str(Path(__file__).parent.parent / "src")}
-    if len(sys.argv) > 1:
-        trees["before"] = sys.argv[1]
+    commit = sys.argv[1] if len(sys.argv) > 1 else BEFORE
     found: dict[str, dict[str, list[float]]] = {}
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        now, before = HERE.parent / "src", sources(commit, Path(folder))
+        trees = {"now": str(now), "before": str(before)}
         seats = {}
         for name, tree in trees.items():
             command = ["-m", "fairground", "serve", "--port", "0", "--no-croupier", "--database"]
@@ -124,8 +125,8 @@ def main() -> None:
                 server.stop()
     told: dict[str, Any] = {"cpu_microseconds": {who: summary(it) for who, it in found.items()}}
     told["now_to_least"] = ratio(found["both"], "now", "least")
-    if "before" in trees:
-        told["now_to_before"] = {who: ratio(it, "now", "before") for who, it in found.items()}
+    told["now_to_before"] = {who: ratio(it, "now", "before") for who, it in found.items()}
+    told["before"] = f"the sources of commit {commit}"
     write("arena_tables", {**told, "answers": ANSWERS, "rounds": ROUNDS})
 
 

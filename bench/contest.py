@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 from functools import cache, partial
@@ -22,7 +21,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-from _machine import child_cpu_seconds, ratio, side_by_side, summary, write
+from _machine import child_cpu_seconds, ratio, side_by_side, sources, summary, write
 from fairground.contest.book import FIRST_FORMAT
 from fairground.contest.parts import Part
 from fairground.games.codebreaking import Code, Row, fits
@@ -63,13 +62,6 @@ def made(file: Path, teams: int, games: int) -> int:
     lines = house.file()
     file.write_bytes(b"".join(lines))
     return len(lines)
-
-
-def sources(commit: str, folder: Path) -> Path:
-    """The package as it was at a commit."""
-    packed = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, stdout=-1, check=True)
-    subprocess.run(["tar", "x", "-C", str(folder)], input=packed.stdout, check=True)
-    return folder / "src"
 
 
 def main() -> None:

@@ -336,7 +336,7 @@ FIGURES: Final = (
         "CPU for an answer at a table",
         ("now_to_before", "both"),
         "of before",
-        "before it took the fast lane; aim 0.5",
+        "commit 424dff3; aim 0.5",
         0.5,
         more=False,
     ),
