@@ -5,7 +5,7 @@ PY := .venv/bin/python
 # Many tests wait for programs that they have started, so one more runs than there are cores.
 WORKERS := $(shell expr $$(nproc) + 1)
 
-.PHONY: install run page test text types kernels suite campaign bench clean figures docs tables
+.PHONY: install run page shots test text types kernels suite campaign bench clean figures docs tables
 
 install: .venv/.ready
 	@echo "Installed. Now: source .venv/bin/activate, and then: fairground"
@@ -21,6 +21,10 @@ page: .venv/.ready
 # The site of the documents, if it has changed since it was built.
 docs: .venv/.ready
 	@$(PY) tools/docs.py
+
+# The pictures with which tests/page/test_screens.py compares every screen. Look at them before you commit them.
+shots: .venv/.ready-dev page
+	SHOTS=1 $(PY) -m pytest -q -n $(WORKERS) tests/page/test_screens.py
 
 # Two things at a time, as long as each keeps one core busy; then the suite, which keeps all of them.
 test: .venv/.ready-dev

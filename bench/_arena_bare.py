@@ -11,8 +11,8 @@ import uvicorn
 from litestar import Litestar, post
 from litestar.params import FromPath, JSONBody
 
-from fairground.arena.oracles.wire import CountsOut, Submission
-from fairground.arena.serve import BACKLOG, address_of, bind
+from fairground.server.oracles.wire import CountsOut, Submission
+from fairground.server.serve import BACKLOG, address_of, bind
 
 
 @post("/oracle/{name:str}", status_code=200)

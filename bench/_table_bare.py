@@ -18,10 +18,10 @@ from typing import Any
 import msgspec
 import uvicorn
 
-from fairground.arena.serve import BACKLOG, address_of, bind
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
 from fairground.opening import new_table
+from fairground.server.serve import BACKLOG, address_of, bind
 from fairground.table import Table
 
 Job = tuple[bytes, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
@@ -64,7 +64,7 @@ class Bare:
 
 
 def _opened() -> Table:
-    game = make_game("zombie/1", {"players": 2, "brains_to_win": 100, "max_turns": 0})
+    game = make_game("zombie/2", {"players": 2, "brains_to_win": 100, "max_turns": 0})
     return new_table(game, [Chair("Ada"), Chair("Bob")])
 
 

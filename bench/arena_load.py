@@ -1,6 +1,6 @@
 """How many submissions the arena takes in a second, each durable before it is answered.
 
-``fairground serve`` with its defaults and one worker, against the same framework's bare
+``fairground serve`` with its defaults, against the same framework's bare
 validated POST (`_arena_bare`): the same body read into the same type, the same type answered,
 and nothing else. wrk loads them in turns, from 64 connections, one oracle after the other, so
 that an oracle gets a handful of submissions as in a real game, the first included, which deals
@@ -28,7 +28,7 @@ from typing import Any, Final
 import _arena
 from _arena import Load, Server, arena, bare, make_oracles, profiled, submit
 from _machine import ratio, summary, write
-from fairground.arena.limits.gate import GAMES_IN_MEMORY
+from fairground.server.limits.gate import GAMES_IN_MEMORY
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.helpers.postgres import throw_away_cluster

@@ -53,7 +53,7 @@ async def round_of(server: Server, how: str) -> float:
         ask(
             f"{arena_url}/tables",
             {
-                "game": "zombie/1",
+                "game": "zombie/2",
                 "params": {"players": 2},
                 "options": {"length": 2},
                 "seats": [{"name": "Ada", "lends": "stir"}, {"name": "Bot", "player": "random"}],

@@ -28,7 +28,7 @@ ROUNDS: Final = 41
 ANSWERS: Final = 60
 """In a round. Many short ones: on a busy machine the sides then get the same share of its moods."""
 TABLE: Final = {
-    "game": "zombie/1",
+    "game": "zombie/2",
     "params": {"players": 2, "brains_to_win": 100, "max_turns": 0},
 }
 SEATS: Final = {

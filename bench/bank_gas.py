@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.helpers.evm import STEP_TIME, Hall, hall
 
-from fairground.bank.chain.artifact import artifact
+from fairground.bank.bank_port import artifact
 from fairground.bank.seeds import unpacked_order
 
 GAMES = 62

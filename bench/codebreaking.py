@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from _machine import cpu_seconds, ratio, side_by_side
 from fairground.fair.bits import SeededStream
-from fairground.games.codebreaking import Code, CodeBreaking, Marks, Row, State, digits, fits, marks
-from fairground.players.codebreaking.breakers import (
+from fairground.games.codebreaking.players.breakers import (
     AnnealingBreaker,
     Breaker,
     EntropyBreaker,
@@ -38,12 +38,27 @@ from fairground.players.codebreaking.breakers import (
     PartsBreaker,
     best_breaker,
 )
-from fairground.players.codebreaking.evil import EvilKeeper
-from fairground.solve.codebreaking.kernels import answers_general, answers_masked, every_code, pack
-from fairground.solve.codebreaking.pool import spread
-from fairground.solve.codebreaking.searcher import Searcher
-from fairground.solve.codebreaking.sets import Listed
-from fairground.solve.codebreaking.trees import grow
+from fairground.games.codebreaking.players.evil import EvilKeeper
+from fairground.games.codebreaking.rules import (
+    Code,
+    CodeBreaking,
+    Marks,
+    Row,
+    State,
+    digits,
+    fits,
+    marks,
+)
+from fairground.games.codebreaking.solver.sampling import spread
+from fairground.games.codebreaking.solver.scoring import (
+    answers_general,
+    every_code,
+    pack,
+    popcount,
+)
+from fairground.games.codebreaking.solver.search import Searcher
+from fairground.games.codebreaking.solver.sets import Listed
+from fairground.games.codebreaking.solver.trees import grow
 
 RESULT = Path(__file__).parent / "results" / "codebreaking.json"
 REPEATS = 5
@@ -52,6 +67,21 @@ HELD_OUT = 1000
 
 At smaller sizes `hunt.MANY` was chosen with a look at the first twenty.
 """
+
+
+@njit(cache=True)
+def answers_masked(guess: int, places: Any, tallies: Any, length: int, out: Any) -> None:
+    """Write the answer of every packed code to the one that is packed at ``guess``.
+
+    It exists for the published figure of scored pairs a second. The searches score many guesses at
+    a time.
+    """
+    place = places[guess]
+    tally = tallies[guess]
+    for k in range(len(places)):
+        full = popcount(place & places[k])
+        common = popcount(tally & tallies[k])
+        out[k] = np.uint16(full * np.uint64(length) + common)
 
 
 def machine() -> dict[str, Any]:

@@ -10,11 +10,15 @@ from __future__ import annotations
 import json
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
-from fairground.solve.codebreaking.trees import file_name, grow, lower_bound, pressed
+import numpy as np
 
-DATA = Path(__file__).parents[1] / "src" / "fairground" / "solve" / "codebreaking" / "data"
+from fairground.games.codebreaking.solver import search
+from fairground.games.codebreaking.solver.trees import DEEP, file_name, grow, pressed
+
+DATA = Path(__file__).parents[1] / "src/fairground/games/codebreaking/solver/data"
 
 EFFORT = {
     (6, 4, "optimal"): 1,
@@ -30,6 +34,28 @@ EFFORT = {
     (7, 5, "beam"): 2,
     (8, 5, "beam"): 3,
 }
+
+
+def lower_bound(base: int, length: int) -> int:
+    """Return a number of guesses below which no tree can be, for all codes together.
+
+    For every kind of first guess and every answer to it, the most favourable second guess is taken,
+    and after that the best that the number of answers allows.
+    """
+    at = search.space(base, length, DEEP, search.ranking("cost", base**length, 0.5))
+    everything = np.arange(len(at.codes))
+    order, starts = np.empty_like(everything), np.empty(length * (length + 1) + 2, np.int64)
+    best = search.HOPELESS
+    for guess in search.representatives(at, 0, search.place_permutations(at)):
+        search.split(at, everything, guess, order, starts)
+        total = len(everything)
+        for part in (order[i:j] for i, j in pairwise(starts[:-1]) if i < j):
+            floor = int(at.floors[DEEP - 1, len(part)])
+            if len(part) > 2:
+                floor = max(floor, int(search.rank(at, part, DEEP - 1, everything)[0].min()))
+            total += floor
+        best = min(best, total)
+    return best
 
 
 def main(names: list[str]) -> None:

@@ -2,9 +2,8 @@
 
 The file is made here, by a house in memory: every team breaks every code of (6, 4), asking always
 the first code that fits all answers. ``fairground verify --contest`` then runs each game again, and
-recomputes orders, disguises and standings. (The first format of the file: the earlier commit knows
-no other.) It stands beside two others in the same run: the floor, which parses and hashes each
-line and does nothing else, and the sources of an earlier commit.
+recomputes orders, disguises and standings. It stands beside two others in the same run: the floor,
+which parses and hashes each line and does nothing else, and the sources of an earlier commit.
 
     python bench/contest.py                   # beside commit 424dff3
     python bench/contest.py --before COMMIT --teams 4 --games 200
@@ -22,9 +21,8 @@ from pathlib import Path
 from typing import Final
 
 from _machine import child_cpu_seconds, ratio, side_by_side, sources, summary, write
-from fairground.contest.book import FIRST_FORMAT
 from fairground.contest.parts import Part
-from fairground.games.codebreaking import Code, Row, fits
+from fairground.games.codebreaking.rules import Code, Row, fits
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.helpers.contests import House
@@ -50,7 +48,7 @@ def next_code(rows: tuple[Row, ...]) -> Code:
 
 def made(file: Path, teams: int, games: int) -> int:
     """Write the file of such a contest; how many lines it has."""
-    house = House([Part(BASE, LENGTH, "fair", games)], form=FIRST_FORMAT)
+    house = House([Part(BASE, LENGTH, "fair", games)])
     for number in range(teams):
         entry = house.enter(f"Team {number}")
         for slot in range(games):

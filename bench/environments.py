@@ -128,10 +128,10 @@ def spiel_lanes(name: str, many: int = 64) -> Callable[[], float]:
 
 def main() -> None:
     contestants = {
-        "ours, FateStones, 4096 lanes against greedy": lanes("fatestones", player="greedy"),
-        "ours, dice, 4096 lanes against optimal": lanes("intransitive", player="optimal"),
+        "ours, FateStones, 4096 lanes against greedy": lanes("fatestones", players=["greedy"]),
+        "ours, dice, 4096 lanes against optimal": lanes("intransitive", players=["optimal"]),
         "ours, video poker, 4096 lanes": lanes("poker"),
-        "ours, Zombie Dice, 4096 lanes against greedy": lanes("zombie", player="greedy"),
+        "ours, Zombie Dice, 4096 lanes against greedy": lanes("zombie", players=["greedy"]),
         "ours, code breaking, 4096 lanes": lanes("codebreaking"),
         "ours, FateStones, Gymnasium against greedy": gymnasium_seat(
             "fatestones", players=["greedy"]

@@ -28,10 +28,10 @@ import pyspiel
 
 from _machine import Samples, ratio, side_by_side, summary, write
 from fairground.fair.bits import SeededStream
-from fairground.games.fatestones import FateStones, Hand
-from fairground.lab.kernels.fatestones import as_text, workspace_of
-from fairground.solve.fatestones import choices, simulation
-from fairground.solve.fatestones.deals import solve_all
+from fairground.games.fatestones.kernel import as_text, play, workspace_of
+from fairground.games.fatestones.rules import FateStones, Hand
+from fairground.games.fatestones.solver import choices
+from fairground.games.fatestones.solver.deals import solve_all
 
 REPETITIONS = 5
 GAMES = 500_000
@@ -78,14 +78,14 @@ def fast_pick(outcomes: list[tuple[int, float]]) -> int:
 
 def rounds(players: tuple[str, str]) -> Callable[[], float]:
     workspace = workspace_of(FateStones(), players, "bench", GAMES)
-    return lambda: rate(lambda: int(simulation.play(0, GAMES, workspace)))
+    return lambda: rate(lambda: int(play(0, GAMES, workspace)))
 
 
 def rows_of_text() -> Callable[[], float]:
     workspace = workspace_of(FateStones(), ("random", "random"), "bench", GAMES)
 
     def work() -> int:
-        done = int(simulation.play(0, GAMES, workspace))
+        done = int(play(0, GAMES, workspace))
         as_text(workspace, done)
         return done
 

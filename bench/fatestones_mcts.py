@@ -20,9 +20,9 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from fairground.fair.bits import SeededStream
-from fairground.games.fatestones import Die, FateStones, Hand, State, fair_dice
+from fairground.games.fatestones.rules import Die, FateStones, Hand, State, fair_dice
+from fairground.games.fatestones.solver.choices import meeting, value
 from fairground.players.mcts import Budget, Search
-from fairground.solve.fatestones.choices import meeting, value
 
 SEED = "fatestones-mcts"
 DEALS = 60
@@ -31,7 +31,7 @@ HERE = Path(__file__).resolve().parent
 RESULT = HERE / "results" / "fatestones_mcts.json"
 PLOT = HERE.parent / "docs" / "figures" / "fatestones-mcts.svg"
 RANDOM, GREEDY = 0.017911434004, 0.017595254242
-"""Exploitability over all deals, from `fairground.solve.fatestones.deals.compare_players`."""
+"""Exploitability over all deals, from `_fatestones_exploitability.compare_players`."""
 
 
 def deal(number: int) -> tuple[Hand, Hand]:

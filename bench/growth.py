@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from _machine import cpu_seconds, side_by_side, summary, write
 from fairground.fair.bits import SeededStream
-from fairground.games.fatestones import FateStones
+from fairground.games.fatestones.rules import FateStones
 from fairground.lab.plans import plan_of
 from fairground.lab.simulation import rules_chunk
 

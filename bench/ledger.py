@@ -20,7 +20,7 @@ from typing import Any, Final
 from _machine import Samples, summary, write
 from fairground.bank.bank_port import BankGame, GameOutcome, Step
 from fairground.bank.ledger.bank import NAME, LedgerBank
-from fairground.bank.ledger.snapshots import EVERY, Snapshots
+from fairground.bank.ledger.lines import EVERY, Snapshots
 from fairground.fair.bits import digest
 from fairground.store import Store, open_store
 

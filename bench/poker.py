@@ -25,9 +25,16 @@ from typing import Any, Final
 import numpy as np
 
 from _machine import cpu_seconds, ratio, side_by_side, summary, write
-from fairground.games.poker import DECK, KINDS, Rank, parse_hand, rank
-from fairground.solve.poker import counts, kernel
-from fairground.solve.poker.holds import best_hold, hand_table, holds, per_stake, perfect_return
+from fairground.games.poker.rules import DECK, KINDS, Rank, parse_hand, rank
+from fairground.games.poker.solver import hands as compiled
+from fairground.games.poker.solver import holds as counts
+from fairground.games.poker.solver.holds import (
+    best_hold,
+    hand_table,
+    holds,
+    per_stake,
+    perfect_return,
+)
 
 REPETITIONS: Final = 7
 STEP: Final = 131
@@ -74,24 +81,24 @@ def peers(hands: list[list[int]]) -> dict[str, tuple[Callable[[], Any], Callable
 
 
 def ranking() -> dict[str, Any]:
-    every = kernel.every_hand()
+    every = compiled.every_hand()
     sample = np.ascontiguousarray(every[::STEP])
     hands = sample.tolist()
-    grades = kernel.grade_hands(sample).tolist()
+    grades = compiled.grade_hands(sample).tolist()
     others = peers(hands)
     for name, (_, found) in others.items():
         assert found() == grades, f"{name} grades some hand otherwise"
 
     def again() -> None:
         for _ in range(AGAIN):
-            kernel.grade_hands(sample)
+            compiled.grade_hands(sample)
 
     measures: dict[str, Callable[[], float]] = {
         "fairground kernel": lambda: cpu_seconds(again) / AGAIN,
         "fairground rank": lambda: cpu_seconds(lambda: [rank(hand) for hand in hands]),
         **{name: partial(cpu_seconds, work) for name, (work, _) in others.items()},
     }
-    measures["kernel, all hands"] = lambda: cpu_seconds(lambda: kernel.grade_hands(every))
+    measures["kernel, all hands"] = lambda: cpu_seconds(lambda: compiled.grade_hands(every))
     samples = side_by_side(measures, REPETITIONS)
     everything = samples.pop("kernel, all hands")
     speeds = {name: [len(hands) / s for s in values] for name, values in samples.items()}
@@ -111,10 +118,11 @@ def ranking() -> dict[str, Any]:
 def analysis() -> dict[str, Any]:
     prizes = per_stake(5)
     table = hand_table(5)
-    hands = [kernel.hand_of(number) for number in range(0, kernel.DEALS, kernel.DEALS // SINGLE)]
+    some_deals = range(0, compiled.DEALS, compiled.DEALS // SINGLE)
+    hands = [compiled.hand_of(number) for number in some_deals]
 
     def everything() -> None:
-        kernel.survey(kernel.sum_up(prizes))
+        compiled.survey(compiled.sum_up(prizes))
 
     def cold() -> None:
         for hand in hands[:COLD]:
@@ -125,7 +133,7 @@ def analysis() -> dict[str, Any]:
     samples = side_by_side(
         {
             "all deals, tables and walk": lambda: cpu_seconds(everything),
-            "tables alone": lambda: cpu_seconds(lambda: kernel.sum_up(prizes)),
+            "tables alone": lambda: cpu_seconds(lambda: compiled.sum_up(prizes)),
             "one hand, 32 sums from tables": lambda: (
                 cpu_seconds(lambda: [table.hold_sums(hand) for hand in hands]) / len(hands)
             ),
@@ -141,7 +149,7 @@ def analysis() -> dict[str, Any]:
     )
     return {
         "return on level 5": str(perfect_return(5)),
-        "deals": kernel.DEALS,
+        "deals": compiled.DEALS,
         "CPU seconds after compilation": summary(samples),
     }
 
@@ -170,7 +178,8 @@ def by_treys(hand: Sequence[int], prizes: Sequence[int]) -> tuple[tuple[int, ...
 def one_hold() -> dict[str, Any]:
     """One best hold from Python, with tables at hand and without, beside a peer that ranks."""
     prizes, table = per_stake(5), hand_table(5)
-    hands = [kernel.hand_of(number) for number in range(0, kernel.DEALS, kernel.DEALS // SINGLE)]
+    some_deals = range(0, compiled.DEALS, compiled.DEALS // SINGLE)
+    hands = [compiled.hand_of(number) for number in some_deals]
     hand = parse_hand("5d 7d 9c Tc 7h")
     assert by_treys(hand, prizes) == tuple(best_hold(hand, 5)) == tuple(best_hold(hand, 5, table))
 

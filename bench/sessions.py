@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.helpers.anvil import anvil
 from tests.helpers.bank_game import enter
+from tests.helpers.session_journal import MemoryJournal
 
 from fairground.bank.bank_port import Bank
 from fairground.bank.chain.bank import ChainBank, deploy
@@ -29,9 +30,9 @@ from fairground.bank.croupier.caution import Habits
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Key
+from fairground.bank.player.game import Side
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
-from fairground.bank.player.side import Side
 from fairground.bank.session.croupier import SessionCroupier
 from fairground.bank.session.player import SessionPlayer
 from fairground.store.sqlite import SqliteStore
@@ -47,7 +48,7 @@ async def evening(bank: Bank, hands: int) -> tuple[float, list[float]]:
     """CPU seconds of so many hands, and the wall-clock seconds of each."""
     house, guest = HOUSE, GUEST
     chip = bank.terms.chip_cost
-    croupier = SessionCroupier(bank, house, 20_000 * chip)
+    croupier = SessionCroupier(bank, house, 20_000 * chip, MemoryJournal())
     player = await SessionPlayer.open(bank, croupier, guest, 2_000 * chip)
     began, each = time.process_time(), []
     for _ in range(hands):

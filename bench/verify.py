@@ -1,7 +1,7 @@
 """How quickly transcripts are verified, against the least that any verifier must do.
 
 The floor parses each line with ``json.loads`` and hashes it with SHA3-256, and nothing
-else. `fairground.verify.verify` does that, and also writes each line again to its very bytes,
+else. `fairground.verifier.verify` does that, and also writes each line again to its very bytes,
 follows the chain of hashes, plays the game again by its rules through the same referee,
 checks every commitment, HMAC, link and key, compares each line that the referee writes,
 and states the claims. The figure is floor time divided by verify time, so 1 would mean
@@ -29,15 +29,15 @@ from _machine import cpu_seconds, ratio, side_by_side, summary, write
 from fairground.core import Game, Move
 from fairground.fair.bits import digest
 from fairground.fair.chains import LENGTH
-from fairground.games.codebreaking import BREAKER, GIVE_UP, CodeBreaking
-from fairground.games.fatestones import FateStones
-from fairground.games.intransitive import Die, Intransitive
-from fairground.games.poker import PokerTwo
-from fairground.games.zombie import PASS, ZombieTwo
+from fairground.games.codebreaking.rules import BREAKER, GIVE_UP, CodeBreaking
+from fairground.games.fatestones.rules import FateStones
+from fairground.games.intransitive.rules import Die, Intransitive
+from fairground.games.poker.rules import Poker
+from fairground.games.zombie.rules import PASS, Zombie
 from fairground.table import Ask, Table
 from fairground.testing.driving import Driver
 from fairground.testing.modes import FixedVault, Mode, mode
-from fairground.verify import verify
+from fairground.verifier import verify
 
 EVENTS: Final = 1500
 """About how many lines are verified of each game under each scheme."""
@@ -54,9 +54,9 @@ GAMES: Final[dict[str, Callable[[], Game[Any]]]] = {
         [Die((2, 2, 4, 4, 9, 9)), Die((6, 8, 1, 1, 8, 6)), Die((7, 5, 3, 7, 5, 3))]
     ),
     "code breaking": CodeBreaking,
-    "Zombie Dice": ZombieTwo,
+    "Zombie Dice": Zombie,
     "FateStones": FateStones,
-    "video poker": PokerTwo,
+    "video poker": Poker,
 }
 
 SCHEMES: Final[dict[str, Mode]] = {
@@ -111,7 +111,7 @@ def long_games() -> dict[str, list[bytes]]:
     """One long game of each kind that can be long."""
     rules: dict[str, Game[Any]] = {
         "code breaking": CodeBreaking(),
-        "Zombie Dice": ZombieTwo(2, brains_to_win=3 * LONG // 10),
+        "Zombie Dice": Zombie(2, brains_to_win=3 * LONG // 10),
         "FateStones": FateStones(["333333"] * 999 + ["333334"]),
     }
     return {

@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from fairground.fair.bits import SeededStream
-from fairground.games.zombie import Zombie
-from fairground.solve.zombie import lanes
+from fairground.games.kernels import kernel_for
+from fairground.games.zombie.rules import Zombie
+from fairground.lab.plans import plan_of, states_of
 
 RESULTS = Path(__file__).resolve().parent / "results"
 REPEATS = 7
@@ -39,18 +39,19 @@ def peer() -> Any:
 def contestants() -> dict[str, Callable[[int], int]]:
     """By name: plays some games, with a number for the run, and tells how many turns."""
     game = Zombie.from_params({})
-    prepared = lanes.prepare(game, ["cautious", "cautious"])
+    compiled = kernel_for(game, ("cautious", "cautious"), "bench")
+    assert compiled is not None
+    plan = plan_of(game, ("cautious", "cautious"), "bench", (REPEATS + 1) * KERNEL_GAMES)
     package = peer()
     zombies = [package.examples.MinNumShotgunsThenStopsZombie(name, 2) for name in "ab"]
 
     def kernel(run: int) -> int:
-        played = lanes.lanes_of(prepared, "bench", KERNEL_GAMES, run * KERNEL_GAMES)
-        return int(played.turns.sum())
+        return int(compiled.play(run * KERNEL_GAMES, KERNEL_GAMES).facts[:, 3:5].sum())
 
     def rules(run: int) -> int:
         first = run * KERNEL_GAMES
         games = range(first, first + RULES_GAMES)
-        return sum(sum(lanes.by_rules(game, prepared, SeededStream("bench", g))[2]) for g in games)
+        return sum(sum(list(states_of(plan, number))[-1].turns) for number in games)
 
     def zombiedice(run: int) -> int:
         return sum(2 * int(package.runGame(zombies)["ROUND"]) for _ in range(PEER_GAMES))

@@ -3,8 +3,8 @@
     python bench/zombie_replies.py [PLAYERS ...]     # three: 4 CPU-minutes; four: half an hour
 
 All seats but one are played by one kind of player, with the usual dice; the one knows it, and plays
-the best reply (`fairground.solve.zombie.replies`). A gain of 0.01 is one game in a hundred. Of the
-coach's model (`fairground.solve.zombie.crowd`) it is told how far its chances are off.
+the best reply (`_zombie_replies`). A gain of 0.01 is one game in a hundred. For the
+coach's model (`zombie.solver.greedy_model`) the error of its chances is measured.
 Writes results/zombie_replies_3.json and results/zombie_replies_4.json.
 """
 
@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
+import _zombie_replies as replies
 from _machine import machine, write
-from fairground.coach.judges.zombie import CrowdJudge, SolvedZombieJudge
 from fairground.fair.bits import SeededStream
-from fairground.games.zombie import Zombie
-from fairground.solve.zombie import replies, several
+from fairground.games.zombie.judge import CrowdJudge, SolvedZombieJudge
+from fairground.games.zombie.rules import Zombie
+from fairground.games.zombie.solver import several
 
 STATES = 400
 """Situations in which the coach's model is compared."""

@@ -13,7 +13,7 @@ from math import sqrt
 
 from _machine import machine, write
 from fairground.fair.bits import SeededStream
-from fairground.games.zombie import DEFAULTS, Zombie
+from fairground.games.zombie.rules import DEFAULTS, Zombie
 from fairground.players import make_player
 from fairground.playing import play
 

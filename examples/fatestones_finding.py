@@ -17,13 +17,13 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import median, pstdev
 
-from fairground.games.fatestones import FateStones, all_dice, fair_dice, pips
-from fairground.lab.fatestones.rows import read_cells, report
+from fairground.games.fatestones.rows import read_cells, report
+from fairground.games.fatestones.rules import FateStones, all_dice, fair_dice, pips
+from fairground.games.fatestones.solver.choices import meeting
+from fairground.games.fatestones.solver.ranking import ranking
 from fairground.lab.plans import plan_of
 from fairground.lab.simulation import simulate
-from fairground.lab.statistics import share
-from fairground.solve.fatestones.choices import meeting
-from fairground.solve.fatestones.ranking import ranking
+from fairground.stats import share
 
 Key = Callable[[str], float | Fraction]
 

@@ -6,8 +6,8 @@
 The learner sees all six dice, as everybody does. For each of its dice it knows three numbers: how
 that die fares against the other side's dice on average, and against the die that the other side is
 likely to pick, if that side looks at averages (a little, or very much). How much each number
-should count is learned from nothing but wins and losses, by policy gradients, in lanes that play
-thousands of games at a time. Then it is measured on other deals, from both sides.
+should count is learned from nothing but wins and losses, by policy gradients, in environments
+that play thousands of games at a time. Then it is measured on other deals, from both sides.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairground.lab.environments.vector import vector_env
-from fairground.lab.statistics import Interval, around
+from fairground.stats import Interval, around
 
 Floats = NDArray[np.float64]
-LANES = 8192
+ENVS = 8192
 SHARPNESS = (0.0, 20.0, 200.0)
 """How sharply the other side is taken to choose by averages; 0: it picks anything."""
 
 
 def features(seen: NDArray[np.int32]) -> tuple[Floats, NDArray[np.bool_]]:
-    """For each lane and each of my dice: a number for each sharpness; and which dice I have."""
+    """Return, for each environment and die, a number for each sharpness; and which dice I have."""
     dice = seen.reshape(len(seen), 2, 3, 6)
     mine, yours = dice[:, 0], dice[:, 1]
     have, there = mine[..., 0] > 0, yours[..., 0] > 0
@@ -48,7 +48,7 @@ def features(seen: NDArray[np.int32]) -> tuple[Floats, NDArray[np.bool_]]:
 
 
 def choices(weights: Floats, seen: NDArray[np.int32]) -> tuple[Floats, Floats]:
-    """The chance of each die in each lane, and the features."""
+    """The chance of each die in each environment, and the features."""
     known, have = features(seen)
     value = np.where(have, known @ weights, -np.inf)
     value -= value.max(axis=1, keepdims=True)
@@ -60,15 +60,15 @@ def train(steps: int, seed: int) -> Floats:
     """Weights for the features, learned from wins and losses."""
     weights = np.zeros(len(SHARPNESS))
     random = np.random.Generator(np.random.PCG64(seed))
-    lanes = [vector_env("fatestones", LANES, seat=seat, player="greedy") for seat in (0, 1)]
-    seen = [env.reset(seed=seed + env.seat)[0] for env in lanes]
+    envs = [vector_env("fatestones", ENVS, seat=seat, players=["greedy"]) for seat in (0, 1)]
+    seen = [env.reset(seed=seed + seat)[0] for seat, env in enumerate(envs)]
     for step in range(steps):
         slope = np.zeros_like(weights)
-        for at, env in enumerate(lanes):
+        for at, env in enumerate(envs):
             chance, known = choices(weights, seen[at])
-            picked = (chance.cumsum(axis=1) < random.random((LANES, 1))).sum(axis=1).clip(0, 2)
+            picked = (chance.cumsum(axis=1) < random.random((ENVS, 1))).sum(axis=1).clip(0, 2)
             seen[at], reward, _, _, _ = env.step(picked)
-            mine = known[np.arange(LANES), picked] - (chance[:, :, None] * known).sum(axis=1)
+            mine = known[np.arange(ENVS), picked] - (chance[:, :, None] * known).sum(axis=1)
             slope += (mine * (reward - reward.mean())[:, None]).mean(axis=0)
         weights += 4000 / (10 + step) * slope
     return weights
@@ -78,7 +78,7 @@ def measure(weights: Floats, steps: int, seed: int) -> Interval:
     """What it wins against `greedy` on deals that it has never seen, with a 95 % interval."""
     won: list[Any] = []
     for seat in (0, 1):
-        env = vector_env("fatestones", LANES, seat=seat, player="greedy")
+        env = vector_env("fatestones", ENVS, seat=seat, players=["greedy"])
         seen, _ = env.reset(seed=seed + seat)
         for _ in range(steps):
             chance, _ = choices(weights, seen)

@@ -12,8 +12,8 @@ from fairground.clients.local_oracle import (
     make_random_fair_oracle,
 )
 from fairground.fair.bits import fresh
-from fairground.games.codebreaking import Row, fits
-from fairground.verify import verify
+from fairground.games.codebreaking.rules import Row, fits
+from fairground.verifier import verify
 
 
 def break_it(oracle: LocalOracle) -> None:

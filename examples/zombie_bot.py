@@ -1,6 +1,6 @@
 """A bot for Zombie Dice: ``fairground zombie --bot examples/zombie_bot.py --players Ann``."""
 
-from fairground.games.zombie import State, Zombie
+from fairground.games.zombie.rules import State, Zombie
 
 
 def choose(game: Zombie, view: State, seat: int) -> str:

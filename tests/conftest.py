@@ -43,9 +43,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # so the others run without.
 MEASURED = {
     *("fair", "games"),
-    *("test_core.py", "test_table.py", "test_transcript.py", "test_registers.py"),
-    *("test_playing.py", "test_replay.py", "test_retrace.py", "test_verify.py", "test_claims.py"),
-    *("test_vectors.py",),
+    *("test_core.py", "test_table.py", "test_transcript.py", "test_registry.py"),
+    *("test_playing.py", "test_replay.py", "test_verify.py", "test_claims.py"),
+    *("test_vectors.py", "test_extras.py"),
     *("test_forgeries.py", "test_cheating_house.py", "test_door.py", "test_newgame.py"),
 }
 

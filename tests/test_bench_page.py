@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from typing import Any
 
-BENCH = Path(__file__).parent.parent / "bench"
+from tests.helpers.bench import BENCH, load_bench
 
 
 def made() -> Any:
-    spec = importlib.util.spec_from_file_location("bench_page", BENCH / "page.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_bench("page")
 
 
 def test_the_page_is_made_of_the_results() -> None:

@@ -22,7 +22,7 @@ from fairground.table import Table
 from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import FixedVault, Mode, mode, secret
 from fairground.transcript import line_hash
-from fairground.verify import Verdict, verify
+from fairground.verifier import Verdict, verify
 from tests.helpers.forging import forge, rechain
 from tests.helpers.places import TESTS
 from tests.helpers.samples import SEED_DICE
@@ -238,7 +238,7 @@ def test_a_puppet_that_leaves_to_change_the_draws_is_named(
 def test_to_leave_knowing_the_next_draw_is_foresight(stir: str, claimed: bool) -> None:
     chairs = [Chair("House", "house"), Chair("Ann", "self", "stir")]
     way = Mode("hash-chains/1", stir, options=(("stir", stir),))
-    table = open_table(make_game("poker/1", {}), way, chairs=chairs)
+    table = open_table(make_game("poker/2", {}), way, chairs=chairs)
     until(Driver(table), asked("move"))
     table.forfeit(0, "I know the draw")
     assert ("UNFORESEEN:1" in found(verify(bytes(table.transcript)))) == claimed

@@ -15,15 +15,15 @@ import pytest
 from fairground.claims import Claim
 from fairground.cli import main
 from fairground.core import InputError, Unreadable
+from fairground.escape import is_showable, named, shown
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
 from fairground.receipts import Kept, beside, keep, read_receipts
-from fairground.shown import is_showable, named, shown
 from fairground.table import Ask, Table
 from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import Mode, mode
 from fairground.transcript import line_hash
-from fairground.verify import Verdict, verify
+from fairground.verifier import Verdict, verify
 from tests.helpers.places import DATA
 
 CLAIMS = DATA / "claims"

@@ -27,7 +27,7 @@ from fairground.core import (
     written,
 )
 from fairground.games import GAMES, game_class
-from fairground.games.zombie import Zombie
+from fairground.games.zombie.rules import Zombie
 from fairground.testing.toys import Toy
 
 EDGE = 9007199254740991  # 2^53 - 1, by hand
@@ -156,7 +156,7 @@ def test_a_fault_names_its_line() -> None:
 
 
 def test_a_seat_that_is_not_there_has_no_role() -> None:
-    with pytest.raises(core.InputError, match=r"zombie/1 has no seat 2; its seats are 0\.\.1"):
+    with pytest.raises(core.InputError, match=r"zombie/2 has no seat 2; its seats are 0\.\.1"):
         Zombie().role(2)
 
 
@@ -207,7 +207,7 @@ def test_games_are_the_same_in_whatever_order_their_parameters_stand() -> None:
 
 
 def test_a_parameter_that_a_game_has_not_is_named() -> None:
-    with pytest.raises(core.BadParams, match=r"zombie/1 has no parameter 'bones'; it has: players"):
+    with pytest.raises(core.BadParams, match=r"zombie/2 has no parameter 'bones'; it has: players"):
         Zombie.with_defaults({"players": 3, "bones": 1})
     assert Zombie.with_defaults({"players": 3})["players"] == 3
     assert Zombie.with_defaults({})["players"] == 2

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fairground.core import Draw, Game, Over, Turn
-from fairground.games.intransitive import Intransitive
+from fairground.games.intransitive.rules import Intransitive
 from fairground.testing.counting import histories
 from fairground.testing.toys import RICH, Toy
 from tests import make_vectors
@@ -103,7 +103,6 @@ def test_fatestones_of_six_equal_dice_by_hand() -> None:
 def test_a_deal_of_fatestones_and_of_cards_is_without_replacement() -> None:
     for name, size in (
         ("fatestones-1-deal", 7),
-        ("poker-1-least", 52),
         ("poker-2-least", 52),
     ):
         kept = KEPT[name]
@@ -113,7 +112,7 @@ def test_a_deal_of_fatestones_and_of_cards_is_without_replacement() -> None:
 
 def test_poker_after_the_deal_by_hand() -> None:
     """32 orders; an order that replaces k cards draws them one by one from the 47 unseen."""
-    game = SAMPLES["poker/1"][0].make()
+    game = SAMPLES["poker/2"][0].make()
     state = game.start()
     for _ in range(5):
         state = game.drawn(state, 0)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import pytest
 
 import fairground as fg
-from fairground.arena.app import make_app
+from fairground.server.app import make_app
 from tests.helpers.anvil import TOOLS
 from tests.helpers.arena import in_a_thread
 from tests.helpers.installing import install_newgame

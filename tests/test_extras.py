@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 from fairground.core import MissingExtra
-from fairground.extras import needs
+from fairground.registry import needs
 
 
 def test_the_missing_package_and_its_extra_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from fairground.testing.driving import Driver, listing_of, open_table, play_thro
 from fairground.testing.modes import ALL_MODES, mode
 from fairground.testing.toys import RICH, Toy
 from fairground.transcript import NO_LINE
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.forging import Edit, events_of, find, forge, rechain
 from tests.helpers.samples import SEED_DICE
 

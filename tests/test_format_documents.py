@@ -13,8 +13,7 @@ from fairground.claims import By
 from fairground.fair.bits import Tag
 from fairground.fair.register import SCHEMES
 from fairground.games import GAMES, game_class
-from fairground.replay import FIELDS
-from fairground.verify import Judged
+from fairground.verifier import FIELDS, Judged
 from tests.helpers.places import ROOT
 
 DOCS = ROOT / "docs"
@@ -80,7 +79,7 @@ def test_codes_of_the_source_are_in_the_documents() -> None:
         for path in (ROOT / "src/fairground" / folder).glob("*.py")
     ) + "".join(
         Path(ROOT / "src/fairground" / name).read_text()
-        for name in ("transcript.py", "replay.py", "verify.py", "bank/schemes.py")
+        for name in ("transcript.py", "verifier.py", "bank/schemes.py")
     )
     codes = set(re.findall(r'Fault\(\s*"([a-z]+/[a-z-]+)"', source))
     assert len(codes) > 15

@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 import fairground as fg
-from fairground.arena.app import make_app
 from fairground.core import Move, Over
 from fairground.fair.bits import SeededStream
 from fairground.players.mcts import Budget, Search
+from fairground.server.app import make_app
 from fairground.testing import laws
 from tests.helpers.arena import in_a_thread
 from tests.helpers.installing import NEWGAME, install_newgame
@@ -45,7 +45,7 @@ def installed(packages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 def test_it_is_found_by_its_entry_point(packages: Path) -> None:
-    assert fg.games()["morra/1"].title == "Two-finger Morra"
+    assert fg.list_games()["morra/1"].title == "Two-finger Morra"
     rules = importlib.import_module("morra.rules")
     assert rules.__file__ is not None
     assert Path(rules.__file__).is_relative_to(packages)
@@ -90,7 +90,7 @@ def test_mcts_finds_the_equilibrium(odd: int) -> None:
 
 @pytest.mark.parametrize("player", ["random", "mcts:20"])
 def test_every_offered_player_plays_it_and_it_verifies(player: str) -> None:
-    assert {"random", "mcts"} == set(fg.players("morra"))
+    assert {"random", "mcts"} == set(fg.list_players("morra"))
     table = fg.open("morra", seats=[player, "random"], rounds=4).play()
     verdict = fg.verify(table)
     assert verdict.ok, verdict.fault

@@ -14,7 +14,7 @@ import pytest
 
 from fairground.cli import main
 from fairground.receipts import found
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.page import DENO, WEB, page
 from tests.helpers.places import ROOT, TESTS
 from tests.helpers.width import WIDE

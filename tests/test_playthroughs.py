@@ -13,7 +13,7 @@ from fairground.games import GAMES
 from fairground.testing import playthroughs
 from fairground.testing.modes import ALL_MODES
 from fairground.testing.playthroughs import ENDINGS, Playthrough
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.samples import SAMPLES, playthroughs_of
 from tests.helpers.width import WIDE
 from tests.make_playthroughs import FOLDER

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tracemalloc
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import fairground.verifier as module
 from fairground.core import BadParams, Fault, InputError, UnknownName, Unreadable
 from fairground.fair.contest import ContestDealer
-from fairground.fair.schemes import Chair
+from fairground.fair.schemes import Chair, Evidence, NotYet, Run
+from fairground.fair.unproven import SystemDealer
 from fairground.fair.vault import MemoryVault
 from fairground.games import game_class, make_game
-from fairground.replay import _compare, _must_be_our_format, _short, replay, resume
-from fairground.table import Table
-from fairground.testing.driving import Driver, open_table
+from fairground.games.zombie.rules import PASS, Zombie
+from fairground.table import Ask, Table
+from fairground.testing.driving import Driver, open_table, play_through
 from fairground.testing.modes import ALL_MODES, SEED, TABLE, FixedVault, Mode, mode
 from fairground.testing.toys import DUEL, GUESS, LONG, RICH, TOYS
-from fairground.transcript import canonical, check_chain, read
-from fairground.verify import verify
-from tests.helpers.forging import find, forge
+from fairground.transcript import check_chain, line_hash, read
+from fairground.verifier import Record, backwards, replay, resume, verify
+from tests.helpers.forging import find, forge, rechain
 from tests.helpers.places import ROOT
 from tests.helpers.samples import SEED_DICE
+from tests.helpers.width import WIDE
 
 DICE = {"dice": SEED_DICE}
 RECORDS = sorted((ROOT / "tests" / "playthroughs").glob("*.jsonl"))
@@ -37,9 +45,10 @@ def copy_of(vault: FixedVault) -> FixedVault:
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
 def test_every_golden_record_is_replayed_to_its_bytes(path: Path) -> None:
-    """Also where `verify` would not look into it, because it can be followed as a stream."""
-    lines = read(path.read_bytes())
-    assert replay(lines, check_chain(lines)).transcript.lines == lines
+    data = path.read_bytes()
+    again = replay(data).transcript
+    assert bytes(again) == data
+    assert again.events == check_chain(read(data))
 
 
 @pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
@@ -251,8 +260,7 @@ def test_a_damaged_record_is_not_resumed() -> None:
 
 def test_replay_gives_an_unfinished_table_as_far_as_it_goes() -> None:
     table = open_table(make_game("intransitive/1", DICE), mode("hmac-sha3-user-number"))
-    lines = table.transcript.lines
-    again = replay(lines, check_chain(lines))
+    again = replay(bytes(table.transcript))
     assert again.asks() == table.asks()
     again.submit(again.asks()[0], 0)
     assert again.waiting, "without the house's secrets nobody can deal"
@@ -285,22 +293,30 @@ def test_seats_that_share_a_table_can_answer_in_any_order(toy: str) -> None:
 
 def test_a_mismatch_names_what_differs_and_nothing_else(toy: str) -> None:
     table = open_table(make_game(toy, DUEL), mode("hash-chains-alone"))
-    first = json.loads(table.transcript.lines[0])
-    lines = [canonical({**first, "dealer": "ä" * 200}) + b"\n", *table.transcript.lines[1:]]
-    with pytest.raises(Fault) as caught:
-        _compare(table, lines, 0)
-    shown = '"' + "ä" * 96 + "..."
-    assert caught.value.reason == (
-        f'line 1 says dealer: {shown}; by the rules and the evidence it is dealer: "hash-chains/1"'
+    Driver(table).play()
+
+    def payoff(said: Any) -> str:
+        def change(events: list[dict[str, Any]]) -> None:
+            events[-1]["payoff"] = said
+
+        fault = verify(forge(bytes(table.transcript), change)).fault
+        assert fault is not None and fault.code == "table/mismatch"
+        return fault.reason
+
+    last, right = table.transcript.step, list(table.payoff or ())
+    begin, end = (
+        f"line {last} says payoff: ",
+        f"; by the rules and the evidence it is payoff: {right}",
     )
-    assert _short("x" * 98) == '"' + "x" * 98 + '"', "a hundred signs are shown whole"
-    assert len(_short("x" * 99)) == 100
+    assert payoff("ä" * 200) == f'{begin}"{"ä" * 96}...{end}'
+    assert payoff("x" * 98) == f'{begin}"{"x" * 98}"{end}', "a hundred signs are shown whole"
+    assert payoff("x" * 99) == f'{begin}"{"x" * 96}...{end}'
 
 
 @pytest.mark.parametrize("start", [{"kind": "note", "format": "fairground/1"}, {"kind": "start"}])
 def test_only_a_first_line_begins_a_transcript(start: dict[str, str]) -> None:
     with pytest.raises(Fault, match="does not begin"):
-        _must_be_our_format(start)
+        replay(rechain([start]))
 
 
 def test_a_first_line_that_leaves_something_out_is_no_first_line(toy: str) -> None:
@@ -344,3 +360,186 @@ def test_what_is_said_after_a_restart_must_be_showable_again(toy: str) -> None:
     resumed = resume(bytes(table.transcript), dealer)
     with pytest.raises(InputError, match="a note may not hold"):
         resumed.note({"remark": "\x1b[2J"})
+
+
+# Following a record as a stream
+
+
+def data_of(way: Mode) -> bytes:
+    return bytes(play_through(make_game("fatestones/1", {}), way).transcript)
+
+
+class Late(SystemDealer):
+    """A dealer who never gives a ticket."""
+
+    def open(self, run: Run) -> Evidence:
+        raise NotYet
+
+
+def test_who_leaves_before_the_first_ticket_has_left() -> None:
+    game = make_game("fatestones/1", {})
+    table = Table.open(game, Late(bytes(32), MemoryVault()), [Chair("A"), Chair("B")])
+    table.note({"remark": "still waiting"})
+    table.forfeit(1, "tired of waiting")
+    again = replay(bytes(table.transcript))
+    assert again.payoff == table.payoff == (1, -1)
+    assert verify(bytes(table.transcript)).ok
+
+
+@pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
+def test_receipts_are_found_by_their_hashes(way: Mode) -> None:
+    data = data_of(way)
+    lines = data.splitlines(keepends=True)
+    heads = [line_hash(line) for line in lines[2:4]]
+    assert verify(data, heads).ok
+    record = Record(BytesIO(data), heads)
+    assert record.found == dict.fromkeys(heads, 0)
+
+
+def test_records_of_the_same_game_share_it_and_no_others_do() -> None:
+    dice = [[2, 2, 4, 4, 9, 9], [6, 8, 1, 1, 8, 6], [7, 5, 3, 7, 5, 3]]
+    games = [
+        make_game("intransitive/1", {"dice": dice}),
+        make_game("intransitive/1", {"dice": dice}),
+        make_game("intransitive/1", {"dice": [*dice, [1] * module.SHARED]}),
+        make_game("intransitive/1", {"dice": dice[::-1]}),
+    ]
+    tables = [play_through(game, mode("system-plain")) for game in games]
+    first, again, large, other = (replay(bytes(table.transcript)).game for table in tables)
+    assert first is again
+    assert [first, large, other] == [games[0], games[2], games[3]]
+
+
+BROKEN: dict[str, tuple[int, dict[str, Any], str]] = {
+    "no start": (0, {"kind": "move"}, "transcript/malformed"),
+    "a kind that is none": (1, {"kind": 7}, "transcript/malformed"),
+    "a kind that is a list": (3, {"kind": []}, "transcript/malformed"),
+    "a field too many": (1, {"more": 1}, "transcript/malformed"),
+    "a table without a name": (0, {"table": "x"}, "transcript/malformed"),
+    "public is no object": (0, {"public": []}, "transcript/malformed"),
+    "seats are no list": (0, {"seats": {}}, "transcript/malformed"),
+    "a seat is no object": (0, {"seats": [1, 2]}, "transcript/malformed"),
+    "an unknown game": (0, {"game": "chess/1"}, "name/unknown"),
+    "a number beyond all bounds": (2, {"run": 10**30}, "transcript/not-canonical"),
+    "a ticket of another run": (1, {"run": 2}, "table/unexpected"),
+    "a run that is true": (1, {"run": True}, "table/unexpected"),
+    "an opening that was never asked for": (
+        -1,
+        {"kind": "opening", "run": True},
+        "transcript/malformed",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_wrong_is_named(name: str) -> None:
+    at, changes, code = BROKEN[name]
+    events = check_chain(data_of(mode("system-plain")).splitlines(keepends=True))
+    events[at] |= changes
+    verdict = verify(rechain(events))
+    assert verdict.fault is not None
+    assert (verdict.fault.code, verdict.fault.line) == (code, range(1, len(events) + 1)[at])
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b"[1]\n", b"{\n", b"\xff\n"], ids=repr)
+def test_what_never_was_a_record_is_unreadable(data: bytes) -> None:
+    with pytest.raises(Unreadable):
+        replay(data)
+
+
+@pytest.mark.parametrize("line", [b'{"kind":"opening"\n', b'{"kind":"opening"}\n'])
+def test_last_lines_that_open_nothing_are_no_openings(line: bytes) -> None:
+    fault = verify(data_of(mode("contest-cup")) + line).fault
+    assert fault is not None and fault.code in (
+        "transcript/not-canonical",
+        "transcript/broken-chain",
+    )
+
+
+@pytest.mark.parametrize("body", [{"n": 10**30}, {"ä": 1}, {"text": "\ud800"}], ids=repr)
+def test_a_note_that_no_table_would_write_is_not_canonical(body: Any) -> None:
+    """Writing such a line again gives its very bytes: that is not enough."""
+    lines = data_of(mode("system-plain")).splitlines(keepends=True)[:3]
+    event = {"kind": "note", "body": body, "prev": line_hash(lines[-1])}
+    text = json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii="text" in body)
+    fault = verify(b"".join(lines) + text.encode() + b"\n").fault
+    assert fault is not None and (fault.code, fault.line) == ("transcript/not-canonical", 4)
+
+
+def test_of_two_words_of_the_house_on_one_run_the_first_counts() -> None:
+    """Of openings the last one: they are looked for from the end."""
+    events = check_chain(data_of(mode("hmac-sha3-user-number")).splitlines(keepends=True))
+    at = find(events, "ticket")
+    events.insert(at + 2, {**events[at], "ticket": {}})
+    fault = verify(rechain(events)).fault
+    assert fault is not None
+    assert (fault.code, fault.line) == ("table/mismatch", at + 3)
+
+
+@given(st.lists(st.binary(max_size=9).map(lambda line: line.replace(b"\n", b"")), max_size=9))
+def test_the_lines_of_a_file_from_the_last_one_on(lines: list[bytes]) -> None:
+    for ends in (b"\n", b""):
+        data = b"\n".join(lines) + (ends if lines else b"")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "BLOCK", 3)
+            found = list(backwards(io.BytesIO(data)))
+        assert found == io.BytesIO(data).readlines()[::-1]
+
+
+class Restless(Driver):
+    """Rolls twice and passes, so that nobody ever wins."""
+
+    def move(self, ask: Ask) -> Any:
+        return "roll" if self.table.state.rolls < 2 else PASS
+
+
+def long_record(lines: int, way: Mode) -> bytes:
+    table: Table = open_table(Zombie(), way)
+    driver = Restless(table)
+    while table.transcript.step < lines:
+        driver.once()
+    table.forfeit(1, "enough")
+    return bytes(table.transcript)
+
+
+WAYS = ("hmac-sha3-user-number", "hash-chains-each", "seeded-tape")
+
+
+@pytest.mark.parametrize("way", WAYS if WIDE else WAYS[:1])
+def test_memory_is_a_small_multiple_of_what_was_lent(way: str, tmp_path: Any) -> None:
+    """A file is read as a stream: what is held is the game, and what claims are made of."""
+    for lines in (3_000, 60_000) if WIDE else (500, 2_000):
+        path = tmp_path / "long.jsonl"
+        path.write_bytes(long_record(lines, mode(way)))
+        tracemalloc.start()
+        try:
+            with path.open("rb") as file:
+                assert verify(file).ok
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < 3.5 * path.stat().st_size + 500_000
+
+
+def test_a_damaged_file_is_named_like_damaged_bytes(tmp_path: Any) -> None:
+    data = data_of(mode("system-plain"))
+    path = tmp_path / "damaged.jsonl"
+    path.write_bytes(data.replace(b'"seat":1', b'"seat":0', 1))
+    with path.open("rb") as file:
+        found = verify(file)
+    assert isinstance(found.fault, Fault)
+    assert found.as_json() == verify(path.read_bytes()).as_json()
+
+
+@pytest.mark.parametrize("way", ALL_MODES, ids=lambda way: way.name)
+def test_a_table_that_keeps_nothing_forgets_all_draws_that_are_not_hidden(
+    toy: str, way: Mode
+) -> None:
+    game = make_game(toy, RICH)
+    dealer = way.make(FixedVault())
+    table = Table.open(game, dealer, way.chairs(game.seats), keep=False)
+    Driver(table).play()
+    assert [bool(run.draws) for run in table.runs] == [run.hidden for run in table.runs]
+    kept = play_through(make_game(toy, RICH), way)
+    assert bytes(kept.transcript) == bytes(table.transcript)
+    assert (table.history, bool(kept.history)) == ([], True)

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from fairground.bank.session.record import verify_session
+from fairground.bank.audit import verify_session
 from fairground.contest.file import check as check_contest
 from fairground.core import Fault
+from fairground.escape import shown
 from fairground.games import make_game
 from fairground.receipts import found
-from fairground.shown import shown
 from fairground.testing.driving import play_through
 from fairground.testing.modes import mode
 from fairground.transcript import line_hash
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.page import WEB, deno
 from tests.helpers.places import DATA, TESTS
 from tests.helpers.width import WIDE
@@ -70,7 +70,7 @@ def test_both_say_the_same(path: Path) -> None:
 @pytest.mark.parametrize("many", [False, True])
 def test_of_many_runs_without_a_receipt_both_say_the_ranges(tmp_path: Path, many: bool) -> None:
     """The condition stays a sentence; the witness lists every run."""
-    game = make_game("zombie/1", {"players": 2, "max_turns": 20})
+    game = make_game("zombie/2", {"players": 2, "max_turns": 20})
     table = play_through(game, mode("hmac-sha3-user-number"))
     data = bytes(table.transcript)
     (tmp_path / "long.jsonl").write_bytes(data)

@@ -17,8 +17,8 @@ import pytest
 from litestar.testing import TestClient
 
 import fairground as fg
-from fairground.arena.app import make_app
-from fairground.arena.page import documents
+from fairground.server.app import make_app
+from fairground.server.page import documents
 from tests.helpers.arena import in_a_thread
 from tests.helpers.places import ROOT
 from tests.helpers.width import WIDE
@@ -101,8 +101,9 @@ def test_the_arena_serves_it(site: dict[str, bytes], tmp_path: Path) -> None:
     documents._site.cache_clear()
     documents.document.cache_clear()
     with TestClient(make_app(f"sqlite:///{tmp_path / 'arena.db'}")) as client:
-        first = client.get("/docs", follow_redirects=False)
-        assert (first.status_code, first.headers["location"]) == (307, "/docs/index.html")
+        for typed in ("/docs", "/docs/"):
+            first = client.get(typed, follow_redirects=False)
+            assert (first.status_code, first.headers["location"]) == (307, "/docs/index.html")
         for name in ("index.html", "tours/player.html", "figures/guesses.svg", "search.json"):
             got = client.get(f"/docs/{name}")
             assert (got.status_code, got.content) == (200, site[name]), name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from fairground.core import (
     Awaits,
     BadParams,
     BadShare,
+    Draw,
     FairgroundError,
     IllegalMove,
     InputError,
@@ -29,7 +31,7 @@ from fairground.table import Ask, Table, _written, new_name
 from fairground.testing.driving import Driver, listing_of, open_table
 from fairground.testing.modes import ALL_MODES, TABLE, FixedVault, Mode, mode, secret
 from fairground.testing.toys import DUEL, GUESS, LONG, RICH, TOYS, Toy
-from fairground.verify import verify
+from fairground.verifier import replay, verify
 from tests.helpers.samples import SEED_DICE
 
 DICE = {"dice": SEED_DICE}
@@ -522,3 +524,59 @@ def test_opened_moves_stay_when_somebody_leaves_in_the_middle(
         table.submit(ask, {"key": keys[ask.seat].hex(), "move": 1})
     assert table.state[-1] == ("moved", ((0, 1), (1, 1), (2, 1)))
     assert verify(bytes(table.transcript)).ok
+
+
+def test_a_departure_can_complete_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GAMES.listed, Together.name, listing_of(Together))
+    game = make_game(Together.name, {"seats": 3, "steps": []})
+    table = open_table(game, mode("hash-chains-alone"))
+    keys = {seat: secret("seal", seat) for seat in range(3)}
+    for ask in table.asks():
+        table.submit(ask, table.seal(ask, 1, keys[ask.seat]).commitment)
+    for ask in table.asks()[:2]:
+        table.submit(ask, {"key": keys[ask.seat].hex(), "move": 1})
+    table.forfeit(2, "left")
+    assert table.closed
+    assert [(change.kind, change.seat) for change in table.history] == [
+        *(("move", 0), ("move", 1), ("left", 2))
+    ]
+    assert [change.after == change.before for change in table.history] == [True, True, False]
+    assert table.history[-1].after == table.state
+
+
+RECORDS = sorted((Path(__file__).parent / "playthroughs").glob("*.jsonl")) + sorted(
+    (Path(__file__).parent / "vectors" / "games").glob("zombies-leave-*.jsonl")
+)
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_the_history_leads_from_the_start_to_the_end_by_the_rules(path: Path) -> None:
+    """Each entry begins where the one before ended, and follows from it by the rules alone."""
+    table = replay(path.read_bytes())
+    game, state = table.game, table.game.start()
+    moves: dict[int, Any] = {}
+    for change in table.history:
+        assert change.before == state
+        if change.kind == "draw":
+            awaits = game.awaits(state)
+            assert isinstance(awaits, Draw) and awaits.n == change.n
+            assert isinstance(change.value, int)
+            state = game.drawn(state, change.value)
+        elif change.kind == "move":
+            moves[change.seat] = change.value
+            awaits = game.awaits(state)
+            assert isinstance(awaits, Turn)
+            if moves.keys() == set(awaits.seats):
+                state, moves = game.played(state, moves), {}
+        elif change.after != change.before:
+            gone = game.departed(state, change.seat)
+            if isinstance(gone, Over):
+                assert change.after == gone
+                continue
+            state = gone
+        assert change.after == state
+    assert state == table.state
+    kinds = {"draw": "dealt", "move": ("move", "open"), "left": "forfeit", "out": "forfeit"}
+    events = table.transcript.events
+    assert all(events[c.line - 1]["kind"] in kinds[c.kind] for c in table.history)
+    assert [c.line for c in table.history if c.kind == "left"] == [d.line for d in table.departures]

@@ -23,7 +23,7 @@ from fairground.fair.register import SCHEMES
 from fairground.fair.seals import Spot, fits
 from fairground.games import GAMES
 from fairground.transcript import parse
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests import make_vectors
 
 NAMES = sorted(make_vectors.everything())
@@ -91,7 +91,7 @@ def test_the_games_have_every_game_scheme_code_and_witness() -> None:
     everywhere = set(SCHEMES.listed) - {"croupier/1", "croupier-2017/0"}
     for game in GAMES.listed:
         assert {dealer for name, dealer in valid if name == game} >= everywhere, game
-    assert {("poker/1", "croupier/1"), ("poker/1", "croupier-2017/0")} <= valid
+    assert {("bank-poker/1", "croupier/1"), ("poker/2", "croupier-2017/0")} <= valid
     codes = {case["fault"]["code"] for case in index if case["fault"]}
     assert codes >= {
         "transcript/not-canonical", "transcript/broken-chain", "transcript/malformed",

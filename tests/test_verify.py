@@ -18,7 +18,7 @@ from fairground.table import Ask, Table
 from fairground.testing.driving import Driver, open_table, play_through
 from fairground.testing.modes import ALL_MODES, SEED, TABLE, Mode, mode
 from fairground.testing.toys import DUEL, GUESS, LONG, RICH, TOYS
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.samples import SEED_DICE
 
 DICE = {"dice": SEED_DICE}

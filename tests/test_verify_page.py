@@ -20,7 +20,7 @@ import fairground as fg
 from fairground.contest.file import check
 from fairground.core import FairgroundError
 from fairground.receipts import found
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.browser import Theme, faults_of, is_wider_than_its_window
 from tests.helpers.forging import events_of, rechain
 from tests.helpers.page import WEB, page
@@ -220,6 +220,39 @@ def test_every_forgery_of_a_record_that_holds_is_caught(browser: Browser) -> Non
             for button in ("Change one digit", "Forge it better"):
                 tab.get_by_role("button", name=button).click()
                 assert told(tab)["stamp"] == "Does not hold", (path.name, button)
+
+
+def cut_short(data: bytes) -> bytes:
+    """A game up to its first decision, and then the word that seat 1 left: all hashes fit."""
+    events = events_of(data)
+    first = next(i for i, event in enumerate(events) if event["kind"] in ("seal", "move"))
+    left = {"kind": "forfeit", "seat": 1, "by": "seat", "reason": "sorry, I have to go"}
+    return rechain([*events[:first], left, {"kind": "end", "payoff": [1, -1]}])
+
+
+def test_a_game_cut_short_is_not_said_to_be_whole(browser: Browser, tmp_path: Path) -> None:
+    """Hashes show that a file agrees with itself. Only receipts show what was left out."""
+    cut = tmp_path / "cut.jsonl"
+    cut.write_bytes(cut_short(SAMPLE.read_bytes()))
+    assert verify(cut.read_bytes()).ok
+    with opened(browser) as tab:
+        drop(tab, cut)
+        assert told(tab)["stamp"] == "Holds"
+        text = tab.locator("main").inner_text()
+        assert not re.search("taken out|no line was", text, re.IGNORECASE)
+        assert "whether lines were left out, only receipts show" in text
+        drop(tab, cut, SAMPLE.with_suffix(".receipts"))
+        assert told(tab)["fault"].startswith("transcript/receipt")
+
+
+def test_no_text_says_that_hashes_show_a_whole_game() -> None:
+    """Nor that a record alone convinces everybody: nothing is signed."""
+    texts = [*WEB.glob("words/*.ts"), WEB / "words.ts", WEB / "verify" / "words.ts"]
+    texts += [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    for path in texts:
+        text = " ".join(path.read_text().split())
+        for wrong in ("no line was changed", "caught all the same", "prove it to anyone"):
+            assert wrong not in text.lower(), path
 
 
 def test_receipts_count_and_can_be_taken_away(browser: Browser) -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from fairground.bank.record import AT_HOME
 from fairground.bank.schemes import HistoricDealer
-from fairground.contest.book import FIRST_FORMAT, FORMAT, NO_DISGUISE, RESTORE
+from fairground.contest.book import NO_DISGUISE, RESTORE
 from fairground.contest.file import check
 from fairground.core import SecretLost
 from fairground.fair.schemes import Chair
@@ -26,7 +26,7 @@ from fairground.table import Ask, Table
 from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import mode, secret
 from fairground.transcript import line_hash
-from fairground.verify import Verdict, verify
+from fairground.verifier import Verdict, verify
 from tests.helpers.contests import House, a_contest, rechained, sections
 from tests.helpers.fixed_hand import DOMAIN, ORDER, Hand, key_of
 from tests.helpers.forging import Edit, events_of, find, forge, rechain
@@ -133,7 +133,7 @@ def whole_games() -> Iterator[Case]:
                 table = Driver(open_table(sample.make(), mode(way))).play()
                 says = f"{game}, {sample.label}, under {way}"
                 yield Case(f"played-{sample.name}--{way}", says, bytes(table.transcript))
-    for game in ("fatestones/1", "poker/1", "zombie/2"):
+    for game in ("fatestones/1", "poker/2", "zombie/2"):
         table = Driver(open_table(make_game(game, {}), mode("hash-chains-each"))).play()
         name = f"played-{game.replace('/', '-')}-default--hash-chains-each"
         yield Case(name, f"{game} with its default parameters", bytes(table.transcript))
@@ -203,7 +203,7 @@ def departures() -> Iterator[Case]:
                 Driver(table).play()
                 name = f"left-at-once-{sample.name}--{way}--seat-{seat}"
                 yield Case(name, "somebody leaves at the first ask", bytes(table.transcript))
-    for game in ("poker/1", "poker/2", "bank-poker/1"):
+    for game in ("poker/2", "bank-poker/1"):
         for at, order in ((0, None), (1, None), (2, (1, 0, 0, 0, 0)), (2, (1, 1, 1, 1, 1))):
             for way in ("hmac-sha3-user-number", "hash-chains-each"):
                 table = open_table(make_game(game, {"bet": 2, "level": 3}), mode(way))
@@ -237,27 +237,25 @@ def departures() -> Iterator[Case]:
 def _leaving_zombies() -> Iterator[Case]:
     chained = tuple(Chair(name, "self", "chain") for name in ("Ann", "Bob", "Cy"))
     stirring = tuple(Chair(name, "self", "stir") for name in ("Ann", "Bob", "Cy"))
-    for game in ("zombie/1", "zombie/2"):
-        rules = make_game(game, LONGER)
-        for label, chairs, way, wanted, seats in (
-            ("link", chained, "chain", asked("link", 1, 3), (1,)),
-            ("tip", chained, "chain", asked("tip", 2), (2,)),
-            ("renewing", chained, "chain", asked("next-tip", 2), (2,)),
-            ("between", chained, "chain", asked("move", None, 3), (2,)),
-            ("two", chained, "chain", asked("link", 1, 3), (1, 2)),
-            ("words", stirring, "each", asked("stir", 1, 3), (1,)),
-            ("words-once", stirring, "once", asked("move", None, 3), (1,)),
-        ):
-            table = open_table(rules, mode(f"hash-chains-{way}"), chairs=chairs)
-            driver = Driver(table)
-            until(driver, wanted)
-            for seat in seats:
-                if not table.closed:
-                    table.forfeit(seat, "left")
-            driver.play()
-            name = f"zombies-leave-{game.replace('/', '-')}--{label}"
-            yield Case(name, "somebody leaves a table of three", bytes(table.transcript))
     rules = make_game("zombie/2", LONGER)
+    for label, chairs, way, wanted, seats in (
+        ("link", chained, "chain", asked("link", 1, 3), (1,)),
+        ("tip", chained, "chain", asked("tip", 2), (2,)),
+        ("renewing", chained, "chain", asked("next-tip", 2), (2,)),
+        ("between", chained, "chain", asked("move", None, 3), (2,)),
+        ("two", chained, "chain", asked("link", 1, 3), (1, 2)),
+        ("words", stirring, "each", asked("stir", 1, 3), (1,)),
+        ("words-once", stirring, "once", asked("move", None, 3), (1,)),
+    ):
+        table = open_table(rules, mode(f"hash-chains-{way}"), chairs=chairs)
+        driver = Driver(table)
+        until(driver, wanted)
+        for seat in seats:
+            if not table.closed:
+                table.forfeit(seat, "left")
+        driver.play()
+        name = f"zombies-leave-zombie-2--{label}"
+        yield Case(name, "somebody leaves a table of three", bytes(table.transcript))
     for who in (0, 1, 2):
         table = open_table(rules, mode("hmac-sha3-user-number"))
         driver = Driver(table)
@@ -468,13 +466,6 @@ def croupier_games() -> Iterator[Case]:
     yield Case("croupier-at-home", "one program made all seeds", hand.record(chairs=AT_HOME).data)
     yield Case("croupier-other-name", "another name of the table",
                forge(whole, set_("start", 0, "table", HEX)))  # fmt: skip
-    later = hand.record(version=2).data
-    yield Case("croupier-second-bank", "a whole hand at a Bank of the second version", later)
-    for steps in (0, 3):
-        record = hand.record(steps=steps, version=2)
-        record.forfeited(0, "was silent too long")
-        name = f"croupier-second-bank-silent-after-{steps}"
-        yield Case(name, f"the Croupier is silent after {steps} messages", record.data)
     for steps, seat in ((0, 0), (1, 1), (2, 1), (3, 0), (4, 1)):
         record = hand.record(steps=steps)
         record.forfeited(seat, "was silent too long")
@@ -503,7 +494,7 @@ def croupier_games() -> Iterator[Case]:
     yield Case("refused-croupier--one-key", "one key for both parties", forge(whole, with_one_key))
     dealer = HistoricDealer(secret("2017"), MemoryVault(), (62504461, 1600494777))
     chairs = (Chair("Croupier", "house"), Chair("Player", "self", "seed"))
-    table = Table.open(make_game("poker/1", {"bet": 1, "level": 1}), dealer, chairs)
+    table = Table.open(make_game("poker/2", {"bet": 1, "level": 1}), dealer, chairs)
     for answer in (393532593, list(ORDER), 1301748256):
         table.submit(table.asks()[0], answer)
     yield Case("croupier-2017", "the real game of 2017", bytes(table.transcript))
@@ -550,30 +541,26 @@ def contests() -> dict[str, tuple[bytes, dict[str, Any]]]:
     restored.solve(restored.enter("A"), 0)
     restored.close(1500, RESTORE)
     files["contest-restored"] = b"".join(restored.file())
-    both = (
+    forged = (
         ("steps", "finished", b'"steps":', b'"steps":1'),
         ("training", "entered", b'"training":false', b'"training":true'),
         ("time", "closed", b'"at":2000', b'"at":900'),
-    )
-    later = (
         ("undisguised", "opened", b'"drawn"', b'"none"'),
         ("removed", "removed", b'"entry":2', b'"entry":1'),
         ("started", "started", b'"entry":0', b'"entry":1'),
         ("format", "opened", b"contest/2", b"contest/1"),
+        ("type", "started", b'"at":1001', b'"at":[1001]'),
     )
-    for name, form, forged in (
-        ("contest", FIRST_FORMAT, both),
-        ("contest-second", FORMAT, both + later),
-    ):
-        lines = a_contest(form).file()
-        layout = sections(lines)
-        files[name] = b"".join(lines)
-        for label, at, old, new in forged:
-            i = next(i for i, line in enumerate(lines) if b'"kind":"%s"' % at.encode() in line)
-            changed = [*lines[:i], lines[i].replace(old, new), *lines[i + 1 :]]
-            files[f"{name}-refused-{label}"] = b"".join(rechained(changed, layout))
-        last = lines[-1].replace(b'"final":true', b'"final":false')
-        files[f"{name}-refused-standings"] = b"".join([*lines[:-1], last])
+    lines = a_contest().file()
+    layout = sections(lines)
+    files["contest"] = b"".join(lines)
+    for label, at, old, new in forged:
+        i = next(i for i, line in enumerate(lines) if b'"kind":"%s"' % at.encode() in line)
+        changed = [*lines[:i], lines[i].replace(old, new), *lines[i + 1 :]]
+        files[f"contest-refused-{label}"] = b"".join(rechained(changed, layout))
+    for label, final in (("standings", b"false"), ("final", b"1")):
+        last = lines[-1].replace(b'"final":true', b'"final":%s' % final)
+        files[f"contest-refused-{label}"] = b"".join([*lines[:-1], last])
     out = {}
     for name, data in files.items():
         found = check(data).as_json()

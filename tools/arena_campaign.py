@@ -15,7 +15,7 @@ stays. The exit code is 1 if a promise was broken.
   another address, asks for its oracle and is timed. Every route of the arena has its turn.
 * **bytes**: heads and bodies with mistakes in them go to the arena, and records with mistakes
   in them to `fairground verify`. Nothing may end in a traceback, a hang or a 5xx.
-* **postgres**, **disks** (`campaign/faults.py`): kills of workers, during entries and a close; a
+* **postgres**, **disks** (`campaign/faults.py`): kills of the arena, during entries and a close; a
   frozen and a restarted server; a disk that fills up, and one that becomes read-only.
 * **money** (`campaign/money.py`): kills while hands and sessions of the Croupier are settled.
 * **clocks** (`campaign/clocks.py`): the clock is set on and back while all kinds of games run.
@@ -182,7 +182,7 @@ def run(
             broken += ("hung", "5xx", "runs with a traceback")
             bad = any(found.get(one) for one in broken) or crowds.broken(found)
         log = (folder / "log").read_text(errors="replace") if (folder / "log").exists() else ""
-        # A worker that starts while its database is away says so at length, and is started again.
+        # An arena that starts while its database is away says so at length.
         requests = [
             line for line in log.splitlines() if "Traceback" in line and "lifespan" not in line
         ]

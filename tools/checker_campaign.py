@@ -356,9 +356,7 @@ def start_change(r, events, pool):
 def game_change(r, events, pool):
     events[0][r.choice(["game", "dealer"])] = r.choice(
         [
-            "poker/1",
             "poker/2",
-            "zombie/1",
             "zombie/2",
             "hmac-sha3-user/1",
             "hash-chains/1",

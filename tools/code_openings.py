@@ -1,6 +1,6 @@
 """Searches what the codes left after one guess or two need, and writes it for the coach.
 
-python tools/code_openings.py     writes src/fairground/solve/codebreaking/data/openings-6-4.npz
+python tools/code_openings.py     writes games/codebreaking/solver/data/openings-6-4.npz
 """
 
 from __future__ import annotations
@@ -10,20 +10,19 @@ from pathlib import Path
 
 import numpy as np
 
-from fairground.games.codebreaking import Code, Row, number
-from fairground.solve.codebreaking import openings
-from fairground.solve.codebreaking.openings import BASE, LENGTH
-from fairground.solve.codebreaking.searcher import Searcher
-from fairground.solve.codebreaking.small import answers
+from fairground.games.codebreaking.rules import Code, Row, number
+from fairground.games.codebreaking.solver import worth
+from fairground.games.codebreaking.solver.search import Searcher
+from fairground.games.codebreaking.solver.worth import BASE, LENGTH, answers
 
-PATH = Path(openings.__file__).parent / "data" / openings.FILE
+PATH = Path(worth.__file__).parent / "data" / worth.FILE
 
 
 def boards() -> list[tuple[Code, ...]]:
     """One guess or two, of each kind."""
     codes = list(product(range(BASE), repeat=LENGTH))
-    ones = {openings.seen([code]).guesses for code in codes}
-    twos = {openings.seen([one, two]).guesses for (one,) in ones for two in codes if one != two}
+    ones = {worth.seen([code]).guesses for code in codes}
+    twos = {worth.seen([one, two]).guesses for (one,) in ones for two in codes if one != two}
     return sorted(ones) + sorted(twos)
 
 
@@ -41,7 +40,7 @@ def main() -> None:
             average, worst = searcher.average(members, guesses), searcher.worst(members, guesses)
             assert average.proven and worst.proven
             assert average.guess is not None and worst.guess is not None
-            keys.append(openings.key(list(map(Row, guesses, marks))))
+            keys.append(worth.key(list(map(Row, guesses, marks))))
             total = int(average.guesses * len(members))
             found = (number(average.guess, BASE), int(worst.guesses), number(worst.guess, BASE))
             rows.append((total, *found))

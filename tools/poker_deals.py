@@ -1,6 +1,6 @@
 """Counts what the best hold is worth over all 2,598,960 deals, and writes it for the coach.
 
-python tools/poker_deals.py     writes src/fairground/solve/poker/data/deals-*.json again
+python tools/poker_deals.py     writes src/fairground/games/poker/solver/data/deals-*.json again
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from fairground.games.poker import DECK, HAND
-from fairground.solve.poker import holds, kernel
-from fairground.solve.poker.counts import SCALES
-from fairground.solve.poker.deals import file_name
+from fairground.games.poker.rules import DECK, HAND
+from fairground.games.poker.solver import hands as compiled
+from fairground.games.poker.solver import holds
+from fairground.games.poker.solver.holds import SCALES, file_name
 
 FOLDER = Path(holds.__file__).with_name("data")
 
@@ -27,7 +27,7 @@ def best_of(hands: Any, sums: Any, choose: Any, first: Any, scales: Any) -> Any:
     best = np.zeros(len(hands), np.int64)
     worth = np.zeros(1 << HAND, np.int64)
     for at in range(len(hands)):
-        kernel.fill_hold_sums(hands[at], sums, choose, first, worth)
+        compiled.fill_hold_sums(hands[at], sums, choose, first, worth)
         for held in range(1 << HAND):
             best[at] = max(best[at], worth[held] * scales[held])
     return best
@@ -38,7 +38,7 @@ def main() -> None:
     hands = np.array(list(combinations(range(DECK), HAND)), np.int64)
     for level in (1, 5):
         sums = holds.hand_table(level).sums
-        best = best_of(hands, sums, kernel.CHOOSE, kernel.FIRST, np.array(SCALES))
+        best = best_of(hands, sums, compiled.CHOOSE, compiled.FIRST, np.array(SCALES))
         values, counts = np.unique(best, return_counts=True)
         rows = list(zip(values.tolist(), counts.tolist(), strict=True))
         FOLDER.mkdir(exist_ok=True)

@@ -26,11 +26,11 @@ from tests.helpers.browser import QUIET  # noqa: E402
 from tests.helpers.page import page as built  # noqa: E402
 from tests.helpers.visitor import Visitor  # noqa: E402
 
-from fairground.arena.app import make_app  # noqa: E402 (found by the line above)
-from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace  # noqa: E402
 from fairground.clients.http import Http  # noqa: E402
 from fairground.clients.oracles import Arena, Oracle  # noqa: E402
-from fairground.games.codebreaking import marks  # noqa: E402
+from fairground.games.codebreaking.rules import marks  # noqa: E402
+from fairground.server.app import make_app  # noqa: E402 (found by the line above)
+from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
 VIEWS: dict[str, dict[str, Any]] = {

@@ -1,6 +1,6 @@
 """Solves Zombie Dice with the usual dice, and stores it with the package.
 
-python tools/zombie_tables.py     writes src/fairground/solve/zombie/data/*.npz, in four CPU-minutes
+python tools/zombie_tables.py     writes games/zombie/solver/data/*.npz, in four CPU-minutes
 
 `optimal`, the coach and ``fairground solve zombie`` read these files. They are named after the
 rules and after `tables.VERSION`; files that no version reads any more are removed.
@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fairground.games.zombie import Zombie
-from fairground.solve.zombie import duel, several, tables
+from fairground.games.zombie.rules import Zombie
+from fairground.games.zombie.solver import duel, several, tables
 
 DATA = Path(tables.__file__).parent / "data"
 
@@ -27,7 +27,7 @@ def solved(game: Zombie, players: int) -> Any:
 
     if players == 2:
         return duel.solve(game, tell)
-    return several.kept(several.solve(game, players, tell))
+    return several.compressed(several.solve(game, players, tell))
 
 
 def main() -> None:

@@ -42,7 +42,7 @@ function filled(template: string, texts: Record<string, string>): string {
 /** By what a Bank on a chain is known: the hash of its code, in which its terms are blank, and where those stand. */
 function bankCode() {
   const { runtime_bytecode: code, immutables } = JSON.parse(
-    read("../src/fairground/bank/chain/contracts/BankTwo.json"),
+    read("../src/fairground/bank/chain/contracts/Bank.json"),
   );
   const bytes = Uint8Array.fromHex(code.replace(/^0x/, ""));
   return { hash: keccak_256(bytes).toHex(), immutables };

@@ -71,7 +71,7 @@ export const w = {
     title: "Games you need not trust",
     headline: "Games you do not have to take on trust.",
     lead:
-      "Your browser makes half of every roll, keeps its own secrets, and checks every line as it is written. Afterwards you can prove it to anyone, offline.",
+      "Your browser adds its part to every roll, and checks every line as it is written. You keep the record and its receipts, and can check them again, offline.",
     cannot: "What we cannot prove.",
     cannotText: "That a stranger is a person, that somebody was silent, that nobody whispered.",
     wholeList: "The whole list",
@@ -170,7 +170,6 @@ export const w = {
     coach: "Coach",
     exact: "exact",
     guess: "a search, not exact",
-    exactly: (fraction: string) => `As an exact fraction: ${fraction}.`,
     asksRematch: "you are asked to play again",
     mixes: "Perfect play mixes. So often it makes each move:",
     remark: "Say something to the table",
@@ -226,13 +225,14 @@ export const w = {
   strip: {
     label: "The record, checked by your browser",
     checks: (checked: number, all: number) => `${checked.toLocaleString("en")} of ${plural(all, "line")} check out`,
-    how: "Checked here, by this page, line by line. Nothing is taken on the arena’s word.",
+    how: "Checked here, by this page, line by line. The page’s own code came from this arena.",
     chanceOnly:
       "This page does not know the rules of this game. It has checked the chain of lines, all chance and all seals, and claims no more.",
     chainOnly: "This page knows neither the rules nor the chance of this game. It has checked the chain of lines only.",
     stillHidden:
       "What is hidden is opened in the end, and checked then. Until then, answers that rest on it are the house’s word.",
     waits: "waits for you",
+    go: (line: number) => `Replay line ${line}`,
     next: { move: "Your move", seal: "Your choice, sealed" } as { [kind: string]: string },
     elided: (first: number, last: number) =>
       `Lines ${first.toLocaleString("en")} to ${last.toLocaleString("en")}: move the slider to see them.`,
@@ -332,22 +332,6 @@ export const w = {
   /** What the coach offers when a game is over. */
   askReview: "Review my decisions",
 
-  verify: {
-    title: "Check it yourself",
-    headline: "Check it yourself.",
-    lead:
-      "This page plays the game again on your machine: every hash, link, seal and roll, with its own code and none of the arena’s.",
-    about: (result: string, game: string, dealer: string, names: readonly string[]) =>
-      `${result} ${told(game)}, dealt by ${told(dealer)}: ${listed(names.map(told))}.`.trim(),
-    receiptsHint: "Did you keep receipts? Choose the .receipts file together with the transcript.",
-    checking: (lines: number) => `This browser plays it again: line ${lines.toLocaleString("en")} …`,
-    tooLong: "This record is too long to draw a table for each of its lines. All of them were checked.",
-    aloneText: "verify.html is one file. Save it, pull the plug, and it still works.",
-    save: "Open verify.html",
-    without: "Without us, and without this page",
-    withoutLead: "Any line, with the tool that came with your machine:",
-  },
-
   keys: {
     title: "Keyboard",
     help: "Show this list",
@@ -401,7 +385,7 @@ export const w = {
       `${does(people, 0, "roll")} ${rolls[0]} with ${dice[0]}, ${does(people, 1, "roll").replace(/^You/, "you")} ${
         rolls[1]
       } with ${dice[1]}.`,
-    tieGone: "A tie: both dice are gone.",
+    tieGone: "Tie. Both dice are gone.",
     choose: (count: number) => `Choose one of your ${plural(count, "die", "dice")}.`,
   },
 
@@ -422,9 +406,12 @@ export const w = {
     odds: "Who beats whom",
     oddsCaption: "The chance that the die in the row beats the die in the column.",
     cycle: "The circle",
-    cycleNone: "These dice beat each other in no circle: one of them is simply the best.",
-    cycleIs: (letters: readonly string[]) =>
-      `${letters.join(" beats ")} beats ${letters[0]}. Whoever chooses second has the better of it.`,
+    cycleNone: "No circle here.",
+    cycleIs: (letters: readonly string[]) => `${letters.join(" beats ")} beats ${letters[0]}.`,
+    champion: (letter: string) => `${letter} beats every other die.`,
+    unbeaten: (letters: readonly string[]) => `No die beats ${letters.join(" or ")}.`,
+    level: "No die beats another.",
+    second: "Each die is beaten by another, so whoever chooses second has the better of it.",
     beats: (a: string, b: string, percent: string) => `${a} beats ${b} in ${percent}`,
     ties: (percent: string) => `${percent} ties`,
     why: "The higher roll wins.",
@@ -490,6 +477,7 @@ export const w = {
     toWin: (brains: number) => `first to ${brains} brains`,
     byTurns: (turns: number) => `most brains after ${plural(turns, "round")}`,
     extra: "tie break",
+    tied: "Tie. One more round for those who lead.",
     rolling: "Dice rolling area",
     brainArea: "Brains this turn",
     shotArea: "Shotguns this turn",

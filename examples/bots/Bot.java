@@ -8,9 +8,16 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,14 +26,24 @@ public class Bot {
     /** A game with more codes than this is played digit by digit, in little memory. */
     static final int LISTED = 100_000;
 
+    /** What `play` says of a game that has ended before. */
+    static final int OVER = -1;
+
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     /** GET, or POST if there is a body. */
     static String ask(String uri, String body) throws IOException, InterruptedException {
+        return ask(uri, body, null);
+    }
+
+    /** The same with an Idempotency-Key. */
+    static String ask(String uri, String body, String once)
+            throws IOException, InterruptedException {
         var request = HttpRequest.newBuilder(URI.create(uri))
                 .timeout(Duration.ofSeconds(30))
                 .header("Accept", "application/json")
                 .header("Content-Type", "application/json");
+        if (once != null) request.header("Idempotency-Key", once);
         if (body != null) request.POST(BodyPublishers.ofString(body));
         var answer = HTTP.send(request.build(), BodyHandlers.ofString());
         if (answer.statusCode() >= 300) {
@@ -109,6 +126,7 @@ public class Bot {
     /** Guess any code that fits all answers so far; how many guesses it took. */
     static int play(String oracle) throws IOException, InterruptedException {
         String game = ask(oracle, null); // the games of a contest may differ
+        if (Pattern.compile("\"over\"\\s*:\\s*true").matcher(game).find()) return OVER;
         int base = number(game, "base"), length = number(game, "length");
         if (Math.pow(base, length) > LISTED) return patiently(oracle, base, length);
         List<int[]> codes = every(base, length);
@@ -123,19 +141,50 @@ public class Bot {
         throw new IOException(oracle + " has contradicted itself");
     }
 
+    /**
+     * Enter, or find the entry again; the private file of the team keeps its two secrets.
+     *
+     * With ours, written before it is sent, a lost answer can be asked for again. The arena's is
+     * the team's key: without it nobody can enter another version.
+     */
+    static String enter(String contest, String team, String version)
+            throws IOException, InterruptedException {
+        String id = contest.substring(contest.lastIndexOf('/') + 1);
+        String hex = HexFormat.of().formatHex(team.getBytes(StandardCharsets.UTF_8));
+        Path file = Path.of(id + "." + hex + ".secrets");
+        if (!Files.exists(file)) {
+            byte[] ours = new byte[16];
+            new SecureRandom().nextBytes(ours);
+            var mine = PosixFilePermissions.fromString("rw-------");
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(mine));
+            Files.writeString(file, HexFormat.of().formatHex(ours) + "\n");
+        }
+        List<String> kept = Files.readAllLines(file);
+        String key = kept.size() > 1 ? ", \"team_key\": " + quoted(kept.get(1)) : "";
+        String entry = find(ask(contest, null), "\"entry\"\\s*:\\s*\"(http[^\"]*)\"");
+        String entered = ask(entry, "{\"team_name\": " + quoted(team)
+                + ", \"software_version\": " + quoted(version) + key + "}",
+                key.isEmpty() ? kept.get(0) : null);
+        if (key.isEmpty()) {
+            String told = find(entered, "\"team_key\"\\s*:\\s*\"([^\"]*)\"");
+            Files.writeString(file, told + "\n", StandardOpenOption.APPEND);
+        }
+        return entered;
+    }
+
     public static void main(String[] arguments) throws InterruptedException {
         if (arguments.length != 3) {
             System.err.println("usage: java Bot.java CONTEST_WATCH_URI TEAM VERSION");
             System.exit(2);
         }
         try {
-            String entry = find(ask(arguments[0], null), "\"entry\"\\s*:\\s*\"(http[^\"]*)\"");
-            String entered = ask(entry, "{\"team_name\": " + quoted(arguments[1])
-                    + ", \"software_version\": " + quoted(arguments[2]) + "}");
+            String entered = enter(arguments[0], arguments[1], arguments[2]);
             String list = find(entered, "\"oracle_URIs\"\\s*:\\s*\\[([^\\]]*)\\]");
             Matcher uris = Pattern.compile("\"([^\"]*)\"").matcher(list);
             for (int game = 1; uris.find(); game++) {
-                System.out.println("game " + game + ": " + play(uris.group(1)) + " guesses");
+                int steps = play(uris.group(1));
+                String told = steps == OVER ? "over already" : steps + " guesses";
+                System.out.println("game " + game + ": " + told);
             }
         } catch (IOException error) { // the arena explains what is wrong
             System.err.println(error.getMessage());

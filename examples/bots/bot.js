@@ -2,14 +2,21 @@
 //
 // node bot.js CONTEST_WATCH_URI TEAM VERSION
 
+const { appendFileSync, existsSync, readFileSync, writeFileSync } = require("node:fs");
+const { randomBytes } = require("node:crypto");
+
 // A game with more codes than this is played digit by digit, in little memory.
 const LISTED = 100_000;
 
-// GET, or POST if there is a body; JSON both ways.
-async function ask(uri, body) {
+// GET, or POST if there is a body; JSON both ways. `once` is an Idempotency-Key.
+async function ask(uri, body, once) {
   const answer = await fetch(uri, {
     method: body ? "POST" : "GET",
-    headers: { Accept: "application/json", "Content-Type": "application/json" },
+    headers: {
+      Accept: "application/json",
+      "Content-Type": "application/json",
+      ...(once && { "Idempotency-Key": once }),
+    },
     body: body && JSON.stringify(body),
     signal: AbortSignal.timeout(30_000),
   });
@@ -56,7 +63,8 @@ async function patiently(oracle, base, length) {
 
 // Guess any code that fits all answers so far; how many guesses it took.
 async function play(oracle) {
-  const { base, length } = await ask(oracle); // the games of a contest may differ
+  const { base, length, over } = await ask(oracle); // the games of a contest may differ
+  if (over) return null;
   if (base ** length > LISTED) return patiently(oracle, base, length);
   let codes = [...every(base, length)];
   for (let steps = 1; codes.length > 0; steps++) {
@@ -69,13 +77,28 @@ async function play(oracle) {
   throw new Error(`${oracle} has contradicted itself`);
 }
 
+// Enter, or find the entry again; the private file of the team keeps its two secrets.
+// With ours, written before it is sent, a lost answer can be asked for again. The arena's is the
+// team's key: without it nobody can enter another version.
+async function enter(contest, team, version) {
+  const file = `${contest.split("/").pop()}.${Buffer.from(team).toString("hex")}.secrets`;
+  if (!existsSync(file))
+    writeFileSync(file, `${randomBytes(16).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+  const [ours, team_key] = readFileSync(file, "utf8").trim().split("\n");
+  const { entry } = await ask(contest);
+  const body = { team_name: team, software_version: version, team_key };
+  const entered = await ask(entry, body, team_key ? undefined : ours);
+  if (!team_key) appendFileSync(file, `${entered.team_key}\n`);
+  return entered.oracle_URIs;
+}
+
 async function main([contest, team, version]) {
   if (!version) throw new Error("usage: node bot.js CONTEST_WATCH_URI TEAM VERSION");
-  const { entry } = await ask(contest);
-  const entered = await ask(entry, { team_name: team, software_version: version });
   let number = 0;
-  for (const oracle of entered.oracle_URIs)
-    console.log(`game ${++number}: ${await play(oracle)} guesses`);
+  for (const oracle of await enter(contest, team, version)) {
+    const steps = await play(oracle);
+    console.log(`game ${++number}: ${steps === null ? "over already" : `${steps} guesses`}`);
+  }
 }
 
 main(process.argv.slice(2)).catch((error) => {

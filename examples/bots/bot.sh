@@ -5,12 +5,14 @@
 set -euo pipefail
 shopt -s inherit_errexit
 
-# GET, or POST if there is a second argument; what the arena refuses, it explains.
+# GET, or POST if there is a second argument, with an Idempotency-Key if there is a third; what the
+# arena refuses, it explains.
 ask() {
   local answer
   if ! answer=$(curl --silent --show-error --max-time 30 --fail-with-body \
     --header 'Accept: application/json' \
-    ${2:+--header 'Content-Type: application/json' --data-binary "$2"} -- "$1"); then
+    ${2:+--header 'Content-Type: application/json' --data-binary "$2"} \
+    ${3:+--header "Idempotency-Key: $3"} -- "$1"); then
     echo "$answer" >&2
     return 1
   fi
@@ -78,6 +80,10 @@ play() {
   local oracle=$1 game base length told full partial guess steps=0 code digit i
   game=$(ask "$oracle") # the games of a contest may differ: each says what it is
   base=$(number "$game" base) length=$(number "$game" length)
+  if [[ $game =~ \"over\"[[:space:]]*:[[:space:]]*true ]]; then
+    echo "over already"
+    return
+  fi
   local every=1
   for ((i = 0; i < length && every <= listed; i++)); do every=$((every * base)); done
   if ((every > listed)); then
@@ -106,14 +112,31 @@ play() {
   return 1
 }
 
+# Enter, or find the entry again; the private file of the team keeps its two secrets.
+# With ours, written before it is sent, a lost answer can be asked for again. The arena's is the
+# team's key: without it nobody can enter another version.
+enter() {
+  local watch entry entered ours key="" body file
+  file=${1##*/}.$(printf %s "$2" | od -An -v -tx1 | tr -d ' \n').secrets
+  if [[ ! -e $file ]]; then (umask 077 && openssl rand -hex 16 >"$file"); fi
+  { read -r ours && read -r key || true; } <"$file"
+  watch=$(ask "$1")
+  [[ $watch =~ \"entry\"[[:space:]]*:[[:space:]]*\"(http[^\"]*)\" ]] || { echo "no contest: $1" >&2; exit 1; }
+  entry=${BASH_REMATCH[1]}
+  body="\"team_name\": $(quoted "$2"), \"software_version\": $(quoted "$3")"
+  if [[ -n $key ]]; then body+=", \"team_key\": \"$key\"" ours=""; fi
+  entered=$(ask "$entry" "{$body}" "$ours")
+  if [[ -z $key && $entered =~ \"team_key\"[[:space:]]*:[[:space:]]*\"([^\"]*)\" ]]; then
+    echo "${BASH_REMATCH[1]}" >>"$file"
+  fi
+  echo "$entered"
+}
+
 if (($# != 3)); then
   echo "usage: bot.sh CONTEST_WATCH_URI TEAM VERSION" >&2
   exit 2
 fi
-watch=$(ask "$1")
-[[ $watch =~ \"entry\"[[:space:]]*:[[:space:]]*\"(http[^\"]*)\" ]] || { echo "no contest: $1" >&2; exit 1; }
-entered=$(ask "${BASH_REMATCH[1]}" \
-  "{\"team_name\": $(quoted "$2"), \"software_version\": $(quoted "$3")}")
+entered=$(enter "$@")
 [[ $entered =~ \"oracle_URIs\"[[:space:]]*:[[:space:]]*\[([^]]*)\] ]]
 game=0
 for oracle in ${BASH_REMATCH[1]//[\",]/ }; do

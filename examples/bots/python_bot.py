@@ -4,11 +4,14 @@ python python_bot.py CONTEST_WATCH_URI TEAM VERSION
 """
 
 import json
+import os
+import secrets
 import sys
 import urllib.error
 import urllib.request
 from collections import Counter
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 Code = tuple[int, ...]
@@ -16,10 +19,11 @@ Code = tuple[int, ...]
 LISTED = 100_000  # a game with more codes than this is played digit by digit, in little memory
 
 
-def ask(uri: str, body: Any = None) -> Any:
-    """GET, or POST if there is a body; JSON both ways."""
+def ask(uri: str, body: Any = None, once: str = "") -> Any:
+    """GET, or POST if there is a body; JSON both ways. ``once``: an Idempotency-Key."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"Accept": "application/json", "Content-Type": "application/json"}
+    headers |= {"Idempotency-Key": once} if once else {}
     with urllib.request.urlopen(urllib.request.Request(uri, data, headers), timeout=30) as answer:
         return json.load(answer)
 
@@ -50,9 +54,11 @@ def patiently(oracle: str, base: int, length: int) -> int:
     return steps
 
 
-def play(oracle: str) -> int:
+def play(oracle: str) -> int | None:
     """Guess any code that fits all answers so far; how many guesses it took."""
     game = ask(oracle)  # the games of a contest may differ: each says what it is
+    if game["over"]:
+        return None
     if game["base"] ** game["length"] > LISTED:
         return patiently(oracle, game["base"], game["length"])
     codes = list(product(range(game["base"]), repeat=game["length"]))
@@ -66,12 +72,32 @@ def play(oracle: str) -> int:
     raise SystemExit(f"{oracle} has contradicted itself")
 
 
+def enter(contest: str, team: str, version: str) -> list[str]:
+    """Enter, or find the entry again; the private file of the team keeps its two secrets.
+
+    With ours, written before it is sent, a lost answer can be asked for again. The arena's is the
+    team's key: without it nobody can enter another version.
+    """
+    file = Path(f"{contest.rpartition('/')[2]}.{team.encode().hex()}.secrets")
+    if not file.exists():
+        with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:
+            new.write(secrets.token_hex(16) + "\n")
+    ours, *keys = file.read_text().split()
+    body = {"team_name": team, "software_version": version}
+    body |= {"team_key": keys[0]} if keys else {}
+    entered = ask(ask(contest)["entry"], body, "" if keys else ours)
+    if not keys:
+        with file.open("a") as more:
+            more.write(entered["team_key"] + "\n")
+    oracles: list[str] = entered["oracle_URIs"]
+    return oracles
+
+
 def main(contest: str, team: str, version: str) -> None:
     """Enter, and play every game."""
-    entry = ask(contest)["entry"]
-    oracles = ask(entry, {"team_name": team, "software_version": version})["oracle_URIs"]
-    for number, oracle in enumerate(oracles, 1):
-        print(f"game {number}: {play(oracle)} guesses")
+    for number, oracle in enumerate(enter(contest, team, version), 1):
+        steps = play(oracle)
+        print(f"game {number}: " + ("over already" if steps is None else f"{steps} guesses"))
 
 
 if __name__ == "__main__":

@@ -8,20 +8,17 @@ The front door, for programs::
     table.play()
     print(fg.verify(table).ok)
 
-Every name in ``fg.__all__`` is explained in ``docs/python.md``. Each is imported when it is first
-used, so ``import fairground`` costs next to nothing. The rooms of the house are drawn in
-``docs/architecture.md``, and each opens with a table of contents.
+Every name is explained in ``docs/python.md``, and is imported when it is first used (PEP 562). No
+name is also the name of a package here, so ``import fairground.games.zombie as zombie`` works. The
+packages are drawn in ``docs/architecture.md``.
 """
 
-import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.2.0"
 
-TYPE_CHECKING = False  # as in `typing`, which would take longer to import than all of this
-
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from fairground.core import (
         BadParams,
         FairgroundError,
@@ -33,26 +30,27 @@ if TYPE_CHECKING:
         UnknownName,
         Unreadable,
     )
-    from fairground.door.coaching import Coaching, coach
-    from fairground.door.lists import games, player, players
-    from fairground.door.records import Record, read, verify, write
+    from fairground.door.records import Record, Step, Story, read, replay, verify, write
     from fairground.door.remote import RemoteArena, RemoteSeat, arena, sit
     from fairground.door.solutions import (
+        Coaching,
         CodeSolution,
         DiceSolution,
         FateStonesSolution,
         PokerSolution,
         ZombieSolution,
+        list_games,
+        list_players,
+        player,
+        review,
         solve,
     )
-    from fairground.door.stories import Step, Story, replay
-    from fairground.door.tables import PERSON, LocalTable, Question, game, open
+    from fairground.door.tables import PERSON, LocalTable, Question, game
+    from fairground.door.tables import open as open
     from fairground.fair.register import SCHEMES
     from fairground.games import GAMES, Listing
     from fairground.players import Player
-    from fairground.verify import Verdict
-else:
-    ModuleType = type(sys)
+    from fairground.verifier import Verdict
 
 __all__ = [
     "GAMES",
@@ -84,64 +82,47 @@ __all__ = [
     "Verdict",
     "ZombieSolution",
     "arena",
-    "coach",
     "game",
-    "games",
-    "open",
+    "list_games",
+    "list_players",
     "player",
-    "players",
     "read",
     "replay",
+    "review",
     "sit",
     "solve",
     "verify",
     "write",
 ]
+"""Every public name but `open`, which a star import would put in place of the builtin."""
 
-_ROOMS = {
-    "door.coaching": "Coaching coach",
-    "door.lists": "games player players",
-    "door.tables": "PERSON LocalTable Question game open",
-    "door.records": "Record read verify write",
-    "door.remote": "RemoteArena RemoteSeat arena sit",
-    "door.solutions": (
-        "CodeSolution DiceSolution FateStonesSolution PokerSolution ZombieSolution solve"
+_NAMES = {
+    "core": (
+        "BadParams FairgroundError Fault Game IllegalMove InputError MissingExtra UnknownName"
+        " Unreadable"
     ),
-    "door.stories": "Step Story replay",
+    "door.records": "Record Step Story read replay verify write",
+    "door.solutions": (
+        "Coaching CodeSolution DiceSolution FateStonesSolution PokerSolution ZombieSolution"
+        " list_games list_players player review solve"
+    ),
+    "door.remote": "RemoteArena RemoteSeat arena sit",
+    "door.tables": "PERSON LocalTable Question game open",
     "fair.register": "SCHEMES",
     "games": "GAMES Listing",
     "players": "Player",
-    "verify": "Verdict",
+    "verifier": "Verdict",
 }
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names.split()}
-"""Where each name comes from; those that are not here are errors and rules, of `core`."""
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"fairground has no {name!r}; it has: {', '.join(__all__)}")
-    from importlib import import_module
-
-    value: object = getattr(import_module(f"fairground.{_ROOM_OF.get(name, 'core')}"), name)
+    if name not in _MODULE_OF:
+        raise AttributeError(f"fairground has no {name!r}; it has: {', '.join(sorted(_MODULE_OF))}")
+    value: object = getattr(import_module(f"fairground.{_MODULE_OF[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return ["__version__", *__all__]
-
-
-class _Package(ModuleType):
-    """Makes ``fg.verify`` stay a function, although there is a module `fairground.verify`.
-
-    The import system binds every imported submodule to its package. Where the front door has a
-    function of that name, the function stays: the module is reached by ``from fairground.verify
-    import ...``.
-    """
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in __all__ and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
+    return ["__version__", *_MODULE_OF]

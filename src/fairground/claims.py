@@ -1,6 +1,6 @@
-"""What the evidence in a record supports: for whom, on what condition, and witnessed by what.
+"""The claims that a record supports: for whom, on what condition, and on which evidence.
 
-A claim is a sentence **"If …, then …"**. What the reader must supply stands behind *if*. A claim is
+A claim is a sentence **"If …, then …"**. The reader must check what stands after *if*. A claim is
 made only where the record holds its evidence; `docs/fairness.md` has the rules as pseudo-code.
 
 **Order.** The house writes the record, so the order of its lines is the house's word. A *receipt*
@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from fairground.core import Seat
+from fairground.escape import named, shown
 from fairground.fair.schemes import Chair, Run
-from fairground.shown import named, shown
-from fairground.table import LEFT, SealedTurn, Table
+from fairground.table import SealedTurn, Table
 
 COMMITTED: Final = "COMMITTED"
 UNIFORM: Final = "UNIFORM"
@@ -32,14 +32,14 @@ class Receipt(NamedTuple):
 
     line: int
     seat: Seat | None = None
-    """Whose receipt it is; ``None``: the reader's own."""
+    """The seat that kept the receipt; ``None``: the reader."""
 
 
 By = Literal["house", "receipts", "receipts and house", "signature"]
 
 
 class Witness(NamedTuple):
-    """Who vouches for the order of lines that a claim rests on."""
+    """The witness of the order of lines that a claim rests on."""
 
     by: By
     shown: tuple[int, ...] = ()
@@ -56,10 +56,10 @@ class Claim(NamedTuple):
     who: str | None
     """The name of the seat."""
     condition: str
-    """What the reader must supply."""
+    """The condition that the reader must check."""
     result: str
     lines: tuple[int, ...]
-    """Where the evidence stands."""
+    """The lines with the evidence."""
     witness: Witness | None = None
     """``None``: the claim does not rest on the order of lines."""
 
@@ -101,8 +101,8 @@ class Evidence:
         self.own = [seat for seat, chair in enumerate(chairs) if chair.by != "house"]
         """The seats that the house does not play itself."""
         self.dealt = [run for run in table.runs if run.line]
-        self.left = [made for made in table.decisions if made.move == LEFT]
-        """Who left, and when."""
+        self.left = table.departures
+        """The seats that left, and their lines."""
         self._others: dict[Seat, list[int]] = {}
         """Seat → the lines of the others' decisions."""
         self._trusted: dict[Seat, str] = {}
@@ -157,7 +157,7 @@ class Evidence:
         return self._for(seat, UNIFORM, spans, result)
 
     def _unforeseen(self, seat: Seat) -> Claim:
-        """The same, and each share came after every earlier decision of the others."""
+        """As above, and each share came after every earlier decision of the others."""
         spans = {
             run.index: (max(run.bound, self._decided_before(run, seat)), run.lent[seat])
             for run in self.dealt
@@ -176,7 +176,7 @@ class Evidence:
         return Claim(name, seat, own, condition, result, lines, witness)
 
     def _trust(self, seat: Seat) -> str:
-        """What must be true of this seat, and of those who could use what it lends."""
+        """Return the conditions on this seat, and on the seats that could use its share."""
         if seat not in self._trusted:
             who, chair = self.names[seat], self.table.setting.chairs[seat]
             lent = self.table.scheme.condition(Chair(who, chair.by, chair.lends))
@@ -243,7 +243,7 @@ class Evidence:
         return Witness(by, seen, told)
 
     def _saw(self, first: int, end: int, seat: Seat | None) -> bool:
-        """Whether a receipt shows that line ``first`` stood before line ``end`` was given."""
+        """Return true if a receipt shows that line ``first`` existed before line ``end``."""
         if seat not in self._seen:
             self._seen[seat] = sorted(
                 receipt.line
@@ -255,7 +255,7 @@ class Evidence:
         return at < len(lines) and lines[at] < end
 
     def _beside(self, seat: Seat) -> list[Seat]:
-        """Who could have chosen knowing this seat's share: words beside its words, or to leave."""
+        """Return the seats that could choose (words, or to leave) knowing this seat's share."""
         beside = {
             other
             for run in self.dealt
@@ -269,7 +269,7 @@ class Evidence:
         return sorted(beside)
 
     def _waited(self, seat: Seat) -> bool:
-        """Whether each draw waited for a share of this seat that came after all decisions.
+        """Return true if each draw waited for a share of this seat after all decisions.
 
         To leave is a decision, too, and its draw is the one that would have come next.
         """
@@ -295,7 +295,7 @@ class Evidence:
         return others[before - 1] if before else 0
 
     def _hid(self, turn: SealedTurn) -> bool:
-        """Whether sealing hid anything: from another person, or from a house that sealed first."""
+        """Return true if sealing hid anything: from a person, or a house that sealed first."""
         mine = [line for seat, line in turn.seals.items() if seat in self.own]
         house = [line for seat, line in turn.seals.items() if seat not in self.own]
         return len(mine) > 1 or (len(mine) == 1 and max(house) < mine[0])

@@ -9,11 +9,13 @@ arguments, 3 end of input in the middle, 130 Ctrl-C, 128 + N another signal N.
 
 from __future__ import annotations
 
-import atexit
-import gc
+import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
+from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from typing import Any, Final, NamedTuple
@@ -21,10 +23,12 @@ from typing import Any, Final, NamedTuple
 from fairground import __version__
 from fairground.core import FairgroundError
 from fairground.games import GAMES
+from fairground.terminal import console
+from fairground.terminal.console import abandon_output, parser_of, stopped_by_signals
 
 
 class Command(NamedTuple):
-    """A command: the module of `terminal` that runs it, what it is for, and a title."""
+    """A command: the module below `fairground` that runs it, what it is for, and a title."""
 
     module: str
     summary: str
@@ -40,65 +44,72 @@ def _game(module: str, name: str) -> Command:
 
 
 PLAY: Final = {
-    "dice": _game("intransitive.screen", "intransitive/1"),
-    "codebreaking": _game("codebreaking.command", "codebreaking/1"),
-    "zombie": _game("zombie.command", "zombie/1"),
-    "fatestones": _game("fatestones.command", "fatestones/1"),
-    "croupier": Command("croupier.command", "Video poker that trusts nobody.", "Blind Croupier"),
+    "dice": _game("games.intransitive.screen.screen", "intransitive/1"),
+    "codebreaking": _game("games.codebreaking.screen.command", "codebreaking/1"),
+    "zombie": _game("games.zombie.screen.command", "zombie/2"),
+    "fatestones": _game("games.fatestones.screen.command", "fatestones/1"),
+    "croupier": Command(
+        "terminal.croupier.command", "Video poker that trusts nobody.", "Blind Croupier"
+    ),
     "play": Command("commands.play", "Any game by its name, also of other packages.", "Any game"),
-    "sit": Command("commands.arena.sit", "Play a seat at an arena.", "A seat"),
+    "sit": Command("commands.sit", "Play a seat at an arena.", "A seat"),
 }
 WORK: Final = {
     "tutorial": Command("commands.tutorial", "two minutes: a fair roll, and a cheat found out"),
-    "resume": Command("commands.records.resume", "go on with a game that was stopped"),
-    "history": Command("commands.records.history", "your games, how they ended, how often you won"),
-    "replay": Command("commands.records.replay", "a game again, in words, step by step"),
+    "resume": Command("commands.history:run_resume", "go on with a game that was stopped"),
+    "history": Command(
+        "commands.history:run_history", "your games, how they ended, how often you won"
+    ),
+    "replay": Command("commands.history:run_replay", "a game again, in words, step by step"),
     "coach": Command(
-        "commands.records.coach", "what each of your decisions was worth, and what was luck"
+        "commands.coach:run_coach",
+        "what each of your decisions was worth, and what was luck",
     ),
-    "learn": Command("commands.records.learn", "positions in which you erred, until they sit"),
-    "verify": Command("commands.records.verify", "check a transcript, and see what it proves"),
-    "config": Command("commands.config", "your own defaults for any option"),
-    "completion": Command("commands.completion", "Tab in bash, zsh and fish"),
-    "serve": Command("commands.arena.serve", "the arena: all games over HTTP"),
-    "backup": Command("commands.arena.backup", "a copy of an arena's database, while it runs"),
-    "restore": Command("commands.arena.restore", "such a copy becomes an arena's database again"),
-    "bank key": Command("commands.arena.bank:key", "a key file for a Croupier on a chain"),
-    "bank deploy": Command("commands.arena.bank:deploy", "a Bank on a test chain"),
-    "bank withdraw": Command("commands.arena.bank:withdraw", "take your money home from a Bank"),
-    "bank watch": Command(
-        "commands.arena.bank:watch", "complain and settle for parties that are away"
+    "learn": Command("commands.coach:run_learn", "positions in which you erred, until they sit"),
+    "verify": Command("commands.verify", "check a transcript, and see what it proves"),
+    "config": Command("commands.config:run_config", "your own defaults for any option"),
+    "completion": Command("commands.config:run_completion", "Tab in bash, zsh and fish"),
+    "serve": Command("commands.serve", "the arena: all games over HTTP"),
+    "backup": Command("commands.backup:run_backup", "a copy of an arena's database, while it runs"),
+    "restore": Command(
+        "commands.backup:run_restore", "such a copy becomes an arena's database again"
     ),
-    "enter": Command("commands.arena.enter", "play a contest at an arena, with your bot"),
-    "oracle": Command("commands.arena.oracle", "play one code-breaking game at an arena"),
-    "solve dice": Command("commands.solve.intransitive", "exact odds of a set of dice"),
+    "bank key": Command("commands.bank:key", "a key file for a Croupier on a chain"),
+    "bank deploy": Command("commands.bank:deploy", "a Bank on a test chain"),
+    "bank withdraw": Command("commands.bank:withdraw", "take your money home from a Bank"),
+    "bank watch": Command("commands.bank:watch", "complain and settle for parties that are away"),
+    "enter": Command("commands.contests:run_enter", "play a contest at an arena, with your bot"),
+    "oracle": Command("commands.contests:run_oracle", "play one code-breaking game at an arena"),
+    "solve dice": Command("games.intransitive.screen.solve", "exact odds of a set of dice"),
     "solve codebreaking": Command(
-        "commands.solve.codebreaking",
+        "games.codebreaking.screen.solve",
         "code breaking: strategies, and what to ask next",
     ),
-    "solve zombie": Command("commands.solve.zombie", "Zombie Dice: when to roll, hold"),
-    "solve poker": Command("commands.solve.poker", "what each hold of a poker hand is worth"),
+    "solve zombie": Command("games.zombie.screen.solve", "Zombie Dice: when to roll, hold"),
+    "solve poker": Command("games.poker.screen", "what each hold of a poker hand is worth"),
     "solve fatestones": Command(
-        "commands.solve.fatestones",
+        "games.fatestones.screen.solve",
         "FateStones: perfect play, for one deal or all",
     ),
-    "dice-sets": Command("commands.lab.dice_sets", "the dice of FateStones, ranked"),
-    "episode": Command("commands.lab.episode", "one round of FateStones, as a row of data"),
-    "episodes": Command("commands.lab.episodes", "judge a file of rounds of FateStones"),
-    "simulate": Command(
-        "commands.lab.simulate", "many games of any kind: results, and rows of data"
+    "dice-sets": Command(
+        "games.fatestones.screen.data:run_dice_sets", "the dice of FateStones, ranked"
     ),
-    "plot": Command("commands.lab.plot", "figures, in the terminal or as files"),
-    "tournament": Command("commands.lab.tournament", "players against one another, ranked"),
-    "dataset verify": Command("commands.lab.dataset", "check a file of simulated games"),
+    "episode": Command(
+        "games.fatestones.screen.data:run_episode", "one round of FateStones, as a row of data"
+    ),
+    "episodes": Command(
+        "games.fatestones.screen.data:run_episodes", "judge a file of rounds of FateStones"
+    ),
+    "simulate": Command(
+        "commands.simulate:run_simulate", "many games of any kind: results, and rows of data"
+    ),
+    "plot": Command("commands.plot", "figures, in the terminal or as files"),
+    "tournament": Command("commands.tournament", "players against one another, ranked"),
+    "dataset verify": Command("commands.simulate:run_dataset", "check a file of simulated games"),
 }
 COMMANDS: Final = PLAY | WORK
 OF_ANY_GAME: Final = ("play", "simulate")
 """Commands that have a parser for each game."""
-
-SELDOM: Final = 50_000
-"""After how many new objects Python looks for circles of them. By itself it looks after 700, which
-takes a tenth of a start; and what we make hardly ever has circles."""
 
 EXAMPLES: Final = """\
 Examples:
@@ -111,13 +122,9 @@ choice, 1 a check failed, 2 bad input, 3 end of input in the middle, 130 Ctrl-C.
 
 
 def help_text() -> str:
-    """What ``fairground --help`` prints."""
-    import textwrap
-
-    from fairground.terminal.ink import terminal_size
-
+    """Return the text of ``fairground --help``."""
     width = max(map(len, COMMANDS)) + 2
-    columns = max(terminal_size().columns - 1, width + 22)
+    columns = max(shutil.get_terminal_size().columns - 1, width + 22)
     parts = ["usage: fairground [-h] [--version] COMMAND ...", ""]
     parts += ["Provably fair games: play, and check every roll yourself.", ""]
     for title, commands in (("Play:", PLAY), ("And more:", WORK)):
@@ -142,7 +149,7 @@ def find(arguments: Sequence[str]) -> tuple[Command, list[str]] | None:
 def _dispatch(arguments: Sequence[str]) -> int:
     if not arguments:
         if sys.stdin.isatty() and sys.stdout.isatty():
-            from fairground.terminal.commands.menu import run as run_menu
+            from fairground.commands.menu import run as run_menu
 
             games = {name: (game.title, game.summary) for name, game in PLAY.items()}
             return run_menu(games, _dispatch)
@@ -159,8 +166,6 @@ def _dispatch(arguments: Sequence[str]) -> int:
         return _unknown(arguments)
     command, rest = found
     run = _loaded(command)
-    from fairground.terminal.console import stopped_by_signals
-
     played = [*PLAY.values(), WORK["resume"]]
     with stopped_by_signals() if command in played else nullcontext():
         return run(rest)
@@ -169,26 +174,21 @@ def _dispatch(arguments: Sequence[str]) -> int:
 def _loaded(command: Command) -> Callable[[Sequence[str]], int]:
     """The function that runs a command."""
     module, _, function = command.module.partition(":")
-    run: Callable[..., int] = getattr(
-        import_module(f"fairground.terminal.{module}"), function or "run"
-    )
+    run: Callable[..., int] = getattr(import_module(f"fairground.{module}"), function or "run")
     if command is WORK["completion"]:
-        return partial(run, offers=_offers)
+        return partial(run, parsers=_parsers)
     return run
 
 
-def _offers() -> dict[str, Any]:
-    """What each command takes, as its own parser says it."""
-    from fairground.terminal.commands.completion import offer
-    from fairground.terminal.console import parser_of
-
-    offers = {}
+def _parsers() -> dict[str, tuple[str, Any]]:
+    """Return the summary and the parser of each command."""
+    parsers = {}
     for name, command in COMMANDS.items():
         parser = None
-        with suppress(ImportError, FairgroundError):  # an extra that is not there
+        with suppress(ImportError, FairgroundError):  # an extra that is not installed
             parser = parser_of(_loaded(command), ["zombie"] if name in OF_ANY_GAME else [])
-        offers[name] = offer(parser, command.summary)
-    return offers
+        parsers[name] = (command.summary, parser)
+    return parsers
 
 
 def _unknown(arguments: Sequence[str]) -> int:
@@ -200,8 +200,6 @@ def _unknown(arguments: Sequence[str]) -> int:
             print(f"  fairground {name:<22}{COMMANDS[name].summary}")
         return 0 if len(arguments) > 1 else 2
     what = " ".join(arguments[:2]) if below else first
-    from difflib import get_close_matches
-
     near = get_close_matches(what, COMMANDS, n=1)
     hint = f"Did you mean {near[0]!r}? " if near else ""
     known = ", ".join(COMMANDS)
@@ -212,10 +210,6 @@ def _unknown(arguments: Sequence[str]) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, and answer with its exit code."""
-    gc.set_threshold(SELDOM)
-    atexit.register(gc.freeze)  # or Python looks through all objects once more before it ends
-    from fairground.terminal import console
-
     console.make_streams_safe()
     given = sys.argv[1:] if arguments is None else list(arguments)
     fail = partial(_fail, as_json="--json" in given)
@@ -251,16 +245,12 @@ def _fail(
     line: int | None = None,
     as_json: bool,
 ) -> int:
-    """Say why a command line came to nothing, on streams that may themselves be the reason.
+    """Report why a command failed, and return its exit code.
 
-    Who asked for an object of JSON gets one here, too.
+    With ``--json``, print the error as JSON as well. A broken stream is given up.
     """
-    from fairground.terminal.console import abandon_output
-
     told = ""
     if as_json:
-        import json
-
         told = json.dumps({"fault": {"line": line, "code": code, "reason": text.strip()}}) + "\n"
     for number, stream, words in ((1, sys.stdout, told), (2, sys.stderr, f"{before}{text}\n")):
         try:

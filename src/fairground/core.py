@@ -3,7 +3,7 @@
 A game is a pure state machine over hashable values. At each state it says what
 it awaits: a **draw** (one integer, uniform in ``range(n)``), a **turn** (these
 seats each owe a move), or that it is **over**. A game never draws, shuffles or
-rolls anything itself; it is told what was drawn. That is what lets one referee
+rolls anything itself; it receives what was drawn. That is what lets one referee
 run every game under every fairness scheme, and lets anyone replay it.
 
 The error tree. Every error carries a stable code, which goes over HTTP and into
@@ -39,10 +39,10 @@ Seat: TypeAlias = int
 """A chair at the table, counted from 0."""
 
 Move: TypeAlias = "int | str | tuple[Move, ...]"
-"""What a seat may answer: values that survive JSON (a tuple is written as an array)."""
+"""A seat's answer: a value that survives JSON (a tuple is written as an array)."""
 
 Params: TypeAlias = Mapping[str, Any]
-"""What a game is made of, as JSON: what the first event of a transcript records."""
+"""The parameters of a game as JSON: the first event of a transcript records them."""
 
 SAFE: Final = 2**53 - 1
 """The largest integer that every JSON reader keeps exact. Larger ones travel as text."""
@@ -116,7 +116,7 @@ S = TypeVar("S")
 class Game(ABC, Generic[S]):
     """The rules of one game with its parameters: immutable, and free of chance.
 
-    ``name`` ends in a version, such as ``zombie/1``, which changes whenever the
+    ``name`` ends in a version, such as ``zombie/2``, which changes whenever the
     same draws and moves could lead to another result: old transcripts must keep
     verifying. States are hashable values; every method is a pure function. Two games
     are equal when they have the same name and the same parameters.
@@ -126,9 +126,9 @@ class Game(ABC, Generic[S]):
     roles: ClassVar[tuple[Role, ...]] = (Role("player", 1, 1000),)
     """The kinds of seats, in the order of the seats. At most one has a number that varies."""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
-    """What the game can be made of."""
+    """The parameters of the game."""
     hides: ClassVar[bool] = False
-    """Whether a seat's `view` can lack something that the state holds."""
+    """True if a seat's `view` can lack something that the state holds."""
     seats: int
 
     @classmethod
@@ -138,7 +138,7 @@ class Game(ABC, Generic[S]):
 
     @abstractmethod
     def params(self) -> dict[str, Any]:
-        """The JSON parameters of which `from_params` makes an equal game."""
+        """Return the JSON parameters from which `from_params` makes an equal game."""
 
     @cached_property
     def identity(self) -> str:
@@ -156,7 +156,7 @@ class Game(ABC, Generic[S]):
         return f"{type(self).__name__}({given})"
 
     def role(self, seat: Seat) -> str:
-        """What this seat is: the name of its `Role`."""
+        """Return the name of this seat's `Role`."""
         fixed = sum(role.least for role in self.roles)
         first = 0
         for role in self.roles:
@@ -198,7 +198,7 @@ class Game(ABC, Generic[S]):
 
     @abstractmethod
     def awaits(self, s: S) -> Awaits:
-        """What must happen next."""
+        """Return the next event: a draw, a turn, or the end."""
 
     @abstractmethod
     def drawn(self, s: S, value: int) -> S:
@@ -228,7 +228,7 @@ class Game(ABC, Generic[S]):
 
     @property
     def listable(self) -> bool:
-        """Whether `moves` can list the moves of every state."""
+        """True if `moves` can list the moves of every state."""
         return True
 
     @abstractmethod
@@ -246,7 +246,7 @@ class Game(ABC, Generic[S]):
         """
 
     def departed(self, s: S, seat: Seat) -> S | Over:
-        """What follows when ``seat`` walks away: an end, or the state in which others play on.
+        """Return the end after ``seat`` leaves, or the state in which the others play on.
 
         By default the game ends, with the payoff of `forfeit`. In games of three or more the
         others should play on, or a coalition could take a victory away by leaving.
@@ -254,7 +254,7 @@ class Game(ABC, Generic[S]):
         return Over(self.forfeit(s, seat))
 
     def must_be_winnable(self) -> None:
-        """Raise `BadParams` where nobody could ever win, so that a game would go on for ever.
+        """Raise `BadParams` where nobody could ever win, so that a game would never end.
 
         Asked when a table is opened; older records are taken as they are.
         """
@@ -313,7 +313,7 @@ class FairgroundError(Exception):
 
 
 class InputError(FairgroundError):
-    """What was given cannot be used; the text quotes it and shows how to do it right."""
+    """Input that cannot be used; the text quotes it and shows how to do it right."""
 
     code = "input/bad"
 

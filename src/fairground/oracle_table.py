@@ -18,7 +18,7 @@ from typing import Final
 from fairground.core import Move
 from fairground.fair.bits import fresh
 from fairground.fair.schemes import Chair
-from fairground.games.codebreaking import BREAKER, FAIR, CodeBreaking
+from fairground.games.codebreaking.rules import BREAKER, FAIR, CodeBreaking
 from fairground.table import Table
 
 CHAIN_LENGTH: Final = 2
@@ -45,7 +45,7 @@ def publish(table: Table) -> str:
 
 
 def commitment(table: Table) -> str:
-    """What was published when the game was opened."""
+    """Return the commitment published when the game was opened."""
     if rules_of(table).oracle == FAIR:
         return str(table.runs[0].ticket["blind"])
     noted = _noted(table, "commitment")
@@ -79,7 +79,7 @@ def step(table: Table, move: Move) -> None:
 
 
 def is_solved(table: Table) -> bool:
-    """Whether the last guess was the code."""
+    """True if the last guess was the code."""
     rows = table.state.rows
     return bool(rows) and rows[-1].marks[0] == rules_of(table).length
 
@@ -93,6 +93,6 @@ def _close_the_draw(table: Table, share: str) -> bool:
 
 
 def _noted(table: Table, name: str) -> str | None:
-    """What a note of the house says under this name."""
+    """Return the entry of this name in the house's notes."""
     notes = (event["body"] for event in table.transcript.events if event["kind"] == "note")
     return next((body[name] for body in notes if name in body), None)

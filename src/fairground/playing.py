@@ -16,7 +16,7 @@ S = TypeVar("S")
 
 
 class Chooser(Protocol):
-    """Who moves for a seat, such as a `fairground.players.Player`."""
+    """The decider of a seat, such as a `fairground.players.Player`."""
 
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
         """A legal move for ``seat`` in the position that ``view`` shows."""

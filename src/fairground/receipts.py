@@ -11,16 +11,13 @@ object a line: ``{"head": "…64 hex digits…", "seat": 1, "step": 5, "table": 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from fairground.core import Unreadable
 from fairground.table import Ask
 from fairground.transcript import must_be_shallow
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ENDING: Final = ".receipts"
 
@@ -35,7 +32,7 @@ class Kept(NamedTuple):
 
     @classmethod
     def of(cls, table: bytes, ask: Ask) -> Kept:
-        """What to keep of an ask before answering it."""
+        """Return the receipt to keep before answering an ask."""
         return cls(table.hex(), ask.seat, ask.step, ask.head)
 
     @property
@@ -45,7 +42,7 @@ class Kept(NamedTuple):
 
 
 def beside(transcript: Path) -> Path:
-    """Where the receipts of a transcript are looked for."""
+    """Return the path of the receipts of a transcript."""
     return transcript.with_suffix(ENDING)
 
 
@@ -84,12 +81,10 @@ def read_receipts(path: Path, table: str | None = None) -> list[dict[str, Any]]:
 
 def found(transcript: str | Path, data: bytes) -> list[dict[str, Any]]:
     """The receipts that lie beside a transcript, as far as they are of its table."""
-    name = os.path.splitext(transcript)[0] + ENDING
-    if name == os.fspath(transcript) or not os.path.isfile(name):
-        return []  # as mostly: then nobody waits for `pathlib`
-    from pathlib import Path
-
-    return read_receipts(Path(name), table_of(data))
+    path = beside(Path(transcript))
+    if path == Path(transcript) or not path.is_file():
+        return []
+    return read_receipts(path, table_of(data))
 
 
 def table_of(data: bytes) -> str | None:
@@ -103,11 +98,11 @@ def table_of(data: bytes) -> str | None:
 
 
 def _shallow(line: str) -> Any:
-    """JSON that cannot overflow the stack of whoever reads it."""
+    """Parse JSON, refusing a depth that could overflow the reader's stack."""
     must_be_shallow(line)
     return json.loads(line)
 
 
 def heads(receipts: Sequence[Kept]) -> list[dict[str, Any]]:
-    """Receipts as `fairground.verify.verify` takes them."""
+    """Receipts as `fairground.verifier.verify` takes them."""
     return [kept._asdict() for kept in receipts]

@@ -16,14 +16,14 @@ time; and the shares of chance that the scheme wants: ``number``, ``tip``,
 
 The table does not trust its own dealer: every ticket and all evidence pass the
 scheme's public half before they are written. So verifying is nothing but running
-a table again, with the recorded dealer and the recorded answers (`replay`).
+a table again, with the recorded dealer and the recorded answers (`verifier`).
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from fairground.core import (
     SAFE,
@@ -40,6 +40,7 @@ from fairground.core import (
     Turn,
     written,
 )
+from fairground.escape import must_be_showable
 from fairground.fair.bits import fresh
 from fairground.fair.schemes import (
     LENDS,
@@ -58,11 +59,10 @@ from fairground.fair.schemes import (
     is_text,
 )
 from fairground.fair.seals import Seal, Spot, fits, seal
-from fairground.shown import must_be_showable
 from fairground.transcript import FORMAT, Transcript, canonical, frozen
 
-LEFT: Final = "left"
-"""The decision to leave, among `Table.decisions`."""
+FORGOTTEN: Final[list[tuple[int, int]]] = []
+"""The draws of a dealt run at a table that does not keep them."""
 
 LONGEST_REASON: Final = 200
 LONGEST_NAME: Final = 80
@@ -74,7 +74,7 @@ class Ask(NamedTuple):
     kind: str
     seat: Seat
     step: int
-    """How many lines the transcript had when this was asked."""
+    """Number of lines of the transcript when this was asked."""
     head: str
     """The hash of the last of them."""
     n: int = 0
@@ -84,11 +84,30 @@ class Ask(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A move that a seat made, and the line that has it."""
+    """A seat's move or forfeit, and its line."""
 
     seat: Seat
-    move: Move
     line: int
+
+
+class Change(NamedTuple):
+    """An entry of `Table.history`: a draw, a move, or a seat that leaves.
+
+    In a turn of several seats the state changes with the last move. A seat that leaves while draws
+    are under way stays in until they are dealt: ``left`` changes nothing then, and ``out`` follows.
+    """
+
+    line: int
+    kind: Literal["draw", "move", "left", "out"]
+    seat: Seat
+    """The seat that moved or left; -1 for a draw."""
+    value: Move
+    """The number drawn, or the move."""
+    before: Any
+    after: Any
+    """The next state; `Over` where leaving ends the game."""
+    n: int = 0
+    """The range of a draw."""
 
 
 class Departure(NamedTuple):
@@ -151,8 +170,12 @@ class Table:
         dealer: Dealer,
         scheme: Scheme,
         transcript: Transcript,
+        keep: bool = True,
     ) -> None:
         self.game = game
+        self._keep = keep
+        self.history: list[Change] = []
+        """All that happened, in order, with the state around it; empty without ``keep``."""
         self.scheme = scheme
         self.setting = scheme.setting
         self.transcript = transcript
@@ -161,9 +184,9 @@ class Table:
         self.payoff: tuple[int, ...] | None = None
         self.closed = False
         self.waiting = False
-        """Whether the dealer keeps back what must come next (see `advance`)."""
+        """True if the dealer holds back the next event (see `advance`)."""
         self.replaying = False
-        """Whether this is an older record, whose texts are taken as they are."""
+        """True for an older record, whose texts are taken as they are."""
         self.void_reason: str | None = None
         self.runs: list[Run] = []
         self.decisions: list[Decision] = []
@@ -197,10 +220,13 @@ class Table:
         *,
         transcript: Transcript | None = None,
         replaying: bool = False,
+        keep: bool = True,
     ) -> Self:
         """Set a new table up: write the first event, and go on to the first ask.
 
         The table bears the name that the dealer was made with: 32 fresh bytes (`new_name`).
+        Without ``keep`` it has no `history`, and forgets draws once they are dealt. That bounds
+        the memory of a verifier.
         """
         _check_chairs(game, chairs)
         if not replaying:
@@ -220,7 +246,7 @@ class Table:
             public=dealer.public,
             seats=[chair._asdict() for chair in chairs],
         )
-        self = cls(game, dealer, scheme, transcript)
+        self = cls(game, dealer, scheme, transcript, keep)
         self.replaying = replaying
         self.advance()
         return self
@@ -228,14 +254,18 @@ class Table:
     # What a driver may see and do
 
     def asks(self) -> list[Ask]:
-        """What the seats owe now. Empty when the table is closed."""
+        """The answers that the seats owe now. Empty when the table is closed."""
         n, index = (self._run.n, self._run.index) if self._run else (0, 0)
         step, head = self._asked_at
         return [Ask(self._wanted, seat, step, head, n, index) for seat in self._owing]
 
     def has_left(self, seat: Seat) -> bool:
-        """Whether this seat has walked away from a game that goes on."""
+        """Return true if this seat has left a game that goes on."""
         return seat in self.scheme.gone
+
+    def changes(self, line: int) -> list[Change]:
+        """Return what one line of the transcript changed."""
+        return [change for change in self.history if change.line == line]
 
     def view(self, seat: Seat | None) -> Any:
         """The state as this seat may see it; ``None``: a bystander."""
@@ -245,10 +275,17 @@ class Table:
         """Take the answer to an ask, or refuse it with the reason and change nothing."""
         if ask not in self.asks():
             raise StaleAsk(f"the table does not ask seat {ask.seat} for a {ask.kind} at {ask.step}")
-        self._take(ask.kind, ask.seat, answer)
+        self.take(ask.seat, answer)
 
-    def _take(self, kind: str, seat: Seat, answer: Any) -> None:
-        """Take what this seat was asked for."""
+    def owing(self, kind: object, seat: object) -> Seat | None:
+        """Return the seat if it is asked for this kind of answer now."""
+        if kind == self._wanted and seat in self._owing:
+            return self._owing[self._owing.index(seat)]
+        return None
+
+    def take(self, seat: Seat, answer: Any) -> None:
+        """Take the answer that this seat owes, or refuse it with the reason and change nothing."""
+        kind = self._wanted
         if kind == "move":
             self._take_move(seat, answer)
         elif kind == "seal":
@@ -281,9 +318,10 @@ class Table:
             must_be_showable(reason, "a reason")
         after = self.game.departed(self.state, seat)
         self.transcript.append("forfeit", seat=seat, by=by, reason=reason)
-        self._note_decision(seat, LEFT)
+        self.decisions.append(Decision(seat, self.transcript.step))
         self.departures.append(Departure(self.transcript.step, seat, by, reason))
         if isinstance(after, Over):
+            self._record("left", seat, after)
             self.payoff, self._owing = after.payoff, []
         else:
             self._go_on_without(seat)
@@ -298,16 +336,18 @@ class Table:
         self.scheme.gone.add(seat)
         self._owing = [other for other in self._owing if other != seat]
         if self._run is None:
-            self._take_out(seat)
+            self._take_out(seat, "left")
             return
+        self._record("left", seat, self.state)
         self._leaving.append(seat)
         rest = [phase._replace(seats=_others(phase.seats, seat)) for phase in self._phases]
         self._phases = [phase for phase in rest if phase.seats]
 
-    def _take_out(self, seat: Seat) -> None:
+    def _take_out(self, seat: Seat, kind: Literal["left", "out"]) -> None:
         """Put the game into the state that the others play on in, or end it."""
         self.gone.append(seat)
         after = self.game.departed(self.state, seat)
+        self._record(kind, seat, after)
         if isinstance(after, Over):
             self.payoff, self._owing = after.payoff, []
             return
@@ -326,6 +366,11 @@ class Table:
             must_be_showable(body, "a note")
         self.transcript.append("note", body=dict(body))
 
+    def _record(self, kind: Literal["left", "out"], seat: Seat, after: Any) -> None:
+        if self._keep:
+            line = next(left.line for left in self.departures if left.seat == seat)
+            self.history.append(Change(line, kind, seat, "", self.state, after))
+
     def _must_be_open(self) -> None:
         if self.closed or self.payoff is not None:
             raise StaleAsk("the game has ended")
@@ -336,11 +381,14 @@ class Table:
         move = frozen(answer)
         self.game.check(self.state, seat, move)
         self.transcript.append("move", seat=seat, move=move)
-        self._moves[seat] = move
-        self._note_decision(seat, move)
+        self._decide(seat, move)
 
-    def _note_decision(self, seat: Seat, move: Move) -> None:
-        self.decisions.append(Decision(seat, move, self.transcript.step))
+    def _decide(self, seat: Seat, move: Move) -> None:
+        line = self.transcript.step
+        self._moves[seat] = move
+        self.decisions.append(Decision(seat, line))
+        if self._keep:
+            self.history.append(Change(line, "move", seat, move, self.state, self.state))
 
     def _take_seal(self, seat: Seat, answer: Any) -> None:
         commitment = hex_share(answer, "seal").hex()
@@ -358,8 +406,7 @@ class Table:
         self.transcript.append("open", seat=seat, key=key, move=move)
         if not self._moves:
             self._first_opening = self.transcript.step
-        self._moves[seat] = move
-        self._note_decision(seat, move)
+        self._decide(seat, move)
 
     def seal(self, ask: Ask, move: Move, key: bytes | None = None) -> Seal:
         """Seal a move for a ``seal`` ask, on behalf of a seat that trusts this process."""
@@ -421,6 +468,8 @@ class Table:
             )
             self._seals, self._sealed = {}, {}
         self._enter(self.game.played(self.state, moves))
+        if self._keep:  # what completed the turn, a move or a departure, has led here
+            self.history[-1] = self.history[-1]._replace(after=self.state)
 
     def _ask_for_moves(self, turn: Turn) -> None:
         if len(turn.seats) == 1:
@@ -447,7 +496,7 @@ class Table:
             self._run = None
             for seat in self._leaving:
                 if self.payoff is None:
-                    self._take_out(seat)
+                    self._take_out(seat, "out")
             self._leaving = []
 
     def _open_run(self, draw: Draw) -> None:
@@ -470,7 +519,11 @@ class Table:
             n = awaits.n
             value = chance.below(n)
             run.draws.append((n, value))
-            self._enter(game.drawn(self.state, value))
+            before = self.state
+            self._enter(game.drawn(before, value))
+            if self._keep:
+                line = self.transcript.step + 1
+                self.history.append(Change(line, "draw", -1, value, before, self.state, n))
             awaits = self._awaits
             if per_draw:
                 break
@@ -483,6 +536,8 @@ class Table:
         run.committed, run.lent = self.scheme.committed(run), self.scheme.lent(run)
         if run.hidden or self.scheme.opens_once:
             self._later[run.index] = later
+        if not self._keep and not run.hidden:
+            run.draws, run.head = FORGOTTEN, ""
 
     def _finish(self, payoff: tuple[int, ...]) -> None:
         """Open all that is still hidden, and close the chain."""

@@ -16,7 +16,8 @@ import hashlib
 import json
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from io import BytesIO
 from typing import Any, Final, TypeAlias
 
 from fairground.core import SAFE, Fault, IllegalMove, Move, Unreadable
@@ -25,10 +26,10 @@ Event: TypeAlias = dict[str, Any]
 
 FORMAT: Final = "fairground/1"
 DEEPEST: Final = 32
-"""How deep arrays and objects may nest: far more than any event needs."""
+"""Maximum nesting of arrays and objects: far more than any event needs."""
 
 NO_LINE: Final = "0" * 64
-"""What the first event names as the line before it."""
+"""The ``prev`` of the first event."""
 
 
 EVENTS: Final[dict[str, str]] = {
@@ -48,7 +49,11 @@ EVENTS: Final[dict[str, str]] = {
 """Every kind of event, and its fields in the order of a line."""
 
 _encode: Final = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    sort_keys=True,
+    separators=(",", ":"),
+    ensure_ascii=False,
+    allow_nan=False,
+    check_circular=False,
 ).encode
 
 
@@ -74,13 +79,25 @@ def _refuse_what_is_not_canonical(value: Any, depth: int = 0) -> None:
                 _refuse_what_is_not_canonical(item, depth + 1)
     elif isinstance(value, int):
         if not -SAFE <= value <= SAFE:
-            raise ValueError(f"{value} is beyond ±(2^53-1): write it as text (core.written)")
+            raise ValueError(
+                f"the integer {str(value)[:24]} is not written canonically: beyond ±(2^53-1) it is "
+                "text (core.written)"
+            )
     elif not (value is None or isinstance(value, str)):
         raise ValueError(f"{value!r} cannot stand in a transcript")
 
 
+def same_json(one: Any, other: Any) -> bool:
+    """Return whether two JSON values are equal in value *and* type.
+
+    Python takes ``True`` for ``1``; a record must not. So what a record says is compared with what
+    was computed only here, by canonical bytes.
+    """
+    return canonical(one) == canonical(other)
+
+
 def line_hash(line: bytes) -> str:
-    """What the next event names: SHA3-256 of the line with its line feed, in hex."""
+    """Return the hash that the next event names: SHA3-256 of line and line feed, in hex."""
     return hashlib.sha3_256(line).hexdigest()
 
 
@@ -99,23 +116,20 @@ def frozen(value: Any, depth: int = 0) -> Move:
     raise IllegalMove(f"a move is a whole number, text or a list of them, not {short}")
 
 
-def _integer(text: str) -> int:
-    if len(text) < len(str(SAFE)):
-        return int(text)  # a "-0" is found out by re-encoding
-    if len(text) <= len(str(-SAFE)):
-        number = int(text)
-        if -SAFE <= number <= SAFE:
-            return number
-    raise ValueError(f"the integer {text[:24]} is not written canonically")
-
-
 def _no_float(text: str) -> Any:
     raise ValueError(f"{text[:24]} is not an integer")
 
 
-_careful = json.JSONDecoder(parse_int=_integer, parse_float=_no_float, parse_constant=_no_float)
-_quick = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float)
+_decode = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float).raw_decode
 
+_DIGITS: Final = bytes(
+    ord("0") if byte in b"0123456789" else ord(":") if byte in b":,[-" else ord(" ")
+    for byte in range(256)
+)
+"""Translates digits, the signs before a number, and all others."""
+
+_LONG: Final = b":" + 16 * b"0"
+"""An integer, so translated, that may be beyond ±(2^53-1)."""
 
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 
@@ -136,105 +150,95 @@ def must_be_shallow(line: str) -> None:
             depth -= 1
 
 
-def _decode(line: str, decoder: json.JSONDecoder) -> Event:
-    """The one JSON object that begins the line and ends right before its line feed."""
-    if line.count("[") + line.count("{") > DEEPEST:
-        must_be_shallow(line)
-    value, end = decoder.raw_decode(line)
-    if end != len(line) - 1:
-        raise ValueError("there is more on it than one JSON value")
-    if not isinstance(value, dict):
-        raise ValueError("it is not a JSON object")
-    return value
-
-
-def skim(line: bytes) -> Event:
-    """Read one line for a caller that writes it again and compares; raise a `ValueError`.
-
-    By itself it lets pass what means the same as the canonical bytes, and integers of any size.
-    """
-    return _decode(line.decode(), _quick)
-
-
 def parse(line: bytes, number: int, *, reencode: bool = True) -> Event:
     """Read one line; raise a `Fault` that names it unless it is canonical.
 
-    Without ``reencode``, bytes that mean the same as the canonical ones may pass: for a
-    caller that goes on to write the line again itself, and compares.
+    Without ``reencode``, bytes that mean the same as the canonical ones may pass. That is for a
+    caller that writes the line again itself, and compares.
     """
     try:
         if not line.endswith(b"\n"):
             raise ValueError("it does not end in a line feed")
-        event = _decode(line.decode(), _careful)
-        if not line.isascii():
+        text = line.decode()
+        if line.count(b"[") + line.count(b"{") > DEEPEST:
+            must_be_shallow(text)
+        event, end = _decode(text)
+        if end != len(text) - 1:
+            raise ValueError("there is more on it than one JSON value")
+        if not isinstance(event, dict):
+            raise ValueError("it is not a JSON object")
+        if reencode or _needs_a_second_look(line):
             _refuse_what_is_not_canonical(event)
-        if (reencode or b"\\" in line) and (_encode(event) + "\n").encode() != line:
-            raise ValueError("re-encoding it gives other bytes")
+            if line_of(event) != line:
+                raise ValueError("re-encoding it gives other bytes")
     except ValueError as error:
         reason = f"line {number} is not a canonical event: {error}"
         raise Fault("transcript/not-canonical", reason, number) from None
     return event
 
 
+def _needs_a_second_look(line: bytes) -> bool:
+    """Return true if a line may be non-canonical although encoding it again gives its bytes."""
+    return not line.isascii() or line.find(b"\\") >= 0 or line.translate(_DIGITS).find(_LONG) >= 0
+
+
+def line_of(event: Event) -> bytes:
+    """Return an event as a line. Floats and the like are for the caller to refuse."""
+    return (_encode(event) + "\n").encode()
+
+
 class Transcript:
     """A growing chain of events. ``sink`` is handed each line before anyone may act on it."""
 
-    def __init__(
-        self,
-        sink: Callable[[bytes], object] | None = None,
-        recorded: Sequence[bytes] = (),
-        heads: Sequence[str] = (),
-    ) -> None:
-        """``recorded``: lines that are expected (they passed `check_chain`), and their hashes.
-
-        A line that comes out as recorded needs no second look at what it holds, and no
-        second hash: both were done on the very same bytes.
-        """
+    def __init__(self, sink: Callable[[bytes], object] | None = None) -> None:
         self.events: list[Event] = []
-        self._recorded, self._heads = recorded, heads
         self.lines: list[bytes] = []
         self.step = 0
-        """How many events there are: the number of the last line."""
+        """The number of events, which is the number of the last line."""
         self.head = NO_LINE
         self.sink = sink
 
-    def append(self, kind: str, **fields: Any) -> Event:
+    def append(self, kind: str, **fields: Any) -> None:
         """Add an event behind the last one."""
-        event = {"kind": kind, "prev": self.head, **fields}
-        line = (_encode(event) + "\n").encode()
-        step = self.step
-        if step < len(self._recorded) and line == self._recorded[step]:
-            head = self._heads[step]
-        else:
-            _refuse_what_is_not_canonical(event)
-            head = line_hash(line)
+        fields["kind"], fields["prev"] = kind, self.head
+        self._add(fields)
+
+    def _add(self, event: Event) -> None:
+        _refuse_what_is_not_canonical(event)
+        line = line_of(event)
         if self.sink is not None:
             self.sink(line)
         self.events.append(event)
         self.lines.append(line)
         self.step += 1
-        self.head = head
-        return event
+        self.head = line_hash(line)
 
     def __bytes__(self) -> bytes:
         return b"".join(self.lines)
 
 
 def read(data: bytes) -> list[bytes]:
-    """Split a file into its lines; refuse what was never a transcript at all.
-
-    A damaged transcript is a matter for `parse` and `verify`, which say what is wrong
-    with which line. Only a file in which no line is an event is "unreadable".
-    """
-    *lines, tail = data.split(b"\n")
-    lines = [line + b"\n" for line in lines] + ([tail] if tail else [])
-    evident = lines[:1] and lines[0].startswith(b"{") and b'"kind":"start"' in lines[0]
-    if not evident and not any(_looks_like_an_event(line) for line in lines):
-        raise Unreadable(
-            "this is not a Fairground transcript: no line of it is an event. A transcript is "
-            'JSON Lines, and its first line begins like {"dealer":"hmac-sha3-user/1", ...'
-        )
+    """Split a file into its lines; refuse what was never a transcript at all."""
+    lines = BytesIO(data).readlines()
+    must_look_like_a_transcript(lines)
     return lines
+
+
+def must_look_like_a_transcript(lines: Iterable[bytes]) -> None:
+    """Raise `Unreadable` if no line is an event.
+
+    A damaged transcript is a matter for `parse` and `verify`, which say what is wrong with which
+    line.
+    """
+    for number, line in enumerate(lines, 1):
+        if number == 1 and line.startswith(b"{") and b'"kind":"start"' in line:
+            return
+        if _looks_like_an_event(line):
+            return
+    raise Unreadable(
+        "this is not a Fairground transcript: no line of it is an event. A transcript is "
+        'JSON Lines, and its first line begins like {"dealer":"hmac-sha3-user/1", ...'
+    )
 
 
 def _looks_like_an_event(line: bytes) -> bool:
@@ -247,12 +251,14 @@ def _looks_like_an_event(line: bytes) -> bool:
     return isinstance(event, dict) and "kind" in event
 
 
-def check_chain(lines: Iterable[bytes], *, reencode: bool = True) -> list[Event]:
-    """Parse every line and follow the hashes; raise a `Fault` at the first break."""
+def check_chain(lines: Iterable[bytes], step: int = 0, head: str = NO_LINE) -> list[Event]:
+    """Parse lines and follow the hashes; raise a `Fault` at the first break.
+
+    ``step`` and ``head``: number and hash of the line before the first of them.
+    """
     events: list[Event] = []
-    head = NO_LINE
-    for number, line in enumerate(lines, 1):
-        event = parse(line, number, reencode=reencode)
+    for number, line in enumerate(lines, step + 1):
+        event = parse(line, number)
         if event.get("prev") != head:
             if number == 1:
                 reason = "line 1 must name 64 zeros as the line before it"

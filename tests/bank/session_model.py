@@ -1,15 +1,19 @@
 """Every dispute that can follow a session, searched exhaustively over the Bank's own rules.
 
-The model is `BooksTwo`, the rules of the contract in Python (``tests/bank/chain`` holds the two
+The model is `Books`, the rules of the contract in Python (``tests/bank/chain`` holds the two
 to each other). A session of two hands is played between the parties, and stops in the third, at
-each of its steps. From there one party is honest: it answers at the Bank by
-`fairground.bank.session.duties`, as our programs do. The other, the *cheat*, does anything that
-the signatures in its hands allow, in any order and as often as it likes: old states, other
-orders, seeds, silence, complaints. Between two answers of the honest party it may make any number
-of calls at once.
+each of its steps, or while it is closed by both. From there one party is honest: it answers at
+the Bank by `fairground.bank.session.duties`, as our programs do. It looks in every quarter of a
+step's time. An honest Player who has not given an order yet has none: `duty` says when one is due,
+and only then the Player decides. The other party, the *cheat*, does anything that the signatures
+in its hands allow, in any order and as often as it likes: old states, other orders, seeds,
+silence, complaints. Between two answers of the honest party it may make any number of calls.
 
 The search visits every position that the cheat can reach, and looks at what the honest party
 has in the end. `Flaw` puts a flaw into the rules: then the search must find the loss.
+
+Not in the model: two honest parties and a lost message, blocks that are taken back, and nodes
+that do not answer. ``tests/terminal/test_croupier_sessions.py`` runs the programs for those.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from fairground.bank.bank_port import (
     BringHand,
     Call,
     ClaimSession,
+    CloseSession,
     Complain,
     ComplainTwoOrders,
     DepositFunds,
@@ -41,10 +46,10 @@ from fairground.bank.bank_port import (
     SubmitPlayerSeed,
     SubmitPublicKey,
     SubmitReplacementOrder,
+    Terms,
 )
-from fairground.bank.chain.artifact import Terms
 from fairground.bank.crypto.curve import Signature
-from fairground.bank.ledger.rules_two import BooksTwo
+from fairground.bank.ledger.rules import Books
 from fairground.bank.messages import (
     Bet,
     Domain,
@@ -58,8 +63,8 @@ from fairground.bank.messages import (
     Signer,
 )
 from fairground.bank.seeds import deal, make_seed, mix, packed_order, replace
-from fairground.bank.session.duties import Held, OpenHand, duty, informed
-from fairground.games.poker import Poker, silence_price
+from fairground.bank.session.duties import Decide, Held, OpenHand, duty, informed
+from fairground.games.poker.rules import Poker, silence_price
 
 CHIP, STEP_TIME = 1, 60
 CROUPIER, PLAYER = Key(8101), Key(8102)
@@ -68,11 +73,19 @@ HIS, MINE = 5_000, 40
 NOBODYS: Final = Signature(0, 0, 0)
 
 ORDERS: Final = {"A": (1, 0, 1, 1, 0), "B": (0, 1, 0, 0, 1), "stand": (0, 0, 0, 0, 0)}
-SHARES: Final = (MINE, MINE + 12, MINE - 3)
-"""What the Player has after 0, 1 and 2 hands: a cheat would like to go back to the best."""
+CLOSING, CLOSED_BY_BOTH = 6, 7
+"""Stops: the Player has signed a last state after hand 2; the Croupier has signed it, too."""
+
+LOOK: Final = STEP_TIME // 4 - 1
+"""Seconds between two looks of the honest party: one falls into the last quarter of a step."""
 
 
-class Flaw(BooksTwo):
+def shares_of(honest: Signer) -> tuple[int, int, int]:
+    """Return what the Player has after 0, 1 and 2 hands: the cheat would like to go back."""
+    return (MINE, MINE + 12, MINE - 3) if honest is Signer.CROUPIER else (MINE, MINE - 12, MINE + 3)
+
+
+class Flaw(Books):
     """Rules with a flaw, if there is one; and signatures that are looked at once."""
 
     flaw = ""
@@ -101,10 +114,10 @@ class Flaw(BooksTwo):
         if self.flaw != "to stand settles at once":
             super()._must_be_undisputed(sender, bet, game, now)
 
-    def _two_orders(self, sender: str, call: ComplainTwoOrders) -> list[Any]:
+    def _two_orders(self, call: ComplainTwoOrders) -> list[Any]:
         if self.flaw == "two orders are allowed":
             raise BankRefused("WrongStep", (0,))
-        return super()._two_orders(sender, call)
+        return super()._two_orders(call)
 
     def _accepted_seed(self, sender: str, call: SubmitAcceptedSeed, now: int) -> list[Any]:
         if self.flaw == "a told seed 1 counts for nothing":
@@ -144,6 +157,7 @@ class Table(NamedTuple):
     terms: SessionTerms
     bet: Bet
     seeds: dict[tuple[Signer, int], Any]
+    shares: tuple[int, int, int] = shares_of(Signer.CROUPIER)
 
     @classmethod
     def of(cls, label: int) -> Table:
@@ -182,8 +196,8 @@ class Table(NamedTuple):
         message = ReplacementOrder.of(self.bet, ORDERS[order])
         return ORDERS[order], PLAYER.sign(DOMAIN, message)
 
-    def state(self, hands: int, share: int) -> ClaimSession:
-        state = SessionState(self.terms.struct_hash(), hands, share, bytes(32))
+    def state(self, hands: int, share: int, *, last: bool = False) -> ClaimSession:
+        state = SessionState(self.terms.struct_hash(), hands, share, bytes(32), last)
         signed = [key.sign(DOMAIN, state) for key in (PLAYER, CROUPIER)]
         return ClaimSession(self.terms, state, *signed)
 
@@ -202,11 +216,16 @@ def knowledge(at: Table, stop: int, role: Signer) -> Knows:
 
     0 nothing; 1 the Player's bet; 2 the Croupier's signature and seed 0; 3 the Player's seed 0
     and order A; 4 the Croupier's seed 1 and his word on A; 5 the Player's seed 1 and state 3.
+    Or there is no third hand: 6 the Player's last state; 7 the Croupier's signature of it.
     """
     croupier = role is Signer.CROUPIER
-    claims = [at.state(hands, SHARES[hands]) for hands in range(3)]
+    claims = [at.state(hands, at.shares[hands]) for hands in range(3)]
     if stop == 5 and croupier:
-        claims.append(at.state(3, SHARES[2] - 1 + at.prize("A")))
+        claims.append(at.state(3, at.shares[2] - 1 + at.prize("A")))
+    if stop >= CLOSING:
+        if croupier or stop == CLOSED_BY_BOTH:
+            claims.append(at.state(2, at.shares[2], last=True))
+        return Knows(tuple(claims), (), ())
     if stop >= 2 or (stop == 1 and croupier):
         signed = [key.sign(DOMAIN, at.bet) for key in (PLAYER, CROUPIER)]
         calls: list[Call] = [BringHand(at.terms, at.bet, *signed)]
@@ -277,6 +296,8 @@ def shape(at: Table, place: Place) -> tuple[object, ...]:
 def cheats_calls(at: Table, knows: Knows, flaw: str) -> Iterator[Call]:
     """All that a cheat can try."""
     yield from knows.claims
+    for claim in knows.claims:
+        yield CloseSession(*claim)
     if flaw == "anyone signs":
         for share in (0, at.terms.total):
             state = SessionState(at.terms.struct_hash(), 9, share, bytes(32))
@@ -300,7 +321,7 @@ def holding(at: Table, stop: int, role: Signer) -> Held:
     """What the honest party holds when the third hand stops, as our programs hold it."""
     croupier = role is Signer.CROUPIER
     newest = knowledge(at, stop, role).claims[-1]
-    if stop == 0 or (stop == 1 and croupier):
+    if stop in (0, CLOSING, CLOSED_BY_BOTH) or (stop == 1 and croupier):
         # A bet that he did not sign is none to him.
         return Held(role, at.terms, newest)
     mine, his = (key.sign(DOMAIN, at.bet) for key in (PLAYER, CROUPIER))
@@ -314,18 +335,30 @@ def holding(at: Table, stop: int, role: Signer) -> Held:
     else:
         told = (seeds[0] if stop >= 2 else None, seeds[1] if stop >= 4 else None)
         hand = hand._replace(his=told, theirs=(theirs[0], theirs[1]))
-    if stop >= 3 or not croupier:
-        order, signature = at.ordered("A")
-        hand = hand._replace(order=order, order_signature=signature)
+    if stop >= 3:
+        hand = _with_order(at, hand)
     if stop >= 4:
         message = OrderAccepted(at.bet.struct_hash(), packed_order(ORDERS["A"]))
         hand = hand._replace(acceptance=CROUPIER.sign(DOMAIN, message))
     return Held(role, at.terms, newest, hand)
 
 
+def _with_order(at: Table, hand: OpenHand) -> OpenHand:
+    order, signature = at.ordered("A")
+    return hand._replace(order=order, order_signature=signature)
+
+
+def decided(at: Table, held: Held) -> Held:
+    """What the honest Player holds after a decision, for which there was no more time."""
+    assert held.hand is not None and held.role is Signer.PLAYER
+    return held._replace(hand=_with_order(at, held.hand))
+
+
 def least_due(at: Table, stop: int, role: Signer) -> int:
     """What the honest party must have in the end, whatever the other does."""
-    share = SHARES[2] if role is Signer.PLAYER else at.terms.total - SHARES[2]
+    share = at.shares[2] if role is Signer.PLAYER else at.terms.total - at.shares[2]
+    if stop >= CLOSING:
+        return share
     if stop < 2:
         # No hand that both signed. To the Player: the Croupier may still take it, and play it.
         fair = [0, at.prize("A") - 1, at.price("A") - 1]
@@ -350,49 +383,68 @@ class Loss(NamedTuple):
 
 def search(label: int, stop: int, role: Signer, flaw: str = "") -> tuple[Loss | None, int]:
     """The first loss of the honest party in this role, and how many positions were visited."""
-    at = Table.of(label)
+    at = Table.of(label)._replace(shares=shares_of(role))
     other = Signer.PLAYER if role is Signer.CROUPIER else Signer.CROUPIER
     key, cheat = (CROUPIER, PLAYER) if role is Signer.CROUPIER else (PLAYER, CROUPIER)
     held = holding(at, stop, role)
     tries = list(cheats_calls(at, knowledge(at, stop, other), flaw))
     due = least_due(at, stop, role)
-    todo: list[tuple[Place, tuple[str, ...], int]] = [(opened(at, flaw), (), 0)]
+    todo: list[tuple[Place, Held, tuple[str, ...], int]] = [(opened(at, flaw), held, (), 0)]
     seen = set()
     while todo:
-        place, story, ticks = todo.pop()
-        here = shape(at, place)
+        place, held, story, ticks = todo.pop()
+        ordered = held.hand is not None and held.hand.order is not None
+        here = *shape(at, place), ordered
         if here in seen:
             continue
         seen.add(here)
         for call in tries:
             after = made(place, cheat, call)
             if after is not None:
-                todo.append((after, (*story, f"cheat: {_word(call)}"), ticks))
-        after, story = _answered(at, place, key, held, story)
+                todo.append((after, held, (*story, f"cheat: {_word(call)}"), ticks))
+        after, held, story = _answered(at, place, key, held, story)
         has = after.books.account(key.address).available
         if _over(at, after):
             if has < due:
                 return Loss(stop, role.name, due, has, story), len(seen)
             continue
-        if ticks == 12:
+        if ticks == MOST_LOOKS:
             return Loss(stop, role.name, due, has, (*story, "money is locked")), len(seen)
-        later = after._replace(now=after.now + STEP_TIME + 1)
-        todo.append((later, (*story, "time passes"), ticks + 1))
+        todo.append((_later(at, after), held, (*story, "time passes"), ticks + 1))
     return None, len(seen)
+
+
+MOST_LOOKS: Final = 24
+"""Looks after which a session that is not over counts as locked."""
+
+
+def _later(at: Table, place: Place) -> Place:
+    """The next look that matters: in the last quarter of a time that runs, or just behind it."""
+    session, game = place.books.session(*at.terms[:2]), place.books.game(at.bet.key)
+    ends = [session.deadline, session.deadline + STEP_TIME, game.deadline]
+    moments = [moment for end in ends for moment in (end - LOOK, end + 1)]
+    coming = [moment for moment in moments if moment > place.now]
+    return place._replace(now=min(coming, default=place.now + STEP_TIME + 1))
 
 
 def _answered(
     at: Table, place: Place, key: Key, held: Held, story: tuple[str, ...]
-) -> tuple[Place, tuple[str, ...]]:
+) -> tuple[Place, Held, tuple[str, ...]]:
     """The honest party does all that it can do now."""
     while True:
         session, game = place.books.session(*at.terms[:2]), place.books.game(at.bet.key)
         call = duty(informed(held, place.told), session, game, place.now, STEP_TIME)
+        if isinstance(call, Decide):
+            held, before = decided(at, held), held
+            if held == before:
+                break
+            story = (*story, "honest: decides")
+            continue
         after = None if call is None else made(place, key, call)
         if call is None or after is None:
             break
         place, story = after, (*story, f"honest: {_word(call)}")
-    return place, story
+    return place, held, story
 
 
 def _over(at: Table, place: Place) -> bool:
@@ -404,7 +456,7 @@ def _over(at: Table, place: Place) -> bool:
 
 def _word(call: Call) -> str:
     detail = getattr(call, "order", getattr(call, "seed_id", ""))
-    if isinstance(call, ClaimSession):
+    if isinstance(call, ClaimSession | CloseSession):
         detail = call.state.hands
     return f"{type(call).__name__} {detail}".strip()
 

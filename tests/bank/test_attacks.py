@@ -18,13 +18,12 @@ from typing import Any
 import pytest
 
 from fairground.bank.bank_port import BankAway, GameOutcome, Step, SubmitBet, SubmitCroupierSeed
-from fairground.bank.chain.embedded import open_bank
 from fairground.bank.croupier.client import MOST_LEFT, DeskClient
 from fairground.bank.croupier.croupier import Croupier
-from fairground.bank.croupier.scheduler import CALL_TIME, SENDS, most_games
+from fairground.bank.croupier.service import CALL_TIME, SENDS, most_games
 from fairground.bank.croupier_port import Busy, Sight
 from fairground.bank.crypto.curve import Signature
-from fairground.bank.ledger.client import LedgerClient
+from fairground.bank.ledger.bank import LedgerClient
 from fairground.bank.messages import Bet, Key
 from fairground.bank.player.news import Suspicion
 from fairground.bank.seeds import Seed
@@ -32,6 +31,7 @@ from fairground.clients.http import Http, Unreachable
 from fairground.core import FairgroundError
 from fairground.store.sqlite import SqliteStore
 from tests.helpers.croupier import BANKROLL, ORDER, PURSE, STEP_TIME
+from tests.helpers.embedded import open_bank
 from tests.helpers.player import Crook, PlayersTable, at_the_table
 
 Answer = Callable[[socket.socket], None]
@@ -290,7 +290,7 @@ def test_a_slow_clock_at_the_bank_does_not_make_him_give_up(
     """By his own clock he is late, by the Bank's he is not: silence would cost thirty stakes."""
     ours = 1000.0
     clock = SimpleNamespace(monotonic=lambda: ours)
-    monkeypatch.setattr("fairground.bank.clock.time", clock)
+    monkeypatch.setattr("fairground.bank.bank_port.time", clock)
 
     async def test(table: PlayersTable) -> None:
         nonlocal ours

@@ -12,28 +12,26 @@ from typing import Any
 
 import pytest
 
-from fairground.arena.app import make_app
-from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.bank.audit import settled
-from fairground.bank.bank_port import Bank, Complain, Silence
-from fairground.bank.chain.artifact import Terms
+from fairground.bank.bank_port import Bank, Complain, Silence, Terms
 from fairground.bank.chain.bank import ChainBank, deploy
-from fairground.bank.chain.embedded import EmbeddedNode, open_bank
 from fairground.bank.chain.node import ChainNode
-from fairground.bank.ledger.client import LedgerClient
+from fairground.bank.ledger.bank import LedgerClient
 from fairground.bank.messages import Domain, Key
 from fairground.bank.record import CHAIRS, GameRecord
 from fairground.bank.schemes import ORDER_SIGNATURE, CroupierDealer, HistoricDealer, public_of
 from fairground.cli import main
 from fairground.core import InputError
 from fairground.fair.vault import MemoryVault
-from fairground.games.poker import CROUPIER, Poker
-from fairground.replay import resume
+from fairground.games.poker.rules import CROUPIER, BankPoker
+from fairground.server.app import make_app
+from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.table import Table, new_name
-from fairground.verify import Verdict, verify
+from fairground.verifier import Verdict, resume, verify
 from tests.helpers.anvil import running_anvil
 from tests.helpers.arena import in_a_thread
 from tests.helpers.bank_game import Round, enter
+from tests.helpers.embedded import EmbeddedNode, open_bank
 from tests.helpers.evm import CHIP, STEP_TIME
 
 CROUPIERS, PLAYERS = Key(101), Key(102)
@@ -272,7 +270,7 @@ def test_a_keeper_who_paid_something_else_is_found_out() -> None:
         for lies, code in (
             ({"hand": 0x0403020100}, "bank/other-hand"),
             ({"prize": 1}, "bank/other-prize"),
-            ({"outcome": 2}, "bank/other-outcome"),
+            ({"outcome": 3}, "bank/other-outcome"),
         ):
             liar: Any = Liar(bank, **lies)
             assert (await fault(liar, game.record()))[0] == code
@@ -298,7 +296,7 @@ def record_of(params: tuple[int, int], name: bytes | None = None) -> bytes:
     name = name or game.bet.struct_hash()
     public = public_of(game.domain, game.bet, game.signature)
     dealer = CroupierDealer(name, MemoryVault(), public, game.his)
-    table = Table.open(Poker(*params), dealer, CHAIRS)
+    table = Table.open(BankPoker(*params), dealer, CHAIRS)
     for answer in (game.theirs[0].hex(), list(game.order), game.theirs[1].hex()):
         (ask,) = table.asks()
         if ask.kind == "move":
@@ -326,7 +324,7 @@ def test_a_game_that_is_left_while_the_croupier_keeps_his_seed_back() -> None:
     public = public_of(game.domain, game.bet, game.signature)
     vault = MemoryVault()
     dealer = CroupierDealer(name, vault, public, game.his, lambda seed_id: False)
-    table = Table.open(Poker(1, 5), dealer, CHAIRS)
+    table = Table.open(BankPoker(1, 5), dealer, CHAIRS)
     assert table.waiting
     table.note({"says": "I wait"})
     table.forfeit(CROUPIER, "did not show seed 0 in time", by="house")
@@ -334,7 +332,7 @@ def test_a_game_that_is_left_while_the_croupier_keeps_his_seed_back() -> None:
     verdict = verify(b"".join(lines))
     assert verdict.ok, verdict.fault
     assert verdict.claims == ()
-    assert verdict.payoff == (0, 0)
+    assert verdict.payoff == (-5, 5), "silence on seed 0 costs one stake"
     # After a crash it goes on from any line, to the same end.
     for cut, ended in ((1, False), (2, False), (3, True)):
         again = resume(b"".join(lines[:cut]), dealer)
@@ -345,7 +343,7 @@ def test_a_game_that_is_left_while_the_croupier_keeps_his_seed_back() -> None:
 def historic() -> bytes:
     name = new_name()
     dealer = HistoricDealer(name, MemoryVault(), (62504461, 1600494777))
-    table = Table.open(Poker(1, 1), dealer, CHAIRS)
+    table = Table.open(BankPoker(1, 1), dealer, CHAIRS)
     for answer in (393532593, [1, 0, 1, 1, 0], 1301748256):
         (ask,) = table.asks()
         table.submit(ask, answer)

@@ -11,7 +11,7 @@ from fairground.bank import seeds
 from fairground.bank.crypto.curve import Signature, plain_sign, sign, sign_with
 from fairground.bank.messages import SeedMessage, Signer
 from fairground.bank.seeds import Seed
-from fairground.games.poker import KINDS, PAYS, TEN, Rank, rank
+from fairground.games.poker.rules import KINDS, PAYS, TEN, Rank, rank
 from tests.helpers.document_bank import (
     BET_TOKEN,
     REPLACEMENT_TOKEN,

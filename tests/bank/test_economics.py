@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from fairground.bank.prospect import locked, reach
+from fairground.bank.ledger.rules import locked, reach
 from fairground.bank.seeds import packed_hand, packed_order
-from fairground.games.poker import PAYS, SILENCE, BankPoker, State, silence_price
+from fairground.games.poker.rules import PAYS, SILENCE, BankPoker, State, silence_price
 from tests.helpers.evm import hall
 from tests.helpers.width import WIDE
 

@@ -30,7 +30,7 @@ from fairground.bank.messages import (
 )
 from fairground.bank.seeds import WrongSeed, check_seed, fresh_seeds, generate_int
 from fairground.core import InputError
-from fairground.games.poker import DECK, PAYS, Rank, hand_text, parse_hand, rank
+from fairground.games.poker.rules import DECK, PAYS, Rank, hand_text, parse_hand, rank
 from tests.helpers.evm import Hall, hall, nonce
 from tests.helpers.width import WIDE
 

@@ -6,9 +6,9 @@ from itertools import combinations
 
 import pytest
 
-from fairground.bank.prospect import locked, reach
+from fairground.bank.ledger.rules import locked, reach
 from fairground.fair.bits import SeededStream
-from fairground.games.poker import DECK, PAYS, Rank, rank
+from fairground.games.poker.rules import DECK, PAYS, Rank, rank
 
 SUITS = "shdc"
 RANKS = "23456789TJQKA"

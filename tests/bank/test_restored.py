@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from fairground.bank.audit import verify_session
 from fairground.bank.bank_port import BankGame, GameOutcome, Phase, Step
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import Closed
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.ledger.lines import read_ledger
 from fairground.bank.session.player import SessionPlayer
-from fairground.bank.session.record import verify_session
 from fairground.cli import main
 from fairground.store.sqlite import SqliteStore
 from tests.helpers.croupier import CHIP, ORDER, STANDS, STEP_TIME, Clock, House, in_house

@@ -18,12 +18,11 @@ from fairground.bank.seeds import Seed, WrongSeed, deal, fresh_seeds, mix, repla
 from fairground.core import BadParams, BadShare, InputError
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
-from fairground.games.intransitive import Intransitive
-from fairground.games.poker import Poker, hand_text
-from fairground.replay import resume
+from fairground.games.intransitive.rules import Intransitive
+from fairground.games.poker.rules import BankPoker, hand_text
 from fairground.table import Table, new_name
 from fairground.transcript import Transcript
-from fairground.verify import verify
+from fairground.verifier import resume, verify
 
 ORDER = (1, 0, 1, 1, 0)
 DOMAIN = Domain(31337, "0x5FbDB2315678afecb367f032d93F642f64180aa3")
@@ -51,7 +50,7 @@ class Dealt:
         self.dealer = CroupierDealer(
             self.name, self.vault, self.public, seeds, lambda seed_id: self.told[seed_id]
         )
-        self.table = Table.open(Poker(1, 5), self.dealer, CHAIRS)
+        self.table = Table.open(BankPoker(1, 5), self.dealer, CHAIRS)
 
     def answer(self, value: Any) -> None:
         (ask,) = self.table.asks()
@@ -74,11 +73,11 @@ def test_a_game_is_dealt_as_the_contract_deals_and_verifies() -> None:
     ]
     assert game.table.state.dealt == deal(mixed[0])
     final = replace(deal(mixed[0]), ORDER, mixed[1])
-    assert Poker(1, 5).final_hand(game.table.state) == final
+    assert BankPoker(1, 5).final_hand(game.table.state) == final
     verdict = verify(record)
     assert verdict.ok, verdict.fault
     assert [str(claim) for claim in verdict.claims] == ["COMMITTED", "UNIFORM:1"], "not signed"
-    prize = Poker(1, 5).prize(final)
+    prize = BankPoker(1, 5).prize(final)
     assert verdict.payoff == (5 - prize, prize - 5)
 
 
@@ -186,7 +185,7 @@ def test_a_croupier_cannot_tell_another_seed() -> None:
     other = Dealt()
     dealer = CroupierDealer(game.name, MemoryVault(), game.public, other.seeds[Signer.CROUPIER])
     with pytest.raises(Exception, match="the croupier's seed"):
-        Table.open(Poker(1, 5), dealer, CHAIRS)
+        Table.open(BankPoker(1, 5), dealer, CHAIRS)
 
 
 @pytest.mark.parametrize(
@@ -219,10 +218,10 @@ def test_the_seats_must_fit() -> None:
         (Chair("One", "self", "seed"), Chair("Two", "self", "seed")),
     ):
         with pytest.raises(BadParams):
-            Table.open(Poker(1, 5), game.dealer, chairs)
+            Table.open(BankPoker(1, 5), game.dealer, chairs)
         with pytest.raises(BadParams):
             old = HistoricDealer(game.name, MemoryVault())
-            Table.open(Poker(1, 5), old, chairs)
+            Table.open(BankPoker(1, 5), old, chairs)
 
 
 def test_seeds_as_text() -> None:
@@ -239,7 +238,7 @@ def test_seeds_as_text() -> None:
 def historic(vault: MemoryVault | None = None) -> Table:
     name = new_name()
     dealer = HistoricDealer(name, vault or MemoryVault(), (62504461, 1600494777))
-    return Table.open(Poker(1, 1), dealer, CHAIRS)
+    return Table.open(BankPoker(1, 1), dealer, CHAIRS)
 
 
 def test_the_real_game_of_2017_at_the_table() -> None:
@@ -248,7 +247,7 @@ def test_the_real_game_of_2017_at_the_table() -> None:
         (ask,) = table.asks()
         table.submit(ask, answer)
     assert hand_text(table.state.dealt) == "5♢ 7♢ 9♧ 10♧ 7♡"
-    assert hand_text(Poker().final_hand(table.state)) == "3♡ 7♢ J♧ 7♤ 7♡"
+    assert hand_text(BankPoker().final_hand(table.state)) == "3♡ 7♢ J♧ 7♤ 7♡"
     assert table.payoff == (-2, 2)  # level 1, bet 1, three of a kind: 3 chips for 1
     verdict = verify(b"".join(table.transcript.lines))
     assert verdict.ok, verdict.fault

@@ -8,12 +8,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from fairground.arena.app import make_app
 from fairground.clients.oracles import Arena
 from fairground.contest.file import check
+from fairground.server.serve import GatedArena, Settings
 from tests.helpers.arena import in_a_thread
 from tests.helpers.places import ROOT
 
@@ -40,13 +41,19 @@ GAMES = 8
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
-    with in_a_thread(make_app(f"sqlite:///{tmp_path_factory.mktemp('arena')}/arena.db")) as url:
+    app: Any = GatedArena(Settings(f"sqlite:///{tmp_path_factory.mktemp('arena')}/arena.db"))
+    with in_a_thread(app) as url:
         yield Arena(url)
 
 
-def run(language: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(language: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMANDS[language], *arguments], capture_output=True, text=True, check=False, timeout=120
+        [*COMMANDS[language], *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
 
 
@@ -57,10 +64,10 @@ def test_every_example_is_run() -> None:
 
 
 @pytest.mark.parametrize("language", COMMANDS)
-def test_a_bot_plays_a_mixed_contest(arena: Arena, language: str) -> None:
+def test_a_bot_plays_a_mixed_contest(arena: Arena, language: str, tmp_path: Path) -> None:
     contest = arena.new_contest(*MIXED)
     team = rf'{language} "\o/"'
-    done = run(language, contest.uri, team, "1.0")
+    done = run(language, tmp_path, contest.uri, team, "1.0")
     assert done.returncode == 0, done.stderr
     told = [int(word) for word in re.findall(r"^game \d+: (\d+) guesses$", done.stdout, re.M)]
     assert len(told) == GAMES
@@ -71,9 +78,23 @@ def test_a_bot_plays_a_mixed_contest(arena: Arena, language: str) -> None:
     assert seen.mean is not None
     assert round(float(seen.mean) * GAMES) == sum(told), "it counts as the arena does"
 
-    again = run(language, contest.uri, team, "1.0")
-    assert again.returncode == 1
-    assert "arena/conflict" in again.stderr and "Traceback" not in again.stderr
+    again = run(language, tmp_path, contest.uri, team, "1.0")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.count("over already") == GAMES, "it is the same entry"
+    (secrets,) = tmp_path.iterdir()
+    assert secrets.stat().st_mode & 0o077 == 0, "whoever has it can end the entry"
+    ours, key = secrets.read_text().split()
+    secrets.write_text(f"{ours}\n")  # as if the first answer had never arrived
+    again = run(language, tmp_path, contest.uri, team, "1.0")
+    assert again.returncode == 0, again.stderr
+    assert secrets.read_text() == f"{ours}\n{key}\n", "the same key is told again"
+    trained = run(language, tmp_path, contest.uri, team, "1 \"é'")
+    assert trained.returncode == 0, trained.stderr
+    assert contest.watch().teams[1].training
+    secrets.unlink()
+    stranger = run(language, tmp_path, contest.uri, team, "2.0")
+    assert stranger.returncode == 1
+    assert "needs its team_key" in stranger.stderr and "Traceback" not in stranger.stderr
 
     contest.close()
     verdict = check(contest.file())
@@ -84,8 +105,8 @@ def test_a_bot_plays_a_mixed_contest(arena: Arena, language: str) -> None:
 
 
 @pytest.mark.parametrize("language", COMMANDS)
-def test_a_bot_explains_itself(language: str) -> None:
-    done = run(language)
+def test_a_bot_explains_itself(language: str, tmp_path: Path) -> None:
+    done = run(language, tmp_path)
     assert done.returncode != 0
     assert "CONTEST_WATCH_URI TEAM VERSION" in done.stderr
 

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
-from fairground.arena.app import make_app
 from fairground.clients.http import Http, Refused, Unreachable
-from fairground.clients.lobby import contests, hint, remark, rematch, sit_down, tables
-from fairground.clients.stream import follow
+from fairground.clients.lobby import contests, follow, hint, remark, rematch, sit_down, tables
 from fairground.clients.table import RemoteTable, open_table, play
+from fairground.server.app import make_app
 from tests.helpers.arena import Process, in_a_thread, play_all
 
-ZOMBIE = {"game": "zombie/1", "params": {"players": 2, "brains_to_win": 3}}
+ZOMBIE = {"game": "zombie/2", "params": {"players": 2, "brains_to_win": 3}}
 ADA = {"name": "Ada", "lends": "chain"}
 
 
@@ -35,7 +34,7 @@ def opened(arena: str, **more: Any) -> tuple[str, str]:
 
 def test_two_meet_play_talk_and_play_again(arena: str) -> None:
     name, ada = opened(arena)
-    (row,) = tables(arena, state="open", game="zombie/1")
+    (row,) = tables(arena, state="open", game="zombie/2")
     assert row["id"] == name and list(tables(arena, game="fatestones/1")) == []
     bob = sit_down(arena, name, "Bob", lends="chain")
     remark(bob, "Good luck!")

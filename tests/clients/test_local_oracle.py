@@ -15,9 +15,9 @@ from fairground.clients.local_oracle import (
     make_random_fair_oracle,
 )
 from fairground.core import BadShare, IllegalMove
-from fairground.games.codebreaking import Row, fits
-from fairground.players.codebreaking.breakers import OptimalBreaker
-from fairground.verify import verify
+from fairground.games.codebreaking.players.breakers import OptimalBreaker
+from fairground.games.codebreaking.rules import Row, fits
+from fairground.verifier import verify
 from tests.helpers.places import ROOT
 
 SEED = hashlib.sha3_256(b"an adversary").digest()

@@ -5,25 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from email.message import Message
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from httpx import Headers
 
-from fairground.arena.app import make_app
-from fairground.arena.serve import address_of, bind
 from fairground.clients import play as playing
 from fairground.clients.http import WAITS, Http, HttpReply, Refused, Unreachable
 from fairground.clients.oracles import Arena, Contest, Counts, Oracle
 from fairground.clients.play import MOST_GUESSES, Bots, Stopped, builtin, play, play_all
 from fairground.contest.file import check
 from fairground.core import Game, InputError, Move, Seat
-from fairground.games.codebreaking import GIVE_UP, CodeBreaking, Row, State, fits, marks
+from fairground.games.codebreaking.rules import GIVE_UP, CodeBreaking, Row, State, fits, marks
 from fairground.players import Player
 from fairground.players.bot.limits import BotLimits
-from fairground.verify import verify
+from fairground.server.app import make_app
+from fairground.server.serve import address_of, bind
+from fairground.verifier import verify
 from tests.helpers.arena import in_a_thread
 from tests.helpers.scripted_server import DROPPED, Said, scripted
 
@@ -128,9 +128,11 @@ def test_a_mixed_contest(arena: Arena) -> None:
     (team,) = contest.watch().teams
     assert (team.team_name, team.software_version) == ("Guessers", "1.0")
     assert (team.rank, team.solved, team.still_open) == (1, 5, 0)
-    assert contest.enter("Guessers", "1.1").training
-    with pytest.raises(Refused, match="before") as refused:
-        contest.enter("Guessers", "1.1")
+    assert entry.team_key is not None
+    later = contest.enter("Guessers", "1.1", entry.team_key)
+    assert later.training and later.team_key is None
+    with pytest.raises(Refused, match="team_key") as refused:
+        contest.enter("Guessers", "1.2")
     assert refused.value.status == 409
     with pytest.raises(InputError, match="only the maker"):
         Contest(contest.uri).close()
@@ -174,7 +176,7 @@ def test_a_contest_that_tells_only_what_the_protocol_demands() -> None:
     with scripted(page, Said(200, {"oracle_URIs": ["/a", "http://y/b"]})) as server:
         entry = Contest(f"{server.url}/c", ONCE).enter("T", "1")
         assert [oracle.uri for oracle in entry.oracles] == [f"{server.url}/a", "http://y/b"]
-        assert entry[1:] == (False, None)
+        assert entry[1:] == (False, None, None)
         assert server.asked[-1] == ("POST", "/in", {"team_name": "T", "software_version": "1"})
 
 
@@ -304,7 +306,7 @@ class Scripted(Oracle):
 
     def describe(self, after: int | None = None) -> Any:
         data = json.dumps({"base": 3, "length": 2}).encode()
-        return self._described(HttpReply(200, Message(), data, self.uri))
+        return self._described(HttpReply(200, Headers(), data, self.uri))
 
     def submit(self, guess: Any) -> Counts:
         self.steps += 1

@@ -9,22 +9,22 @@ from typing import Any
 
 import pytest
 
-from fairground.arena.app import make_app
 from fairground.clients.http import Http, HttpReply, Refused, Unreachable
 from fairground.clients.table import RemoteTable, open_table, play
 from fairground.core import BadShare, Fault, InputError
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
+from fairground.json_views import as_json, from_json
 from fairground.players import make_player
+from fairground.server.app import make_app
 from fairground.testing.laws import positions
 from fairground.transcript import line_hash
-from fairground.verify import verify
-from fairground.views import as_json, from_json
+from fairground.verifier import verify
 from tests.helpers.arena import in_a_thread, play_all
 from tests.helpers.forging import rechain
 from tests.helpers.samples import SAMPLES, Sample
 
-ZOMBIE = SAMPLES["zombie/1"][0].params
+ZOMBIE = SAMPLES["zombie/2"][1].params
 STONES = SAMPLES["fatestones/1"][0].params
 CODES = {"base": 3, "length": 2, "oracle": "fair"}
 
@@ -53,7 +53,7 @@ def claims(data: bytes, receipt: str) -> set[str]:
 
 def test_two_clients_with_chains_of_their_own_earn_every_claim(arena: str) -> None:
     # Chains of two links: everybody publishes new tips in the middle of the game.
-    urls = table(arena, "zombie/1", ZOMBIE, "chain", "chain", options={"length": 2})
+    urls = table(arena, "zombie/2", ZOMBIE, "chain", "chain", options={"length": 2})
     first, second = play_all(urls, "cautious")
     assert first.transcript == second.transcript
     assert first.payoff == second.payoff
@@ -92,7 +92,7 @@ def test_a_number_for_each_draw(arena: str) -> None:
 
 
 def test_leaving(arena: str) -> None:
-    first, second = table(arena, "zombie/1", ZOMBIE, "chain", "chain")
+    first, second = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
     RemoteTable(first).forfeit("the train leaves")
     played = play(second, "random")
     assert played.payoff == (-1, 1)
@@ -128,7 +128,7 @@ def edited(**fields: Any) -> Change:
 
 
 def test_a_history_that_does_not_extend_the_one_before(arena: str) -> None:
-    first, _ = table(arena, "zombie/1", ZOMBIE, "chain", "chain")
+    first, _ = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
     fork = False
 
     def change(url: str, data: bytes) -> bytes:
@@ -147,7 +147,7 @@ def test_a_history_that_does_not_extend_the_one_before(arena: str) -> None:
 
 
 def test_a_head_that_is_not_the_transcripts(arena: str) -> None:
-    first, _ = table(arena, "zombie/1", ZOMBIE, "chain", "chain")
+    first, _ = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
     with pytest.raises(Fault, match="head"):
         RemoteTable(first, Crooked(edited(head="5e" * 32)))
     with pytest.raises(Fault, match="shows no such"):
@@ -156,7 +156,7 @@ def test_a_head_that_is_not_the_transcripts(arena: str) -> None:
 
 def test_a_link_before_all_tips_are_out(arena: str) -> None:
     """The arena wants our link early, so that a friend may choose their tip by it."""
-    first, _ = table(arena, "zombie/1", ZOMBIE, "chain", "chain")
+    first, _ = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
     mine = RemoteTable(first)
     tip = mine.shown["asks"][0]
     mine.shown["asks"] = [tip | {"kind": "link"}]
@@ -182,7 +182,7 @@ def test_a_link_behind_a_hidden_draw_is_not_given(arena: str) -> None:
 
 
 def test_the_same_question_in_two_histories_gets_one_answer(arena: str) -> None:
-    first, _ = table(arena, "zombie/1", ZOMBIE, "chain", "chain")
+    first, _ = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
     mine = RemoteTable(first)
     player = make_player("random", mine.game, SeededStream("x"), mine.seat)
     (ask,) = mine.asks()
@@ -192,7 +192,7 @@ def test_the_same_question_in_two_histories_gets_one_answer(arena: str) -> None:
 
 
 def test_an_acknowledged_answer_that_is_recorded_differently(arena: str) -> None:
-    first, _ = table(arena, "zombie/1", ZOMBIE, "stir", "stir")
+    first, _ = table(arena, "zombie/2", ZOMBIE, "stir", "stir")
     mine = RemoteTable(first)
     (ask,) = mine.asks()
     mine.answer(ask, "what we say")
@@ -202,7 +202,7 @@ def test_an_acknowledged_answer_that_is_recorded_differently(arena: str) -> None
 
 
 def test_being_asked_to_open_what_we_never_sealed(arena: str) -> None:
-    first, second = table(arena, "zombie/1", ZOMBIE, "nothing", "chain")
+    first, second = table(arena, "zombie/2", ZOMBIE, "nothing", "chain")
     mine = RemoteTable(first)
     player = make_player("random", mine.game, SeededStream("x"), mine.seat)
     ask = RemoteTable(second).asks()[0]._replace(seat=0)
@@ -257,7 +257,7 @@ def test_refusals_carry_the_arenas_words(arena: str) -> None:
     with pytest.raises(Refused) as refused:
         RemoteTable(f"{arena}/tables/nobody/seats/nothing")
     assert (refused.value.status, refused.value.code) == (404, "arena/unknown")
-    first, _ = table(arena, "zombie/1", ZOMBIE, "stir", "stir")
+    first, _ = table(arena, "zombie/2", ZOMBIE, "stir", "stir")
     mine = RemoteTable(first)
     with pytest.raises(Refused, match="at most 200"):
         mine.answer(mine.asks()[0], "x" * 201)
@@ -282,6 +282,6 @@ def test_what_is_not_json(tmp_path: Path) -> None:
 
 
 def test_the_receipt_is_the_hash_of_the_last_line(arena: str) -> None:
-    first, _ = table(arena, "zombie/1", ZOMBIE, "chain", "chain")
+    first, _ = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
     mine = RemoteTable(first)
     assert mine.receipt == line_hash(mine.lines[-1])

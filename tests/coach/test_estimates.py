@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairground.coach.judges.codelists import SEARCH_ERROR, SIZE_ERROR, ListedSets
 from fairground.coach.judging import judge_of
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
-from fairground.games.codebreaking import CodeBreaking, Row
-from fairground.solve.codebreaking import growth
-from fairground.solve.codebreaking.searcher import QUICK_WORK, Searcher
-from fairground.solve.codebreaking.worth import KNOWN
+from fairground.games.codebreaking.codelists import SEARCH_ERROR, SIZE_ERROR, ListedSets
+from fairground.games.codebreaking.rules import CodeBreaking, Row
+from fairground.games.codebreaking.solver import worth
+from fairground.games.codebreaking.solver.search import QUICK_WORK, Searcher
+from fairground.games.codebreaking.solver.worth import KNOWN
 from tests.coach.test_twins import answer
 from tests.helpers.width import WIDE
 
@@ -45,8 +45,8 @@ def test_the_games_that_measure_the_growth_are_as_long_as_they_should_be(
     base: int, length: int
 ) -> None:
     exact = any_that_fits(list(product(range(base), repeat=length)))
-    spread = 1.5 / growth.GAMES**0.5
-    assert abs(growth.mean_guesses(base, length) - float(exact)) <= 5 * spread
+    spread = 1.5 / worth.GAMES**0.5
+    assert abs(worth.mean_guesses(base, length) - float(exact)) <= 5 * spread
 
 
 def test_the_growth_of_a_kept_tree_is_its_own() -> None:
@@ -54,7 +54,7 @@ def test_the_growth_of_a_kept_tree_is_its_own() -> None:
         game = codes(base, length)
         value = judge_of(game).worth(game.start())[0]
         assert value == Fraction(known.total, base**length)
-        sized = 1 + float(growth.growth(base, length)) * np.log(base**length)
+        sized = 1 + float(worth.growth(base, length)) * np.log(base**length)
         assert sized == pytest.approx(float(value), abs=1e-4)
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from fairground.cli import main
-from fairground.coach.advice import advise
-from fairground.coach.judging import judge_of
-from fairground.coach.sources import review_of
+from fairground.coach.judging import advise, judge_of
+from fairground.coach.review import review_of
 from fairground.games import make_game
 
 

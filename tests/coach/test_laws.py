@@ -15,18 +15,15 @@ import pytest
 
 import fairground as fg
 from fairground import schemas
-from fairground.coach import reviewing
+from fairground.coach import review as reviews
 from fairground.coach.judging import JUDGES, NOISE, Judge, NoJudge, Values, judge_of, value_of
-from fairground.coach.reviewing import Review
-from fairground.coach.shape import as_json
-from fairground.coach.sources import review_of
+from fairground.coach.report import as_json
+from fairground.coach.review import Review, review_of
 from fairground.core import Draw, Game, Move, Seat
-from fairground.course import Drawn, Moved, follow
 from fairground.games import GAMES, make_game
-from fairground.games.codebreaking import NO_CODE, STAKE, marks
+from fairground.games.codebreaking.rules import NO_CODE, STAKE, marks
 from fairground.players import Player, offered
-from fairground.replay import replay
-from fairground.transcript import check_chain, read
+from fairground.verifier import replay
 from tests.helpers.coached import followed, outcomes
 from tests.helpers.places import ROOT
 from tests.helpers.width import WIDE
@@ -191,15 +188,14 @@ def test_no_alternative_is_better_and_each_has_the_value_of_what_it_leads_to(nam
     game = GAMES_TO_JUDGE[name]
     for seed in seeds(name, 3 if WIDE else 1):
         data, _ = followed(game, seed, errs=[1, 2])
-        lines = read(data)
-        table = replay(lines, check_chain(lines))
+        table = replay(data)
         judge = judge_of(game)
-        judge.prepare(list(follow(table)))
-        moved = [what for what in follow(table) if isinstance(what, Moved)]
+        judge.prepare(table.history)
+        moved = [what for what in table.history if what.kind == "move"]
         for what in moved[-14:]:
             if judge.reveals(what.before):
                 continue
-            options = judge.options(what.before, what.seat, (what.move,))
+            options = judge.options(what.before, what.seat, (what.value,))
             values = [option.values[what.seat] for option in options]
             assert values == sorted(values, reverse=True)
             assert same(judge, value_of(judge, what.before), options[0].values)
@@ -217,11 +213,10 @@ def test_luck_has_the_expectation_zero(name: str) -> None:
     game = GAMES_TO_JUDGE[name]
     judge = judge_of(game)
     data, _ = followed(game, 7, errs=[1])
-    lines = read(data)
-    table = replay(lines, check_chain(lines))
+    table = replay(data)
     seen = 0
-    for what in follow(table):
-        if isinstance(what, Drawn) and judge.knows(what.before):
+    for what in table.history:
+        if what.kind == "draw" and judge.knows(what.before):
             assert isinstance(game.awaits(what.before), Draw)
             expected = [Fraction(0)] * game.seats
             for after, chance in outcomes(game, what.before, judge):
@@ -235,30 +230,27 @@ def test_luck_has_the_expectation_zero(name: str) -> None:
 def test_the_schema_knows_every_kind_of_step_and_verdict() -> None:
     shapes = schemas.load("review")["properties"]["steps"]["items"]["oneOf"]
     kinds = [kind for shape in shapes for kind in shape["properties"]["kind"]["enum"]]
-    assert sorted(kinds) == sorted(get_args(reviewing.Kind))
-    assert shapes[1]["properties"]["verdict"]["enum"] == list(get_args(reviewing.Verdict))
-    assert schemas.load("review")["properties"]["format"]["const"] == reviewing.FORMAT
+    assert sorted(kinds) == sorted(get_args(reviews.Kind))
+    assert shapes[1]["properties"]["verdict"]["enum"] == list(get_args(reviews.Verdict))
+    assert schemas.load("review")["properties"]["format"]["const"] == reviews.FORMAT
 
 
 FIRST_TIME = """
 import sys
 from pathlib import Path
 from time import process_time
-from fairground.coach.advice import advise
-from fairground.coach.sources import review_of
-from fairground.course import Moved, follow
-from fairground.replay import replay
-from fairground.transcript import check_chain, read
+from fairground.coach.judging import advise
+from fairground.coach.review import review_of
+from fairground.verifier import replay
 
 for path in map(Path, sys.argv[1:]):
     began = process_time()
-    lines = read(path.read_bytes())
-    table = replay(lines, check_chain(lines))
+    table = replay(path.read_bytes())
     assert review_of(path.read_bytes()).finished
     took = process_time() - began
     assert took < 2.0, f"{path}: {took}"  # less than one where nothing else runs
-    for what in follow(table):
-        if isinstance(what, Moved):
+    for what in table.history:
+        if what.kind == "move":
             view = table.game.view(what.before, what.seat)
             advise(table.game, view, what.seat, [chair.name for chair in table.setting.chairs])
 assert "numba" not in sys.modules

@@ -21,11 +21,10 @@ from fairground.coach.learning import (
     positions_of,
     words_at,
 )
-from fairground.coach.reviewing import review
+from fairground.coach.review import review
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
-from fairground.replay import replay
-from fairground.transcript import check_chain, read
+from fairground.verifier import replay
 from tests.helpers.coached import followed
 
 GAMES: dict[str, dict[str, Any]] = {
@@ -59,8 +58,7 @@ def test_positions_of_a_game_are_those_in_which_something_was_given_away() -> No
         for data, told in (followed(game, seed, errs=[1, 2]) for seed in range(20))
         if told.seats[1].cost
     )
-    lines = read(data)
-    table = replay(lines, check_chain(lines))
+    table = replay(data)
     told = review(table)
     positions = list(positions_of(told, table, [1]))
     costly = [step for step in told.decisions(1) if step.cost]

@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
-from fairground.coach.judges import codebreaking, fatestones, intransitive, poker, zombie
 from fairground.coach.judging import Option
-from fairground.solve.fatestones import choices
+from fairground.games.codebreaking import judge as codebreaking
+from fairground.games.fatestones import judge as fatestones
+from fairground.games.fatestones.solver import choices
+from fairground.games.intransitive import judge as intransitive
+from fairground.games.poker import judge as poker
+from fairground.games.zombie import judge as zombie
 from tests.coach import test_laws as laws
 from tests.coach import test_twins as twins
 

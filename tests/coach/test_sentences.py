@@ -11,19 +11,17 @@ from typing import Any
 import pytest
 
 import fairground as fg
-from fairground.coach.chart import lines
 from fairground.coach.judging import Judge, Option, judge_of
-from fairground.coach.luck import LuckOdds
-from fairground.coach.page import html
-from fairground.coach.telling import moment, oddness
+from fairground.coach.report import html, lines, moment, oddness
+from fairground.coach.review import LuckOdds
 from fairground.core import HIDDEN, Game
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
-from fairground.games.codebreaking import Row
-from fairground.games.codebreaking import State as Board
-from fairground.games.fatestones import State as Stones
-from fairground.games.fatestones import fair_dice
-from fairground.games.poker import State as Cards
+from fairground.games.codebreaking.rules import Row
+from fairground.games.codebreaking.rules import State as Board
+from fairground.games.fatestones.rules import State as Stones
+from fairground.games.fatestones.rules import fair_dice
+from fairground.games.poker.rules import State as Cards
 from fairground.players import Player
 from fairground.words import reasons, words_for
 from tests.coach.test_twins import answer
@@ -50,7 +48,7 @@ def test_bounds_of_luck_are_counted_in_one_way(
 
 def test_a_roll_says_whose_it_is() -> None:
     table = fg.open("zombie", players=3, seats=["greedy"] * 3, names=["Ann", "Bob", "Cy"], seed="x")
-    review = fg.coach(table.play())
+    review = fg.review(table.play())
     rolls = [step.says for step in review.steps if "roll shows" in step.says]
     assert rolls and all(says.split()[0] in ("Ann's", "Bob's", "Cy's") for says in rolls)
 
@@ -75,7 +73,7 @@ def test_a_mistake_is_not_called_as_good_as_what_was_better() -> None:
         for ask in table.asks():
             table.answer(ask, list(ask.moves)[-1])
             break
-    review = fg.coach(table).review
+    review = fg.review(table).review
     said = [moment(step, review) for step in review.steps if step.kind == "decision" and step.cost]
     assert said and not any("Equally right" in one for one in said)
     assert any("That cost" in one and "Better" in one for one in said)
@@ -159,7 +157,7 @@ class Kind(Player):
 
 def test_moves_with_commas_are_told_apart() -> None:
     table = fg.open("codebreaking", oracle="evil", base=4, length=2, seats=[Kind(), "entropy"])
-    review = fg.coach(table.play()).review
+    review = fg.review(table.play()).review
     (costly,) = review.moments(0)
     assert re.search(r"equally good: \d full, \d partial; (and )?\d full", moment(costly, review))
 
@@ -167,7 +165,7 @@ def test_moves_with_commas_are_told_apart() -> None:
 def test_picks_that_meet_are_named() -> None:
     hands = [["222456", "114456"], ["233346", "122556"]]
     table = fg.open("fatestones", hands=hands, seats=["random"] * 2, names=["Hal", "Ann"])
-    review = fg.coach(table.play()).review
+    review = fg.review(table.play()).review
     (met, *_) = [step for step in review.steps if step.kind == "meeting"]
     assert re.fullmatch(r"Hal's \d{6} and Ann's \d{6} meet\.", met.says)
 
@@ -175,7 +173,7 @@ def test_picks_that_meet_are_named() -> None:
 def test_a_page_counts_guesses_as_the_account_does() -> None:
     """A guess that takes 3.2 guesses is not worth -3.2, and a cost has no sign."""
     table = fg.open("codebreaking", base=4, length=3, seats=["fair", "random"], seed="page")
-    review = fg.coach(table.play()).review
+    review = fg.review(table.play()).review
     cells = re.findall(
         r'<td class="n">([^<]*)</td></tr>|<td class="n">([^<]*)</td><td', html(review, [1])
     )
@@ -185,5 +183,5 @@ def test_a_page_counts_guesses_as_the_account_does() -> None:
 @pytest.mark.parametrize("columns", [40, 60, 80])
 def test_a_chart_is_as_wide_as_the_screen_at_most(columns: int) -> None:
     table = fg.open("zombie", seats=["greedy"] * 2, seed="wide")
-    review = fg.coach(table.play()).review
+    review = fg.review(table.play()).review
     assert max(map(len, lines(review, 0, columns))) <= columns

@@ -18,10 +18,10 @@ import pytest
 from fairground.coach.judging import Judge, judge_of
 from fairground.core import HIDDEN, Draw, Turn
 from fairground.games import make_game
-from fairground.games.codebreaking import Row
-from fairground.games.codebreaking import State as Board
-from fairground.games.poker import State as Cards
-from fairground.games.zombie import Die
+from fairground.games.codebreaking.rules import Row
+from fairground.games.codebreaking.rules import State as Board
+from fairground.games.poker.rules import State as Cards
+from fairground.games.zombie.rules import Die
 from tests.coach.test_twins import answer, prize
 from tests.helpers.width import WIDE
 

@@ -11,22 +11,21 @@ from typing import Any
 
 import pytest
 
-from fairground.coach.judges.zombie import CrowdJudge, SolvedZombieJudge
 from fairground.coach.judging import judge_of
 from fairground.core import HIDDEN, Move
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
-from fairground.games.codebreaking import Row
-from fairground.games.codebreaking import State as Board
-from fairground.games.fatestones import State as Stones
-from fairground.games.fatestones import all_dice
-from fairground.games.intransitive import State as Dice
-from fairground.games.poker import State as Cards
-from fairground.games.zombie import Zombie
-from fairground.solve.codebreaking.trees import best_stored
-from fairground.solve.codebreaking.worth import KNOWN
-from fairground.solve.poker.deals import worths
-from fairground.solve.poker.holds import RETURNS, best_hold, perfect_return
+from fairground.games.codebreaking.rules import Row
+from fairground.games.codebreaking.rules import State as Board
+from fairground.games.codebreaking.solver.trees import best_stored
+from fairground.games.codebreaking.solver.worth import KNOWN
+from fairground.games.fatestones.rules import State as Stones
+from fairground.games.fatestones.rules import all_dice
+from fairground.games.intransitive.rules import State as Dice
+from fairground.games.poker.rules import State as Cards
+from fairground.games.poker.solver.holds import RETURNS, best_hold, perfect_return, worths
+from fairground.games.zombie.judge import CrowdJudge, SolvedZombieJudge
+from fairground.games.zombie.rules import Zombie
 
 HALF = Fraction(1, 2)
 

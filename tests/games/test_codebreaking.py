@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairground.core import HIDDEN, BadParams, Draw, IllegalMove, Move, Over, TooMany, Turn
-from fairground.games.codebreaking import (
+from fairground.games.codebreaking.rules import (
     BREAKER,
     EVIL,
     GIVE_UP,

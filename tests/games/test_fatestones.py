@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairground.core import BadParams, Draw, IllegalMove, Over, Role, Turn
-from fairground.games.fatestones import (
+from fairground.games.fatestones.rules import (
     FateStones,
     Round,
     State,
@@ -73,6 +73,12 @@ def test_every_bad_line_of_a_dice_file_is_named() -> None:
 def test_a_dice_file_needs_six_dice() -> None:
     with pytest.raises(BadParams, match="5 dice, but two hands need at least 6"):
         parse_dice("123456\n" * 5)
+
+
+@pytest.mark.parametrize("name", ["dice", "hands"])
+def test_null_is_no_array_of_dice(name: str) -> None:
+    with pytest.raises(BadParams, match=f"{name} must be an array of dice, not null"):
+        FateStones.from_params({name: None})
 
 
 def test_the_deal_alternates_and_takes_from_the_bag_in_order() -> None:

@@ -10,10 +10,10 @@ import pytest
 from fairground.core import BadParams, Draw, IllegalMove, Over, Turn
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
-from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive, State
+from fairground.games.intransitive.rules import COMPUTER, USER, Die, Intransitive, State
 from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import FixedVault, mode
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.samples import SEED_DICE
 
 SAMPLE = [

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import BadParams, Draw, IllegalMove, InputError, Over, Turn
-from fairground.games.poker import (
+from fairground.games.poker.rules import (
     CROUPIER,
     DECK,
     PAYS,
@@ -19,7 +19,6 @@ from fairground.games.poker import (
     PLAYER,
     BankPoker,
     Poker,
-    PokerTwo,
     Rank,
     State,
     card_text,
@@ -258,22 +257,20 @@ def test_a_draw_out_of_range_is_refused(value: Any) -> None:
 
 def test_walking_away() -> None:
     game = Poker(bet=2, level=5)
-    stake = 10
-    fresh_table = game.start()
-    assert game.forfeit(fresh_table, CROUPIER) == (0, 0)
-    assert game.forfeit(fresh_table, PLAYER) == (stake, -stake)
+    stake, royal = 10, 8000 - 10
     waiting = play(game, "2h 3h 4h 5h 7d", (0, 0, 0, 0, 1))
-    net = PENALTY * stake - stake
-    assert game.forfeit(waiting, CROUPIER) == (-net, net)
-    assert game.forfeit(waiting, PLAYER) == (stake, -stake)
+    for state in (game.start(), waiting):
+        assert game.forfeit(state, CROUPIER) == (-royal, royal)
+        assert game.forfeit(state, PLAYER) == (stake, -stake)
 
 
 def test_walking_away_from_a_royal_flush_saves_the_croupier_nothing() -> None:
-    game = Poker(bet=1, level=5)
     dealt = State(dealt=parse_hand("Th Jh Qh Kh Ah"))
-    assert game.forfeit(dealt, CROUPIER) == (-3995, 3995)
-    assert game.forfeit(dealt._replace(order=(0,) * 5), CROUPIER) == (-3995, 3995)
-    assert game.forfeit(dealt._replace(order=(0, 0, 0, 0, 1)), CROUPIER) == (-145, 145)
+    for game in (Poker(bet=1, level=5), BankPoker(bet=1, level=5)):
+        assert game.forfeit(dealt, CROUPIER) == (-3995, 3995)
+        assert game.forfeit(dealt._replace(order=(0,) * 5), CROUPIER) == (-3995, 3995)
+    some = State(dealt=dealt.dealt[:3])
+    assert game.forfeit(some, CROUPIER) == (5 - 5 * PENALTY, 5 * PENALTY - 5)
 
 
 # Parameters
@@ -305,7 +302,7 @@ def test_bad_parameters_are_refused(params: dict[str, Any]) -> None:
 def test_parameters_have_defaults_and_others_are_refused() -> None:
     assert Poker.from_params({}) == Poker(1, 5)
     assert Poker.from_params({"bet": 2}) == Poker(2, 5)
-    with pytest.raises(BadParams, match="poker/1 has no parameter 'chips'; it has: bet, level"):
+    with pytest.raises(BadParams, match="poker/2 has no parameter 'chips'; it has: bet, level"):
         Poker.from_params({"bet": 1, "level": 1, "chips": 1})
 
 
@@ -405,14 +402,11 @@ def test_what_leaving_costs_in_each_version() -> None:
     before, dealt = State(), State(dealt=NOTHING_MUCH)
     stands = State(dealt=NOTHING_MUCH, order=(0,) * 5)
     royal = State(dealt=held("Ts Js Qs Ks As"))
-    for rules in (Poker, PokerTwo, BankPoker):
+    for rules in (Poker, BankPoker):
         for s in (before, dealt, stands, royal):
             assert rules(2, 3).forfeit(s, PLAYER) == (6, -6)
-    assert [Poker(2, 3).forfeit(s, CROUPIER)[1] for s in (before, dealt, stands, royal)] == [
-        *(0, 30 * 6 - 6, 30 * 6 - 6, 1500 - 6)
+    assert [Poker(2, 3).forfeit(s, CROUPIER)[1] for s in (before, dealt)] == [1500 - 6] * 2
+    assert [BankPoker(2, 3).forfeit(s, CROUPIER)[1] for s in (before, dealt, stands, royal)] == [
+        *(6, 30 * 6 - 6, 30 * 6 - 6, 1500 - 6)
     ]
-    assert [PokerTwo(2, 3).forfeit(s, CROUPIER)[1] for s in (before, dealt)] == [1500 - 6] * 2
-    assert [BankPoker(2, 3).forfeit(s, CROUPIER)[1] for s in (before, dealt, stands)] == [
-        *(6, 30 * 6 - 6, 30 * 6 - 6)
-    ]
-    assert (Poker.seats, PokerTwo.seats, BankPoker.seats) == (2, 2, 2)
+    assert (Poker.seats, BankPoker.seats) == (2, 2)

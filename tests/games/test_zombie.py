@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairground.core import BadParams, Draw, IllegalMove, Over, Turn
 from fairground.fair.bits import SeededStream
-from fairground.games.zombie import (
+from fairground.games.zombie.rules import (
     DEFAULTS,
     EMPTY,
     GREEN,
@@ -25,7 +25,6 @@ from fairground.games.zombie import (
     Ended,
     State,
     Zombie,
-    ZombieTwo,
 )
 
 FACES = {"b": 0, "f": 3, "s": 5}
@@ -306,10 +305,10 @@ def test_max_turns_breaks_ties_too_even_without_a_brain() -> None:
     assert game.awaits(s) == Over((-1, 1))
 
 
-def test_who_walks_away_takes_the_worst_result() -> None:
+def test_the_last_zombie_left_wins() -> None:
     two, four = make(), make(players=4)
     assert two.forfeit(seated(two), 0) == (-1, 1)
-    assert four.forfeit(seated(four), 2) == (0, 0, -3, 0)
+    assert four.forfeit(seated(four)._replace(gone=(0, 3)), 2) == (-1, 3, -1, -1)
 
 
 def games() -> Iterator[dict[str, Any]]:
@@ -365,8 +364,8 @@ def test_bag_areas_and_cells_always_add_up(
 
 
 def test_when_all_who_were_level_have_left_the_rest_break_the_tie() -> None:
-    """zombie/2: four seats, two of them level at the top in an extra round."""
-    game = ZombieTwo(4)
+    """Four seats, two of them level at the top in an extra round."""
+    game = Zombie(4)
     level = game.start()._replace(
         phase="decide",
         unsettled=0,
@@ -448,14 +447,14 @@ def test_nothing_is_left_to_settle_after_the_shuffle_nor_to_play_at_the_end() ->
     assert (s.phase, s.playing, s.at) == ("over", (0,), 0)
 
 
-def four() -> tuple[ZombieTwo, State]:
+def four() -> tuple[Zombie, State]:
     """Four players in the order 0, 1, 2, 3; the first has three brains, the second rolls."""
-    game = ZombieTwo(4)
+    game = Zombie(4)
     s = move(game, roll(game, seated(game), "bbb"), HOLD)
     return game, roll(game, s, "bfb")
 
 
-def left(game: ZombieTwo, s: State, seat: int) -> State:
+def left(game: Zombie, s: State, seat: int) -> State:
     after = game.departed(s, seat)
     assert isinstance(after, State)
     assert after.gone == (*s.gone, seat)
@@ -485,7 +484,7 @@ def test_who_leaves_out_of_turn_leaves_the_turn_as_it_is(
 
 
 def test_who_leaves_last_in_a_round_ends_it() -> None:
-    game = ZombieTwo(3)
+    game = Zombie(3)
     s = seated(game)
     for _ in range(2):
         s = move(game, s, PASS)
@@ -494,7 +493,7 @@ def test_who_leaves_last_in_a_round_ends_it() -> None:
 
 
 def test_who_leaves_during_the_shuffle_is_not_in_the_order_of_play() -> None:
-    game = ZombieTwo(3)
+    game = Zombie(3)
     s = left(game, game.start(), 1)
     assert (s.phase, s.at, s.last) == ("shuffle", 0, None)
     while s.phase == "shuffle":
@@ -503,6 +502,6 @@ def test_who_leaves_during_the_shuffle_is_not_in_the_order_of_play() -> None:
 
 
 def test_the_last_one_left_has_won() -> None:
-    game = ZombieTwo(3)
+    game = Zombie(3)
     s = left(game, seated(game), 1)
     assert game.departed(s, 0) == Over((-1, -1, 2))

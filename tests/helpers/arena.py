@@ -12,7 +12,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,23 +22,23 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from fairground.arena.http.connection import Arrival, arrival_at
-from fairground.arena.http.hosts import Hosts
-from fairground.arena.serve import address_of, bind
 from fairground.clients.table import PlayedTable, play
+from fairground.server.http.connection import Connection, Hosts, connection_of
+from fairground.server.limits.metrics import Metrics
+from fairground.server.serve import address_of, bind
 
 DEADLINE = 60
 
 
 @contextmanager
 def in_a_thread(
-    app: Any, hosts: Hosts | None = None, protocol: type[HttpToolsProtocol] = Arrival
+    app: Any, hosts: Hosts | None = None, protocol: type[HttpToolsProtocol] = Connection
 ) -> Iterator[str]:
     """Serve an ASGI application; gives its URL. ``hosts``: the names that it answers to."""
     sock = bind("127.0.0.1", 0)
     config = uvicorn.Config(
         app,
-        http=protocol if hosts is None else arrival_at(hosts),
+        http=protocol if hosts is None else connection_of(hosts, None),
         log_config=None,
         access_log=False,
         lifespan="on",
@@ -64,10 +65,10 @@ def play_all(urls: list[str], player: str = "random") -> list[PlayedTable]:
 class Process:
     """``fairground serve`` in a process of its own."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, command: Sequence[str] = ()) -> None:
         self._errors = (folder / "stderr").open("a+b")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "fairground", "serve", "--port", "0", *options],
+            command or [sys.executable, "-m", "fairground", "serve", "--port", "0", *options],
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
@@ -106,14 +107,12 @@ class Process:
         self._errors.close()
 
 
-def workers_of(parent: int) -> list[int]:
-    """The processes of an arena's workers."""
-    found = []
-    for place in Path("/proc").iterdir():
-        try:
-            status, command = (place / "status").read_text(), (place / "cmdline").read_text()
-        except OSError:
-            continue  # no process, or not any more
-        if f"\nPPid:\t{parent}\n" in status and "multiprocessing-fork" in command:
-            found.append(int(place.name))
+def answered(metrics: Metrics) -> Counter[tuple[str, str, int]]:
+    """Return how often each method, route and status was counted."""
+    found: Counter[tuple[str, str, int]] = Counter()
+    for family in metrics.registry.collect():
+        for sample in family.samples:
+            if sample.name == "fairground_requests_total":
+                labels = sample.labels
+                found[labels["method"], labels["route"], int(labels["status"])] = int(sample.value)
     return found

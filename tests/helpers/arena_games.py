@@ -7,7 +7,7 @@ from typing import Any
 
 SEATS = [{"name": "Bot", "player": "random"}, {"name": "Ada"}]
 STIRS = {"name": "Ada", "lends": "stir"}
-TABLE = {"game": "zombie/1", "params": {"players": 2}, "seats": SEATS}
+TABLE = {"game": "zombie/2", "params": {"players": 2}, "seats": SEATS}
 ORACLE = {"base": 6, "length": 4}
 CONTEST = {"base": 6, "length": 4, "games": 2}
 
@@ -60,9 +60,9 @@ def finished_table(post: Post) -> Names:
 
 
 def played_table(post: Post) -> Names:
-    """FateStones, which players of ours have played to its end."""
-    seats = [{"name": name, "player": "random"} for name in ("Ada", "Bob")]
-    made = post("/tables", {"game": "fatestones/1", "seats": seats})
+    """Poker, in which only our player has to decide: it is over at once."""
+    seats = [{"name": "Ada"}, {"name": "Bob", "player": "random"}]
+    made = post("/tables", {"game": "poker/2", "seats": seats})
     return {"name": last(made.headers["location"])}
 
 

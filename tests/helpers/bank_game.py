@@ -17,7 +17,6 @@ from fairground.bank.bank_port import (
     SubmitPublicKey,
     SubmitReplacementOrder,
 )
-from fairground.bank.chain.artifact import NEWEST
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
 from fairground.bank.record import GameRecord
@@ -101,11 +100,9 @@ class Round:
         ]
         return seeds.replace(seeds.deal(mixed[0]), self.order, mixed[1])
 
-    def record(
-        self, signed: Signature | None = None, *, bare: bool = False, version: int = NEWEST
-    ) -> bytes:
+    def record(self, signed: Signature | None = None, *, bare: bool = False) -> bytes:
         """The transcript of the whole game; with another signature of the order, or without."""
-        record = GameRecord(self.domain, self.bet, self.signature, version=version)
+        record = GameRecord(self.domain, self.bet, self.signature)
         record.croupier_told(self.his[0])
         record.player_told(self.theirs[0])
         record.ordered(self.order, None if bare else signed or self.order_signature)

@@ -37,10 +37,10 @@ from fairground.bank.bank_port import (
     WithdrawFunds,
 )
 from fairground.bank.crypto.curve import ORDER, Signature
+from fairground.bank.ledger.rules import locked
 from fairground.bank.messages import Key, ReplacementOrder, Signer
-from fairground.bank.prospect import locked
 from fairground.bank.seeds import deal, fresh_seeds, mix, packed_hand
-from fairground.games.poker import PAYS, Poker, Rank, rank
+from fairground.games.poker.rules import PAYS, Poker, Rank, rank
 from tests.helpers.bank_game import Round, enter
 
 CROUPIER, PLAYER, STRANGER, POOR = KEYS = tuple(Key(9000 + i) for i in range(4))

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fairground.arena.app import make_app
-from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
-from fairground.bank.bank_port import Bank
-from fairground.bank.chain.artifact import Terms
+from fairground.bank.bank_port import Bank, Terms
 from fairground.bank.chain.bank import ChainBank
-from fairground.bank.chain.embedded import EmbeddedNode, open_bank
-from fairground.bank.ledger.bank import LedgerBank
-from fairground.bank.ledger.client import LedgerClient
+from fairground.bank.ledger.bank import LedgerBank, LedgerClient
+from fairground.server.app import make_app
+from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.store import open_store
 from tests.helpers.arena import in_a_thread
 from tests.helpers.bank_laws import KEYS, House
+from tests.helpers.embedded import EmbeddedNode, open_bank
 
 TERMS = Terms(10**15, 3600)
 WEALTH = 150_000 * TERMS.chip_cost

@@ -67,11 +67,17 @@ class Table:
 
 @asynccontextmanager
 async def table(
-    chain: Anvil, folder: Path, confirmations: int, chip: int = CHIP, step_time: int = STEP_TIME
+    chain: Anvil,
+    folder: Path,
+    confirmations: int,
+    chip: int = CHIP,
+    step_time: int = STEP_TIME,
+    *,
+    house: Key | None = None,
 ) -> AsyncIterator[Table]:
     node = chain.node()
     bankroll = BANKROLL // CHIP * chip
-    house = rich(node, Key.fresh(), bankroll + 10 * ETHER)
+    house = rich(node, house or Key.fresh(), bankroll + 10 * ETHER)
     address = await deploy(node, house, chip, step_time)
     bank = await ChainBank.open(node, address)
     store = await SqliteStore.open(f"sqlite:///{folder}/croupier.db")

@@ -9,10 +9,9 @@ from typing import Any
 
 import fairground as fg
 from fairground.coach.judging import Judge, judge_of
-from fairground.coach.reviewing import Review
-from fairground.coach.sources import review_of
+from fairground.coach.review import Review, review_of
 from fairground.core import Draw, Game, Move, Over, Seat
-from fairground.games.codebreaking import GIVE_UP
+from fairground.games.codebreaking.rules import GIVE_UP
 from fairground.players import Player
 
 

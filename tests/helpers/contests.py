@@ -12,7 +12,6 @@ from typing import Any
 from fairground.contest.book import (
     CLOSING,
     DRAWN,
-    FIRST_FORMAT,
     FORMAT,
     Book,
     Entry,
@@ -27,9 +26,9 @@ from fairground.fair.bits import HashStream, Tag, digest
 from fairground.fair.contest import ContestDealer, contest_commitment
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
-from fairground.games.codebreaking import BREAKER, GIVE_UP, KEEPER, Row, fits
+from fairground.games.codebreaking.rules import BREAKER, GIVE_UP, KEEPER, Row, fits
 from fairground.players import make_player
-from fairground.players.hosted import Hosted
+from fairground.players.runner import Runner
 from fairground.table import Table
 from fairground.transcript import Transcript, canonical, line_hash
 
@@ -45,7 +44,6 @@ class House:
         parts: Sequence[Part] = PARTS,
         seed: bytes = SEED,
         *,
-        form: str = FORMAT,
         disguise: str = DRAWN,
     ) -> None:
         self.seed = seed
@@ -55,8 +53,8 @@ class House:
         self.order = cache(lambda entry: order("cup", self.seed, entry, self.book.games))
         self.write(
             "opened",
-            **({} if form == FIRST_FORMAT else {"disguise": disguise}),
-            format=form,
+            disguise=disguise,
+            format=FORMAT,
             contest="cup",
             parts=[part._asdict() for part in parts],
             commitment=contest_commitment("cup", seed),
@@ -85,7 +83,7 @@ class House:
 
     def table(self, entry: Entry, slot: int) -> Table:
         if (entry.number, slot) not in self.games:
-            if self.book.format == FORMAT and not entry.started:
+            if not entry.started:
                 self.start(entry)
             game, part, seen = self.seen(entry, slot)
             name = digest(Tag.TOKEN, "table", entry.number, slot)
@@ -105,7 +103,7 @@ class House:
         table.submit(ask, move if move == GIVE_UP else seen.to_raw(move))
         root = digest(Tag.PLAYER, keeper_seed("cup", self.seed, game), KEEPER)
         keeper = make_player(part.oracle, table.game, HashStream(root), KEEPER)
-        Hosted(table, {KEEPER: keeper}).play()
+        Runner(table, {KEEPER: keeper}).play()
         if table.payoff is not None:
             self.write(
                 "finished",
@@ -154,21 +152,20 @@ def solve(base: int, length: int, ask: Callable[[tuple[int, ...]], tuple[int, in
     raise AssertionError("no code fits the answers")
 
 
-def a_contest(form: str = FORMAT, disguise: str = DRAWN) -> House:
+def a_contest(disguise: str = DRAWN) -> House:
     """Two teams, one of which comes again to train; games solved, given up, left, untouched.
 
-    In the second format a third was removed.
+    A third team was removed.
     """
-    house = House(form=form, disguise=disguise)
+    house = House(disguise=disguise)
     a, b = house.enter("A"), house.enter("B")
     for slot in range(6):
         house.solve(a, slot)
     for slot in range(4):
         house.solve(b, slot)
     house.submit(b, 4, GIVE_UP)
-    if form == FORMAT:
-        house.enter("C")
-        house.write("removed", entry=2, reason="not invited", at=1001)
+    house.enter("C")
+    house.write("removed", entry=2, reason="not invited", at=1001)
     again = house.enter("B", "2")
     house.solve(again, 0)
     _, part, _ = house.seen(again, 1)

@@ -24,8 +24,8 @@ from fairground.bank.bank_port import (
     DepositFunds,
     Spending,
     SubmitPublicKey,
+    Terms,
 )
-from fairground.bank.chain.artifact import Terms
 from fairground.bank.croupier.caution import Habits
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import CroupierDesk, Offer, Sight
@@ -33,7 +33,7 @@ from fairground.bank.crypto.curve import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
 from fairground.bank.seeds import Seed, fresh_seeds
-from fairground.games.poker import Poker
+from fairground.games.poker.rules import Poker
 from fairground.store.sqlite import SqliteStore
 
 CHIP = 1000
@@ -61,7 +61,6 @@ class Wrapped(Bank):
     def __init__(self, bank: Bank) -> None:
         self.bank = bank
         self.domain, self.terms, self.trusted = bank.domain, bank.terms, bank.trusted
-        self.version = bank.version
 
     async def around(self, name: str, do: Callable[[], Any]) -> Any:
         return await do()

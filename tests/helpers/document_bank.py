@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fairground.bank import blind_croupier_2017 as history
 from fairground.bank.crypto.curve import Signature, address_of_secret, keccak, recover
 from fairground.bank.messages import word
-from fairground.games.poker import PAYS, rank
+from fairground.games.poker.rules import PAYS, rank
 
 BET_TOKEN, REPLACEMENT_TOKEN, SEED_TOKEN = 0xBE7, 0x2E91ACE, 0x5EED
 

@@ -41,12 +41,12 @@ from fairground.bank.bank_port import (
     SubmitPlayerSeedAndResult,
     SubmitPublicKey,
     SubmitReplacementOrder,
+    Terms,
     WithdrawFunds,
 )
 from fairground.bank.chain import abi
-from fairground.bank.chain.artifact import NEWEST, Terms
 from fairground.bank.crypto.curve import Signature, checksummed, keccak
-from fairground.bank.ledger.rules_two import BOOKS
+from fairground.bank.ledger.rules import Books
 from fairground.bank.messages import (
     IN_SESSION,
     Bet,
@@ -209,16 +209,14 @@ class Bank:
         evm: Evm,
         chip: int = CHIP,
         step_time: int = STEP_TIME,
-        version: int = NEWEST,
     ) -> None:
         self.evm = evm
         self.chip = chip
         self.step_time = step_time
-        self.version = version
-        code = abi.deployment(chip, step_time, version)
+        code = abi.deployment(chip, step_time)
         self.address, self.deployment_gas = evm.deploy(code)
         self.domain = Domain(evm.chain_id, self.address)
-        self.books = BOOKS[version](self.domain, Terms(chip, step_time), WEALTH)
+        self.books = Books(self.domain, Terms(chip, step_time), WEALTH)
         for owner in evm.accounts:
             self.books.issue(owner, WEALTH)
 
@@ -483,11 +481,9 @@ BANKROLL = 50_000 * CHIP
 PURSE = 1_000 * CHIP
 
 
-def hall(
-    bankroll: int = BANKROLL, purse: int = PURSE, version: int = NEWEST, evm: Evm | None = None
-) -> Hall:
+def hall(bankroll: int = BANKROLL, purse: int = PURSE, evm: Evm | None = None) -> Hall:
     """Open a Bank, on a new chain if none is given."""
-    bank = Bank(evm or Evm(), version=version)
+    bank = Bank(evm or Evm())
     return Hall(bank, bank.party(1, bankroll), bank.party(2, purse), bank.party(3, purse))
 
 

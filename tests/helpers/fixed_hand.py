@@ -54,11 +54,10 @@ class Hand(NamedTuple):
         signed: bool = True,
         chairs: Sequence[Chair] = CHAIRS,
         steps: int = 5,
-        version: int = 1,
     ) -> GameRecord:
         player = key_of("player")
         signature = player.sign(DOMAIN, self.bet)
-        record = GameRecord(DOMAIN, self.bet, signature, chairs, version=version)
+        record = GameRecord(DOMAIN, self.bet, signature, chairs)
         ordered = player.sign(DOMAIN, ReplacementOrder.of(self.bet, ORDER)) if signed else None
         acts: list[Callable[[], object]] = [
             lambda: record.croupier_told(self.croupier[0]),

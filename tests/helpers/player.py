@@ -27,11 +27,10 @@ from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import About, CroupierDesk, Offer, Sight
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Key
-from fairground.bank.player.game import PlayersGame
+from fairground.bank.player.game import OwnClock, PlayersGame, Side
 from fairground.bank.player.news import News
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
-from fairground.bank.player.side import OwnClock, Side
 from fairground.bank.seeds import Seed
 from tests.helpers.croupier import Clock, House, Wrapped, house
 

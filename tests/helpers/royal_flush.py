@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from fairground.games.poker import KINDS, PAYS, TEN, Rank, rank
+from fairground.games.poker.rules import KINDS, PAYS, TEN, Rank, rank
 from tests.helpers.evm import CHIP, Hall, Play, hall
 
 FOUND = 1905

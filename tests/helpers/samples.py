@@ -62,13 +62,8 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
         Sample("fatestones/1", "end", {"dice": ["333444"] * 6, "scratch": "end"}),
         Sample("fatestones/1", "hands", {"hands": [["333444", "123456"], ["222555", "111666"]]}),
     ),
-    "poker/1": (Sample("poker/1", "least", {"bet": 1, "level": 1}),),
     "poker/2": (Sample("poker/2", "least", {"bet": 1, "level": 1}),),
     "bank-poker/1": (Sample("bank-poker/1", "least", {"bet": 1, "level": 1}),),
-    "zombie/1": (
-        Sample("zombie/1", "duel", _ZOMBIE),
-        Sample("zombie/1", "three", {**_ZOMBIE, "players": 3}),
-    ),
     "zombie/2": (
         Sample("zombie/2", "three", {**_ZOMBIE, "players": 3}),
         Sample("zombie/2", "duel", _ZOMBIE),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from fairground.verify import Verdict, verify
+from fairground.verifier import Verdict, verify
 
 
 class Told(NamedTuple):

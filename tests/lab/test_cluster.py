@@ -13,11 +13,11 @@ from distributed import LocalCluster
 
 from fairground.cli import main
 from fairground.games import make_game
-from fairground.games.fatestones import FateStones
+from fairground.games.fatestones.rules import FateStones
 from fairground.lab import simulation as lab
-from fairground.lab.cluster import cluster
 from fairground.lab.plans import plan_of
 from fairground.lab.simulation import simulate
+from fairground.lab.workers import cluster
 from tests.helpers.width import WIDE
 
 

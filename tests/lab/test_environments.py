@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections import defaultdict
 from typing import Any
 
 import gymnasium
-import numpy as np
 import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env
 
 from fairground.core import Game, IllegalMove, InputError, Over
 from fairground.games import GAMES, make_game
-from fairground.games.fatestones import FateStones
+from fairground.games.fatestones.rules import FateStones
 from fairground.lab.environments.codecs import MOST_CODES, WalkedCodec, codec_of
 from fairground.lab.environments.gymnasium_env import FairgroundEnv, id_of, ids, register_all
 from fairground.lab.environments.match import Match
 from fairground.lab.environments.pettingzoo_env import aec_env, parallel_env
-from fairground.lab.environments.vector import vector_env
 from fairground.lab.plans import payoff_of, plan_of, states_of
 from fairground.lab.rows import schema_of
 from fairground.testing.toys import GUESS, Toy
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.width import WIDE
 
 with warnings.catch_warnings():
@@ -55,7 +52,7 @@ def test_gymnasium_accepts_every_game(name: str) -> None:
 
 
 def test_ids_carry_the_version_of_the_rules() -> None:
-    named = {"ZombieDice-v1", "ZombieDice-v2", "FateStones-v1", "VideoPoker-v2"}
+    named = {"ZombieDice-v2", "FateStones-v1", "VideoPoker-v2"}
     assert {f"fairground/{name}" for name in named} <= set(ids()) <= set(gymnasium.registry)
 
 
@@ -130,7 +127,7 @@ def test_an_episode_is_saved_and_verifies(name: str, tmp_path: Any) -> None:
         env.step(action)
     env.save(tmp_path / "episode.jsonl")
     verdict = verify((tmp_path / "episode.jsonl").read_bytes())
-    payoff = env.table.match.payoff
+    payoff = env.match.payoff
     if payoff is not None:
         assert verdict.ok, verdict.fault
         assert verdict.payoff == payoff
@@ -227,85 +224,7 @@ def test_a_game_of_others_is_walked_through() -> None:
         WalkedCodec(FateStones())
 
 
-# Many at once
-
-
-@pytest.mark.parametrize(
-    ("name", "player", "params"),
-    [
-        ("fatestones", "greedy", {"scratch": "end"}),
-        ("fatestones", "random", {}),
-        ("intransitive", "optimal", {}),
-        ("intransitive", "random", {}),
-        ("poker", "random", {"level": 1}),
-        ("zombie", "random", {"brains_to_win": 4}),
-        ("zombie", "greedy", {"brains_to_win": 2}),
-        ("zombie", "cautious", {"max_turns": 1, "weak_dice": 2, "strong_dice": 1}),
-        ("codebreaking", "fair", {"base": 3, "length": 2}),
-    ],
-)
-@pytest.mark.parametrize("seat", [0, 1])
-def test_each_lane_plays_the_episodes_of_a_single_environment(
-    name: str, player: str, params: Any, seat: int
-) -> None:
-    if seat == 0 and name in ("poker", "codebreaking"):
-        with pytest.raises(InputError, match=r"never moves|who breaks"):
-            vector_env(name, 2, seat=0)
-        return
-    many = vector_env(name, 4, seat=seat, player=player, **params)
-    chance = np.random.Generator(np.random.PCG64(5))
-    seen, infos = many.reset(seed=11)
-    assert many.observation_space.contains(seen)
-    steps = defaultdict(list)
-    for _ in range(60):
-        legal = [np.flatnonzero(mask) for mask in infos["action_mask"]]
-        actions = np.array([chance.choice(one) for one in legal])
-        wild = chance.random(4) < 0.1  # some are illegal
-        actions[wild] = len(infos["action_mask"][0]) - 1
-        before = many.episodes.copy()
-        after, rewards, over, cut, infos = many.step(actions)
-        assert not cut.any()
-        for lane in range(4):
-            steps[int(before[lane])].append((seen[lane], actions[lane], rewards[lane], over[lane]))
-        seen = after
-    alone = FairgroundEnv(many.game, seat=seat, players=[player])
-    for number in range(max(steps) + 1):
-        row, _ = alone.reset(seed=11) if number == 0 else alone.reset()
-        for wanted, action, reward, over_ in steps[number]:
-            assert (row == wanted).all()
-            row, got, ended, _, _ = alone.step(action)
-            assert (got, ended) == (reward, over_)
-
-
-def test_lanes_cut_an_episode_off_where_a_single_environment_does() -> None:
-    """Always the same guess: it is wrong, unless the code was just that one."""
-    many = vector_env("codebreaking", 3)
-    alone = FairgroundEnv(many.game, players=["fair"])
-    many.reset(seed=2)
-    alone.reset(seed=2)
-    steps = 0
-    ended = False
-    while not ended:
-        steps += 1
-        seen, _, over, cut, _ = many.step(np.zeros(3, np.int64))
-        row, _, _, ended, _ = alone.step(0)
-        assert cut[0] == ended and not over.any()
-        assert ended or (seen[0] == row).all()
-    assert steps == 500
-
-
-def test_lanes_that_cannot_be() -> None:
-    for arguments, said in (
-        ((Toy.from_params(GUESS), 2), "no compiled loop"),
-        ((make_game("zombie/2", {"players": 3}), 2), "is for two, not 3"),
-        (("fatestones", 0), "at least one lane"),
-    ):
-        with pytest.raises(InputError, match=said):
-            vector_env(*arguments)
-    with pytest.raises(InputError, match="random or greedy, not 'mcts'"):
-        vector_env("fatestones", 2, player="mcts")
-    with pytest.raises(InputError, match="one seed serves all"):
-        vector_env("poker", 2).reset(seed=[1, 2])
+# Ids and ends
 
 
 def test_the_ids_are_known_to_a_program_that_only_names_the_module() -> None:

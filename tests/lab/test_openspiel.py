@@ -14,15 +14,14 @@ from open_spiel.python.algorithms import cfr, exploitability, mcts
 
 from fairground.core import Game, Over
 from fairground.games import GAMES, make_game
-from fairground.games.fatestones import Hand
+from fairground.games.fatestones.rules import Hand
+from fairground.games.fatestones.solver.choices import meeting, solve
 from fairground.lab.environments.openspiel import load, short_name
-from fairground.solve.fatestones.choices import meeting, solve
 from fairground.testing.toys import GUESS, Toy
 from tests.helpers.width import WIDE
 
 SMALL: dict[str, dict[str, Any]] = {
     "codebreaking/1": {"base": 2, "length": 2},
-    "zombie/1": {"brains_to_win": 2},
     "zombie/2": {"players": 3, "brains_to_win": 2},
 }
 HANDS: tuple[Hand, Hand] = (("112566", "144444"), ("222366", "133455"))

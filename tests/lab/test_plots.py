@@ -13,9 +13,8 @@ import pytest
 
 from fairground.cli import main
 from fairground.core import InputError
-from fairground.lab.figures import FIGURES
-from fairground.lab.plots import Bars, Curve, HeatMap, Plot, Whiskers, in_text, save
-from fairground.lab.statistics import Interval
+from fairground.lab.plots import FIGURES, Bars, Curve, HeatMap, Plot, Whiskers, in_text, save
+from fairground.stats import Interval
 from tests.helpers.places import ROOT
 from tests.helpers.width import WIDE
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from fairground.core import Unreadable
-from fairground.games.fatestones import Round
-from fairground.lab.fatestones.rows import HEADER, Report, read_cells, report, row_of, text_cells
-from fairground.solve.fatestones.choices import regrets
+from fairground.games.fatestones.rows import HEADER, Report, read_cells, report, row_of, text_cells
+from fairground.games.fatestones.rules import Round, fair_dice
+from fairground.games.fatestones.solver.choices import regrets
 from tests.helpers.places import DATA
 from tests.helpers.width import WIDE
 
@@ -21,6 +21,7 @@ LOG = DATA / "fatestones-random-vs-random.txt.xz"
 TIE = "133356,114456,124455,233445,133446,123456,2,2,2,2"
 NEXT = "133356,114456,,233445,133446,,1,1,1,4"
 WON = "111666,133455,133356,333444,124455,222366,1,0,5,4"
+FAIR = list(fair_dice())
 LAST = "133356,,,233445,,,0,0,3,3"
 
 
@@ -60,10 +61,12 @@ SAMPLE = "|111111|111111|111111|111111|111111|111111|1|1|1|1|"
 
 @pytest.mark.parametrize("row", [SAMPLE, SAMPLE.strip("|").replace("|", ",")])
 def test_the_sample_row_of_the_source_document_is_legal_with_its_dice(row: str) -> None:
-    found = judged(row, dice=["111111"] * 6)
-    assert (found.rows, found.ties, found.games, found.illegal) == (1, 1, 1, ())
-    assert "the set has 0" in faults(row)[1]
-    assert "6 times, but the set has 5" in faults(row, dice=["111111"] * 5 + ["222222"])[1]
+    for dice in (None, ["111111"] * 6):
+        found = judged(row, dice=dice)
+        assert (found.rows, found.ties, found.games, found.illegal) == (1, 1, 1, ())
+    assert "is not in this set of dice" in faults(row, dice=FAIR)[1]
+    few = ["111111"] * 5 + ["222222"]
+    assert "6 times, but this set of dice has it 5 times" in faults(row, dice=few)[1]
 
 
 def test_a_markdown_table_and_a_header_are_read() -> None:
@@ -96,8 +99,8 @@ def test_a_tie_must_be_followed_by_its_next_round() -> None:
     found = judged(TIE, WON)
     assert [bad.line for bad in found.illegal] == [1]
     assert "no next round" in found.illegal[0].reason
-    assert found.games == 2
-    assert list(faults(TIE, NEXT.replace("133356", "111666"))) == [1]
+    assert found.games == 1, "the tie is illegal, and opens no game"
+    assert list(faults(TIE, NEXT.replace("133356", "111666"))) == [1, 2]
     assert faults(WON, TIE) == {}, "where the file ends, the log was only cut"
 
 
@@ -107,7 +110,7 @@ def test_the_dice_left_may_be_told_in_another_order() -> None:
 
 def test_fewer_dice_without_a_tie_before_are_illegal() -> None:
     assert "2 dice each" in faults(WON, NEXT)[2]
-    assert "1 dice each" in faults(LAST)[1]
+    assert "1 die each" in faults(LAST)[1]
 
 
 @pytest.mark.parametrize(
@@ -119,8 +122,11 @@ def test_fewer_dice_without_a_tie_before_are_illegal() -> None:
         (WON.replace("1,0,5,4", "3,0,5,4"), "player 1 picks '3' of 3 dice"),
         (WON.replace("1,0,5,4", "1,-1,5,4"), "player 2 picks '-1' of 3 dice"),
         (WON.replace("1,0,5,4", "1,,5,4"), "player 2 picks '' of 3 dice"),
-        (WON.replace("222366", "111666"), "111666 lies there 2 times, but the set has 1"),
-        (WON.replace("222366", "111111"), "111111 lies there 1 times, but the set has 0"),
+        (
+            WON.replace("222366", "111666"),
+            "111666 is used 2 times, but this set",
+        ),
+        (WON.replace("222366", "111111"), "111111 is used once but is not in this set of dice"),
         (WON.replace("222366", "666222"), "'666222' is not a die"),
         (WON.replace("222366", ""), "3 dice against 2"),
         (WON.replace("133455", ""), "player 1 has a gap"),
@@ -130,19 +136,19 @@ def test_fewer_dice_without_a_tie_before_are_illegal() -> None:
     ],
 )
 def test_what_is_wrong_with_a_row_is_said(row: str, reason: str) -> None:
-    assert reason in faults(WON, row, WON)[2]
-    assert judged(WON, row, WON).rows == 3
+    assert reason in faults(WON, row, WON, dice=FAIR)[2]
+    assert judged(WON, row, WON, dice=FAIR).rows == 3
 
 
-def test_illegal_rows_count_and_cost_nothing() -> None:
+def test_illegal_rows_count_as_rows_only_and_cost_nothing() -> None:
     found = judged(WON, WON.replace("1,0,5,4", "1,0,6,4"), WON.replace("1,0,5,4", "9,0,1,1"))
-    assert (found.rows, found.wins, found.ties, len(found.illegal)) == (3, 2, 1, 2)
+    assert (found.rows, found.wins, found.ties, len(found.illegal)) == (3, 1, 0, 2)
     assert found.loss_player1 == judged(WON).loss_player1
 
 
 def test_after_an_illegal_pick_any_die_may_be_the_one_that_is_gone() -> None:
     bad = TIE.replace("2,2,2,2", "7,2,2,2")
-    assert list(faults(bad, NEXT)) == [1]
+    assert faults(bad, NEXT)[2] == "it continues line 1, which is illegal"
     assert list(faults(bad, WON)) == [1]
 
 

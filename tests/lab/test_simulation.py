@@ -7,22 +7,17 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from fairground.core import BadParams, Fault, InputError, UnknownName
-from fairground.fair.bits import SeededStream, seeded_key
+from fairground.core import BadParams, InputError, UnknownName
 from fairground.games import make_game
-from fairground.games.fatestones import FateStones, all_dice, fair_dice
+from fairground.games.fatestones.rows import HEADER, episode, read_cells, report
+from fairground.games.fatestones.rules import FateStones, fair_dice
 from fairground.lab import simulation as lab
-from fairground.lab.fatestones.episode import episode
-from fairground.lab.fatestones.rows import HEADER, read_cells, report
-from fairground.lab.kernels import kernel_for
 from fairground.lab.plans import MANY, Plan, payoff_of, plan_of, states_of, transcript_of
 from fairground.lab.rows import schema_of
 from fairground.lab.simulation import kernel_chunk, rules_chunk, simulate
-from fairground.solve.fatestones import simulation as kernel
-from fairground.verify import verify
+from fairground.verifier import verify
 
 ONE_DEAL = FateStones(scratch="end")
 RANDOM = plan_of(ONE_DEAL, ("random", "random"), "a seed", 40)
@@ -33,73 +28,6 @@ def by_rules(plan: Plan) -> list[str]:
     schema = schema_of(plan)
     games = (list(states_of(plan, number)) for number in range(plan.games))
     return [row for number, states in enumerate(games) for row in schema.of(number, states)]
-
-
-KERNELS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
-    ("intransitive/1", {}, ("optimal", "random")),
-    ("intransitive/1", {}, ("random", "optimal")),
-    ("intransitive/1", {"dice": ["1,2,3", "3,4,5,6", "-7,7", "0,0,9,9"]}, ("random", "random")),
-    ("zombie/2", {}, ("cautious", "greedy")),
-    ("poker/2", {}, ("random", "optimal")),
-    ("poker/1", {"bet": 3, "level": 1}, ("random", "random")),
-    ("codebreaking/1", {}, ("fair", "entropy")),
-    ("codebreaking/1", {"base": 2, "length": 9}, ("fair", "minimax")),
-    ("codebreaking/1", {"base": 17, "length": 4}, ("fair", "parts")),
-]
-
-
-@pytest.mark.parametrize(("name", "params", "lineup"), KERNELS)
-def test_every_kernel_plays_as_the_rules_do(name: str, params: Any, lineup: Any) -> None:
-    game = make_game(name, params)
-    if game.params().get("base") == 17:
-        assert kernel_for(game, lineup, "no tree for so many codes") is None
-        return
-    games = 25 if "zombie" in name else 120
-    plan = plan_of(game, lineup, "kernel", games)
-    assert kernel_chunk(plan, 0, games, check=0) == rules_chunk(plan, 0, games)
-
-
-@pytest.mark.parametrize("players", [("random", "random"), ("greedy", "random"), ("greedy",) * 2])
-@pytest.mark.parametrize(
-    "dice",
-    [None, ("111111", "111112") * 3, tuple(all_dice()), tuple(all_dice())[:257], ("123456",) * 6],
-    ids=["fair", "six", "all", "257", "equal"],
-)
-def test_fatestones_at_native_speed(players: Any, dice: Any) -> None:
-    plan = plan_of(FateStones(dice, scratch="end"), players, "kernel", 60)
-    assert kernel_chunk(plan, 0, 60, check=0) == rules_chunk(plan, 0, 60)
-
-
-def test_draws_abreast_are_below_for_each_game() -> None:
-    size, key = kernel.BATCH, np.array(seeded_key("abreast"), dtype=np.uint64)
-    words = np.zeros((2, size), dtype=np.uint64)
-    near = np.zeros((16, size), dtype=np.uint16)
-    for n in (2, 3, 6, 27, 29, 31, 32, 200, 255, 256):
-        kernel.blocks_abreast(n, 0, key, words)
-        kernel.bytes_abreast(size, words, 0, near[:11])
-        skips, out = (np.zeros(size, dtype=np.uint16) for _ in range(2))
-        for draw in range(3):
-            kernel.draw_abreast(n, size, near[draw : draw + 4], skips, out)
-        for g in range(size):
-            chance = SeededStream("abreast", n + g)
-            wanted = [chance.below(n) for _ in range(3)]
-            assert skips[g] >= kernel.LOST or out[g] == wanted[-1]
-        assert (skips >= kernel.LOST).sum() < size / 2
-
-
-def test_games_beyond_32_bits_are_played_as_the_rules_do() -> None:
-    plan = plan_of(FateStones(scratch="end"), ("random", "greedy"), "far", 2**33)
-    for first in (2**32 - 20, 2**32 + 5):
-        assert kernel_chunk(plan, first, 40, check=0) == rules_chunk(plan, first, 40)
-
-
-def test_a_kernel_that_disagrees_with_the_rules_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def other(plan: Plan, number: int) -> Any:
-        return states_of(plan, number + 1)
-
-    monkeypatch.setattr(lab, "states_of", other)
-    with pytest.raises(Fault, match="disagree on game"):
-        kernel_chunk(RANDOM, 0, 39)
 
 
 # Mirrored and paired deals

@@ -12,22 +12,20 @@ import pytest
 
 from fairground.core import Draw, Game, InputError, Over
 from fairground.games import make_game
-from fairground.games.fatestones import FateStones
-from fairground.lab.luck import luck_of
+from fairground.games.codebreaking.solver.trees import tree
+from fairground.games.fatestones.rules import FateStones
+from fairground.games.intransitive.players import OptimalDice
+from fairground.games.poker.solver.holds import perfect_return
 from fairground.lab.plans import plan_of
-from fairground.lab.simulation import kernel_chunk, rules_chunk, simulate
+from fairground.lab.simulation import kernel_chunk, luck_of, rules_chunk, simulate
 from fairground.lab.statistics import (
     LUCK_UNIT,
     Tally,
     always_within,
-    around,
     looks,
     pairs,
-    share,
 )
-from fairground.players.intransitive import OptimalDice
-from fairground.solve.codebreaking.trees import tree
-from fairground.solve.poker.holds import perfect_return
+from fairground.stats import around, share
 from fairground.testing.toys import GUESS, Toy
 from tests.helpers.width import WIDE
 

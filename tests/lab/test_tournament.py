@@ -17,9 +17,17 @@ import pytest
 from fairground.cli import main
 from fairground.core import InputError
 from fairground.games import make_game
-from fairground.lab.tournaments import tournament
-from fairground.lab.tournaments.entrants import Contender, contenders
-from fairground.lab.tournaments.tournament import Encounter, Rules, check, held, swiss_round, tabled
+from fairground.lab import tournament
+from fairground.lab.tournament import (
+    Contender,
+    Encounter,
+    Rules,
+    check,
+    contenders,
+    held,
+    swiss_round,
+    tabled,
+)
 from tests.helpers.places import ROOT
 
 ZOMBIE = make_game("zombie/2", {})

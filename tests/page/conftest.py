@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fairground.arena.app import make_app
+from fairground.server.app import make_app
 from tests.helpers.arena import in_a_thread
 from tests.helpers.page import page
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from fairground.games.codebreaking import marks
+from fairground.games.codebreaking.rules import marks
 from tests.helpers.browser import Theme, cut_off, faults_of, is_wider_than_its_window
 from tests.helpers.places import ROOT
 from tests.helpers.visitor import visiting
@@ -38,7 +40,9 @@ def find_the_code(page: Page, base: int, length: int) -> int:
     raise AssertionError("never found")
 
 
-def test_a_contest_from_its_opening_to_its_check(browser: Browser, arena: str) -> None:
+def test_a_contest_from_its_opening_to_its_check(
+    browser: Browser, arena: str, tmp_path: Path
+) -> None:
     with visiting(browser, arena) as ada:
         screen = ada.page
         screen.goto(f"{arena}/#/contests")
@@ -50,13 +54,17 @@ def test_a_contest_from_its_opening_to_its_check(browser: Browser, arena: str) -
 
         screen.get_by_label("Team").fill("Ada")  # and it stays there while others come in
         bot = [sys.executable, str(ROOT / "examples" / "bots" / "python_bot.py")]
-        subprocess.run([*bot, contest, "<img src=x>", "1.0"], check=True, capture_output=True)
+        subprocess.run(
+            [*bot, contest, "<img src=x>", "1.0"], cwd=tmp_path, check=True, capture_output=True
+        )
         screen.locator(".teams").get_by_text("<img src=x>").wait_for()
         assert screen.locator(".teams img").count() == 0
 
         screen.get_by_role("button", name="Enter", exact=True).click()
         screen.get_by_text("You are in, as Ada.").wait_for()
         screen.get_by_role("link", name="Game 1").click()
+        screen.get_by_text("This is the seed’s hash").wait_for()
+        assert screen.get_by_text("This is its hash").count() == 0
         steps = find_the_code(screen, 3, 2)
         assert screen.locator(".board .left").last.inner_text() == "1 code left"
         screen.get_by_text(f"Found, in {steps} step").wait_for()
@@ -71,10 +79,16 @@ def test_a_contest_from_its_opening_to_its_check(browser: Browser, arena: str) -
         screen.get_by_role("button", name="Close it").click()
         screen.get_by_role("button", name="Check the whole contest here").click()
         assert screen.locator(".stamp").inner_text().upper() == "HOLDS"
+        # Of two games an interval says nothing, least of all "5.00 to 5.00".
+        screen.locator("tr", has_text="<img").get_by_text("too few games").wait_for()
+        assert not re.search(r"\d to \d", screen.locator("main").inner_text())
+        assert screen.locator(".iv").count() == 0
         screen.get_by_text("3 games played again in this browser").wait_for()
 
 
-def test_a_bot_author_is_led_by_this_arenas_own_addresses(browser: Browser, arena: str) -> None:
+def test_a_bot_author_is_led_by_this_arenas_own_addresses(
+    browser: Browser, arena: str, tmp_path: Path
+) -> None:
     with visiting(browser, arena) as ada:
         ada.page.goto(f"{arena}/#/bots")
         ada.page.get_by_role("button", name="Open a practice contest").click()
@@ -86,13 +100,16 @@ def test_a_bot_author_is_led_by_this_arenas_own_addresses(browser: Browser, aren
         assert handed_out.body() == ours.read_bytes()
         *_, contest, team, version = run.split()
         subprocess.run(
-            [sys.executable, str(ours), contest, team, version], check=True, capture_output=True
+            [sys.executable, str(ours), contest, team, version],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
         )
         ada.page.locator("tr", has_text="MyTeam").get_by_text("3 of 3").wait_for()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"] if WIDE else ["dark"])
-def test_everybody_can_read_it(browser: Browser, arena: str, theme: Theme) -> None:
+def test_everybody_can_read_it(browser: Browser, arena: str, theme: Theme, tmp_path: Path) -> None:
     context = browser.new_context(
         bypass_csp=True, color_scheme=theme, viewport={"width": 320, "height": 640}
     )
@@ -108,7 +125,9 @@ def test_everybody_can_read_it(browser: Browser, arena: str, theme: Theme) -> No
     screen.get_by_role("heading", name="Standings").wait_for()
     contest = f"{arena}/contest/{screen.url.rpartition('/')[2]}"
     bot = [sys.executable, str(ROOT / "examples" / "bots" / "python_bot.py")]
-    subprocess.run([*bot, contest, "Grace Hopper", "1.0"], check=True, capture_output=True)
+    subprocess.run(
+        [*bot, contest, "Grace Hopper", "1.0"], cwd=tmp_path, check=True, capture_output=True
+    )
     screen.locator(".teams").get_by_text("3 of 3").wait_for()
     assert faults_of(screen) == []
     assert not is_wider_than_its_window(screen)

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from fairground.arena.app import make_app
-from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.bank.chain.bank import deploy
 from fairground.bank.messages import Key
+from fairground.server.app import make_app
+from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from tests.helpers.anvil import Anvil, anvil
 from tests.helpers.arena import in_a_thread
 from tests.helpers.browser import faults_of, is_wider_than_its_window

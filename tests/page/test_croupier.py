@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fairground.arena.app import make_app
-from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
-from fairground.solve.poker.holds import holds
-from fairground.verify import verify
+from fairground.games.poker.solver.holds import holds
+from fairground.server.app import make_app
+from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
+from fairground.verifier import verify
 from tests.helpers.arena import in_a_thread
 from tests.helpers.browser import cut_off, faults_of, is_wider_than_its_window
 from tests.helpers.page import page
@@ -137,29 +137,72 @@ def test_a_bank_that_lies_is_named(browser: Browser, arena: str, lie: str) -> No
         ada.page.get_by_role("alert").get_by_text("The Bank does not keep its rules").wait_for()
 
 
-def test_a_key_moves_to_another_browser(browser: Browser, arena: str, tmp_path: Path) -> None:
-    file = tmp_path / "key.json"
+def save_key(player: Visitor, passphrase: str, again: str, file: Path) -> None:
+    """By the form that is open."""
+    player.page.get_by_label("Passphrase of the file").fill(passphrase)
+    player.page.get_by_label("The same passphrase again").fill(again)
+    if passphrase != again:
+        player.page.get_by_role("button", name="Save the file").click()
+        player.page.get_by_text("The two passphrases are not the same").wait_for()
+        return
+    with player.page.expect_download() as saving:
+        player.page.get_by_role("button", name="Save the file").click()
+    saving.value.save_as(file)
+
+
+def open_key(player: Visitor, passphrase: str, file: Path) -> None:
+    if not player.page.locator("input[type=file]").count():
+        player.page.get_by_role("button", name="Use a saved key").click()
+    player.page.get_by_label("Key file").set_input_files(file)
+    player.page.get_by_label("Passphrase of the file").fill(passphrase)
+    player.page.get_by_role("button", name="Open the file").click()
+
+
+def with_chips(player: Visitor) -> None:
+    player.page.goto(f"{player.url}/#/croupier")
+    player.page.get_by_role("button", name="Bring 200 play chips").click()
+    player.page.locator("[data-chips='200']").wait_for()
+
+
+def test_a_key_moves_to_another_browser_and_none_is_lost(
+    browser: Browser, arena: str, tmp_path: Path
+) -> None:
+    file, old = tmp_path / "key.json", tmp_path / "old.json"
     with visiting(browser, arena) as ada:
-        ada.page.goto(f"{arena}/#/croupier")
-        ada.page.get_by_role("button", name="Bring 200 play chips").click()
-        ada.page.locator("[data-chips='200']").wait_for()
-        ada.page.get_by_role("button", name="Save the key").first.click()
-        ada.page.get_by_label("A passphrase for the file").fill("correct horse")
-        with ada.page.expect_download() as saving:
-            ada.page.get_by_role("button", name="Save the key").last.click()
-        saving.value.save_as(file)
-    with visiting(browser, arena) as elsewhere:
-        elsewhere.page.goto(f"{arena}/#/croupier")
-        elsewhere.page.locator("[data-chips='0']").wait_for()
-        for passphrase in ("wrong horse", "correct horse"):
-            if not elsewhere.page.get_by_label("A passphrase for the file").count():
-                elsewhere.page.get_by_role("button", name="Use a saved key").first.click()
-            elsewhere.page.locator("input[type=file]").set_input_files(file)
-            elsewhere.page.get_by_label("A passphrase for the file").fill(passphrase)
-            elsewhere.page.get_by_role("button", name="Use a saved key").last.click()
-            if passphrase == "wrong horse":
-                elsewhere.page.get_by_text("do not fit together").wait_for()
-        elsewhere.page.locator("[data-chips='200']").wait_for()
+        with_chips(ada)
+        ada.page.get_by_text("made in this browser and has never left it").wait_for()
+        ada.page.get_by_role("button", name="Save the key").click()
+        save_key(ada, "correct horse", "correct house", file)
+        save_key(ada, "correct horse", "correct horse", file)
+        ada.page.get_by_text("made in this browser, and you have saved a copy").wait_for()
+        open_key(ada, "correct horse", file)
+        ada.page.get_by_text("This file holds the key that you already use.").wait_for()
+    with visiting(browser, arena) as bo:
+        with_chips(bo)
+        bo.page.get_by_role("button", name="Take all chips out").click()
+        bo.page.get_by_role("button", name="Bring 200 play chips").first.click()
+        bo.page.locator("[data-chips='200']").wait_for()
+        open_key(bo, "wrong horse", file)
+        bo.page.get_by_text("do not fit together").wait_for()
+        open_key(bo, "correct horse", file)
+        asks = bo.page.get_by_role("dialog", name="Use another key?")
+        asks.get_by_text("has 200 chips at the Bank").wait_for()
+        asks.get_by_role("button", name="Keep the old key").click()
+        bo.page.get_by_text("made in this browser and has never left it").wait_for()
+
+        open_key(bo, "correct horse", file)
+        asks.get_by_role("button", name="Save the old key first").click()
+        save_key(bo, "old passphrase", "old passphrase", old)
+        asks.get_by_role("button", name="Use the other key").click()
+        bo.page.get_by_text("It came from a file that you chose").wait_for()
+        assert bo.page.get_by_text("made in this browser").count() == 0
+        addresses = [json.loads(one.read_text())["address"] for one in (file, old)]
+        bo.page.locator(f"[title='{addresses[0]}']").wait_for()
+
+        bo.page.get_by_role("button", name="Use this key").click()
+        bo.page.locator(f"[title='{addresses[1]}']").wait_for()
+        bo.page.get_by_text("made in this browser, and you have saved a copy").wait_for()
+        bo.page.locator("[data-chips='200']").wait_for()
 
 
 RANKS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]

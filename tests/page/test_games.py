@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fairground.clients.table import WAIT, RemoteTable, open_table
-from fairground.games.codebreaking import Row, fits
-from fairground.verify import verify
+from fairground.games.codebreaking.rules import Row, fits
+from fairground.verifier import verify
 from tests.helpers.visitor import Visitor, visiting
 
 if TYPE_CHECKING:
@@ -102,6 +102,56 @@ def test_fatestones_and_back_through_it(browser: Browser, arena: str, tmp_path: 
 
         ada.page.keyboard.press("l")
         ada.page.locator(".list.mine").get_by_text("holds").wait_for()
+
+
+TIES = {
+    "game": "fatestones/1",
+    "params": {"hands": [["333333"] * 3, ["333333"] * 3]},
+    "seats": [{"name": "Bo", "player": "random"}, {"name": "Ada", "lends": "chain"}],
+}
+
+
+def test_after_a_tie_the_table_shows_it_and_nothing_is_chosen(browser: Browser, arena: str) -> None:
+    made = open_table(arena, TIES)
+    seat = made["seats"][1]["url"].replace("/tables/", "/#/seat/").replace("/seats/", "/")
+    with visiting(browser, arena) as ada:
+        ada.page.goto(seat)
+        felt, seal = (
+            ada.page.locator(".felt"),
+            ada.page.get_by_role("button", name="Seal my choice"),
+        )
+        for left in (3, 2, 1):
+            ada.page.locator(".tag", has_text=f"{left} di").wait_for()
+            ada.page.wait_for_selector("[data-asked]")
+            assert ada.page.locator("input:checked").count() == 0 and seal.is_disabled()
+            if left < 3:
+                tied = felt.locator(".tied")
+                assert "Tie. Both dice are gone." in tied.inner_text()
+                assert tied.locator("svg").count() == 2, "what both rolled"
+            lines = ada.page.locator("[data-lines]").get_attribute("data-lines")
+            ada.page.keyboard.press("Enter")  # nothing is chosen, so nothing is sealed
+            ada.page.keyboard.press("s")
+            assert ada.page.locator(f"[data-lines='{lines}'][data-asked]").count() == 1
+            ada.page.keyboard.press("1")
+            assert ada.page.locator("input:checked").count() == 1
+            ada.page.keyboard.press("Enter")
+        ada.stamp.wait_for()
+        assert "Tie. Both dice are gone." in felt.inner_text()
+
+
+def test_a_hint_says_one_number_for_one_thing(browser: Browser, arena: str) -> None:
+    """It said 3.31 more guesses, and the exact fraction of another number, 4.31, below."""
+    with visiting(browser, arena) as ada:
+        ada.starts("Code breaking", "a fair keeper")
+        ada.page.locator(".entry").wait_for()
+        ada.page.keyboard.type("0012")
+        ada.page.keyboard.press("Enter")
+        ada.page.locator(".guess .left").wait_for()
+        ada.page.locator(".entry").wait_for()
+        ada.page.keyboard.press("h")
+        told = ada.page.locator(".hintbox").inner_text()
+        assert re.search(r"\d more guesses on average", told)
+        assert not re.search(r"\d/\d", told)
 
 
 def test_intransitive_dice(browser: Browser, arena: str) -> None:

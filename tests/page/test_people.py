@@ -6,6 +6,7 @@ import re
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from fairground.clients.http import Http
 from fairground.clients.table import open_table
 from tests.helpers.browser import ELSEWHERE
 from tests.helpers.visitor import Visitor, visiting
@@ -104,8 +105,9 @@ def test_without_a_safe_connection_one_can_look_and_is_told_why_not_play(
     browser: Browser, arena: str
 ) -> None:
     elsewhere = arena.replace("127.0.0.1", ELSEWHERE)
-    seats = [{"name": name, "player": "random"} for name in ("Cid", "Dot")]
+    seats = [{"name": "Cid"}, {"name": "Dot", "player": "random"}]
     made = open_table(arena, {"game": "fatestones/1", "seats": seats, "listed": True})
+    Http().post(f"{made['seats'][0]['url']}/forfeit", {})
     with visiting(browser, elsewhere) as ada:
         assert ada.page.evaluate("isSecureContext") is False
         ada.page.get_by_text("open this arena by https").wait_for()

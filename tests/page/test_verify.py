@@ -24,6 +24,14 @@ def test_every_kind_of_file_and_what_is_wrong_with_it(
     forged.write_bytes(session.read_bytes().replace(b'"hands":3', b'"hands":4'))
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear Ada,\n")
+    bad = tmp_path / "bad.receipts"
+    bad.write_text("no receipt\n")
+    game = (
+        TESTS
+        / "vectors"
+        / "games"
+        / "left-at-once-fatestones-1-deal--hash-chains-chain--seat-0.jsonl"
+    )
     alone = tmp_path / "game.receipts"
     alone.write_text("")
     contest = TESTS / "vectors" / "games" / "contest.jsonl"
@@ -34,13 +42,14 @@ def test_every_kind_of_file_and_what_is_wrong_with_it(
             (session, "valid", "after 3 hands the Player has 192000000000000000 wei"),
             (forged, "invalid", ""),
             (contest, "valid", "contest"),
-            (letter, "cannot be judged", "letter.txt"),
+            (letter, "cannot be judged", "This file is no record of a game."),
+            ((game, bad), "cannot be judged", "the receipts beside it cannot"),
         ):
             files.set_input_files(path)
             card = ada.page.locator(f".verdict[data-verdict='{verdict}']", has_text=words)
             card.wait_for()
-            claimed = "Nothing is claimed." not in card.inner_text()
-            assert claimed == (verdict == "valid"), path
+            assert (card.locator(".claims li").count() > 0) == (verdict == "valid"), path
+            assert "does not know this game" not in card.inner_text(), path
             assert not card.get_by_text(re.compile("· lines$")).count(), path
         files.set_input_files(alone)
         ada.page.get_by_text("These are receipts.").wait_for()

@@ -15,7 +15,7 @@ import pytest
 
 from fairground.core import Unreadable
 from fairground.fair.bits import SeededStream
-from fairground.games.zombie import State, Zombie
+from fairground.games.zombie.rules import State, Zombie
 from fairground.players.bot.host import BotPlayer
 from fairground.players.bot.limits import BotFailure, BotLimits
 from fairground.playing import play

@@ -8,8 +8,7 @@ import pytest
 
 from fairground.core import InputError, Over
 from fairground.fair.bits import SeededStream
-from fairground.games.codebreaking import GIVE_UP, Code, CodeBreaking, Row, State, digits, marks
-from fairground.players.codebreaking.breakers import (
+from fairground.games.codebreaking.players.breakers import (
     AnnealingBreaker,
     Breaker,
     EntropyBreaker,
@@ -19,8 +18,17 @@ from fairground.players.codebreaking.breakers import (
     PartsBreaker,
     best_breaker,
 )
-from fairground.players.codebreaking.evil import EvilKeeper
-from fairground.solve.codebreaking import advice as cb
+from fairground.games.codebreaking.players.evil import EvilKeeper
+from fairground.games.codebreaking.rules import (
+    GIVE_UP,
+    Code,
+    CodeBreaking,
+    Row,
+    State,
+    digits,
+    marks,
+)
+from fairground.games.codebreaking.solver import advice as cb
 
 
 def chance(game: int = 0) -> SeededStream:

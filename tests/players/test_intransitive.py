@@ -9,13 +9,13 @@ from fairground.fair.bits import SeededStream
 from fairground.fair.schemes import Chair
 from fairground.fair.unproven import SeededDealer
 from fairground.fair.vault import MemoryVault
-from fairground.games.intransitive import COMPUTER, USER, Die, Intransitive, State
-from fairground.players.hosted import Hosted
-from fairground.players.intransitive import OptimalDice
+from fairground.games.intransitive.players import OptimalDice
+from fairground.games.intransitive.rules import COMPUTER, USER, Die, Intransitive, State
+from fairground.games.intransitive.solver import WinOdds
+from fairground.players.runner import Runner
 from fairground.players.simple import RandomPlayer
-from fairground.solve.intransitive import WinOdds
 from fairground.table import Table
-from fairground.verify import verify
+from fairground.verifier import verify
 
 DICE = [Die((2, 2, 4, 4, 9, 9)), Die((6, 8, 1, 1, 8, 6)), Die((7, 5, 3, 7, 5, 3)), Die((0, 0, 0))]
 GAME = Intransitive(DICE)
@@ -47,7 +47,7 @@ def test_it_plays_whole_games_that_verify_and_gains_by_choosing_well() -> None:
         dealer = SeededDealer(name, MemoryVault(), seed="optimal", game=number)
         table = Table.open(GAME, dealer, chairs)
         rival = RandomPlayer(GAME, SeededStream("optimal", number, 2))
-        Hosted(table, {COMPUTER: OptimalDice(GAME), USER: rival}).play()
+        Runner(table, {COMPUTER: OptimalDice(GAME), USER: rival}).play()
         assert table.payoff is not None
         balance += table.payoff[COMPUTER]
         assert number % 50 or verify(bytes(table.transcript)).ok

@@ -10,7 +10,9 @@ import pytest
 
 from fairground.core import HouseFault, InputError, Move, Over
 from fairground.fair.bits import SeededStream
-from fairground.games.codebreaking import (
+from fairground.games.codebreaking.players.evil import FORCED, EvilKeeper
+from fairground.games.codebreaking.players.keepers import FairKeeper, Keeper, NiceKeeper
+from fairground.games.codebreaking.rules import (
     GIVE_UP,
     KEEPER,
     NO_CODE,
@@ -23,9 +25,7 @@ from fairground.games.codebreaking import (
     fits,
     marks,
 )
-from fairground.players.codebreaking.evil import FORCED, EvilKeeper
-from fairground.players.codebreaking.keepers import FairKeeper, Keeper, NiceKeeper
-from fairground.solve.codebreaking import sets
+from fairground.games.codebreaking.solver import sets
 
 
 def chance(game: int = 0) -> SeededStream:

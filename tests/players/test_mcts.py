@@ -9,12 +9,12 @@ import pytest
 
 from fairground.core import Awaits, Draw, Game, InputError, Move, Over, Params, Seat, Turn
 from fairground.fair.bits import SeededStream
-from fairground.games.fatestones import FateStones, State, all_dice
-from fairground.players.fatestones import GreedyPlayer, OptimalPlayer, sample
+from fairground.games.fatestones.players import GreedyPlayer, OptimalPlayer, sample
+from fairground.games.fatestones.rules import FateStones, State, all_dice
+from fairground.games.fatestones.solver import mcts as compiled
+from fairground.games.fatestones.solver.choices import greedy_pick, solve
+from fairground.games.native import NativeStream
 from fairground.players.mcts import Budget, MctsPlayer, Position, Search, parse_budget, pick
-from fairground.solve.fatestones import search as compiled
-from fairground.solve.fatestones.choices import greedy_pick, solve
-from fairground.solve.native import NativeStream
 
 
 class Duel(Game[tuple[Any, ...]]):

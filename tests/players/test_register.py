@@ -9,11 +9,11 @@ import pytest
 from fairground.core import Draw, Game, InputError, Over, Seat, Turn, UnknownName
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
-from fairground.games.zombie import PASS, Zombie
+from fairground.games.zombie.rules import PASS, Zombie
 from fairground.players import Player, make_player, offered
 from fairground.players.register import PLAYERS
 from fairground.players.simple import RandomPlayer
-from fairground.registers import load
+from fairground.registry import load
 from tests.helpers.samples import SAMPLES
 
 ARGUMENTS = {"mcts": ":3", "annealing": ":5"}

@@ -11,28 +11,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairground.core import InputError, TooMany, UnknownName
-from fairground.games.codebreaking import Code, Row, digits, fits, marks, number
-from fairground.solve.codebreaking import advice as cb
-from fairground.solve.codebreaking import pool
-from fairground.solve.codebreaking.constraints import another_code, refuted
-from fairground.solve.codebreaking.kernels import (
+from fairground.games.codebreaking.rules import Code, Row, digits, fits, marks, number
+from fairground.games.codebreaking.solver import advice as cb
+from fairground.games.codebreaking.solver import sampling
+from fairground.games.codebreaking.solver.scoring import (
     answers_general,
-    answers_masked,
     every_code,
     halves,
     pack,
     sizes_of_all,
 )
-from fairground.solve.codebreaking.sets import Listed, Sampled, least_informative
-from fairground.solve.codebreaking.trees import (
+from fairground.games.codebreaking.solver.sets import (
+    Listed,
+    Sampled,
+    another_code,
+    least_informative,
+    refuted,
+)
+from fairground.games.codebreaking.solver.trees import (
     best_stored,
     grow,
-    lower_bound,
     plant,
     pressed,
     stored,
     tree,
 )
+from tests.helpers.bench import load_bench
 
 EASY = settings(derandomize=True, max_examples=60, deadline=None)
 
@@ -51,9 +55,10 @@ def test_bit_masks_score_like_the_rules(base: int, length: int) -> None:
     places, tallies = pack(codes, base)
     plain = [tuple(map(int, code)) for code in codes]
     assert plain == list(product(range(base), repeat=length))
-    out = np.empty(len(codes), np.uint16)
     for k in range(0, len(codes), 7):
-        answers_masked(k, places, tallies, length, out)
+        full = np.bitwise_count(places[k] & places)
+        common = np.bitwise_count(tallies[k] & tallies)
+        out = full.astype(int) * length + common
         assert out.tolist() == [numbered(marks(code, plain[k]), length) for code in plain]
 
 
@@ -227,6 +232,7 @@ def test_a_beam_search_keeps_within_its_limit() -> None:
 def test_lower_bounds_are_below_the_proven_optimum_but_not_far(
     base: int, length: int, least: int
 ) -> None:
+    lower_bound = load_bench("codebreaking_trees").lower_bound
     assert 0.95 * least < lower_bound(base, length) <= least
 
 
@@ -331,16 +337,16 @@ def test_a_walk_keeps_its_books() -> None:
     """The strain kept step by step is the strain counted anew."""
     secret = digits(987654321987, 20, 10)
     rows = rows_about(secret, *(digits(10**12 * k + 12345 * k, 20, 10) for k in range(1, 8)))
-    at = pool.layout(20, 10, rows)
+    at = sampling.layout(20, 10, rows)
     chance = np.array([3], np.uint64)
-    code = pool.random_codes(20, 10, 1, chance)[0]
-    walker = pool.walker(at, code)
+    code = sampling.random_codes(20, 10, 1, chance)[0]
+    candidate = sampling.candidate(at, code)
     zero = np.zeros(10, np.uint8)
-    energy, _ = pool.walk(at, walker, pool.strain(walker), 1.0, 5000, chance, zero)
-    assert energy == pool.strain(pool.walker(at, walker.code))
+    energy, _ = sampling.walk(at, candidate, sampling.strain(candidate), 1.0, 5000, chance, zero)
+    assert energy == sampling.strain(sampling.candidate(at, candidate.code))
     by_rules = 0
     for guess, (full, partial) in rows:
-        f, p = marks(tuple(map(int, walker.code)), guess)
+        f, p = marks(tuple(map(int, candidate.code)), guess)
         by_rules += abs(f - full) + abs(f + p - full - partial)
     assert energy == by_rules
 

@@ -8,9 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from fairground.games.codebreaking import Code, Row, digits, fits, marks
-from fairground.solve.codebreaking.openings import BASE, LENGTH, opening
-from fairground.solve.codebreaking.small import SmallSearch, TooLong
+from fairground.games.codebreaking.rules import Code, Row, digits, fits, marks
+from fairground.games.codebreaking.solver.worth import BASE, LENGTH, SmallSearch, TooLong, opening
 from tests.helpers.width import WIDE
 
 CODES = list(product(range(BASE), repeat=LENGTH))

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from fairground.cli import main
 from fairground.core import BadParams, Unreadable
 from fairground.fair.bits import SeededStream
-from fairground.games.fatestones import Hand, all_dice, fair_dice, pips
-from fairground.solve.fatestones import deals
-from fairground.solve.fatestones.choices import (
+from fairground.games.fatestones.rules import Hand, all_dice, fair_dice, pips
+from fairground.games.fatestones.solver import deals
+from fairground.games.fatestones.solver.choices import (
     Equilibrium,
     by_die,
     costs,
@@ -29,8 +29,9 @@ from fairground.solve.fatestones.choices import (
     solve_matrix,
     value,
 )
-from fairground.solve.fatestones.ranking import contradictions, edge, ranking
-from fairground.solve.fatestones.sample import solve_sample
+from fairground.games.fatestones.solver.deals import solve_sample
+from fairground.games.fatestones.solver.ranking import contradictions, edge, ranking
+from tests.helpers.bench import load_bench
 
 MINE = ("134445", "144444", "234444")
 THEIRS = ("233346", "333336", "333444")
@@ -298,7 +299,7 @@ def test_too_many_deals_are_refused() -> None:
     with pytest.raises(BadParams, match="462 dice have"):
         deals.solve_all(all_dice())
     with pytest.raises(BadParams, match="at least 6"):
-        deals.compare_players(("123456",) * 5)
+        load_bench("_fatestones_exploitability").compare_players(("123456",) * 5)
 
 
 def test_a_sample_of_the_real_deals_agrees_with_exact_fractions() -> None:
@@ -364,7 +365,7 @@ def earned(name: str, rival: str, mine: Hand, theirs: Hand) -> Fraction:
 @pytest.mark.campaign
 def test_exploitability_and_scores_agree_with_a_twin_in_fractions() -> None:
     bag = ("111666", "114456", "123555", "144444", "222555", "333336", "333444")
-    found = deals.compare_players(bag, chunk=3)
+    found = load_bench("_fatestones_exploitability").compare_players(bag, chunk=3)
     every = all_deals(bag)
     for a, name in enumerate(found.names):
         losses = [value(*deal) - kept(name, *deal) for deal in every]

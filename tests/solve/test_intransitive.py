@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, permutations, product
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairground.core import BadParams
-from fairground.games.intransitive import Die
-from fairground.solve import intransitive as solve
-from fairground.solve import pairs
-from fairground.solve.intransitive import Bisection, Layers, NativeBisection, Sweep, WinOdds
+from fairground.games.intransitive import solver as solve
+from fairground.games.intransitive.rules import Die
+from fairground.games.intransitive.solver import Bisection, Sweep, WinOdds
 
 SEED = [Die((2, 2, 4, 4, 9, 9)), Die((1, 1, 6, 6, 8, 8)), Die((3, 3, 5, 5, 7, 7))]
 EFRON = [
@@ -35,13 +33,6 @@ faces = st.lists(
     max_size=9,
 )
 some_dice = st.lists(faces.map(lambda values: Die(tuple(values))), min_size=2, max_size=6)
-small_dice = st.lists(
-    st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 4), min_size=1, max_size=9).map(
-        lambda values: Die(tuple(values))
-    ),
-    min_size=1,
-    max_size=6,
-)
 
 
 def brute(a: Die, b: Die) -> tuple[Fraction, Fraction, Fraction]:
@@ -114,85 +105,6 @@ def test_sweep_and_bisection_count_alike(dice: list[Die]) -> None:
     assert plain(Bisection(dice).table()) == table
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
-@given(small_dice)
-def test_numpy_counts_alike(dice: list[Die]) -> None:
-    pytest.importorskip("numpy")
-    assert plain(NativeBisection(dice).table()) == brute_table(dice)
-
-
-@st.composite
-def wide_dice(draw: st.DrawFn) -> list[Die]:
-    """Dice of many widths, from bits to more than a machine word, in clusters and far apart."""
-    near = st.integers(-(2 ** draw(st.integers(0, 70))), 2 ** draw(st.integers(0, 70)))
-    some = draw(st.lists(near, min_size=1, max_size=4))
-    few = st.sampled_from(some) | st.builds(int.__add__, st.sampled_from(some), st.integers(-2, 2))
-    faces = st.lists(near | few, min_size=1, max_size=30)
-    return draw(st.lists(faces.map(lambda values: Die(tuple(values))), min_size=2, max_size=3))
-
-
-@settings(derandomize=True, max_examples=400, deadline=None)
-@given(wide_dice(), st.integers(1, 9))
-def test_numpy_counts_alike_at_any_width(dice: list[Die], at_a_time: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "AT_A_TIME", at_a_time)
-        if all(-(2**63) <= face < 2**63 for die in dice for face in die.faces):
-            assert plain(NativeBisection(dice).table()) == brute_table(dice)
-        else:
-            with pytest.raises(OverflowError):
-                NativeBisection(dice)
-
-
-@pytest.mark.parametrize(
-    ("bits", "middle"), [(20, 0), (40, 2**39 - 2**63), (40, 2**62), (62, 0), (64, 0)]
-)
-def test_of_faces_that_lie_evenly_only_a_few_are_sorted(
-    bits: int, middle: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    raw = [memoryview(hashlib.shake_256(name).digest(120_000)).cast("q") for name in (b"a", b"b")]
-    dice = [Die(tuple(middle + (number >> 64 - bits) for number in numbers)) for numbers in raw]
-    merged, sizes = pairs.merged, []
-
-    def seen(mine: Sequence[int], theirs: Sequence[int]) -> tuple[int, int]:
-        sizes.append(len(mine) + len(theirs))
-        return merged(mine, theirs)
-
-    monkeypatch.setattr(pairs, "merged", seen)
-    assert plain(NativeBisection(dice).table()) == plain(Sweep(dice).table())
-    whole, itself, other = 2 * len(dice[0].faces), *sorted(sizes)[-2:]
-    assert len(sizes) == 3
-    assert min(sizes) < whole / 3, "a die against another: those in shared places"
-    assert itself == other == whole, "a die against itself: all of them"
-
-
-few_values = st.lists(
-    st.lists(st.integers(-9, 22), min_size=1, max_size=15).map(lambda values: Die(tuple(values))),
-    min_size=1,
-    max_size=12,
-)
-
-
-@settings(derandomize=True, max_examples=200, deadline=None)
-@given(few_values)
-def test_layers_count_alike(dice: list[Die]) -> None:
-    assert plain(Layers(dice).table()) == brute_table(dice)
-
-
-def test_layers_never_spill_into_the_next_die() -> None:
-    # The largest count that a byte is trusted with stands between two zeros.
-    low, high = Die((1,) * 15), Die((2,) * 15)
-    assert plain(Layers([low, high, low]).table()) == [[0, 0, 0], [225, 0, 225], [0, 0, 0]]
-
-
-@pytest.mark.parametrize("faces", [(0, solve.FEW_VALUES), (1,) * 16])
-def test_layers_refuse_more_values_and_greater_counts(faces: tuple[int, ...]) -> None:
-    dice = [Die(faces)] * 9
-    with pytest.raises(OverflowError):
-        Layers(dice)
-    assert isinstance(solve.quickest(dice), Sweep)
-    assert isinstance(solve.quickest([Die((1, 6))] * 9), Layers)
-
-
 @pytest.mark.parametrize("count", [1, 15, 16, 255, 256, 257, 65535, 65536])
 def test_counts_never_spill_into_the_next_lane(count: int) -> None:
     # The largest possible count, |a| * |b|, stands between two zeros.
@@ -221,55 +133,21 @@ def large_dice(top: int) -> list[Die]:
     ]
 
 
-def test_large_dice_are_counted_by_pairs_and_alike() -> None:
-    pytest.importorskip("numpy")
-    dice = large_dice(5000)
-    assert isinstance(solve.quickest(dice), NativeBisection)
+@pytest.mark.parametrize("top", [7, 5000, 10**9, HUGE])
+def test_large_dice_are_counted_by_pairs_and_alike(top: int, monkeypatch: Any) -> None:
+    dice = large_dice(top)
+    assert isinstance(solve.quickest(dice), Bisection)
     assert isinstance(solve.quickest(dice * 5), Sweep)
     table = plain(Sweep(dice).table())
     assert plain(WinOdds(dice).table()) == table
-    assert plain(Bisection(dice).table()) == table
-    far_apart = large_dice(10**9)
-    assert plain(NativeBisection(far_apart).table()) == plain(Sweep(far_apart).table())
-
-
-@pytest.mark.parametrize("top", [1, 7, 79, 600])
-def test_values_that_are_shown_more_often_than_a_byte_can_count(top: int) -> None:
-    dice = large_dice(top)
-    assert plain(NativeBisection(dice).table()) == plain(Sweep(dice).table())
-    again = [Die(tuple(range(40)) * 256), Die(tuple(range(20, 60)) * 512)]
-    assert plain(NativeBisection(again).table()) == plain(Sweep(again).table())
-
-
-def test_large_dice_whose_faces_crowd_in_a_few_places_are_sorted() -> None:
-    near, far = large_dice(3000)[0].faces, large_dice(10**12)[1].faces
-    dice = [Die((*near, *(-face for face in far))), Die((*near[::-1], 2**61)), Die(far + near)]
-    assert plain(NativeBisection(dice).table()) == plain(Sweep(dice).table())
-
-
-def test_large_dice_beyond_64_bits_are_exact() -> None:
-    dice = large_dice(HUGE)
-    assert isinstance(solve.quickest(dice), Bisection)
-    assert not isinstance(solve.quickest(dice), NativeBisection)
-    assert plain(WinOdds(dice).table()) == plain(Sweep(dice).table())
-
-
-def test_without_numpy_the_result_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    dice = large_dice(5000)
-    expected = plain(WinOdds(dice).table())
     monkeypatch.setitem(sys.modules, "numpy", None)
-    monkeypatch.delitem(sys.modules, "fairground.solve.pairs")
-    monkeypatch.delattr(sys.modules["fairground.solve"], "pairs")
-    with pytest.raises(ImportError):
-        NativeBisection(dice)
-    assert type(solve.quickest(dice)) is Bisection
-    assert plain(WinOdds(dice).table()) == expected
+    assert plain(Bisection(dice).table()) == table, "without NumPy, too"
 
 
 def test_playing_imports_nothing_slow() -> None:
     code = (
-        "import sys; from fairground.solve.intransitive import WinOdds; "
-        "from fairground.games.intransitive import Die; "
+        "import sys; from fairground.games.intransitive.solver import WinOdds; "
+        "from fairground.games.intransitive.rules import Die; "
         "odds = WinOdds([Die((2, 9)), Die((1, 8)), Die((3, 7))]); "
         "odds.best_guaranteed(); odds.best_reply(0); odds.as_json(); "
         "print(sorted({'numpy', 'fractions', 'decimal', 'rich'} & set(sys.modules)))"

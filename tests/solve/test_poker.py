@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairground.core import InputError
-from fairground.games.poker import (
+from fairground.games.poker.players import OptimalPoker
+from fairground.games.poker.rules import (
     DECK,
     LEVELS,
     PAYS,
@@ -30,16 +31,18 @@ from fairground.games.poker import (
     parse_hand,
     rank,
 )
-from fairground.players.poker import OptimalPoker
-from fairground.solve.poker import kernel
-from fairground.solve.poker.counts import SCALE, SCALES, hands_with, prizes_with
-from fairground.solve.poker.holds import (
+from fairground.games.poker.solver import hands as compiled
+from fairground.games.poker.solver.holds import (
+    SCALE,
+    SCALES,
     best_hold,
     dearest_draw,
     hand_table,
+    hands_with,
     holds,
     per_stake,
     perfect_return,
+    prizes_with,
 )
 
 HISTORIC = "5♢ 7♢ 9♧ 10♧ 7♡"
@@ -77,11 +80,11 @@ hands = st.lists(st.integers(0, DECK - 1), min_size=5, max_size=5, unique=True)
 
 @cache
 def all_hands() -> Any:
-    return kernel.every_hand()
+    return compiled.every_hand()
 
 
 def ranks_of(hands: Any) -> Any:
-    return kernel.grading().ranks[kernel.grade_hands(hands)]
+    return compiled.grading().ranks[compiled.grade_hands(hands)]
 
 
 @cache
@@ -113,10 +116,10 @@ def test_every_hand_is_there_once_and_has_its_number() -> None:
     every = all_hands()
     assert every.shape == (comb(52, 5), 5)
     assert (np.diff(every.astype(int), axis=1) > 0).all()
-    numbers = sum(kernel.CHOOSE[i + 1][every[:, i]] for i in range(5))
+    numbers = sum(compiled.CHOOSE[i + 1][every[:, i]] for i in range(5))
     assert (numbers == np.arange(len(every))).all()
     for number in (0, 1, 12_345, 2_598_959):
-        assert kernel.hand_of(number) == tuple(every[number])
+        assert compiled.hand_of(number) == tuple(every[number])
 
 
 def test_the_known_counts_of_all_hands() -> None:
@@ -142,9 +145,9 @@ def test_the_kernel_does_not_care_for_the_order_of_cards() -> None:
 
 
 def test_grades_number_the_7462_kinds_of_hands() -> None:
-    grades = kernel.grade_hands(all_hands())
+    grades = compiled.grade_hands(all_hands())
     assert set(np.unique(grades)) == set(range(1, 7463))
-    of_grade = kernel.grading().ranks[1:].tolist()
+    of_grade = compiled.grading().ranks[1:].tolist()
     assert of_grade == sorted(of_grade, reverse=True)
     assert {each: of_grade.count(each) for each in Rank} == CLASSES
 
@@ -166,7 +169,7 @@ def test_grades_number_the_7462_kinds_of_hands() -> None:
 )
 def test_a_better_hand_has_a_lower_grade(better: str, worse: str) -> None:
     pair = np.array([parse_hand(better), parse_hand(worse)], np.uint8)
-    first, second = kernel.grade_hands(pair).tolist()
+    first, second = compiled.grade_hands(pair).tolist()
     assert first < second
 
 
@@ -175,12 +178,12 @@ def test_a_better_hand_has_a_lower_grade(better: str, worse: str) -> None:
 
 def test_formulas_and_enumeration_find_the_same_sums() -> None:
     prizes = (1, 10, 100, 7, 13, 17, 19, 23, 29, 31)  # so that no rank hides behind another
-    sums = kernel.sum_up(prizes)
-    for number in range(0, kernel.DEALS, 9_973):
-        assert prizes_with(kernel.hand_of(number), prizes) == sums[kernel.FIRST[5] + number]
+    sums = compiled.sum_up(prizes)
+    for number in range(0, compiled.DEALS, 9_973):
+        assert prizes_with(compiled.hand_of(number), prizes) == sums[compiled.FIRST[5] + number]
     for size, step in ((0, 1), (1, 1), (2, 1), (3, 17), (4, 251)):
         sets = sorted(combinations(range(DECK), size), key=lambda cards: cards[::-1])[::step]
-        numbers = range(int(kernel.FIRST[size]), int(kernel.FIRST[size + 1]), step)
+        numbers = range(int(compiled.FIRST[size]), int(compiled.FIRST[size + 1]), step)
         for held, number in zip(sets, numbers, strict=True):
             assert prizes_with(held, prizes) == sums[number], hand_text(held)
 
@@ -191,9 +194,9 @@ def test_hands_with_no_card_given_are_all_hands() -> None:
 
 def test_prizes_fit_where_they_are_kept() -> None:
     for level in LEVELS:
-        assert 0 < kernel.sum_up(per_stake(level))[0] <= 875_504
+        assert 0 < compiled.sum_up(per_stake(level))[0] <= 875_504
     assert SCALE == 7_669_695
-    assert 800 * SCALE * kernel.DEALS < 2**63
+    assert 800 * SCALE * compiled.DEALS < 2**63
 
 
 # Holds
@@ -297,8 +300,8 @@ def test_the_return_of_perfect_play() -> None:
 def test_the_return_is_the_mean_of_the_best_holds() -> None:
     """On a sample: every 40,009th deal, the walk's own arithmetic left out."""
     table = hand_table(5)
-    for number in range(0, kernel.DEALS, 40_009):
-        hand = kernel.hand_of(number)
+    for number in range(0, compiled.DEALS, 40_009):
+        hand = compiled.hand_of(number)
         sums = table.hold_sums(hand)
         scaled = max(int(worth * scale) for worth, scale in zip(sums, SCALES, strict=True))
         assert Fraction(scaled, SCALE) == best_hold(hand, 5).value
@@ -321,8 +324,8 @@ def test_a_single_hand_needs_no_optional_package_and_all_deals_say_what_they_nee
         "import sys\n"
         "sys.modules['numpy'] = sys.modules['numba'] = None\n"
         "from fairground.core import MissingExtra\n"
-        "from fairground.games.poker import parse_hand\n"
-        "from fairground.solve.poker.holds import best_hold, perfect_return\n"
+        "from fairground.games.poker.rules import parse_hand\n"
+        "from fairground.games.poker.solver.holds import best_hold, perfect_return\n"
         f"print(best_hold(parse_hand({HISTORIC!r}), 5).value)\n"
         "try:\n"
         "    perfect_return(5)\n"

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairground.core import Draw, Fault, InputError, Over, UnknownName
+from fairground.core import Draw, InputError, Over
 from fairground.fair.bits import SeededStream, SystemStream
-from fairground.games.zombie import EMPTY, HOLD, ROLL, State, Zombie, ZombieTwo
-from fairground.players.zombie import Cautious, Greedy, MachineZombie, Optimal
+from fairground.games.kernels import kernel_for
+from fairground.games.zombie.players import Cautious, Greedy, MachineZombie, Optimal
+from fairground.games.zombie.rules import EMPTY, HOLD, ROLL, State, Zombie
+from fairground.games.zombie.solver import duel, several, tables, turn
 from fairground.playing import play
-from fairground.solve.zombie import abreast, duel, lanes, several, tables, turn
 from tests.helpers.width import WIDE
 
 SMALL: dict[str, Any] = {
@@ -43,15 +44,6 @@ STUCK: dict[str, Any] = {
     "tough_die_faces": "s",
 }
 """Three dice with nothing but footprints can fill the cells: no roll changes anything then."""
-AGAIN: dict[str, Any] = {
-    "players": 5,
-    "weak_dice": 90,
-    "strong_dice": 0,
-    "tough_dice": 0,
-    "weak_die_faces": "bbbbbffffffss",
-    "max_turns": 20,
-}
-"""Three bytes of ten must be drawn again to take a die, and one of 28 to throw it."""
 
 
 def make(**params: Any) -> Zombie:
@@ -314,67 +306,16 @@ def test_the_rival_is_the_strongest_still_in_and_better_one_who_can_answer() -> 
     assert duel.situation(rounds, s._replace(round=7, extra=2), 0).rounds == 0
 
 
-@pytest.mark.parametrize(
-    ("params", "policies"),
-    [
-        ({}, list("cg")),
-        ({**SMALL, "players": 5, "brains_to_win": 3}, list("ccgcg")),
-        ({**SMALL, "players": 3, "max_turns": 3}, list("ccg")),
-        ({**STUCK, "brains_to_win": 2}, list("cg")),
-        ({"weak_die_faces": "b" * 100 + "f" * 99 + "s" * 101}, list("gg")),
-        ({"weak_die_faces": "bfs" * 5, "strong_die_faces": "sb"}, list("gc")),
-        ({"weak_die_faces": "bffs" * 4, "max_turns": 4}, list("cg")),
-        ({"weak_dice": 2, "strong_dice": 1, "tough_dice": 2, "tough_die_faces": "b"}, list("gg")),
-        ({"weak_dice": 127, "strong_dice": 0, "tough_dice": 0}, list("cg")),
-        (AGAIN, list("ccccc")),
-        ({"weak_dice": 300, "strong_dice": 0, "tough_dice": 0}, list("cc")),
-    ],
-)
-def test_every_lane_goes_as_the_rules_have_it(params: dict[str, Any], policies: list[str]) -> None:
-    game, run = make(**params), lanes.Batch("lanes", 40, first=2**32 - 20)
-    names = {"c": "cautious", "g": "greedy"}
-    prepared = lanes.prepare(game, [names[letter] for letter in policies])
-    played = lanes.lanes_of(prepared, *run)
-    for lane in range(run.games):
-        lanes.must_equal_rules(game, prepared, played, run, lane)
-
-
-def test_a_number_fits_into_a_byte_as_often_as_the_fast_roll_says() -> None:
-    number = np.arange(257)
-    for n in range(2, abreast.MOST_FAST + 1):
-        inverse = np.float32(abreast.TRIFLE) / np.float32(n)
-        assert ((number.astype(np.float32) * inverse).astype(int) == number // n).all()
-
-
-def test_a_lane_that_differs_from_the_rules_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    game, honest = make(**SMALL), lanes.lanes_of
-
-    def wrong(prepared: abreast.Prepared, seed: str, games: int, first: int = 0) -> lanes.Lanes:
-        played = honest(prepared, seed, games, first)
-        played.used[:] += 1
-        return played
-
-    run = lanes.Batch("drift", 5)
-    assert lanes.simulate(game, ["greedy", "greedy"], run).winner.shape == (5,)
-    monkeypatch.setattr(lanes, "lanes_of", wrong)
-    with pytest.raises(Fault, match="otherwise by the rules") as fault:
-        lanes.simulate(game, ["greedy", "greedy"], run)
-    assert fault.value.code == "solve/drift"
-
-
 def test_simulated_turns_bring_what_was_computed() -> None:
     found = turn.turns(make())
     for name, table in (("greedy", found.greedy), ("cautious", found.cautious)):
         exact = found.follow(table)
-        played = lanes.simulate(make(max_turns=8), [name, name], lanes.Batch("turns", 20_000))
-        turns = played.turns.sum()
-        assert abs(played.scores.sum() / turns - exact.brains) < 4 * 2.5 / turns**0.5
-        assert abs(played.shot.sum() / turns - exact.bust) < 4 * 0.5 / turns**0.5
-
-
-def test_only_strategies_of_a_turn_can_be_simulated() -> None:
-    with pytest.raises(UnknownName, match="cautious, greedy"):
-        lanes.prepare(make(**SMALL), ["optimal", "greedy"])
+        kernel = kernel_for(make(max_turns=8), (name, name), "turns")
+        assert kernel is not None
+        scores, taken, shot = np.split(kernel.play(0, 20_000).facts[:, 1:], 3, axis=1)
+        turns = taken.sum()
+        assert abs(scores.sum() / turns - exact.brains) < 4 * 2.5 / turns**0.5
+        assert abs(shot.sum() / turns - exact.bust) < 4 * 0.5 / turns**0.5
 
 
 def test_decision_rows_say_what_the_table_says() -> None:
@@ -451,10 +392,8 @@ def test_a_version_with_other_rules_never_gets_the_tables_of_this_one(tmp_path: 
     ]
 
 
-def test_versions_that_differ_only_in_leaving_share_their_tables(tmp_path: Path) -> None:
-    one, two = race_to(2), ZombieTwo.from_params(race_to(2).params())
-    assert tables.cache_path(one, 2, tmp_path) == tables.cache_path(two, 2, tmp_path)
-    assert several.ready(ZombieTwo.from_params({}), 3) is not None
+def test_the_tables_of_the_usual_game_are_shipped() -> None:
+    assert several.ready(Zombie.from_params({}), 3) is not None
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:

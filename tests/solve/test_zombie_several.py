@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairground.coach.judges.zombie import CrowdJudge, judge
 from fairground.core import Draw, Over
 from fairground.fair.bits import SeededStream, SystemStream
-from fairground.games.zombie import EMPTY, HOLD, ROLL, State, Zombie
-from fairground.players.zombie import Optimal
+from fairground.games.zombie.judge import CrowdJudge, judge
+from fairground.games.zombie.players import Optimal
+from fairground.games.zombie.rules import EMPTY, HOLD, ROLL, State, Zombie
+from fairground.games.zombie.solver import duel, several, sweeps, tables, turn
 from fairground.playing import play
-from fairground.solve.zombie import duel, kernel, replies, several, tables, turn
+from tests.helpers.bench import load_bench
 from tests.helpers.width import WIDE
 
 WINS = {
@@ -22,6 +23,8 @@ WINS = {
     4: (0.22013011, 0.23798243, 0.25870586, 0.28318159),
 }
 """With the usual dice. Those of three were found by another program as well."""
+
+replies = load_bench("_zombie_replies")
 
 OFF = 1e-11
 """How far stored chances may be off."""
@@ -250,7 +253,7 @@ def test_the_mind_of_optimal_among_many_is_its_own() -> None:
 @pytest.mark.parametrize("seat", range(4))
 def test_the_best_reply_gains_nothing_from_the_stored_game_of_four(seat: int) -> None:
     game = make(4)
-    minds: list[replies.Mind | None] = [replies.Solution(game, stored(4))] * 4
+    minds: list[Any] = [replies.Solution(game, stored(4))] * 4
     minds[seat] = None
     assert replies.played(game, minds)[seat] == pytest.approx(WINS[4][seat], abs=1e-6)
 
@@ -291,10 +294,7 @@ def test_a_quick_sweep_finds_what_a_plain_one_finds(case: int) -> None:
     if case % 2:
         hold = np.sort(hold, axis=0)
     hold[20:] = hold[20]
-    ahead = kernel.outlook(found.links, found.layers, found.shotguns)
-    quiet = found.quiet(hold[:, ::3], hold[0, ::3])
-    room = np.empty(4 * found.shapes * 12)
-    value = kernel.sweep_shared(found.links, found.layers, ahead, hold, 3, quiet, room)
+    value = sweeps.sweeper(found)(hold, 3, found.quiet(hold[:, ::3], hold[0, ::3]))
     for g in range(0, 12, 3):
         plain = found.worths(hold[:, g : g + 3], 0)[0, -1]
         assert value[g : g + 3] == pytest.approx(plain, abs=1e-12)
@@ -303,7 +303,7 @@ def test_a_quick_sweep_finds_what_a_plain_one_finds(case: int) -> None:
 def test_chances_on_disk_are_rounded_as_told() -> None:
     chances = np.random.default_rng(1).dirichlet((1, 1, 1, 1), (3, 5, 4))
     for bits in (8, 24, 48):
-        again = tables.restored(tables.squeezed(chances, bits), bits, chances.shape)
+        again = tables.restored(tables.compressed(chances, bits), bits, chances.shape)
         assert abs(again - chances)[..., :-1].max() <= 0.5**bits / 2
         assert again.sum(axis=-1) == pytest.approx(1.0, abs=1e-12)
 

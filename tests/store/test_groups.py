@@ -18,11 +18,11 @@ from fairground.store import (
     Secret,
     Store,
     StoreAway,
-    can_go_together,
     open_store,
     postgres,
     sqlite,
 )
+from fairground.store.postgres_writing import can_go_together
 from tests.helpers.stores import holds, new_database, news_of, run_sql
 
 

@@ -29,7 +29,7 @@ def test_what_was_committed_is_read_back(store_url: str) -> None:
         await store.commit(Append("a", 2, (b"three\n",), spent=(("key", "h2"),)))
         expected = Stored(
             "a", "oracle", False, (b"one\n", b"two\n", b"three\n"), (secret,), (("key", "h2"),)
-        )
+        )._replace(step=3)
         assert await store.read("a") == expected
         assert expected.data == b"one\ntwo\nthree\n"
 
@@ -62,6 +62,33 @@ async def clocks_of(store: Store, log: str) -> bytes:
     stored = await store.read(log)
     assert stored is not None
     return stored.clocks
+
+
+def test_a_line_that_replaces_leaves_no_other(store_url: str) -> None:
+    async def law(store: Store) -> None:
+        await store.commit(Append("a", 0, (b"1\n", b"2\n"), "x"))
+        for step in range(2, 50):
+            line = b"%d\n" % (step + 1)
+            await store.commit(Append("a", step, (line,), replaces=True))
+        found = await store.read("a")
+        assert found is not None and (found.lines, found.step) == ((b"50\n",), 50)
+        assert await store.lines("a", 49) == (b"50\n",)
+        with pytest.raises(Conflict):
+            await store.commit(Append("a", 1, (b"late\n",), replaces=True))
+        both = (Append("a", 50, (b"51\n",), replaces=True), Append("b", 7, (b"x\n",)))
+        with pytest.raises(Conflict):
+            await store.commit(*both)
+        found = await store.read("a")
+        assert found is not None and found.lines == (b"50\n",), "all or nothing"
+        # Others of the same group are written as usual.
+        commits = [Append(f"c{k}", 0, (b"1\n",), "x") for k in range(20)]
+        await asyncio.gather(
+            *map(store.commit, commits), store.commit(Append("a", 50, (b"51\n",), replaces=True))
+        )
+        found = await store.read("a")
+        assert found is not None and (found.lines, found.step) == ((b"51\n",), 51)
+
+    holds(store_url, law)
 
 
 def test_a_long_log_is_read_in_parts(store_url: str) -> None:

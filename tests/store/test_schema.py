@@ -12,11 +12,11 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from fairground.arena.live_games import Hall
-from fairground.arena.oracles.keeping import KIND, Oracles
 from fairground.core import InputError
+from fairground.server.live_games import Hall
+from fairground.server.oracles.service import KIND, Oracles
 from fairground.store import Append, Store, open_store, postgres, sqlite
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.places import DATA
 from tests.helpers.stores import holds, new_database, run_sql
 
@@ -29,6 +29,7 @@ def apply(url: str, script: str) -> None:
     if url.startswith("sqlite:///"):
         path = Path(url.removeprefix("sqlite:///"))
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(0o600)
         db = sqlite3.connect(path)
         db.executescript(script)
         db.close()

@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 
 from fairground.cli import main
-from fairground.coach import advice as coach_advice
-from fairground.coach.judges.codesets import sets_for
+from fairground.coach import judging as coach_advice
 from fairground.core import IllegalMove, MissingExtra
-from fairground.games.codebreaking import (
+from fairground.games.codebreaking import solver as solve_codebreaking
+from fairground.games.codebreaking.codesets import sets_for
+from fairground.games.codebreaking.rules import (
     STAKE,
     Code,
     CodeBreaking,
@@ -31,15 +32,21 @@ from fairground.games.codebreaking import (
     read_code,
     write_code,
 )
-from fairground.solve import codebreaking as solve_codebreaking
-from fairground.solve.codebreaking import advice as solve_advice
-from fairground.solve.codebreaking.advice import Count, Counting, next_guess
-from fairground.terminal.codebreaking.input import NAMES, code_of, marks_of
-from fairground.terminal.codebreaking.look import BoardRow, CodeArt, CodeBoard, amount
-from fairground.terminal.proof import claim_heading
+from fairground.games.codebreaking.screen.screen import (
+    NAMES,
+    BoardRow,
+    CodeArt,
+    CodeBoard,
+    amount,
+    code_of,
+    marks_of,
+)
+from fairground.games.codebreaking.solver import advice as solve_advice
+from fairground.games.codebreaking.solver.advice import Count, Counting, next_guess
+from fairground.games.codebreaking.words import CodeBreakingWords
+from fairground.terminal.records import claim_heading
 from fairground.terminal.waiting import patiently
-from fairground.verify import verify
-from fairground.words.codebreaking import CodeBreakingWords
+from fairground.verifier import verify
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told
 
@@ -90,7 +97,7 @@ def play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Session:
 
     monkeypatch.setattr("fairground.fair.chains.fresh", fresh)
     monkeypatch.setattr("fairground.table.fresh", fresh)
-    monkeypatch.setattr("fairground.terminal.evening.tables.fresh", lambda: bytes(32))
+    monkeypatch.setattr("fairground.terminal.evening.fresh", lambda: bytes(32))
     monkeypatch.setenv("COLUMNS", "100")
     return Session(monkeypatch, tmp_path)
 
@@ -250,7 +257,7 @@ class TestBreaking:
     def test_leaving_is_a_recorded_forfeit(
         self, word: str, before: list[str], play: Session
     ) -> None:
-        told = play([*before, word])
+        told = play([*before, word, *([] if before or "\n" in word else ["y"])])
         assert told.code == 0
         assert told.verdict.payoff == (STAKE, -STAKE)
         assert "Player left, as recorded, by their own word" in told.verdict.remarks[0]
@@ -287,7 +294,7 @@ class TestBreaking:
     def test_what_needs_an_extra_says_so_before_the_game(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.delitem(sys.modules, "fairground.solve.codebreaking.sets", raising=False)
+        monkeypatch.delitem(sys.modules, "fairground.games.codebreaking.solver.sets", raising=False)
         monkeypatch.setitem(sys.modules, "numpy", None)
         monkeypatch.delattr(solve_codebreaking, "sets", raising=False)
         for argument in ("--oracle=evil", "--keeper"):
@@ -619,6 +626,7 @@ def test_the_menu_has_it() -> None:
     keys = [
         ("press a letter.", "c"),
         ("(enter: none): ", "x\n"),
+        ("(y/n): ", "y\n"),
         ("for the menu.", " "),
         ("press a letter.", "q"),
     ]

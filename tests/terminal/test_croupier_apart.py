@@ -23,7 +23,7 @@ from fairground.bank.crypto import keystore
 from fairground.bank.crypto.curve import keccak
 from fairground.bank.messages import Key, word
 from fairground.cli import main
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.anvil import anvil, until
 from tests.helpers.arena import Process
 

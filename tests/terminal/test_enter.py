@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from fairground.arena.app import make_app
 from fairground.cli import main
 from fairground.clients import oracles as oracle_client
-from fairground.clients.entry_log import Diary, path_of
 from fairground.clients.oracles import Arena, Contest
-from fairground.clients.play import play
+from fairground.clients.play import Diary, PrivateFile, path_of, play
 from fairground.contest.file import check
+from fairground.server.serve import GatedArena, Settings
 from tests.helpers.arena import in_a_thread
 
 MIXED = (
@@ -31,7 +31,8 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
-    with in_a_thread(make_app(f"sqlite:///{tmp_path_factory.mktemp('arena')}/arena.db")) as url:
+    app: Any = GatedArena(Settings(f"sqlite:///{tmp_path_factory.mktemp('arena')}/arena.db"))
+    with in_a_thread(app) as url:
         yield Arena(url)
 
 
@@ -72,7 +73,7 @@ def test_a_built_in_player_plays_a_mixed_contest(contest: Contest, capsys: Captu
 
 BOT = """\
 from itertools import product
-from fairground.games.codebreaking import fits
+from fairground.games.codebreaking.rules import fits
 
 def choose(game, view, seat):
     codes = product(range(game.base), repeat=game.length)
@@ -91,7 +92,50 @@ def test_a_bot_of_ones_own_and_training(contest: Contest, tmp_path: Path, capsys
     assert "does not rank" in out and "In the contest now: training" in out
     assert enter(contest, *options, version="2") == 2
     told = capsys.readouterr()
-    assert "'Team' has entered this contest with '2' before" in told.err and told.out == ""
+    assert "Team 2 has entered this contest before" in told.err and told.out == ""
+
+
+def test_the_key_of_a_team_is_kept_and_sent(
+    contest: Contest, own_folder: Path, capsys: Capture
+) -> None:
+    options = ["--player", "entropy", "--jobs", "8"]
+    assert enter(contest, *options) == 0
+    (kept,) = own_folder.glob("*.team")
+    assert str(kept) in capsys.readouterr().out
+    assert kept.stat().st_mode & 0o077 == 0, "whoever has it can end the entry"
+    key = kept.read_text()
+    assert enter(contest, *options, version="2") == 0, "by itself"
+    kept.unlink()
+    assert enter(contest, *options, version="3") == 2
+    assert "needs its team_key" in capsys.readouterr().err
+    assert enter(contest, *options, "--team-key", key, version="3") == 0, "from another machine"
+    assert {file.suffix for file in own_folder.iterdir()} == {".jsonl", ".team"}
+
+
+def test_a_lost_answer_locks_no_team_out(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """Killed between the answer and the first byte of the diary; then the same command again."""
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PrivateFile, "write", _unless(".team", killed))
+        assert enter(contest, "--player", "entropy") == 130
+    assert contest.watch().teams[0].solved == 0
+    assert enter(contest, "--player", "entropy", "--jobs", "8") == 0
+    assert f"rank 1, {GAMES} solved" in capsys.readouterr().out
+    assert enter(contest, "--player", "entropy", "--jobs", "8", version="2") == 0
+
+
+def _unless(suffix: str, instead: Callable[..., None]) -> Callable[..., None]:
+    write = PrivateFile.write
+
+    def writing(self: PrivateFile, text: str) -> None:
+        (instead if self.path.suffix == suffix else write)(self, text)
+
+    return writing
 
 
 ENTER = "import sys; from fairground.cli import main; sys.exit(main(sys.argv[1:]))"
@@ -108,10 +152,10 @@ def test_a_killed_player_goes_on_where_it_was(
     command = [sys.executable, "-c", ENTER, "enter", contest.uri, *who, "--jobs", "2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as first:
         assert first.stdout is not None
-        played = [first.stdout.readline() for _ in range(2 + GAMES - 1)]
+        played = [first.stdout.readline() for _ in range(3 + GAMES - 1)]
         first.kill()
     assert sum("solved with guess" in line for line in played) == GAMES - 1
-    (diary,) = own_folder.iterdir()
+    (diary,) = own_folder.glob("*.jsonl")
     assert diary.stat().st_mode & 0o077 == 0, "whoever has the addresses can play the games"
     with diary.open("a") as file:
         file.write('{"game": 0, "gu')  # as a kill in the middle of a line leaves it

@@ -13,9 +13,9 @@ import pytest
 
 from fairground.cli import main
 from fairground.core import InputError
-from fairground.games.codebreaking import STAKE
-from fairground.terminal.evening import again
-from fairground.terminal.evening.score import winners
+from fairground.games.codebreaking.rules import STAKE
+from fairground.terminal import evening
+from fairground.terminal.records import winners
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told
 
@@ -92,7 +92,7 @@ class TestOnceMore:
 
     @pytest.fixture(autouse=True)
     def on_keys(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(again, "can_read_keys", lambda: True)
+        monkeypatch.setattr(evening, "can_read_keys", lambda: True)
 
     def test_again_and_a_match_and_the_end(self, play: Play) -> None:
         lines = "0123\n\n0123\nwhat\nm 0\nm 2\n0123\n0123\n"
@@ -131,7 +131,7 @@ class TestOnceMore:
         def refuse(files: list[str]) -> int:
             raise InputError(f"no such game in {len(files)} file")
 
-        monkeypatch.setattr("fairground.terminal.commands.records.coach.run", refuse)
+        monkeypatch.setattr("fairground.commands.coach.run_coach", refuse)
         told = play("0123\nr\nq\n", *NICE)
         assert told.code == 0
         assert "There is no review: no such game in 1 file." in told.out

@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Callable
 from fractions import Fraction
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,13 +16,11 @@ from typing import Any
 import pytest
 
 from fairground.cli import main
-from fairground.games.fatestones import FateStones, fair_dice
-from fairground.solve.fatestones.choices import solve
-from fairground.terminal.fatestones.advice import advice, cost, exactly
-from fairground.terminal.fatestones.look import DiceArt
-from fairground.terminal.fatestones.words import SeatNames
-from fairground.terminal.phrases import percent
-from fairground.verify import Verdict, verify
+from fairground.games.fatestones.rules import FateStones, fair_dice
+from fairground.games.fatestones.screen.screen import DiceArt, SeatNames, advice, cost, exactly
+from fairground.games.fatestones.solver.choices import solve
+from fairground.terminal.console import percent
+from fairground.verifier import Verdict, verify
 from tests.helpers.pseudo_terminal import on_a_terminal
 
 Events = list[dict[str, Any]]
@@ -244,7 +241,7 @@ ROWS = {1: (0, 1, 0), 2: (1, 0, 1), 3: (1, 1, 1), 4: (2, 0, 2), 5: (2, 1, 2), 6:
 
 
 class TestLeaving:
-    @pytest.mark.parametrize("answers", ["X\n", "w\nx\n", "w\n0\nX\n", "w\n0\n0\nX\n"])
+    @pytest.mark.parametrize("answers", ["X\ny\n", "w\nx\n", "w\n0\nX\n", "w\n0\n0\nX\n"])
     def test_x_is_a_recorded_forfeit(
         self, answers: str, play: Play, record: Path, ones: Path
     ) -> None:
@@ -274,7 +271,7 @@ class TestLeaving:
         def distrust(data: bytes) -> Verdict:
             return verify(data.replace(b'"my word"', b'"my work"'))
 
-        monkeypatch.setattr(import_module("fairground.verify"), "verify", distrust)
+        monkeypatch.setattr("fairground.terminal.records.verify", distrust)
         code, text, _ = play(f"my word\n{PICKS}", "--save", str(record))
         assert code == 1
         assert "is INVALID" in text
@@ -505,6 +502,7 @@ class TestOnATerminal:
         keys = [
             ("press a letter.", "f"),
             ("random for the deal: ", "x\n"),
+            ("(y/n): ", "y\n"),
             ("for the menu.", " "),
             ("press a letter.", "q"),
         ]
@@ -521,7 +519,7 @@ def test_a_bag_in_which_nobody_can_win_is_refused(play: Play, tmp_path: Path) ->
     assert code == 2
     assert "nobody can ever win with this bag: every face of every die is 3" in error
     path.write_text("333333  # a comment\n" * 5 + "333334\n")
-    code, text, _ = play("X\n", "--dice", str(path), "--no-save")
+    code, text, _ = play("X\ny\n", "--dice", str(path), "--no-save")
     assert code == 0 and "You leave the game" in text
 
 

@@ -19,17 +19,16 @@ import pytest
 
 from fairground.cli import main
 from fairground.core import Fault
-from fairground.games.fatestones import FateStones, Round
+from fairground.games.fatestones.rows import HEADER, row_of
+from fairground.games.fatestones.rules import FateStones, Round
+from fairground.games.fatestones.screen.solve import histogram
+from fairground.games.fatestones.solver.deals import DealValues
 from fairground.lab import simulation as lab
-from fairground.lab.fatestones.rows import HEADER, row_of
 from fairground.lab.plans import Plan, plan_of, states_of
 from fairground.lab.rows import schema_of
-from fairground.replay import replay
-from fairground.solve.fatestones.deals import DealValues
-from fairground.terminal.commands.solve.fatestones import histogram
-from fairground.terminal.phrases import decimal
-from fairground.transcript import check_chain, read
-from fairground.verify import verify
+from fairground.terminal.console import decimal
+from fairground.transcript import read
+from fairground.verifier import replay, verify
 from tests.helpers.places import DATA
 from tests.helpers.pseudo_terminal import on_a_terminal
 
@@ -504,7 +503,7 @@ def rounds_of(record: Path) -> list[str]:
     assert verdict.ok
     assert (verdict.game, verdict.dealer) == ("fatestones/1", "seeded/1")
     lines = read(data)
-    game = replay(lines, check_chain(lines)).game
+    game = replay(data).game
     assert isinstance(game, FateStones)
     state, rows, moves = game.start(), [], {}
     for line in lines:
@@ -542,15 +541,46 @@ class TestEpisodes:
         path, dice = tmp_path / "sample.md", tmp_path / "ones.txt"
         path.write_text(SAMPLE)
         dice.write_text("111111\n" * 6)
-        code, text, _ = run("episodes", path, "--dice", dice)
-        assert code == 0
-        assert re.search(r"^rows +1$", text, re.MULTILINE)
-        assert re.search(r"^ties +1$", text, re.MULTILINE)
-        assert re.search(r"^illegal +0$", text, re.MULTILINE)
-        assert "Illegal rows" not in text
-        assert "line 1: 111111 lies there 6 times" in run("episodes", path)[1]
+        for words in ([], ["--set", "all"], ["--dice", dice]):
+            code, text, _ = run("episodes", path, *words)
+            assert code == 0
+            assert re.search(r"^rows +1$", text, re.MULTILINE)
+            assert re.search(r"^ties +1$", text, re.MULTILINE)
+            assert re.search(r"^illegal +0$", text, re.MULTILINE)
+            assert "Illegal rows" not in text
+        code, text, _ = run("episodes", path, "--set", "fair")
+        assert code == 1
+        assert "line 1: 111111 is used 6 times but is not in this set of dice" in text
+        assert re.search(r"^ties +0$", text, re.MULTILINE)
+        code, _, error = run("episodes", path, "--set", "fair", "--dice", dice)
+        assert (code, "not allowed with" in error) == (2, True)
 
-    def test_every_illegal_row_is_named_and_still_counted(self, run: Run, tmp_path: Path) -> None:
+    def test_illegal_rows_alone_count_as_nothing(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "bad.csv"
+        tie = "133356,114456,124455,233445,133446,123456,0,0,3,3"  # 0 is 133356 against 233445
+        path.write_text(
+            "\n".join(
+                [
+                    "111666,133455,133356,333444,124455,222366,1,0,2,4",  # a loss; no such face
+                    "111666,133455,133356,333444,124455,222366,9,0,6,4",  # a win; no such die
+                    "111111,,,222222,,,0,0,1,2",  # continues nothing
+                    tie.replace("0,0,3,3", "2,0,3,3"),  # a tie; no such face
+                    "133356,114456,,133446,123456,,0,0,6,4",  # which continues it, and is a win
+                    "one,two",
+                ]
+            )
+        )
+        code, text, _ = run("episodes", path, "--json")
+        found = json.loads(text)
+        assert code == 1
+        assert [row["line"] for row in found["illegal"]] == [1, 2, 3, 4, 5, 6]
+        assert found["rows"] == 6
+        for name in ("wins", "losses", "ties", "games", "scratches"):
+            assert found[name] == 0, name
+        assert "1 die each, but no tied round" in found["illegal"][2]["reason"]
+        assert found["illegal"][4]["reason"] == "it continues line 4, which is illegal"
+
+    def test_every_illegal_row_is_named_and_not_counted(self, run: Run, tmp_path: Path) -> None:
         won = "111666,133455,133356,333444,124455,222366,1,0,5,4"
         bad = [
             won.replace("1,0,5,4", "1,0,2,4"),
@@ -562,18 +592,19 @@ class TestEpisodes:
         ]
         path = tmp_path / "bad.csv"
         path.write_text("\n".join([HEADER, won, *bad]) + "\n")
-        code, text, _ = run("episodes", path)
+        code, text, _ = run("episodes", path, "--set", "fair")
         assert code == 1, "a check failed"
         lines = dict(re.findall(r"^  line (\d+): (.*)$", text, re.MULTILINE))
         assert sorted(map(int, lines)) == [3, 4, 5, 6, 8]
         assert "rolls '2' with 133455" in lines["3"]
         assert "picks '3' of 3 dice" in lines["4"]
-        assert "123456 lies there 2 times" in lines["5"]
+        assert "123456 is used 2 times, but this set of dice has it once" in lines["5"]
         assert "no next round follows" in lines["6"]
         assert "2 columns" in lines["8"]
-        found = json.loads(run("episodes", path, "--json")[1])
+        found = json.loads(run("episodes", path, "--set", "fair", "--json")[1])
         assert [row["line"] for row in found["illegal"]] == [3, 4, 5, 6, 8]
-        assert (found["rows"], found["wins"], found["losses"], found["ties"]) == (7, 4, 1, 1)
+        assert (found["rows"], found["wins"], found["losses"], found["ties"]) == (7, 2, 0, 0)
+        assert found["games"] == 2
 
     def test_perfect_choices_cost_nothing(self, run: Run, tmp_path: Path) -> None:
         path = tmp_path / "best.csv"

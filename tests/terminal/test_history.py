@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fairground.cli import main
-from fairground.terminal.commands.records.history import interval
+from fairground.stats import share
 from tests.helpers.places import ROOT
 from tests.helpers.pseudo_terminal import on_a_terminal
 
@@ -51,8 +51,9 @@ def test_every_game_has_an_ending_in_words(
 
 
 def test_the_interval_is_wilsons() -> None:
-    low, high = interval(9, 10)
-    assert (round(low, 4), round(high, 4)) == (0.5958, 0.9821)  # Newcombe, 1998
+    found = share(9, 10)
+    assert found.low is not None and found.high is not None
+    assert (round(found.low, 4), round(found.high, 4)) == (0.5958, 0.9821)  # Newcombe, 1998
 
 
 @pytest.mark.parametrize(

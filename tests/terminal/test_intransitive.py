@@ -15,12 +15,11 @@ import pytest
 
 from fairground.cli import main
 from fairground.core import BadParams
-from fairground.games.intransitive import Die
-from fairground.terminal.console import Console
-from fairground.terminal.ink import Ink
-from fairground.terminal.intransitive.arguments import DiceParser
-from fairground.terminal.intransitive.odds import HelpTable
-from fairground.verify import verify
+from fairground.games.intransitive.rules import Die
+from fairground.games.intransitive.screen.screen import DiceParser
+from fairground.games.intransitive.screen.solve import HelpTable
+from fairground.terminal.console import Console, Ink
+from fairground.verifier import verify
 from tests.helpers.pseudo_terminal import on_a_terminal
 
 DICE = ["2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3"]

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from fairground.cli import COMMANDS, main
-from fairground.terminal.commands import tutorial
-from fairground.terminal.commands.menu import shorten
+from fairground.commands import tutorial
+from fairground.commands.menu import shorten
 from fairground.terminal.console import Arguments
-from fairground.terminal.places import config_file
+from fairground.terminal.files import config_file
 from tests.helpers.pseudo_terminal import on_a_terminal
 
 NICE = ("codebreaking", "--oracle", "nice")
@@ -78,6 +78,7 @@ class TestMenu:
         keys = [
             ("press a letter.", "c"),
             ("(enter: none): ", "x\n"),
+            ("(y/n): ", "y\n"),
             ("for the menu.", " "),
             ("press a letter.", "\x1b[D"),
             ("press a letter.", "\n"),
@@ -204,7 +205,7 @@ class TestCompletion:
             line = " ".join(f"'{word}'" for word in words)
             program = (
                 f"source {script}; COMP_WORDS=(fairground {line}); COMP_CWORD={len(words)}; "
-                '_fairground; printf "%s\\n" "${COMPREPLY[@]}"'
+                '_shtab_fairground; printf "%s\\n" "${COMPREPLY[@]}"'
             )
             bash = shutil.which("bash") or "bash"
             done = subprocess.run([bash, "-c", program], capture_output=True, check=True, text=True)

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from fairground.cli import main
+from fairground.commands.play import read_value
 from fairground.core import BadParams, Game, InputError
 from fairground.games import GAMES, game_class, make_game
-from fairground.games.poker import Poker
+from fairground.games.poker.rules import Poker
 from fairground.players import offered
 from fairground.players.seats import seat_labels
-from fairground.terminal.commands.play import read_value
-from fairground.terminal.evening.seats import company
+from fairground.terminal.evening import company
 from fairground.words import words_for
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told
@@ -285,7 +285,7 @@ def test_help_says_who_can_sit_where_and_what_a_game_is_made_of(here: Run, name:
 
 def test_seats_are_named_by_roles() -> None:
     assert seat_labels(make_game("codebreaking/1", {})) == ["keeper", "breaker"]
-    assert seat_labels(make_game("zombie/1", {"players": 3})) == ["zombie1", "zombie2", "zombie3"]
+    assert seat_labels(make_game("zombie/2", {"players": 3})) == ["zombie1", "zombie2", "zombie3"]
 
 
 @pytest.mark.parametrize(
@@ -295,8 +295,8 @@ def test_seats_are_named_by_roles() -> None:
         ("codebreaking/1", ["breaker=random"], {0: ""}, {1: "random"}),
         ("codebreaking/1", ["keeper=me:Kay"], {0: "Kay"}, {1: "best"}),
         ("fatestones/1", [], {0: ""}, {1: "optimal"}),
-        ("poker/1", [], {1: ""}, {0: "random"}),
-        ("zombie/1", [], {0: ""}, {1: "cautious"}),
+        ("poker/2", [], {1: ""}, {0: "random"}),
+        ("zombie/2", [], {0: ""}, {1: "cautious"}),
         ("intransitive/1", ["user=random", "computer=mcts:9"], {}, {0: "mcts:9", 1: "random"}),
     ],
 )
@@ -376,7 +376,7 @@ def test_what_is_wrong_is_quoted_and_shown_right(
 
 
 def test_a_game_that_cannot_be_loaded_is_said(here: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = GAMES["poker/1"]
+    whole = GAMES["poker/2"]
     monkeypatch.setitem(GAMES.listed, "torn/1", whole._replace(rules="no.such:Rules"))
     monkeypatch.setitem(GAMES.listed, "mute/1", whole._replace(words="fairground.words:Nothing"))
     torn = here("", "play", "torn", "--no-save")

@@ -15,8 +15,8 @@ import pytest
 from fairground.cli import main
 from fairground.core import InputError, SecretReused
 from fairground.terminal.console import Console
-from fairground.terminal.evening.vaults import FileVault, InUse, unfinished
-from fairground.verify import verify
+from fairground.terminal.files import FileVault, InUse, unfinished
+from fairground.verifier import verify
 from tests.helpers.pseudo_terminal import Act, on_a_terminal
 
 DICE = ("dice", "1,2,3", "4,5,6", "2,2,2")

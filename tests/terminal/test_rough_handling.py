@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fairground.cli import main
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.pseudo_terminal import Act, on_a_terminal, session
 
 DICE = ("dice", "2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3")
@@ -33,14 +33,14 @@ def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def shell(command: str, **more: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a command line; ``fairground`` is ours."""
-    program = f"{sys.executable} -m fairground"
+    """Run a command line; ``fairground`` is ours, wherever the tests are kept."""
+    ours = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     return subprocess.run(
-        ["bash", "-c", command.replace("fairground", program)],
+        ["bash", "-c", command],
         capture_output=True,
         check=False,
         timeout=120,
-        env=os.environ | more,
+        env=os.environ | ours | more,
     )
 
 

@@ -12,8 +12,8 @@ import pytest
 
 import fairground as fg
 from fairground.cli import main
-from fairground.registers import load
-from fairground.verify import verify
+from fairground.registry import load
+from fairground.verifier import verify
 from tests.helpers.installing import install_newgame
 
 Run = Callable[..., tuple[int, str, str]]
@@ -121,7 +121,7 @@ def test_where_an_interval_holds_less_often_it_is_said_beside_it(run: Run) -> No
 def test_bad_arguments_are_explained(
     arguments: list[str], said: str, run: Run, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("fairground.lab.cluster.PATIENCE", 0.2)
+    monkeypatch.setattr("fairground.lab.workers.PATIENCE", 0.2)
     code, text, error = run("simulate", *arguments)
     assert (code, text) == (2, "")
     assert said in error

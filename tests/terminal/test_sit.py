@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from fairground.arena.app import make_app
 from fairground.clients.http import Http
 from fairground.clients.table import RemoteTable, open_table, play
 from fairground.games import game_class
 from fairground.receipts import read_receipts
-from fairground.verify import verify
+from fairground.server.app import make_app
+from fairground.verifier import verify
 from tests.helpers.arena import DEADLINE, in_a_thread
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.samples import SAMPLES
 
-ZOMBIE = SAMPLES["zombie/1"][0].params
+ZOMBIE = SAMPLES["zombie/2"][1].params
 HOUSE = {"name": "Robot", "player": "random"}
 
 
@@ -63,9 +63,9 @@ def sit(answers: str, *arguments: str) -> Ended:
 GAMES: dict[str, tuple[dict[str, Any], int, str, str]] = {
     "intransitive/1": ({}, 1, "0\n", "optimal"),
     "codebreaking/1": ({"base": 2, "length": 2}, 1, "00\n01\n10\n11\n", "fair"),
-    "zombie/1": (ZOMBIE, 0, "r\nh\n" * 500, "cautious"),
+    "zombie/2": (ZOMBIE, 0, "r\nh\n" * 500, "cautious"),
     "fatestones/1": ({}, 1, "0\n" * 90, "greedy"),
-    "poker/1": ({}, 1, "1 3\n", "random"),
+    "poker/2": ({}, 1, "1 3\n", "random"),
 }
 
 
@@ -88,7 +88,7 @@ def test_two_seats_over_http_one_of_them_a_person(
     assert verdict.ok and verdict.payoff == played.payoff
     assert "Checked: the record" in told.out and f"fairground verify {record}" in told.out
     role = game_class(game).from_params(params).role(mine)
-    you = ("Ann", "Bob")[mine] if game in ("zombie/1", "fatestones/1") else f"the {role}"
+    you = ("Ann", "Bob")[mine] if game in ("zombie/2", "fatestones/1") else f"the {role}"
     assert f"You are {you}." in told.out
     assert {"UNIFORM:0", "UNIFORM:1"} <= {str(claim) for claim in verdict.claims}
     events = [json.loads(line) for line in record.read_bytes().splitlines()]
@@ -216,7 +216,7 @@ def test_no_arena_and_a_wrong_secret_are_said_plainly(arena: str) -> None:
 
 def test_open_seats_are_listed_and_one_is_taken(arena: str) -> None:
     assert "No seat is open there." in sit("", arena).out
-    wanted = {"game": "zombie/1", "params": ZOMBIE, "listed": True}
+    wanted = {"game": "zombie/2", "params": ZOMBIE, "listed": True}
     made = open_table(arena, {**wanted, "seats": [HOUSE, {"open": True}]})
     name = made["self"].rpartition("/")[2]
     listed = sit("", f"{arena}/")

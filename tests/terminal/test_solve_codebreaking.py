@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fairground.cli import main
-from fairground.games.codebreaking import Row, fits, marks, read_code
+from fairground.games.codebreaking.rules import Row, fits, marks, read_code
 from fairground.terminal.waiting import patiently
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from fairground.cli import main
 from fairground.core import InputError
-from fairground.games.poker import parse_hand
-from fairground.solve.poker.holds import holds
-from fairground.terminal.commands.solve.poker import run
-from fairground.terminal.phrases import decimal
+from fairground.games.poker.rules import parse_hand
+from fairground.games.poker.screen import run
+from fairground.games.poker.solver.holds import holds
+from fairground.terminal.console import decimal
 
 HISTORIC = "5♢ 7♢ 9♧ 10♧ 7♡"
 

@@ -1,12 +1,8 @@
-"""Commands begin quickly: what a first prompt does not need is not imported before it.
-
-Our own answers stand in for large packages there, and are compared with them here.
-"""
+"""Commands start quickly: a first prompt imports no heavy package and no server."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,23 +16,20 @@ from rich import cells
 from rich.console import Console
 
 from fairground.core import UnknownName
-from fairground.games.intransitive import Die, Intransitive
+from fairground.games.intransitive.rules import Die, Intransitive
+from fairground.games.intransitive.screen.solve import HelpTable
+from fairground.games.zombie.screen.look import cells_of, fitted
 from fairground.players import Player
-from fairground.terminal.evening import tables
-from fairground.terminal.ink import Ink, terminal_size
-from fairground.terminal.intransitive.odds import HelpTable
-from fairground.terminal.zombie.look import cells_of, fitted
+from fairground.terminal import evening
+from fairground.terminal.console import Ink
 
 PLAYTHROUGH = (
     Path(__file__).parent.parent / "playthroughs/fatestones-1-deal--hash-chains-chain.jsonl"
 )
 DICE = ("2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3")
-LATER = {
-    "asyncio", "dataclasses", "fractions", "inspect", "numba", "numpy", "pathlib", "platformdirs",
-    "rich", "select", "shlex", "shutil", "subprocess", "threading", "urllib",
-    "fairground.verify", "fairground.solve", "fairground.terminal.proof",
-    "fairground.terminal.waiting",
-}  # fmt: skip
+HEAVY = {"matplotlib", "numba", "numpy", "ortools", "rich", "urllib.request"}
+"""Packages that no first prompt needs: array code, tables in colour, pictures, an HTTP client."""
+SERVER_AND_BANK = ("fairground.server", "fairground.bank", "fairground.lab", "fairground.store")
 AT_THE_PROMPT = """\
 import sys
 import fairground.terminal.console as console
@@ -73,42 +66,26 @@ def _modules(home: Path, *arguments: str) -> set[str]:
     [("dice", *DICE), ("codebreaking",), ("zombie",), ("fatestones",)],
     ids=lambda command: command[0],
 )
-def test_a_first_prompt_waits_for_nothing_large(command: tuple[str, ...], tmp_path: Path) -> None:
-    assert _modules(tmp_path, *command) & LATER == set()
+def test_a_first_prompt_imports_nothing_heavy(command: tuple[str, ...], tmp_path: Path) -> None:
+    assert heavy(_modules(tmp_path, *command)) == []
     asks_for_names_first = command == ("zombie",)
     assert asks_for_names_first or list(tmp_path.rglob("*.jsonl"))
 
 
-def test_zombies_are_asked_for_their_names_before_there_is_a_table(tmp_path: Path) -> None:
-    table = {"fairground.table", "fairground.transcript", "fairground.fair.bits"}
-    assert _modules(tmp_path, "zombie") & table == set()
-    assert _modules(tmp_path, "fatestones") & table == table
+def heavy(modules: set[str]) -> list[str]:
+    return sorted(name for name in modules if name in HEAVY or name.startswith(SERVER_AND_BANK))
 
 
-def test_an_end_looks_through_nothing_again() -> None:
-    """What Python would do before it ends takes a tenth of a short command."""
-    code = (
-        "import atexit, gc\n"
-        "atexit.register(lambda: print('kept', gc.get_freeze_count() > 10_000))\n"
-        "from fairground.cli import main\nmain(['--version'])"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.splitlines()[1:] == ["kept True"]
-
-
-def test_nor_does_verify() -> None:
+@pytest.mark.parametrize("command", [("--version",), ("verify", str(PLAYTHROUGH))])
+def test_nor_do_commands_that_ask_nothing(command: tuple[str, ...]) -> None:
     code = (
         "import sys\nfrom fairground.cli import main\nmain(sys.argv[1:])\n"
         "print(*sys.modules, file=sys.stderr)"
     )
     ran = subprocess.run(
-        [sys.executable, "-c", code, "verify", str(PLAYTHROUGH)],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", code, *command], capture_output=True, text=True, check=True
     )
-    proven = {"fairground.verify", "fairground.terminal.proof"}
-    assert set(ran.stderr.split()) & LATER == proven
+    assert heavy(set(ran.stderr.split())) == []
 
 
 def test_a_wheel_turns_only_for_players_that_may_take_long(
@@ -120,29 +97,13 @@ def test_a_wheel_turns_only_for_players_that_may_take_long(
         waited.append(what)
         return work()
 
-    monkeypatch.setattr("fairground.terminal.waiting.patiently", patiently)
-    house, game = tables.HousePlayers(), Intransitive.from_params({})
+    monkeypatch.setattr("fairground.terminal.evening.patiently", patiently)
+    house, game = evening.HousePlayers(), Intransitive.from_params({})
     for spec in ("optimal", "random", "mcts:5"):
         house.make(spec, game, 0)
     assert waited == ["mcts:5 gets ready"]
     with pytest.raises(UnknownName, match="no player named 'perfect'"):
         house.make("perfect", game, 0)
-
-
-@pytest.mark.parametrize("columns", ["", "0", "-3", "40", "x", "132"])
-@pytest.mark.parametrize("lines", ["", "7"])
-def test_the_size_of_a_terminal_is_what_shutil_says(
-    columns: str, lines: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    monkeypatch.setenv("LINES", lines)
-
-    def told(*_: object) -> os.terminal_size:
-        return os.terminal_size((100, 0))
-
-    assert terminal_size() == shutil.get_terminal_size()
-    monkeypatch.setattr(os, "get_terminal_size", told)
-    assert terminal_size((96, 24)) == shutil.get_terminal_size((96, 24))
 
 
 @given(st.text(st.characters(max_codepoint=0x1FAFF, exclude_categories=["Cs"])), st.integers(0, 30))

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from fairground.cli import main
-from fairground.players.zombie import Cautious
+from fairground.games.zombie.players import Cautious
+from fairground.games.zombie.screen.screen import TRANSITIONS, Pauses, Scene
+from fairground.games.zombie.screen.setup import FIELDS, defaults
 from fairground.terminal.console import Console, EndOfInput
-from fairground.terminal.evening.tables import TablePlan
-from fairground.terminal.zombie.ini import FIELDS, defaults
-from fairground.terminal.zombie.scenes import TRANSITIONS, Pauses, Scene
-from fairground.verify import verify
+from fairground.terminal.evening import TablePlan
+from fairground.verifier import verify
 from tests.helpers.places import ROOT
 from tests.helpers.pseudo_terminal import session
 from tests.helpers.told import Told
@@ -378,8 +378,8 @@ def test_by_default_nothing_is_asked_per_roll(play: Play) -> None:
 def test_several_people_are_all_asked_at_each_roll(play: Play) -> None:
     told = play(
         "Ann, Bob",
-        "x",
-        "y",
+        "w",
+        "v",
         "",
         "",
         "1",
@@ -393,7 +393,7 @@ def test_several_people_are_all_asked_at_each_roll(play: Play) -> None:
     first = order_of(told)[0]
     second = "Bob" if first == "Ann" else "Ann"
     asked = re.findall(r"  (Ann|Bob), your word for (.*?): (.*)", told.out)
-    assert asked[:2] == [("Ann", "the order of players", "x"), ("Bob", "the order of players", "y")]
+    assert asked[:2] == [("Ann", "the order of players", "w"), ("Bob", "the order of players", "v")]
     assert {(who, what) for who, what, _ in asked[2:]} == {
         (first, "your roll"),
         (second, f"the roll of {first}"),
@@ -412,7 +412,7 @@ def short_chains(*plan: Any, options: dict[str, Any]) -> TablePlan:
 
 
 def test_a_new_chain_asks_for_new_words(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairground.terminal.evening.tables.TablePlan", short_chains)
+    monkeypatch.setattr("fairground.games.zombie.screen.command.TablePlan", short_chains)
     told = play(*["Ann, Bob", "a", "b", "", "", "", "c", "d", "h", "", "q", "y"], ini=ONLY_BRAINS)
     assert told.code == 0
     assert told.out.count("your word for the game") == 4
@@ -432,11 +432,11 @@ def test_a_changed_transcript_does_not_hold(play: Play) -> None:
     ("before", "who"),
     [
         (["Ann, Bob"], "Ann"),
-        (["Ann, Bob", "x"], "Bob"),
-        (["Ann, Bob", "x", "y"], "first"),
-        (["Ann, Bob", "x", "y", ""], "first"),
-        (["Ann, Bob", "x", "y", "", "", "h"], "second"),
-        (["Ann, Bob", "x", "y", "", "", "h", "", "h"], "first"),
+        (["Ann, Bob", "w"], "Bob"),
+        (["Ann, Bob", "w", "v"], "first"),
+        (["Ann, Bob", "w", "v", ""], "first"),
+        (["Ann, Bob", "w", "v", "", "", "h"], "second"),
+        (["Ann, Bob", "w", "v", "", "", "h", "", "h"], "first"),
     ],
     ids=["first stir", "second stir", "order", "turn", "second turn", "tie"],
 )
@@ -485,7 +485,7 @@ def test_at_a_prompt_for_all_the_person_leaves_and_not_the_machine(play: Play) -
 
 @pytest.mark.parametrize("lines", [1, 2, 3, 4, 5, 6])
 def test_the_end_of_input_closes_the_record(lines: int, play: Play) -> None:
-    told = play(*["Ann, Bob", "x", "y", "", "", "h"][:lines], ini=ONLY_BRAINS)
+    told = play(*["Ann, Bob", "w", "v", "", "", "h"][:lines], ini=ONLY_BRAINS)
     assert told.code == 3
     assert "Goodbye" in told.err
     assert told.verdict.ok
@@ -508,11 +508,11 @@ def test_ctrl_c_stops_a_game_that_is_kept(play: Play, monkeypatch: pytest.Monkey
         return real(self, prompt)
 
     monkeypatch.setattr(Console, "ask", ask)
-    told = play("Ann, Bob", "x", "y", ini=ONLY_BRAINS)
+    told = play("Ann, Bob", "w", "v", ini=ONLY_BRAINS)
     assert told.code == 130
     assert told.verdict.judged == "unfinished"
     assert "The game is kept, unfinished." in told.out
-    ended = play("Ann, Bob", "x", "y", ini=ONLY_BRAINS, options=("--save", "/dev/null"))
+    ended = play("Ann, Bob", "w", "v", ini=ONLY_BRAINS, options=("--save", "/dev/null"))
     assert ended.code == 130
     assert "The game ends here; it is recorded as a forfeit." in ended.out
 

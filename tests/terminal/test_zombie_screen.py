@@ -12,12 +12,18 @@ from rich.cells import cell_len
 
 from fairground.core import Draw, Over
 from fairground.fair.bits import SeededStream
-from fairground.games.zombie import FATAL, Die, Ended, State, Zombie
-from fairground.terminal.ink import only_ascii, wants_colour
-from fairground.terminal.zombie import words
-from fairground.terminal.zombie.look import ASCII, EMOJI, NARROWEST, WIDEST, ZombieArt, ZombieSigns
-from fairground.terminal.zombie.scenes import TurnTally
-from fairground.terminal.zombie.screen import (
+from fairground.games.zombie.rules import FATAL, Die, Ended, State, Zombie
+from fairground.games.zombie.screen import look
+from fairground.games.zombie.screen.look import (
+    ASCII,
+    EMOJI,
+    NARROWEST,
+    WIDEST,
+    ZombieArt,
+    ZombieSigns,
+)
+from fairground.games.zombie.screen.screen import (
+    TurnTally,
     Who,
     ZombieBoard,
     board,
@@ -27,7 +33,8 @@ from fairground.terminal.zombie.screen import (
     shot_board,
     winner_screen,
 )
-from fairground.words.zombie import ZombieWords, rolled
+from fairground.games.zombie.words import ZombieWords, rolled
+from fairground.terminal.console import only_ascii, wants_colour
 
 WHO = Who(["Marina", "Hal", "Боря 🧟"], ["Marina", "Hal (optimal)", "Боря 🧟"])
 
@@ -175,7 +182,7 @@ def test_three_shotguns_are_seen_before_the_areas_are_cleared() -> None:
     text = screen(art, shot_board(game, before, after.last, WHO))
     assert "💥 x3  🟥R 🟥R 🟥R" in text
     assert "> Marina" in text, "it is still her screen"
-    assert words.shot(after.last, WHO.names)[1] == "3 shotguns end the turn: nothing lost."
+    assert look.shot(after.last, WHO.names)[1] == "3 shotguns end the turn: nothing lost."
     assert "13 dice in the bag" in screen(art, board(game, after, WHO))
 
 
@@ -232,7 +239,7 @@ def test_the_mode_is_told(params: dict[str, int], fields: dict[str, object], sai
 
 def test_the_tie_message_is_the_sources() -> None:
     s = begun(a_game(), playing=(2, 0), extra=1)
-    assert words.tie(s, ["Vinicius", "Carvalho", "Marina"], ask=True) == [
+    assert look.tie(s, ["Vinicius", "Carvalho", "Marina"], ask=True) == [
         "We have a tie!",
         "Players in tie break:",
         '"Marina" "Vinicius"',
@@ -254,7 +261,7 @@ def test_the_winner_screen_ranks_everybody(columns: int) -> None:
     tallies = [TurnTally(), TurnTally(), TurnTally()]
     tallies[2].count(Ended(2, "shot", 0, 4, (None,) * 3, (0, 0, 0), (1, 1, 1)))
     tallies[2].count(Ended(2, "held", 5, 5, (None,) * 3, (0, 0, 0), (1, 1, 1)))
-    message = words.winner(s, WHO.names, 40)
+    message = look.winner(s, WHO.names, 40)
     lines = winner_screen(ZombieArt(columns), s, WHO.labels, tallies, message)
     text = "\n".join(lines)
     assert text.index("* Боря") < text.index("Hal") < text.index("Marina")

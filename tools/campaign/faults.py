@@ -106,15 +106,15 @@ class Server:
 
 
 def postgres(seconds: float, chance: random.Random, folder: Path) -> dict[str, Any]:
-    """Two workers on one PostgreSQL: kills of all and of one; a server that is frozen, restarted,
-    or ends all connections.
+    """An arena on PostgreSQL: it is killed; the database is frozen, restarted, or ends all
+    connections.
     """
     from tests.helpers.postgres import throw_away_cluster
 
-    kinds = ("all killed", "one worker killed", "server frozen", "server restarted")
+    kinds = ("arena killed", "server frozen", "server restarted")
     done = dict.fromkeys((*kinds, "connections ended"), 0)
     with throw_away_cluster() as url:
-        arena, server = Arena(folder, url, "--workers", "2"), Server(url)
+        arena, server = Arena(folder, url), Server(url)
         try:
             made = arena.ask("POST", "/contests", {"base": 3, "length": 2, "games": 3})[1]
             contest, close = ("/" + made[one].split("/", 3)[3] for one in ("self", "close"))
@@ -125,11 +125,9 @@ def postgres(seconds: float, chance: random.Random, folder: Path) -> dict[str, A
             until = time.monotonic() + seconds
             for kind in _again_and_again(list(done), until):
                 time.sleep(chance.uniform(0.3, 1.0))
-                if kind == "all killed":
+                if kind == "arena killed":
                     arena.kill()
                     arena.start()
-                elif kind == "one worker killed":
-                    arena.kill_one_worker()
                 elif kind == "server frozen":
                     server.freeze(chance.uniform(0.2, 2.0))
                 elif kind == "connections ended":

@@ -54,21 +54,9 @@ class Arena:
             time.sleep(0.05)
 
     def kill(self) -> None:
-        """It, and all its workers."""
+        """Kill it and all its processes."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-
-    def kill_one_worker(self) -> None:
-        """The parent starts another one."""
-        parent = self.process.pid
-        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-        workers = [
-            int(one)
-            for one in children
-            if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()
-        ]
-        if workers:
-            os.kill(workers[0], signal.SIGKILL)
 
     def memory(self) -> int:
         """MB that the process holds."""

@@ -19,18 +19,17 @@ from typing import Any, TypeVar
 
 from tools.campaign.live import Arena
 
+from fairground.bank.audit import verify_session
 from fairground.bank.bank_port import BankAway, DepositFunds, SubmitPublicKey
 from fairground.bank.calls import event_from_json
-from fairground.bank.croupier.client import DeskClient
-from fairground.bank.ledger.client import LedgerClient
+from fairground.bank.croupier.client import DeskClient, SessionDeskClient
+from fairground.bank.ledger.bank import LedgerClient
 from fairground.bank.ledger.lines import read_ledger
 from fairground.bank.messages import Key
+from fairground.bank.player.game import Side
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
-from fairground.bank.player.side import Side
-from fairground.bank.session.client import SessionDeskClient
 from fairground.bank.session.player import SessionPlayer
-from fairground.bank.session.record import verify_session
 from fairground.clients.http import Http, Refused, Unreachable
 from fairground.core import FairgroundError
 
@@ -124,6 +123,8 @@ class Bettor(threading.Thread):
                 await self._on(player, lambda order=order: player.draw(order))
         self.settling.set()
         await self._until_it_works(player.close)
+        while not await self._until_it_works(player.settle):
+            await asyncio.sleep(0.05)
         self.settling.clear()
         verdict = verify_session(player.record.data)
         self.counted += verdict.share - funds

@@ -51,11 +51,11 @@ def readers(folder: Path, quick: bool) -> dict[str, Reader]:
     from fairground.bank.calls import Envelope, call_from_json, event_from_json
     from fairground.bank.ledger.lines import read_ledger
     from fairground.contest.file import check
-    from fairground.games.fatestones import parse_dice
-    from fairground.lab.fatestones.rows import report, text_cells
-    from fairground.terminal.intransitive.arguments import DiceParser
-    from fairground.terminal.zombie.ini import read_config
-    from fairground.verify import verify
+    from fairground.games.fatestones.rows import report, text_cells
+    from fairground.games.fatestones.rules import parse_dice
+    from fairground.games.intransitive.screen.screen import DiceParser
+    from fairground.games.zombie.screen.setup import read_config
+    from fairground.verifier import verify
 
     ini = folder / "zdice.ini"
 

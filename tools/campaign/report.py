@@ -21,7 +21,7 @@ END: Final = "<!-- made by tools/arena_campaign.py: end -->"
 
 TITLES: Final = {
     "kills": "Kills (SQLite)",
-    "postgres": "PostgreSQL, two workers",
+    "postgres": "PostgreSQL",
     "disks": "Disks",
     "money": "Kills while the Croupier settles",
     "clocks": "Clocks that jump",

@@ -155,12 +155,15 @@ export interface Hint {
 }
 
 /** One request: whether there is JSON in the answer, and its bytes. */
-async function ask(method: string, path: string, body?: unknown): Promise<[boolean, Uint8Array]> {
+async function ask(method: string, path: string, body?: unknown, once?: string): Promise<[boolean, Uint8Array]> {
   let response: Response, bytes: Uint8Array;
   try {
     response = await fetch(path, {
       method,
-      headers: body === undefined ? {} : { "Content-Type": "application/json" },
+      headers: {
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...(once !== undefined && { "Idempotency-Key": `"${once}"` }),
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     bytes = new Uint8Array(await response.arrayBuffer());
@@ -179,9 +182,13 @@ const asText = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 /** A file, byte for byte. */
 export const fetched = async (path: string) => (await ask("GET", path))[1];
 
-/** What the arena answers. Text that is no JSON comes back as text. */
-export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const [isJson, bytes] = await ask(method, path, body);
+/**
+ * What the arena answers. Text that is no JSON comes back as text.
+ *
+ * `once` is a random secret: the same request with it is carried out once, and gets the same answer again.
+ */
+export async function call<T>(method: string, path: string, body?: unknown, once?: string): Promise<T> {
+  const [isJson, bytes] = await ask(method, path, body, once);
   const text = asText(bytes);
   return isJson && text ? JSON.parse(text) : text as T;
 }

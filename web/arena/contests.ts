@@ -65,10 +65,9 @@ export interface Standings {
   games: number;
   official: Standing[];
   training: Standing[];
-  /** Contests of the first format have none of these. */
-  parts?: PartRow[];
-  factories?: (Forced & { rank: number | null })[];
-  removed?: Removed[];
+  parts: PartRow[];
+  factories: (Forced & { rank: number | null })[];
+  removed: Removed[];
 }
 
 export interface Contest {
@@ -148,13 +147,20 @@ export const closeContest = (path: string) => call<unknown>("POST", path);
 
 export const entryOf = async (id: string) => (await thing(`entry/${id}`)) as Entry | undefined;
 
-/** Enters by hand. The team's key is kept before it is sent: nobody else can enter in this team's name. */
+/** Enters by hand. The answer has the team's key; a lost answer is asked for again, with `once`. */
 export async function enterByHand(id: string, team: string): Promise<Entry> {
-  const name = `team-key/${id}/${team}`;
-  const key = (await thing(name) as string | undefined) ?? random(16);
-  await keepThing(name, key);
+  const [keyName, onceName] = [`team-key/${id}/${team}`, `once/${id}/${team}`];
+  const key = await thing(keyName) as string | undefined;
+  const once = key ? undefined : (await thing(onceName) as string | undefined) ?? random(16);
+  if (once) await keepThing(onceName, once);
   const body = { team_name: team, software_version: "by hand", team_key: key };
-  const made = await call<{ oracle_URIs: string[]; training: boolean }>("POST", `${at(id)}/entry`, body);
+  const made = await call<{ oracle_URIs: string[]; training: boolean; team_key?: string }>(
+    "POST",
+    `${at(id)}/entry`,
+    body,
+    once,
+  );
+  if (made.team_key) await keepThing(keyName, made.team_key);
   const entry = { team, oracles: made.oracle_URIs.map(pathOf), training: made.training };
   await keepThing(`entry/${id}`, entry);
   return entry;

@@ -13,7 +13,7 @@ import { isObject, type Json } from "../check/json.ts";
 import { seal } from "../check/seals.ts";
 import { arena, type Ask, games, type Hint, Problem, type SeatView } from "./api.ts";
 import { chainAnswer } from "./chain.ts";
-import { Growing, judge, tell, type Told, type Wrong } from "./record.ts";
+import { Growing, judge, type Told, type Wrong } from "./record.ts";
 import { type Answer, change, forget, keep, type Kept, kept, random, type Receipt } from "./secrets.ts";
 import { follow } from "./stream.ts";
 
@@ -39,6 +39,8 @@ function first(a: Wrong | null, b: Wrong | null): Wrong | null {
 
 export class Live {
   private readonly record = new Growing();
+  /** How much of the record was compared with our own answers and receipts: what is behind us is not compared again. */
+  private readonly compared = { lines: 0, answers: 0, receipts: 0 };
   private readonly stops: (() => void)[] = [];
   private dead = false;
   private working = false;
@@ -76,6 +78,11 @@ export class Live {
     const ask = (view.asks ?? []).find(({ kind }) => kind === "move" || kind === "seal") ?? null;
     return ask && !this.kept.value?.answers[nameOf(ask)] ? ask : null;
   });
+
+  /** The id of the move or seal that the arena asked for last; it stays while our answer is on its way. */
+  readonly question = computed(() =>
+    this.seatView.value?.asks?.find(({ kind }) => kind === "move" || kind === "seal")?.id ?? ""
+  );
 
   /** The verdict when the game is over. */
   readonly verdict = computed<Verdict | null>(() => {
@@ -145,9 +152,8 @@ export class Live {
   }
 
   private fold(): void {
-    const { lines, wrong } = this.record;
-    if (lines.length && lines.length !== this.told.value?.lines.length) this.told.value = tell(lines);
-    this.wrong.value ??= first(wrong, this.told.value?.wrong ?? null) ?? this.notOurs();
+    this.told.value = this.record.tell();
+    this.wrong.value ??= first(this.record.wrong, this.told.value?.wrong ?? null) ?? this.notOurs();
     void this.remember();
     void this.work();
   }
@@ -156,10 +162,10 @@ export class Live {
   private notOurs(): Wrong | null {
     const seat = this.seatView.value?.seat, mine = this.kept.value, told = this.told.value;
     if (seat === undefined || !mine || !told) return null;
-    const given = Object.entries(mine.answers);
+    const given = Object.keys(mine.answers);
     if (!given.length) return null;
-    let next = 0;
-    for (const [index, { event }] of told.lines.entries()) {
+    for (; this.compared.lines < told.lines.length; this.compared.lines++) {
+      const { event } = told.lines[this.compared.lines];
       if (event.seat !== seat || !["share", "move", "seal", "open"].includes(event.kind as string)) continue;
       const said = event.kind === "share"
         ? event.value
@@ -168,14 +174,16 @@ export class Live {
         : event.kind === "seal"
         ? event.commitment
         : { key: event.key, move: event.move };
-      const ours = given[next++]?.[1].answer;
+      const ours = mine.answers[given[this.compared.answers++]]?.answer;
       if (ours === undefined || write(ours) !== write(said as Json)) {
-        return { line: index + 1, code: "page/not-what-you-said", reason: "" };
+        return { line: this.compared.lines + 1, code: "page/not-what-you-said", reason: "" };
       }
     }
-    for (const { head, step } of mine.receipts) {
+    for (; this.compared.receipts < mine.receipts.length; this.compared.receipts++) {
+      const { head, step } = mine.receipts[this.compared.receipts];
       const line = told.lines[step - 1];
-      if (line && line.hash !== head) return { line: step, code: "page/receipt", reason: "" };
+      if (!line) break;
+      if (line.hash !== head) return { line: step, code: "page/receipt", reason: "" };
     }
     return null;
   }
@@ -321,10 +329,16 @@ export class Live {
     return true;
   }
 
-  /** The person's move. */
-  async play(move: Json): Promise<void> {
+  /** The move that this seat sealed last. */
+  lastSealed(): Json | undefined {
+    const given = Object.entries(this.kept.value?.answers ?? {});
+    return given.findLast(([name]) => name.startsWith("seal."))?.[1].move;
+  }
+
+  /** Sends the person's move, if what it was chosen for is still what is asked. */
+  async play(move: Json, question: string): Promise<void> {
     const ask = this.ask.value, told = this.told.value, view = this.seatView.value;
-    if (!ask || !told || !view || !this.mine.value) return;
+    if (!ask || ask.id !== question || !told || !view || !this.mine.value) return;
     this.sending.value = true;
     try {
       const { head } = ask;

@@ -5,7 +5,7 @@
 import { sha3_256 } from "@noble/hashes/sha3.js";
 import { fromText, toHex } from "../check/bytes.ts";
 import { type Line, readLine, readRecord, ZEROS } from "../check/chain.ts";
-import { checkingChance } from "../check/chance.ts";
+import { ChanceCheck } from "../check/chance.ts";
 import { check, type Verdict } from "../check/check.ts";
 import { Fault } from "../check/fault.ts";
 import { GAMES } from "../check/games/index.ts";
@@ -13,7 +13,7 @@ import { isObject, type Json, type JsonObject } from "../check/json.ts";
 import type { Receipt } from "../check/receipts.ts";
 import { SCHEMES } from "../check/schemes/index.ts";
 import { atOnce, type Slices } from "../check/slices.ts";
-import { following } from "../check/table.ts";
+import { Follower } from "../check/table.ts";
 
 /** Something that is not as it must be, and the line where that shows. */
 export interface Wrong {
@@ -42,6 +42,10 @@ export interface Told {
   wrong: Wrong | null;
   over: boolean;
   payoff: number[] | null;
+  /** Has a draw been hidden? */
+  hides: boolean;
+  /** What somebody said last to the table: the body of the note. */
+  remark: JsonObject | null;
 }
 
 function text(value: Json | undefined): string {
@@ -50,21 +54,78 @@ function text(value: Json | undefined): string {
 
 const wrongOf = ({ line, code, reason }: Fault): Wrong => ({ line: line ?? null, code, reason });
 
-/** What the lines tell. Nothing is taken on anybody's word. */
-export const tell = (lines: readonly Line[]): Told => atOnce(telling(lines));
+/** What a record tells while it grows. Nothing is taken on anybody's word, and each line is judged once. */
+export class Teller {
+  private readonly lines: Line[] = [];
+  private readonly known: boolean;
+  private readonly rules = new Follower();
+  private readonly chance: ChanceCheck | null;
+  private wrong: Wrong | null = null;
+  private hides = false;
+  private remark: JsonObject | null = null;
 
-export function* telling(lines: readonly Line[]): Slices<Told> {
-  const common = outline(lines);
-  const known = Object.hasOwn(GAMES, common.game) && Object.hasOwn(SCHEMES, common.dealer);
-  if (!known) return { ...common, ...yield* withoutRules(lines, common.dealer) };
-  const { views, checked, asks, fault } = yield* following(lines);
-  return { ...common, views, checked, asks, depth: "rules", wrong: fault && wrongOf(fault) };
+  constructor(first: Line) {
+    const { game, dealer } = first.event;
+    const scheme = Object.hasOwn(SCHEMES, text(dealer));
+    this.known = scheme && Object.hasOwn(GAMES, text(game));
+    this.chance = this.known || !scheme ? null : this.caught(() => new ChanceCheck(first));
+  }
+
+  private caught<T>(work: () => T): T | null {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.wrong = wrongOf(error);
+      return null;
+    }
+  }
+
+  /** Takes the lines that came since. */
+  *take(added: readonly Line[]): Slices<Told> {
+    const first = !this.lines.length;
+    for (const line of added) {
+      const { event } = line;
+      this.lines.push(line);
+      this.hides ||= event.kind === "dealt" && hasHidden(event);
+      if (event.kind === "note" && isObject(event.body) && typeof event.body.remark === "string") {
+        this.remark = event.body;
+      }
+    }
+    const lines = this.lines.slice();
+    const common = { ...outline(lines), hides: this.hides, remark: this.remark };
+    if (this.known) {
+      const { views, checked, asks, fault } = yield* this.rules.take(added);
+      return { ...common, views, checked, asks, depth: "rules", wrong: fault && wrongOf(fault) };
+    }
+    if (this.chance && !this.wrong) {
+      try {
+        const whole = yield* this.chance.take(first ? added.slice(1) : added);
+        if (!whole && common.over) throw this.chance.unopened();
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        this.wrong = wrongOf(error);
+      }
+    }
+    const depth = Object.hasOwn(SCHEMES, common.dealer) ? "chance and seals" : "chain";
+    const checked = this.wrong?.line ? this.wrong.line - 1 : lines.length;
+    return { ...common, views: [], checked, depth, asks: null, wrong: this.wrong };
+  }
+}
+
+/** What a record that is there already tells. */
+export const telling = (lines: readonly Line[]): Slices<Told> => new Teller(lines[0]).take(lines);
+
+/** Does this line hold a draw that nobody was told yet? */
+export function hasHidden(event: JsonObject): boolean {
+  return Array.isArray(event.draws) && event.draws.some((draw) => Array.isArray(draw) && draw[1] === null);
 }
 
 /** A record with so many lines that no table is drawn for each: what its verdict says of it. */
 export function tellLong(lines: readonly Line[], { ok, fault, depth }: Verdict): Told {
   const checked = ok ? lines.length : (fault?.line ?? 1) - 1;
-  return { ...outline(lines), views: [], checked, asks: null, depth: depth === "none" ? "chain" : depth, wrong: null };
+  const unseen = { views: [], asks: null, hides: false, remark: null, wrong: null };
+  return { ...outline(lines), ...unseen, checked, depth: depth === "none" ? "chain" : depth };
 }
 
 /** What the first line and the last one say. */
@@ -88,27 +149,12 @@ function outline(lines: readonly Line[]) {
   };
 }
 
-/** A game whose rules this browser does not know: chain, chance and seals can be checked all the same. */
-function* withoutRules(
-  lines: readonly Line[],
-  dealer: string,
-): Slices<Pick<Told, "views" | "checked" | "depth" | "asks" | "wrong">> {
-  const depth = Object.hasOwn(SCHEMES, dealer) ? "chance and seals" : "chain";
-  let wrong: Wrong | null = null;
-  try {
-    if (depth === "chance and seals") yield* checkingChance(lines);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    const open = error.code === "fair/unopened" && lines[lines.length - 1].event.kind !== "end";
-    if (!open) wrong = wrongOf(error);
-  }
-  return { views: [], checked: wrong?.line ? wrong.line - 1 : lines.length, depth, asks: null, wrong };
-}
-
-/** Lines that grow. What was seen once must stay. */
+/** Lines that grow. A line that was seen once must stay. */
 export class Growing {
-  lines: Line[] = [];
+  readonly lines: Line[] = [];
   wrong: Wrong | null = null;
+  private teller: Teller | null = null;
+  private told: Told | null = null;
 
   /** Takes line `number`. False: lines before it are missing. */
   take(number: number, line: string): boolean {
@@ -124,15 +170,21 @@ export class Growing {
     const head = this.lines.at(-1)?.hash ?? ZEROS;
     if (!read) this.wrong = { line: number, code: "transcript/not-canonical", reason: "" };
     else if (read.event.prev !== head) this.wrong = { line: number, code: "page/does-not-follow", reason: "" };
-    else this.lines = [...this.lines, { ...read, hash: toHex(sha3_256(bytes)) }];
+    else this.lines.push({ ...read, hash: toHex(sha3_256(bytes)) });
     return true;
+  }
+
+  /** What the lines tell so far. `null`: there are none. */
+  tell(): Told | null {
+    const added = this.lines.slice(this.told?.lines.length ?? 0);
+    if (!added.length) return this.told;
+    this.teller ??= new Teller(added[0]);
+    return this.told = atOnce(this.teller.take(added));
   }
 }
 
 /** A whole record from a file. */
-export function fromFile(bytes: Uint8Array): Told {
-  return tell(readRecord(bytes));
-}
+export const fromFile = (bytes: Uint8Array): Told => atOnce(telling(readRecord(bytes)));
 
 /** The verdict on a whole record, with the receipts that were kept. */
 export function judge(lines: readonly Line[], receipts: readonly Receipt[]): Verdict {

@@ -7,7 +7,7 @@ import type { Line } from "./chain.ts";
 import { Fault } from "./fault.ts";
 import { isHex, isObject, type Json, type JsonObject, readInt } from "./json.ts";
 import { SCHEMES } from "./schemes/index.ts";
-import type { Run, Seat } from "./schemes/scheme.ts";
+import type { Run, Scheme, Seat } from "./schemes/scheme.ts";
 import { type Place, seal } from "./seals.ts";
 import { SLICE, type Slices } from "./slices.ts";
 
@@ -15,24 +15,58 @@ function bad(line: number, reason: string): Fault {
   return new Fault("fair/bad-evidence", reason, line);
 }
 
-/** Throws a fault if tickets, shares, evidence, draws or seals do not fit each other. */
-export function* checkingChance(lines: readonly Line[]): Slices<void> {
-  const start = lines[0].event;
-  const known = typeof start.dealer === "string" && Object.hasOwn(SCHEMES, start.dealer);
-  const formed = isHex(start.table) && isObject(start.public) && Array.isArray(start.seats);
-  if (!known || !formed) throw bad(1, "the scheme is not known here");
-  const table = fromHex(start.table as string);
-  const seats = (start.seats as Json[]).map((seat) => seat as unknown as Seat);
-  const scheme = new SCHEMES[start.dealer as string]({ table, seats, open: start.public as JsonObject });
-  const openings = new Map<Json, Json>();
-  for (const { event } of lines) if (event.kind === "opening") openings.set(event.run, event.evidence);
+/** Checks that tickets, shares, evidence, draws and seals fit each other, as the lines come. Throws a fault if not. */
+export class ChanceCheck {
+  private readonly lines: Line[];
+  private readonly table: Uint8Array;
+  private readonly scheme: Scheme;
+  private readonly openings = new Map<Json, Json>();
+  private readonly runs = new Map<Json, Run>();
+  private readonly gone = new Set<Json>();
+  private readonly seals = new Map<Json, { place: Place; commitment: Json }>();
+  private place: Place;
+  /** How many lines are done. */
+  private done = 1;
 
-  const runs = new Map<Json, Run>();
-  const gone = new Set<Json>();
-  const seals = new Map<Json, { place: Place; commitment: Json }>();
-  let place: Place = { step: 1, head: lines[0].hash };
-  for (const [index, { event, hash }] of lines.entries()) {
-    const line = index + 1;
+  constructor(first: Line) {
+    const start = first.event;
+    const known = typeof start.dealer === "string" && Object.hasOwn(SCHEMES, start.dealer);
+    const formed = isHex(start.table) && isObject(start.public) && Array.isArray(start.seats);
+    if (!known || !formed) throw bad(1, "the scheme is not known here");
+    this.lines = [first];
+    this.table = fromHex(start.table as string);
+    const seats = (start.seats as Json[]).map((seat) => seat as unknown as Seat);
+    this.scheme = new SCHEMES[start.dealer as string]({ table: this.table, seats, open: start.public as JsonObject });
+    this.place = { step: 1, head: first.hash };
+  }
+
+  /** Goes on with further lines. False: a hidden draw waits for its opening, and so does all behind it. */
+  *take(lines: readonly Line[]): Slices<boolean> {
+    for (const line of lines) {
+      this.lines.push(line);
+      if (line.event.kind === "opening") this.openings.set(line.event.run, line.event.evidence);
+    }
+    for (; this.done < this.lines.length; this.done++) {
+      if (this.waitsAt(this.lines[this.done].event)) return false;
+      this.judge(this.lines[this.done].event, this.done + 1);
+      if (this.done % SLICE === 0) yield this.done;
+    }
+    return true;
+  }
+
+  private waitsAt(event: JsonObject): boolean {
+    const run = event.kind === "dealt" ? this.runs.get(event.run) : undefined;
+    const needs = run && run.dealtLine === null ? this.scheme.needs(run) : null;
+    return needs !== null && !this.openings.has(needs);
+  }
+
+  /** The fault of a record that is over, and in which a draw was never opened. */
+  unopened(): Fault {
+    return new Fault("fair/unopened", "never opened", this.done + 1);
+  }
+
+  private judge(event: JsonObject, line: number): void {
+    const { scheme, runs } = this;
     if (event.kind === "ticket") {
       const n = readInt(event.n);
       if (n === null || n < 1n || !isObject(event.ticket) || event.run !== runs.size + 1) throw bad(line, "a ticket");
@@ -40,7 +74,7 @@ export function* checkingChance(lines: readonly Line[]): Slices<void> {
         number: event.run,
         n,
         hidden: event.hidden === true,
-        place: { step: index, head: lines[index - 1].hash },
+        place: { step: line - 1, head: this.lines[line - 2].hash },
         ticket: event.ticket,
         ticketLine: line,
         shares: [],
@@ -51,7 +85,7 @@ export function* checkingChance(lines: readonly Line[]): Slices<void> {
       runs.set(run.number, run);
     } else if (event.kind === "share") {
       const run = runs.get(event.run);
-      const asks = run && run.dealtLine === null ? scheme.asks(run, (seat) => !gone.has(seat)) : [];
+      const asks = run && run.dealtLine === null ? scheme.asks(run, (seat) => !this.gone.has(seat)) : [];
       const ask = asks.find((ask) => ask.seat === event.seat && ask.share === event.share);
       if (!run || !ask) throw new Fault("table/unexpected", "nobody asked for this share", line);
       scheme.share(run, ask.seat, ask.share, event.value);
@@ -60,8 +94,7 @@ export function* checkingChance(lines: readonly Line[]): Slices<void> {
       const run = runs.get(event.run);
       if (!run || run.dealtLine !== null || !Array.isArray(event.draws)) throw bad(line, "dealt without a ticket");
       const needs = scheme.needs(run);
-      if (needs !== null && !openings.has(needs)) throw new Fault("fair/unopened", "never opened", line);
-      const chance = scheme.deal(run, event.evidence, needs === null ? null : openings.get(needs) as Json);
+      const chance = scheme.deal(run, event.evidence, needs === null ? null : this.openings.get(needs) as Json);
       run.dealtLine = line;
       for (const draw of event.draws) {
         const [n, value] = Array.isArray(draw) ? [readInt(draw[0]), draw[1]] : [null, null];
@@ -69,15 +102,21 @@ export function* checkingChance(lines: readonly Line[]): Slices<void> {
         const drawn = chance.below(n);
         if (!run.hidden && readInt(value) !== drawn) throw bad(line, "another draw than the evidence gives");
       }
-    } else if (event.kind === "forfeit") gone.add(event.seat);
-    else if (event.kind === "seal") seals.set(event.seat, { place, commitment: event.commitment });
+    } else if (event.kind === "forfeit") this.gone.add(event.seat);
+    else if (event.kind === "seal") this.seals.set(event.seat, { place: this.place, commitment: event.commitment });
     else if (event.kind === "open") {
-      const sealed = seals.get(event.seat);
+      const sealed = this.seals.get(event.seat);
       const good = sealed && isHex(event.key) && typeof event.seat === "number" &&
-        seal(table, event.seat, sealed.place, event.key, event.move) === sealed.commitment;
+        seal(this.table, event.seat, sealed.place, event.key, event.move) === sealed.commitment;
       if (!good) throw new Fault("move/illegal", "this was not sealed", line);
     }
-    if (index % SLICE === 0) yield index;
-    if (["start", "ticket", "dealt", "move", "open"].includes(event.kind as string)) place = { step: line, head: hash };
+    const moves = ["start", "ticket", "dealt", "move", "open"].includes(event.kind as string);
+    if (moves) this.place = { step: line, head: this.lines[line - 1].hash };
   }
+}
+
+/** Checks the chance and the seals of a record that is over. */
+export function* checkingChance(lines: readonly Line[]): Slices<void> {
+  const check = new ChanceCheck(lines[0]);
+  if (!(yield* check.take(lines.slice(1)))) throw check.unopened();
 }

@@ -30,8 +30,7 @@ export interface ContestVerdict {
   standings: JsonObject | null;
 }
 
-const FIRST = "fairground-contest/1";
-const FORMATS = [FIRST, "fairground-contest/2"];
+const FORMAT = "fairground-contest/2";
 const MOST = Number.MAX_SAFE_INTEGER;
 
 interface Game {
@@ -48,7 +47,6 @@ interface Finished {
 }
 
 interface Book {
-  format: string;
   /** Whether digits and places are relabelled for each entry and game. */
   disguised: boolean;
   contest: string;
@@ -86,7 +84,7 @@ class Reader {
   peek(): JsonObject {
     if (!this.rest) throw this.bad("the file stops early", this.at);
     const found = readLine(this.pieces[this.at]);
-    if (!found) throw this.bad("a line that is not canonical");
+    if (!found) throw new Fault("transcript/not-canonical", "not JSON in canonical form", this.line);
     return found.event;
   }
 
@@ -95,9 +93,11 @@ class Reader {
     const heading = this.peek();
     const { lines } = heading;
     const line = this.line;
-    if (!hasJust(heading, names) || !isBetween(lines, 1, this.rest - 1)) throw this.bad("a heading", line);
-    const pieces = this.pieces.slice(this.at + 1, this.at + 1 + lines);
-    this.at += 1 + lines;
+    const good = hasJust(heading, names) && isTyped(heading) && isBetween(lines, 1, this.rest - 1);
+    if (!good) throw this.bad("a heading", line);
+    const count = lines as number;
+    const pieces = this.pieces.slice(this.at + 1, this.at + 1 + count);
+    this.at += 1 + count;
     return { heading, line, pieces };
   }
 }
@@ -137,24 +137,29 @@ function readParts(value: Json): Game[] | null {
 }
 
 const MEMBERS: { [kind: string]: string[] } = {
-  opened: ["format", "contest", "parts", "commitment", "at", "closes"],
+  opened: ["format", "contest", "parts", "commitment", "at", "closes", "disguise"],
   entered: ["entry", "team", "version", "training", "at"],
   finished: ["entry", "slot", "result", "steps", "head", "at"],
   failed: ["entry", "slot", "reason", "at"],
   recovered: ["entry", "slot", "at"],
   closed: ["seed", "by", "at"],
   filed: ["games", "digest"],
-};
-
-/** What the second format has more. */
-const LATER: { [kind: string]: string[] } = {
-  ...MEMBERS,
-  opened: [...MEMBERS.opened, "disguise"],
   started: ["entry", "at"],
   removed: ["entry", "reason", "at"],
 };
 
-function readBook(lines: readonly Line[]): Book {
+const INTEGERS = ["at", "closes", "entry", "slot", "steps", "games", "lines"];
+
+/** Whether each member of a heading, or of a line of the book, has its one type. */
+function isTyped(event: JsonObject): boolean {
+  return Object.entries(event).every(([name, value]) => {
+    if (INTEGERS.includes(name)) return isInteger(value);
+    if (name === "training") return typeof value === "boolean";
+    return name === "parts" ? Array.isArray(value) : typeof value === "string";
+  });
+}
+
+function readBook(lines: readonly Line[], heading: JsonObject): Book {
   let book: Book | null = null;
   let closes = 0;
   let now = 0;
@@ -165,23 +170,20 @@ function readBook(lines: readonly Line[]): Book {
       if (!good) throw new Fault(code, reason, line);
     };
     const kind = event.kind as string;
-    const format: string = kind === "opened" ? event.format as string : book?.format ?? "";
-    const members = format === FIRST ? MEMBERS : LATER;
-    const known = typeof kind === "string" && Object.hasOwn(members, kind);
-    need(known && hasJust(event, ["kind", "prev", ...(known ? members[kind] : [])]), "contest/malformed", "members");
+    const known = typeof kind === "string" && Object.hasOwn(MEMBERS, kind);
+    const members = hasJust(event, ["kind", "prev", ...(known ? MEMBERS[kind] : [])]);
+    need(known && members && isTyped(event), "contest/malformed", "members, or their types");
     need((kind === "opened") === (index === 0), "contest/malformed", "opened is the first line, and only there");
     if (kind === "opened") {
       const games = readParts(event.parts);
       const { contest, commitment, at } = event;
-      const disguise = format === FIRST ? "drawn" : event.disguise;
-      const good = FORMATS.includes(format) && ["drawn", "none"].includes(disguise as string) &&
+      const good = event.format === FORMAT && ["drawn", "none"].includes(event.disguise as string) &&
         isText(contest, MOST) && isHex(commitment) && isBetween(at, 0, MOST) &&
         isBetween(event.closes, at + 1, MOST) && games;
       need(Boolean(good), "contest/malformed", "how it was opened");
       [now, closes] = [at as number, event.closes as number];
       book = {
-        format,
-        disguised: disguise === "drawn",
+        disguised: event.disguise === "drawn",
         contest: contest as string,
         commitment: commitment as string,
         games: games as Game[],
@@ -195,18 +197,16 @@ function readBook(lines: readonly Line[]): Book {
     const b = book as Book;
     if (kind === "filed") {
       need(stage === "closed", "contest/late", "filed is right behind closed");
-      need(isInteger(event.games) && isHex(event.digest), "contest/malformed", "what was filed");
+      need(isHex(event.digest), "contest/malformed", "what was filed");
       [stage, b.filed, b.head] = ["filed", event, hash];
       continue;
     }
     need(stage === "open", "contest/late", "a line behind the close");
-    const { at } = event;
-    need(isInteger(at), "contest/malformed", "a time");
-    need((at as number) >= now, "contest/time", "the clock went back");
-    now = at as number;
+    const at = event.at as number;
+    need(at >= now, "contest/time", "the clock went back");
+    now = at;
     if (kind === "closed") {
-      const closers = ["time", "creator", ...(b.format === FIRST ? [] : ["restore"])];
-      need(closers.includes(event.by as string), "contest/time", "how it closed");
+      need(["time", "creator", "restore"].includes(event.by as string), "contest/time", "how it closed");
       need(event.by !== "time" || now >= closes, "contest/time", "too early");
       const fits = isHex(event.seed) && commitmentOf(b.contest, event.seed) === b.commitment;
       need(fits, "fair/bad-evidence", "another seed");
@@ -240,7 +240,7 @@ function readBook(lines: readonly Line[]): Book {
       });
       continue;
     }
-    const entry = isInteger(event.entry) ? b.entries[event.entry] : undefined;
+    const entry: Book["entries"][number] | undefined = b.entries[event.entry as number];
     if (kind === "started" || kind === "removed") {
       need(entry !== undefined && entry.removed === null && !entry.started, "contest/entry", "no such entry to change");
       const one = entry as Book["entries"][number];
@@ -256,7 +256,7 @@ function readBook(lines: readonly Line[]): Book {
     const slot = event.slot as number;
     need(entry !== undefined && isBetween(slot, 0, b.games.length - 1), "contest/result", "no such game");
     const e = entry as Book["entries"][number];
-    need(e.removed === null && (b.format === FIRST || e.started), "contest/result", "it does not play");
+    need(e.removed === null && e.started, "contest/result", "it does not play");
     need(!e.over && !e.finished.has(slot), "contest/result", "it is over");
     if (kind === "finished") {
       const { result, steps, head } = event;
@@ -275,8 +275,9 @@ function readBook(lines: readonly Line[]): Book {
       e.waits.delete(slot);
     }
   }
-  if (!book || stage !== "filed") throw new Fault("contest/unfinished", "the book stops before the end", lines.length);
-  return book;
+  if (book?.contest !== heading.contest) throw new Fault("contest/malformed", "another contest", 0);
+  if (stage !== "filed") throw new Fault("contest/unfinished", "the book stops before the end", lines.length);
+  return book as Book;
 }
 
 /** Checks one game, and gives what it counts. */
@@ -370,11 +371,9 @@ function* checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: Contes
   const last = reader.line;
   const shown = reader.peek();
   if (shown.kind !== "standings" || reader.rest !== 1) throw reader.bad("the standings come last");
-  if (!FORMATS.includes(first.heading.format as string)) throw new Fault("contest/malformed", "another format", 1);
+  if (first.heading.format !== FORMAT) throw new Fault("contest/malformed", "another format", 1);
   const lines = shifted(1, null, () => chained(first.pieces));
-  const book = shifted(1, null, () => readBook(lines));
-  if (first.heading.contest !== book.contest) throw new Fault("contest/malformed", "another contest", 1);
-  if (first.heading.format !== book.format) throw new Fault("contest/malformed", "another format", 1);
+  const book = shifted(1, null, () => readBook(lines, first.heading));
   told.contest = book.contest;
 
   const orders = book.entries.map(({ entry }) =>
@@ -395,8 +394,7 @@ function* checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: Contes
     const place = good ? entry * book.games.length + slot : -1;
     if (!good || place <= before) throw new Fault("contest/game", "a game that there is not, or out of order", line);
     before = place;
-    const idle = book.format !== FIRST && !book.entries[entry].started;
-    if (idle) throw new Fault("contest/game", "a game of an entry that never started", line);
+    if (!book.entries[entry].started) throw new Fault("contest/game", "a game of an entry that never started", line);
     const game = shifted(line, null, () => checkGame(book, pieces, entry, slot, orders[entry][slot]));
     all.push(...game);
     places.push(...game.map((_, index) => line + 1 + index));
@@ -419,7 +417,6 @@ function* checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: Contes
   }
   const relayed = new Set(book.games.flatMap((game, number) => game.relayed ? [number] : []));
   const computed = standings({
-    first: book.format === FIRST,
     disguised: book.disguised,
     contest: book.contest,
     games: book.games.map((game) => game.part),

@@ -19,8 +19,6 @@ export interface Entry {
 
 /** What the standings are made of. */
 export interface Contest {
-  /** Whether its book has the first format. */
-  first: boolean;
   disguised: boolean;
   contest: string;
   /** Game → its part. Games of one part hold the same object. */
@@ -118,7 +116,7 @@ export function repr(text: string): string {
 
 const called = (entry: Entry): string => repr(`${entry.team} ${entry.version}`);
 
-function row(entry: Entry, games: number, least?: bigint): { [name: string]: Json } {
+function row(entry: Entry, games: number): { [name: string]: Json } {
   const steps = [...entry.solved.values()];
   const counts = new Map<number, number>();
   for (const count of steps) counts.set(count, (counts.get(count) ?? 0) + 1);
@@ -135,7 +133,7 @@ function row(entry: Entry, games: number, least?: bigint): { [name: string]: Jso
     waiting: entry.waiting.size,
     trouble: entry.trouble,
     steps: steps.reduce((a, b) => a + b, 0),
-    ...interval(steps, least),
+    ...interval(steps, 1n),
     worst: steps.length ? Math.max(...steps) : null,
     counts: [...counts].sort(([a], [b]) => a - b),
   };
@@ -267,15 +265,14 @@ function factoryRows(games: readonly JsonObject[], official: readonly Entry[]): 
 }
 
 /** The standings without `kind` and `book`. */
-export function standings({ first, disguised, contest, games: partOf, relayed, entries }: Contest) {
+export function standings({ disguised, contest, games: partOf, relayed, entries }: Contest) {
   const games = partOf.length;
-  const least = first ? undefined : 1n;
   const present = entries.filter((entry) => entry.removed === null);
   const official = present.filter((entry) => !entry.training).sort((a, b) => compare(a, b) || a.entry - b.entry);
   const rows: JsonObject[] = [];
   for (const [index, entry] of official.entries()) {
     const same = index > 0 && compare(official[index - 1], entry) === 0;
-    rows.push(object({ rank: same ? rows[index - 1].rank : index + 1, ...row(entry, games, least) }));
+    rows.push(object({ rank: same ? rows[index - 1].rank : index + 1, ...row(entry, games) }));
   }
   const ours = Array.from({ length: games }, (_, game) => game).filter((game) => !relayed.has(game));
   const pairs: Pair[] = [];
@@ -286,7 +283,7 @@ export function standings({ first, disguised, contest, games: partOf, relayed, e
     for (const other of official.slice(1)) add(official[0], other);
     for (let i = 2; i < official.length; i++) add(official[i - 1], official[i]);
   }
-  if (!first && !ours.length) pairs.length = 0;
+  if (!ours.length) pairs.length = 0;
   const order = [...pairs].sort((x, y) => less(x.p, y.p) ? -1 : less(y.p, x.p) ? 1 : 0);
   for (const [told, pair] of order.entries()) {
     if (pair.p[0] * BigInt(pairs.length - told) * 20n > pair.p[1]) break;
@@ -297,7 +294,7 @@ export function standings({ first, disguised, contest, games: partOf, relayed, e
     ...(ours.length ? [codes] : []),
     ...NOTES.slice(1),
     ...(relayed.size ? [relayedNote(relayed.size)] : []),
-    ...(first ? [] : [PARTS]),
+    PARTS,
   ];
   const removed = entries.filter((entry) => entry.removed !== null).map((entry) =>
     object({
@@ -312,14 +309,12 @@ export function standings({ first, disguised, contest, games: partOf, relayed, e
     final: true,
     games,
     official: rows,
-    training: present.filter((entry) => entry.training).map((entry) => object(row(entry, games, least))),
+    training: present.filter((entry) => entry.training).map((entry) => object(row(entry, games))),
     pairs: pairs.map(pairRow),
     notes,
-    ...(first ? {} : {
-      disguise: disguised ? "drawn" : "none",
-      parts: partRows(partOf, official),
-      factories: factoryRows(partOf, official),
-      removed,
-    }),
+    disguise: disguised ? "drawn" : "none",
+    parts: partRows(partOf, official),
+    factories: factoryRows(partOf, official),
+    removed,
   });
 }

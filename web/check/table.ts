@@ -100,6 +100,7 @@ function known<T>(names: { [name: string]: T }, name: Json): T {
 }
 
 class Table {
+  private readonly lines: Line[] = [];
   readonly written: string[] = [];
   private compared = 0;
   private head = ZEROS;
@@ -112,7 +113,12 @@ class Table {
   private readonly dealt = new Map<number, JsonObject>();
   private readonly openings = new Map<number, JsonObject>();
   private void: { event: JsonObject; line: number } | null = null;
-  private readonly ends: boolean;
+  /** Hidden draws that were played on from without their values, because nobody has opened them yet. */
+  private readonly blind = new Set<number>();
+  /** Was a line taken while words of the house were missing? Words that come after it came too late. */
+  private passed = false;
+  /** How many of the openings that are due in the end are written. */
+  private opened = 0;
 
   readonly runs: Run[] = [];
   readonly decisions: Decision[] = [];
@@ -135,8 +141,8 @@ class Table {
   readonly workings = new Map<number, Working[]>();
   private readonly show?: Show;
 
-  constructor(private readonly lines: readonly Line[], private readonly followed = false) {
-    const start = this.start = lines[0].event;
+  constructor(first: Line, private readonly followed = false) {
+    const start = this.start = first.event;
     const malformed = (good: boolean, reason: string) => {
       if (!good) throw new Fault("transcript/malformed", reason, 1);
     };
@@ -150,18 +156,38 @@ class Table {
     checkSeats(this.seats, this.game);
     if (followed) this.show = (working) => this.workingsOf(this.line).push(working);
     this.scheme = new Make({ table: this.name, seats: this.seats, open: start.public as JsonObject, show: this.show });
-    for (const [index, { event }] of lines.entries()) {
-      const run = event.run as number;
-      if (event.kind === "ticket") this.tickets.set(run, event);
-      else if (event.kind === "dealt") this.dealt.set(run, event);
-      else if (event.kind === "opening") this.openings.set(run, event);
-      else if (event.kind === "void") this.void = { event, line: index + 1 };
-    }
-    this.ends = lines[lines.length - 1].event.kind === "end";
   }
 
-  /** Plays it all, or throws a fault. */
-  *play(): Slices<void> {
+  /**
+   * Takes a further line of the record. Returns false if it changes what an earlier line was played by: the house's
+   * words are looked up ahead, so the game must then be played again from its first line.
+   */
+  add(line: Line): boolean {
+    const { event } = line, run = event.run as number;
+    const words = event.kind === "ticket"
+      ? this.tickets
+      : event.kind === "dealt"
+      ? this.dealt
+      : event.kind === "opening"
+      ? this.openings
+      : null;
+    const another = words !== null && words.has(run);
+    const again = event.kind === "opening" && another || event.kind === "void" && this.void;
+    const late = words && (this.voided || this.passed && words !== this.openings);
+    const blind = event.kind === "opening" && this.blind.has(run);
+    const unopened = (event.kind === "void" || event.kind === "end") && this.blind.size;
+    this.lines.push(line);
+    if (!another || event.kind === "opening") words?.set(run, event);
+    if (event.kind === "void") this.void = { event, line: this.lines.length };
+    return !(again || late || blind || unopened);
+  }
+
+  /** Does the record end here? */
+  private get ends(): boolean {
+    return this.lines.at(-1)?.event.kind === "end";
+  }
+
+  private begin(): void {
     this.write({
       kind: "start",
       format: "fairground/1",
@@ -174,12 +200,19 @@ class Table {
     });
     this.see();
     this.advance();
+  }
+
+  /** Plays on to the last line, or throws a fault. Called again, it goes on with the lines that were added since. */
+  *play(): Slices<void> {
+    if (!this.written.length) this.begin();
+    else if (this.stuck) this.advance();
     this.compare();
-    let pause = SLICE;
+    let pause = this.written.length + SLICE;
     for (;;) {
       const next = this.lines[this.written.length]?.event;
       if (!next) break;
       if (this.stuck && next.kind !== "note" && next.kind !== "forfeit") break;
+      this.passed ||= this.stuck;
       this.answer(next);
       this.see();
       this.advance();
@@ -312,8 +345,9 @@ class Table {
     const number = this.runs.length + 1;
     const found = this.tickets.get(number);
     if (!found) {
-      const next = this.lines.slice(this.written.length).find(({ event }) => event.kind !== "note");
-      if (next?.event.kind === "forfeit") return false;
+      let next = this.written.length;
+      while (this.lines[next]?.event.kind === "note") next++;
+      if (this.lines[next]?.event.kind === "forfeit") return false;
       return this.orVoid("table/unexpected");
     }
     const { ticket } = found;
@@ -377,6 +411,7 @@ class Table {
       this.write({ kind: "dealt", run: run.number, draws: [[writeInt(awaits.n), null]], evidence });
     }
     run.dealtLine = this.line - 1;
+    this.blind.add(this.scheme.needs(run) as number);
     this.game.playBlind?.();
     this.run = null;
     return true;
@@ -389,13 +424,14 @@ class Table {
   }
 
   private close(payoff: number[]): boolean {
-    for (const due of this.scheme.due(this.runs)) {
+    for (const due of this.scheme.due(this.runs).slice(this.opened)) {
       const found = this.openings.get(due.number);
       if (!found) return this.orVoid("fair/unopened");
       const { run } = due;
       if (run && run.dealtLine === null) this.scheme.undealt(run, found.evidence);
       const draws = run ? run.draws.map(([n, value]) => [writeInt(n), writeInt(value)]) : [];
       this.write({ kind: "opening", run: due.number, draws, evidence: found.evidence });
+      this.opened++;
     }
     this.payoff = payoff;
     this.write({ kind: "end", payoff });
@@ -520,29 +556,51 @@ export interface Following {
   fault: Fault | null;
 }
 
-/** Follows a game while it is played. */
-export function* following(lines: readonly Line[]): Slices<Following> {
-  let table: Table | null = null;
-  let fault: Fault | null = null;
-  try {
-    table = new Table(lines, true);
-    yield* table.play();
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    if (error.code !== "transcript/unfinished") {
-      fault = error.line === undefined ? new Fault(error.code, error.reason, table ? table.line : 1) : error;
+/** Follows a game while it is played. Each line is judged once, however long the record is by then. */
+export class Follower {
+  private readonly lines: Line[] = [];
+  private table: Table | null = null;
+  private fault: Fault | null = null;
+
+  /** Takes the lines that came since, and judges them. Behind a fault nothing is judged any more. */
+  *take(lines: readonly Line[]): Slices<Following> {
+    if (!this.fault) {
+      for (const line of lines) this.lines.push(line);
+      yield* this.judge(lines);
+    }
+    const { table, fault } = this;
+    if (!table) return { seats: [], views: [], workings: new Map(), written: [], checked: 0, asks: [], fault };
+    const { seats, views, workings, written, checked } = table;
+    return { seats, views, workings, written, checked, asks: fault ? [] : table.asks(), fault };
+  }
+
+  private *judge(added: readonly Line[]): Slices<void> {
+    try {
+      if (!this.table || !added.map((line) => this.table?.add(line)).every(Boolean)) {
+        this.table = new Table(this.lines[0], true);
+        for (const line of this.lines) this.table.add(line);
+      }
+      yield* this.table.play();
+    } catch (error) {
+      this.fault = this.faultOf(error);
+    }
+    try {
+      this.table?.compare(); // what was written before a fault may be wrong itself: the first line counts
+    } catch (error) {
+      this.fault = this.faultOf(error) ?? this.fault;
     }
   }
-  if (!table) return { seats: [], views: [], workings: new Map(), written: [], checked: 0, asks: [], fault };
-  try {
-    table.compare(); // what was written before a fault may be wrong itself: the first line counts
-  } catch (error) {
+
+  /** A fault with its line. `null`: the game only is not over. */
+  private faultOf(error: unknown): Fault | null {
     if (!(error instanceof Fault)) throw error;
-    if (error.code !== "transcript/unfinished") fault = error;
+    if (error.code === "transcript/unfinished") return null;
+    return error.line === undefined ? new Fault(error.code, error.reason, this.table ? this.table.line : 1) : error;
   }
-  const { seats, views, workings, written, checked } = table;
-  return { seats, views, workings, written, checked, asks: fault ? [] : table.asks(), fault };
 }
+
+/** Follows a record that is whole, or as far as it has come. */
+export const following = (lines: readonly Line[]): Slices<Following> => new Follower().take(lines);
 
 /** Plays a record again. Faults without a line get the line that could not be written. */
 export const replay = (lines: readonly Line[]): Story => atOnce(replaying(lines));
@@ -550,7 +608,8 @@ export const replay = (lines: readonly Line[]): Story => atOnce(replaying(lines)
 export function* replaying(lines: readonly Line[]): Slices<Story> {
   let table: Table | null = null;
   try {
-    table = new Table(lines);
+    table = new Table(lines[0]);
+    for (const line of lines) table.add(line);
     yield* table.play();
   } catch (error) {
     if (!(error instanceof Fault) || error.line !== undefined) throw error;

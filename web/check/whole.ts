@@ -28,8 +28,7 @@ function bank(story: Story, { bet }: Croupier, remarks: string[]): boolean {
   const start = story.lines[0].event;
   const { params, public: open } = start;
   const same = isObject(params) && isObject(open) && params.bet === open.bet && params.level === open.level;
-  const known = start.game === "poker/1" || start.game === "bank-poker/1";
-  if (!known || !same) throw new Fault("bank/other-bet", "not the game of the bet", 1);
+  if (start.game !== "bank-poker/1" || !same) throw new Fault("bank/other-bet", "not the game of the bet", 1);
   if (story.seats.some((seat) => seat.by === "house" && seat.lends === "seed")) {
     remarks.push("one program made the seeds of both parties, so the cards prove nothing to the person in front of it");
   }

@@ -23,7 +23,6 @@ export interface BankTerms {
   faucet: number | string;
   trusted: string;
   now: number;
-  version?: number;
 }
 
 export interface Account {
@@ -67,7 +66,7 @@ export interface Sight {
 
 /** The last step that the Bank took. */
 export const STEP = { none: 0, bet: 1, croupier0: 2, dealt: 3, order: 4, croupier1: 5, final: 6 };
-export const OUTCOME = { open: 0, settled: 1, released: 2, playerForfeited: 3, croupierForfeited: 4 };
+export const OUTCOME = { open: 0, settled: 1, playerForfeited: 3, croupierForfeited: 4 };
 export const NO_KEY = "0x" + "0".repeat(40);
 
 export const desk = {

@@ -1,12 +1,14 @@
 /**
- * The Player's key: made here, kept here, encrypted, and known to nobody else.
+ * The Player's key: made here or taken from a file, and kept here, encrypted. No key is ever overwritten: another one
+ * can be used instead, and the earlier ones stay.
  *
  * In IndexedDB it lies under a key of the browser that no script can read out. A file that leaves this browser
  * is encrypted under a passphrase.
  */
 import { fromHex, fromText, toHex } from "../check/bytes.ts";
 import { loadCurve, theCurve } from "../check/curve.ts";
-import { keepRaw, keepThing, raw, thing } from "../arena/secrets.ts";
+import type { Json, JsonObject } from "../check/json.ts";
+import { changeThing, keepRaw, keepThing, raw, thing } from "../arena/secrets.ts";
 import { addressOf } from "./messages.ts";
 
 const ITERATIONS = 600_000;
@@ -54,19 +56,57 @@ async function passphraseKey(passphrase: string, salt: Uint8Array, iterations: n
   return crypto.subtle.deriveKey(how, base, { name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
 }
 
+/** A key as it is kept: where it came from, and whether a file of it was saved here. */
+interface Kept extends Locked {
+  /** Keys of earlier versions do not say. */
+  origin?: Origin;
+  saved?: boolean;
+}
+
+export type Origin = "made" | "file";
+
+const CURRENT = "player-key";
+const OTHERS = "other-player-keys";
+
+const current = async () => await thing(CURRENT) as unknown as Kept | undefined;
+const others = async () => (await thing(OTHERS) ?? {}) as unknown as { [address: string]: Kept };
+const keepCurrent = (kept: Kept) => keepThing(CURRENT, kept as unknown as Json);
+
 /** This browser's key; a fresh one if there is none. */
 export async function ownKey(): Promise<Uint8Array> {
   await loadCurve();
-  const kept = await thing("player-key") as unknown as Locked | undefined;
+  const kept = await current();
   if (kept) return unlock(await browserKey(), kept);
   let secret = randomBytes(32);
   while (!theCurve().utils.isValidSecretKey(secret)) secret = randomBytes(32);
-  await store(secret);
+  await keepCurrent({ ...await lock(await browserKey(), secret), origin: "made" });
   return secret;
 }
 
-async function store(secret: Uint8Array): Promise<void> {
-  await keepThing("player-key", await lock(await browserKey(), secret) as unknown as { [name: string]: string });
+/** What is known of the key that is used: `null` where nothing says where it came from. */
+export async function aboutKey(): Promise<{ origin: Origin | null; saved: boolean }> {
+  const { origin = null, saved = false } = await current() ?? {};
+  return { origin, saved };
+}
+
+/** The addresses of the keys that were used here before. None is ever thrown away. */
+export const otherKeys = async () => Object.keys(await others());
+
+/** Uses another key from now on, and puts the present one with the others first. */
+async function replaceBy(key: Kept): Promise<void> {
+  const address = addressOf(await ownKey()), before = await current();
+  await changeThing(OTHERS, (kept) => ({ ...kept as JsonObject, [address]: before as unknown as Json }));
+  await keepCurrent(key);
+}
+
+/** Uses one of the keys that were used here before. */
+export async function useOther(address: string): Promise<void> {
+  await replaceBy((await others())[address]);
+}
+
+/** Uses a key that came from a file. */
+export async function useKey(secret: Uint8Array): Promise<void> {
+  await replaceBy({ ...await lock(await browserKey(), secret), origin: "file", saved: true });
 }
 
 /** The key as a file, under a passphrase. */
@@ -80,21 +120,23 @@ export async function exported(passphrase: string): Promise<string> {
     iterations: ITERATIONS,
     ...locked,
   };
+  await keepCurrent({ ...await current() as Kept, saved: true });
   return JSON.stringify(file, null, 2) + "\n";
 }
 
-/** Takes a key from a file instead of the one that is here. False: the file or the passphrase is wrong. */
-export async function imported(text: string, passphrase: string): Promise<boolean> {
+/** Opens a key file. Nothing is kept yet. `null`: the file or the passphrase is wrong. */
+export async function opened(
+  text: string,
+  passphrase: string,
+): Promise<{ secret: Uint8Array; address: string } | null> {
   try {
     await loadCurve();
     const file = JSON.parse(text) as KeyFile;
-    if (file.format !== FORMAT || file.iterations > 10 * ITERATIONS) return false;
+    if (file.format !== FORMAT || file.iterations > 10 * ITERATIONS) return null;
     const key = await passphraseKey(passphrase, fromHex(file.salt), file.iterations);
     const secret = await unlock(key, file);
-    if (addressOf(secret) !== file.address) return false;
-    await store(secret);
-    return true;
+    return addressOf(secret) === file.address ? { secret, address: file.address } : null;
   } catch {
-    return false;
+    return null;
   }
 }

@@ -355,7 +355,7 @@ function computed(poker = rules()): Computed | null {
   return { dealt, final, prize: bet.bet * (pays ?? 0) };
 }
 
-const rules = () => new Poker(object({ bet: hand!.bet.bet, level: hand!.bet.level }), "bank");
+const rules = () => new Poker(object({ bet: hand!.bet.bet, level: hand!.bet.level }), true);
 
 /** What the Croupier's silence costs him now, in chips, by the rules of the Bank. */
 function penalty(state: BankGame): number {
@@ -472,8 +472,8 @@ async function finish(state: BankGame): Promise<boolean> {
     if (!owed || paid !== penalty(state)) throw new Alarm("bank", d.alarm.otherPrize);
     return await over(d.end.hisForfeit(paid), paid);
   }
-  if (state.outcome === OUTCOME.playerForfeited) return await over(d.end.yourForfeit, 0);
-  return await over(d.end.released, 0);
+  if (state.outcome !== OUTCOME.playerForfeited) throw new Alarm("bank", d.alarm.otherPrize);
+  return await over(d.end.yourForfeit, 0);
 }
 
 /** The chips that the Bank recorded for us. */

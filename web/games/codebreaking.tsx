@@ -5,6 +5,7 @@ import type { CodeView } from "../check/games/codebreaking.ts";
 import type { Json } from "../check/json.ts";
 import { Peg } from "../look/pegs.tsx";
 import { CodeScene } from "../look/scenes.tsx";
+import { useChoice } from "../parts/choice.ts";
 import { useKeys } from "../parts/Keys.tsx";
 import { Plate } from "../parts/Plate.tsx";
 import { w } from "../words.ts";
@@ -39,7 +40,7 @@ function Table(at: At) {
         {view.asked && <CodeRow guess={view.asked} base={base} number={rows.length + 1} />}
       </ol>
       {impossible && <p class="notice bad">{w.code.impossible(impossible)}</p>}
-      {asked && view.stage === "guess" && <Guess {...at} key={rows.length} />}
+      {asked && view.stage === "guess" && <Guess {...at} key={at.question} />}
       {asked && view.stage === "answer" && <Answer {...at} />}
       {asked && view.stage === "show" && <Show {...at} />}
       {me !== null && <Plate at={at} seat={me} />}
@@ -113,8 +114,8 @@ export function CodeRow({ guess, base, number, answer, left, wrong }: RowProps) 
 }
 
 /** Pegs that are filled one after the other: by a click, by a digit key, by typing. */
-function useCode(base: number, length: number, first: readonly number[] = []) {
-  const [code, setCode] = useState<readonly number[]>(first);
+function useCode(base: number, length: number, question: string, first: readonly number[] = []) {
+  const [code, setCode] = useChoice<readonly number[]>(question, first);
   const add = (digit: number) => setCode((now) => now.length < length && digit < base ? [...now, digit] : now);
   const back = () => setCode((now) => now.slice(0, -1));
   const keys = [
@@ -134,7 +135,7 @@ function CodePad({ base, length, code, setCode, add, back }: {
   base: number;
   length: number;
   code: readonly number[];
-  setCode: (code: number[]) => void;
+  setCode: (change: () => number[]) => void;
   add: (digit: number) => void;
   back: () => void;
 }) {
@@ -147,7 +148,7 @@ function CodePad({ base, length, code, setCode, add, back }: {
             class="slot"
             key={place}
             disabled={place >= code.length}
-            onClick={() => setCode(code.slice(0, place))}
+            onClick={() => setCode(() => code.slice(0, place))}
             aria-label={`${w.code.place(place + 1)}: ${code[place] ?? w.code.empty}`}
           >
             <Peg digit={code[place]} />
@@ -181,8 +182,8 @@ function CodePad({ base, length, code, setCode, add, back }: {
               inputMode="numeric"
               onInput={(event) => {
                 const typed = event.currentTarget.value.split(/[\s,]+/).filter(Boolean).map(Number);
-                setCode(
-                  typed.filter((digit) => Number.isInteger(digit) && digit >= 0 && digit < base).slice(0, length),
+                setCode(() =>
+                  typed.filter((digit) => Number.isInteger(digit) && digit >= 0 && digit < base).slice(0, length)
                 );
               }}
             />
@@ -193,13 +194,14 @@ function CodePad({ base, length, code, setCode, add, back }: {
 }
 
 /** A guess, at a table or at an oracle. While it is on its way, no other can be made. */
-export function GuessForm({ base, length, ask, children }: {
+export function GuessForm({ base, length, question, ask, children }: {
   base: number;
   length: number;
+  question: string;
   ask: (code: number[]) => void | Promise<void>;
   children?: ComponentChildren;
 }) {
-  const typing = useCode(base, length);
+  const typing = useCode(base, length, question);
   const [busy, setBusy] = useState(false);
   const whole = typing.code.length === length && !busy;
   const submit = async () => {
@@ -231,7 +233,7 @@ export function GuessForm({ base, length, ask, children }: {
 function Guess(at: At) {
   const { base, length } = at.view;
   return (
-    <GuessForm base={base} length={length} ask={(code) => at.play(code)}>
+    <GuessForm base={base} length={length} question={at.question} ask={(code) => at.play(code)}>
       {at.advise && (
         <button type="button" class="btn" onClick={at.advise}>
           {w.table.hint} <kbd>H</kbd>
@@ -275,7 +277,7 @@ function Show(at: At) {
   const { base, length, rows } = at.view;
   const fits = fitting(base, length, rows);
   const only = fits?.length === 1 ? fits[0] : null;
-  const typing = useCode(base, length, only ?? []);
+  const typing = useCode(base, length, at.question, only ?? []);
   const whole = typing.code.length === length;
   const miss = whole ? misfit(typing.code, rows) : null;
   const show = () => whole && !miss && at.play([...typing.code]);

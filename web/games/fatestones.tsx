@@ -1,9 +1,9 @@
 /** FateStones: two hands of odd dice, sealed picks, one roll. */
-import { useState } from "preact/hooks";
 import type { FateView } from "../check/games/fatestones.ts";
 import { Die, Stone, TINT } from "../look/dice.tsx";
 import { FateScene } from "../look/scenes.tsx";
 import { Seal } from "../look/seals.tsx";
+import { useChoice } from "../parts/choice.ts";
 import { useKeys } from "../parts/Keys.tsx";
 import { Bar, Plate } from "../parts/Plate.tsx";
 import { short, subject, w, who } from "../words.ts";
@@ -19,15 +19,15 @@ export function duel(a: string, b: string): [number, number, number] {
 }
 
 function Table(at: At) {
-  const { view, me, asked, play } = at;
+  const { view, me, asked, question, play } = at;
   const near = me ?? 1, far = 1 - near;
-  const [pick, setPick] = useState<number | null>(null);
+  const [pick, choose] = useChoice<number | null>(question, null);
   const hand = view.hands[near];
-  const seal = () => asked && pick !== null && pick < hand.length && play(pick);
+  const seal = () => asked && pick !== null && play(pick);
   useKeys(
     asked
       ? [
-        ...hand.map((die, i) => ({ key: String(i + 1), does: `${w.keys.choose} ${die}`, run: () => setPick(i) })),
+        ...hand.map((die, i) => ({ key: String(i + 1), does: `${w.keys.choose} ${die}`, run: () => choose(() => i) })),
         { key: "Enter", does: w.fate.sealIt, run: seal },
       ]
       : [],
@@ -58,7 +58,7 @@ function Table(at: At) {
               <legend class="sr">{w.fate.chooseLegend}</legend>
               {hand.map((die, i) => (
                 <label class="stone" key={i}>
-                  <input type="radio" name="pick" value={i} checked={pick === i} onChange={() => setPick(i)} />
+                  <input type="radio" name="pick" value={i} checked={pick === i} onChange={() => choose(() => i)} />
                   <kbd>{i + 1}</kbd>
                   <span class="picked">{w.fate.chosen}</span>
                   <Stone die={die} />
@@ -103,51 +103,66 @@ function Hand({ hand, picked }: { hand: readonly string[]; picked: number | null
   );
 }
 
-/** Seals, or the last roll. */
+/** The last roll, until the next choice is sealed; and the seals of the choice that is open now. */
 function Middle({ at, near, far }: { at: At; near: number; far: number }) {
-  const { view, told, line } = at;
-  const last = told.lines[line - 1].event.kind;
-  const rolled = view.last && (view.payoff || last === "dealt" || last === "end");
-  if (rolled && view.last) {
-    const { dice, rolls } = view.last;
-    return (
-      <div class="mid rolled">
-        {[far, near].map((seat, i) => (
-          <div class={i ? "sealbox r" : "sealbox"} key={seat}>
-            <Die value={rolls[seat]} size={56} fill={TINT[rolls[seat]]} />
-            <span>
-              <strong>{subject(at, seat)}</strong>
-              <span class="mono">{dice[seat]}</span>
-            </span>
-          </div>
-        ))}
-        <span class="vs">{rolls[0] === rolls[1] ? w.fate.tie : w.table.won(at, rolls[0] > rolls[1] ? 0 : 1)}</span>
-      </div>
-    );
-  }
-  const box = (seat: number, right: boolean) => {
-    const sealed = at.sealed.includes(seat);
-    const name = at.names[seat];
-    const commitment = told.lines.slice(0, line).findLast(({ event }) => event.kind === "seal" && event.seat === seat);
-    return (
-      <div class={right ? "sealbox r" : "sealbox"}>
-        {sealed
-          ? <Seal letter={[...name][0]?.toUpperCase() ?? "?"} kind={seat === near ? "you" : "house"} />
-          : <span class="ghost" aria-hidden="true">{[...name][0]?.toUpperCase()}</span>}
-        <span>
-          <strong>{seat === at.me ? w.fate.yourSeal : sealed ? w.fate.sealed : who(name)}</strong>
-          <span class="mono">{sealed ? short(String(commitment?.event.commitment ?? "")) : w.fate.notYet}</span>
-        </span>
-      </div>
-    );
-  };
+  const { view } = at;
+  const rolled = view.last && !view.chosen && (view.payoff || !at.sealed.includes(near)) ? view.last : null;
   return (
-    <div class="mid">
-      {box(far, false)}
-      <span class="vs">{w.fate.thenBoth}</span>
-      {box(near, true)}
+    <>
+      {rolled && <Rolled at={at} last={rolled} near={near} far={far} />}
+      {!(rolled && view.payoff) && (
+        <div class="mid">
+          <SealBox at={at} seat={far} near={near} />
+          <span class="vs">{w.fate.thenBoth}</span>
+          <SealBox at={at} seat={near} near={near} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Rolled({ at, last, near, far }: { at: At; last: NonNullable<FateView["last"]>; near: number; far: number }) {
+  const { dice, rolls } = last;
+  const tie = rolls[0] === rolls[1];
+  return (
+    <div class={tie ? "mid rolled tied" : "mid rolled"}>
+      {[far, near].map((seat, i) => (
+        <div class={i ? "sealbox r" : "sealbox"} key={seat}>
+          <Die value={rolls[seat]} size={56} fill={TINT[rolls[seat]]} />
+          <span>
+            <strong>{subject(at, seat)}</strong>
+            <span class="mono">{dice[seat]}</span>
+          </span>
+        </div>
+      ))}
+      <span class="vs">{tie ? w.fate.tieGone : w.table.won(at, rolls[0] > rolls[1] ? 0 : 1)}</span>
     </div>
   );
+}
+
+function SealBox({ at, seat, near }: { at: At; seat: number; near: number }) {
+  const sealed = at.sealed.includes(seat);
+  const name = at.names[seat];
+  return (
+    <div class={seat === near ? "sealbox r" : "sealbox"}>
+      {sealed
+        ? <Seal letter={[...name][0]?.toUpperCase() ?? "?"} kind={seat === near ? "you" : "house"} />
+        : <span class="ghost" aria-hidden="true">{[...name][0]?.toUpperCase()}</span>}
+      <span>
+        <strong>{seat === at.me ? w.fate.yourSeal : sealed ? w.fate.sealed : who(name)}</strong>
+        <span class="mono">{sealed ? short(sealOf(at, seat)) : w.fate.notYet}</span>
+      </span>
+    </div>
+  );
+}
+
+/** The commitment with which a seat sealed the choice that is open now. */
+function sealOf({ told, line }: At, seat: number): string {
+  for (let i = line - 1; i >= 0; i--) {
+    const { kind, seat: by, commitment } = told.lines[i].event;
+    if (kind === "seal" && by === seat) return String(commitment);
+  }
+  return "";
 }
 
 function Below(at: At) {

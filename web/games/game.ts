@@ -25,7 +25,9 @@ export interface Moment<V = unknown> extends People {
   practice?: boolean;
   /** A move of mine is wanted, now. */
   asked: boolean;
-  /** Makes a move. Only when asked. */
+  /** The question that is asked, or was asked last. What is chosen belongs to it: see `useChoice`. */
+  question: string;
+  /** Answers this question with a move. Nothing is sent if another question is asked by now. */
   play: (move: Json) => void;
   hint: Hint | null;
   /** Asks for a hint; `null` where there is none to ask for. */

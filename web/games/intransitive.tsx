@@ -1,8 +1,9 @@
 /** Intransitive dice: the win table, and the circle in which they beat each other. */
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { DiceView } from "../check/games/intransitive.ts";
 import { Die, Face, Faces, HUES } from "../look/dice.tsx";
 import { DiceScene } from "../look/scenes.tsx";
+import { useChoice } from "../parts/choice.ts";
 import { useKeys } from "../parts/Keys.tsx";
 import { Bar, Plate } from "../parts/Plate.tsx";
 import { subject, w } from "../words.ts";
@@ -22,25 +23,62 @@ export function chances(a: readonly bigint[], b: readonly bigint[]): [number, nu
   return [wins / all, ties / all, (all - wins - ties) / all];
 }
 
-/** A longest circle of at most six dice in which each beats the next more often than not. */
+type Beats = readonly (readonly boolean[])[];
+
+/** Whether the die of the row wins against the die of the column more often than it loses. */
+const whoBeatsWhom = (dice: readonly (readonly bigint[])[]): Beats =>
+  dice.map((a) => dice.map((b) => chances(a, b)[0] > chances(a, b)[2]));
+
+/** The longest circle of the first six dice, else the shortest of all dice; empty if there is none. */
 export function circle(dice: readonly (readonly bigint[])[]): number[] {
-  const some = dice.slice(0, 6);
-  const beats = some.map((a) => some.map((b) => chances(a, b)[0] > chances(a, b)[2]));
+  const beats = whoBeatsWhom(dice);
   let best: number[] = [];
   const grow = (path: number[]) => {
     const last = path[path.length - 1];
-    if (path.length > 2 && path.length > best.length && beats[last][path[0]]) best = path;
-    for (let next = path[0] + 1; next < some.length; next++) {
+    if (path.length > best.length && beats[last][path[0]]) best = path;
+    for (let next = path[0] + 1; next < Math.min(6, dice.length); next++) {
       if (!path.includes(next) && beats[last][next]) grow([...path, next]);
     }
   };
-  for (let first = 0; first < some.length; first++) grow([first]);
+  for (let first = 0; first < Math.min(6, dice.length); first++) grow([first]);
+  return best.length ? best : shortestCircle(beats);
+}
+
+function shortestCircle(beats: Beats): number[] {
+  let best: number[] = [];
+  for (let first = 0; first < beats.length; first++) {
+    const met = new Set([first]);
+    let paths = [[first]];
+    while (paths.length && !(best.length && paths[0].length >= best.length)) {
+      const closed = paths.find((path) => beats[path[path.length - 1]][first]);
+      if (closed) best = closed;
+      paths = closed ? [] : paths.flatMap((path) =>
+        beats.flatMap((_, die) => {
+          if (!beats[path[path.length - 1]][die] || met.has(die)) return [];
+          met.add(die);
+          return [[...path, die]];
+        })
+      );
+    }
+  }
   return best;
 }
 
+/** What is true of these dice: the circle, the best of them, or those that no other beats. */
+export function summary(dice: readonly (readonly bigint[])[], round: readonly number[]): string[] {
+  const beats = whoBeatsWhom(dice);
+  const all = dice.map((_, die) => die);
+  const champion = all.find((die) => all.every((other) => other === die || beats[die][other]));
+  const unbeaten = all.filter((die) => all.every((other) => !beats[other][die]));
+  const said = [round.length ? w.dice.cycleIs(round.map(letterOf)) : w.dice.cycleNone];
+  if (champion !== undefined) return [...said, w.dice.champion(letterOf(champion))];
+  if (!unbeaten.length) return [...said, w.dice.second];
+  return [...said, unbeaten.length === all.length ? w.dice.level : w.dice.unbeaten(unbeaten.map(letterOf))];
+}
+
 function Table(at: At) {
-  const { view, asked, play } = at;
-  const [pick, setPick] = useState<number | null>(null);
+  const { view, asked, question, play } = at;
+  const [pick, choose] = useChoice<number | null>(question, null);
   const free = view.dice.flatMap((_, die) => view.chosen.includes(die) ? [] : [die]);
   const take = () => asked && pick !== null && free.includes(pick) && play(pick);
   useKeys(
@@ -49,7 +87,7 @@ function Table(at: At) {
         ...free.slice(0, 9).map((die) => ({
           key: String(die + 1),
           does: w.dice.takeDie(letterOf(die)),
-          run: () => setPick(die),
+          run: () => choose(() => die),
         })),
         { key: "Enter", does: w.dice.take, run: take },
       ]
@@ -83,7 +121,7 @@ function Table(at: At) {
             return asked && owner < 0
               ? (
                 <label class="stone" key={die}>
-                  <input type="radio" name="die" checked={pick === die} onChange={() => setPick(die)} />
+                  <input type="radio" name="die" checked={pick === die} onChange={() => choose(() => die)} />
                   <kbd>{die + 1}</kbd>
                   <span class="picked">{w.fate.chosen}</span>
                   {body}
@@ -177,8 +215,8 @@ function Below({ view }: At) {
         <div class="head">
           <h2>{w.dice.cycle}</h2>
         </div>
-        {round.length ? <Circle dice={dice} round={round} /> : <p class="mute">{w.dice.cycleNone}</p>}
-        {round.length > 0 && <p class="small mute">{w.dice.cycleIs(round.map(letterOf))}</p>}
+        {round.length > 0 && <Circle dice={dice} round={round} />}
+        <p class="small mute">{summary(dice, round).join(" ")}</p>
       </section>
     </>
   );

@@ -1,9 +1,9 @@
 /** Video poker: five cards, of which some are kept. The Blind Croupier's records are drawn by it too. */
-import { useState } from "preact/hooks";
 import type { PokerView } from "../check/games/poker.ts";
 import { cardName } from "../look/cards.tsx";
 import { CardScene } from "../look/scenes.tsx";
 import { Cards } from "../parts/Cards.tsx";
+import { useChoice } from "../parts/choice.ts";
 import { useKeys } from "../parts/Keys.tsx";
 import { Plate } from "../parts/Plate.tsx";
 import { w } from "../words.ts";
@@ -14,10 +14,10 @@ type At = Moment<PokerView>;
 const NONE = [false, false, false, false, false];
 
 function Table(at: At) {
-  const { view, asked, me, play, advise } = at;
-  const [held, setHeld] = useState<readonly boolean[]>(NONE);
+  const { view, asked, question, me, play, advise } = at;
+  const [held, hold] = useChoice<readonly boolean[]>(question, NONE);
   const order = held.map((one) => one ? 0 : 1);
-  const toggle = (place: number) => setHeld(held.map((one, i) => i === place ? !one : one));
+  const toggle = (place: number) => hold((now) => now.map((one, i) => i === place ? !one : one));
   const draw = () => asked && play(order);
   const shown = view.order ? view.order.map((one) => !one) : held;
   useKeys(
@@ -50,7 +50,7 @@ function Table(at: At) {
 }
 
 export const poker: GamePage<PokerView> = {
-  names: ["poker/2", "poker/1", "bank-poker/1"],
+  names: ["poker/2", "bank-poker/1"],
   pitch: v.pitch,
   facts: v.facts,
   Picture: CardScene,

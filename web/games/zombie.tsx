@@ -122,7 +122,11 @@ function Scores({ at }: { at: At }) {
       <caption>
         {w.zombie.scores}{" "}
         <span class="small mute">
-          {view.maxTurns ? w.zombie.byTurns(view.maxTurns) : w.zombie.toWin(view.brainsToWin)}
+          {view.extra
+            ? w.zombie.tied
+            : view.maxTurns
+            ? w.zombie.byTurns(view.maxTurns)
+            : w.zombie.toWin(view.brainsToWin)}
         </span>
       </caption>
       <tbody>
@@ -217,7 +221,7 @@ function Below(at: At) {
 }
 
 export const zombie: GamePage<ZombieView> = {
-  names: ["zombie/2", "zombie/1"],
+  names: ["zombie/2"],
   pitch: w.zombie.pitch,
   facts: w.zombie.facts,
   Picture: ZombieScene,

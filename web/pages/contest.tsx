@@ -20,7 +20,7 @@ import {
 import { ownName } from "../arena/sit.ts";
 import { connection } from "../arena/stream.ts";
 import { checkingContest, type ContestVerdict } from "../check/contest.ts";
-import { Intervals } from "../parts/Intervals.tsx";
+import { ENOUGH_GAMES, hasInterval, Intervals } from "../parts/Intervals.tsx";
 import { Nothing } from "../parts/Nothing.tsx";
 import { say } from "../parts/Say.tsx";
 import { useStandings } from "../parts/standings.ts";
@@ -78,7 +78,7 @@ const number = (text: string | null, digits = 3) => text === null ? "–" : Numb
 export function StandingsCard({ standings, games }: { standings: Standings | null; games: number }) {
   const [training, showTraining] = useState(false);
   const rows = standings?.official ?? [];
-  const ranked = rows.filter((row) => row.low !== null && row.mean !== null);
+  const ranked = rows.filter(hasInterval);
   return (
     <section class="card pane" aria-labelledby="standings">
       <h2 id="standings">{c.page.standings}</h2>
@@ -113,11 +113,13 @@ export function StandingsCard({ standings, games }: { standings: Standings | nul
 }
 
 /** The cells of a row that say how many steps it took. */
-function Figures({ mean, low, high, worst }: Pick<Standing, "mean" | "low" | "high" | "worst">) {
+function Figures(row: Pick<Standing, "solved" | "mean" | "low" | "high" | "worst">) {
+  const { mean, low, high, worst, solved } = row;
+  const none = mean === null ? "–" : solved < ENOUGH_GAMES ? c.page.tooFew : c.page.allSame;
   return (
     <>
       <td>{number(mean)}</td>
-      <td class="nowrap">{low === null ? "–" : `${number(low, 2)} to ${number(high, 2)}`}</td>
+      <td class="nowrap">{hasInterval(row) ? `${number(low, 2)} to ${number(high, 2)}` : none}</td>
       <td>{worst ?? "–"}</td>
     </>
   );

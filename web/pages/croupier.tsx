@@ -3,22 +3,24 @@ import "./first.ts";
 import { useEffect, useState } from "preact/hooks";
 import { isSafe } from "../arena/safe.ts";
 import { saveFile } from "./save.ts";
-import { exported, imported } from "../desk/keys.ts";
 import * as p from "../desk/player.ts";
 import * as s from "../desk/shown.ts";
 import { cardName } from "../look/cards.tsx";
 import { Cards } from "../parts/Cards.tsx";
+import { useChoice } from "../parts/choice.ts";
 import { Advice, Afterwards } from "../parts/Holds.tsx";
+import { KeyRing } from "../parts/KeyRing.tsx";
 import { useKeys } from "../parts/Keys.tsx";
 import { say } from "../parts/Say.tsx";
 import { Copy } from "../parts/Strip.tsx";
 import { Verdict } from "../parts/Verdict.tsx";
-import { short, told, w } from "../words.ts";
+import { told, w } from "../words.ts";
 import { d } from "../words/croupier.ts";
 
 const LEVELS = [1, 2, 3, 4, 5];
 const BETS = [1, 2, 5, 10];
 const PLENTY = 200;
+const NONE = [false, false, false, false, false];
 /** Blocks behind which a chain is seldom taken back. */
 const DEEP = 6;
 
@@ -118,17 +120,16 @@ function NodeForm() {
 function Table() {
   const [bet, setBet] = useState(1);
   const [level, setLevel] = useState(5);
-  const [held, setHeld] = useState<readonly boolean[]>([false, false, false, false, false]);
+  const [held, hold] = useChoice<readonly boolean[]>(s.choice.value?.dealt.join() ?? "", NONE);
   const [advised, setAdvised] = useState(false);
   const stage = s.stage.value, cards = s.cards.value;
   const chips = p.chipsOf(s.account.value?.available ?? 0);
   const canDeal = (stage === "ready" || stage === "over") && chips >= bet * level;
   const choosing = stage === "choose";
   const order = held.map((one) => one ? 0 : 1);
-  const toggle = (place: number) => choosing && setHeld(held.map((one, i) => i === place ? !one : one));
+  const toggle = (place: number) => choosing && hold((now) => now.map((one, i) => i === place ? !one : one));
   const deal = () => {
     if (!canDeal) return;
-    setHeld([false, false, false, false, false]);
     void p.begin(bet, level);
   };
   const draw = () => choosing && void p.draw(order);
@@ -294,26 +295,12 @@ function Steps() {
 
 function Account() {
   const account = s.account.value, terms = s.terms.value;
-  const [asking, setAsking] = useState<"" | "export" | "import">("");
-  const [said, setSaid] = useState("");
   if (!account || !terms) return null;
   const chips = p.chipsOf(account.available);
   const busy = s.stage.value !== "ready" && s.stage.value !== "over";
   const onChain = s.chain.value > 0;
   const purse = BigInt(account.purse);
   const canBring = !onChain || purse >= BigInt(PLENTY) * BigInt(terms.chip_cost) + s.upkeep.value;
-  const submit = async (form: HTMLFormElement) => {
-    const given = new FormData(form);
-    const passphrase = String(given.get("passphrase"));
-    if (asking === "export") saveFile("fairground-key.json", await exported(passphrase));
-    else {
-      const file = given.get("file") as File;
-      if (!await imported(await file.text(), passphrase)) return setSaid(d.account.wrong);
-      setSaid(d.account.done);
-      await p.open();
-    }
-    setAsking("");
-  };
   return (
     <section class="card pane stack" aria-labelledby="account">
       <h2 id="account">{d.account.title}</h2>
@@ -341,49 +328,7 @@ function Account() {
         </>
       )}
       <p class="small mute">{d.account.trust} {onChain ? told(terms.trusted) : d.account.ledger}.</p>
-      <h3>{d.account.key}</h3>
-      {!onChain && <p class="mono small" title={s.address.value}>{short(s.address.value.slice(2))}</p>}
-      <p class="small mute">{d.account.keyText}</p>
-      <p class="acts">
-        <button type="button" class="btn" onClick={() => setAsking(asking === "export" ? "" : "export")}>
-          {d.account.export}
-        </button>
-        <button
-          type="button"
-          class="btn"
-          disabled={busy}
-          onClick={() => setAsking(asking === "import" ? "" : "import")}
-        >
-          {d.account.import}
-        </button>
-      </p>
-      {asking && (
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void submit(event.currentTarget);
-          }}
-        >
-          {asking === "import" && (
-            <input type="file" name="file" accept=".json" required aria-label={d.account.import} />
-          )}
-          <p class="field">
-            <label for="passphrase">{d.account.passphrase}</label>
-            <input
-              id="passphrase"
-              name="passphrase"
-              type="password"
-              autocomplete="new-password"
-              minLength={8}
-              required
-              title={d.account.short}
-            />
-          </p>
-          <button type="submit" class="btn go">{asking === "export" ? d.account.export : d.account.import}</button>
-        </form>
-      )}
-      {said && <p class="small" role="status">{said}</p>}
+      <KeyRing holds={d.key.holds(chips, onChain ? inEther(purse) : "")} busy={busy} onChain={onChain} />
     </section>
   );
 }

@@ -13,7 +13,7 @@ import { poker } from "../games/poker.tsx";
 import { PlainScene } from "../look/scenes.tsx";
 import { Tick } from "../look/seals.tsx";
 import { Drop } from "../parts/Drop.tsx";
-import { Intervals, type Row } from "../parts/Intervals.tsx";
+import { hasInterval, Intervals, type Row } from "../parts/Intervals.tsx";
 import { useKeys } from "../parts/Keys.tsx";
 import { useStandings } from "../parts/standings.ts";
 import { listed, playerName, told, w } from "../words.ts";
@@ -394,11 +394,14 @@ export function TableLine({ row, game }: { row: TableRow; game?: Game }) {
 
 /** The ranked teams of a contest, as rows with intervals. */
 function ranked(standings: Standings | null): Row[] {
-  return (standings?.official ?? []).flatMap(({ team_name: name, rank, mean, low, high }) =>
-    mean === null || low === null || high === null
-      ? []
-      : [{ rank, name, mean: Number(mean), low: Number(low), high: Number(high), own: name === ownName.value }]
-  );
+  return (standings?.official ?? []).filter(hasInterval).map(({ team_name: name, rank, mean, low, high }) => ({
+    rank,
+    name,
+    mean: Number(mean),
+    low: Number(low),
+    high: Number(high),
+    own: name === ownName.value,
+  }));
 }
 
 function Contest({ contest }: { contest: ContestRow }) {

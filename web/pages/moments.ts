@@ -9,8 +9,7 @@ export function momentAt(told: Told, line: number, live: Live | null, now: boole
   const me = seatView?.seat ?? null;
   const sealed = sealedAt(told, line);
   const asked = now && !!live?.ask.value && live.mine.value;
-  const own = live?.kept.value?.answers;
-  const last = own && Object.entries(own).findLast(([name]) => name.startsWith("seal."))?.[1];
+  const question = now ? live?.question.value ?? "" : "";
   return {
     view: told.views[Math.min(line, told.views.length) - 1] ?? null,
     told,
@@ -18,10 +17,11 @@ export function momentAt(told: Told, line: number, live: Live | null, now: boole
     names: told.seats.map(({ name }) => name),
     me,
     sealed,
-    ownSealed: now && me !== null && (sealed.includes(me) || live?.sending.value) ? last?.move : undefined,
+    ownSealed: now && me !== null && (sealed.includes(me) || live?.sending.value) ? live?.lastSealed() : undefined,
     live: now,
     asked,
-    play: (move) => void live?.play(move),
+    question,
+    play: (move) => void live?.play(move, question),
     hint: live?.hint.value ?? null,
     advise: asked && live && !live.hint.value ? () => void live.advise() : null,
     seatView: now ? seatView : null,

@@ -111,7 +111,7 @@ export function OraclePage({ id }: { id: string }) {
         {refused && <p class="notice bad" role="alert">{w.play.refused} {told(refused)}</p>}
         {over
           ? <p class="sentence">{solved ? c.oracle.found(attempts) : c.oracle.gaveUp}</p>
-          : <GuessForm base={base} length={length} ask={submit} key={attempts} />}
+          : <GuessForm base={base} length={length} question={String(attempts)} ask={submit} key={attempts} />}
       </section>
       <p class="acts">
         {oracle.contest && (
@@ -128,7 +128,7 @@ export function OraclePage({ id }: { id: string }) {
       </p>
       {oracle.commitment && (
         <p class="small mute">
-          {c.oracle.commitment} <span class="mono">{grouped(oracle.commitment)}</span>
+          {oracle.contest ? c.oracle.seed : c.oracle.commitment} <span class="mono">{grouped(oracle.commitment)}</span>
         </p>
       )}
     </main>

@@ -6,7 +6,6 @@ import type { Told } from "../arena/record.ts";
 import type { Receipt } from "../arena/secrets.ts";
 import { isSafe } from "../arena/safe.ts";
 import { rematch } from "../arena/sit.ts";
-import { isObject } from "../check/json.ts";
 import { type GamePage, type Moment } from "../games/game.ts";
 import { useGame } from "../games/generic.tsx";
 import { pageFor } from "../games/index.ts";
@@ -142,6 +141,7 @@ export function TablePage({ id, secret, review }: { id: string; secret: string |
           wrong={wrong}
           game={page}
           moment={(line) => momentAt(told, line, live, false)}
+          me={now.me}
           at={at}
           onGo={goAt}
           next={ask && now.asked ? w.strip.next[ask.kind] ?? null : null}
@@ -157,14 +157,10 @@ const Review = later(() => import("./review.tsx").then(({ Review }) => Review));
 
 /** What somebody else said last. */
 function lastRemark(told: Told, me: number | null): string {
+  if (!told.remark) return "";
   const names = told.seats.map(({ name }) => name);
-  for (const { event } of told.lines.toReversed()) {
-    const body = event.kind === "note" && isObject(event.body) ? event.body : {};
-    if (typeof body.remark !== "string") continue;
-    const seat = typeof body.seat === "number" ? body.seat : null;
-    return seat === me ? "" : `${w.line.remark({ names, me }, seat)}: ${shown(body.remark)}`;
-  }
-  return "";
+  const seat = typeof told.remark.seat === "number" ? told.remark.seat : null;
+  return seat === me ? "" : `${w.line.remark({ names, me }, seat)}: ${shown(String(told.remark.remark))}`;
 }
 
 /** One sentence for eyes and ears: how it stands, and whom it waits for. */
@@ -292,9 +288,6 @@ function Coach({ hint }: { hint: Hint }) {
         <span class="tag">{hint.exact ? w.table.exact : w.table.guess}</span>
       </div>
       <p>{shown(hint.words)}</p>
-      {typeof hint.value === "string" && hint.value.includes("/") && (
-        <p class="small">{w.table.exactly(shown(hint.value.replace("-", "")))}</p>
-      )}
       {hint.mix && hint.mix.length > 1 && (
         <>
           <p class="small">{w.table.mixes}</p>

@@ -68,11 +68,16 @@ interface Tried {
 }
 
 /** The table as it was when a seat had to decide what stands in a line. */
-function momentBefore(told: Told, line: number, seat: number, play: Moment["play"], asked: boolean): Moment {
+function momentBefore(
+  told: Told,
+  line: number,
+  seat: number,
+  again: Pick<Moment, "play" | "asked" | "question">,
+): Moment {
   let last = line - 1; // what is chosen together is chosen before any of it is sealed
   while (last > 1 && ["seal", "open", "note"].includes(told.lines[last - 1].event.kind as string)) last--;
   const then = { ...told, lines: told.lines.slice(0, last), over: false, payoff: null };
-  return { ...momentAt(then, last, null, false), me: seat, live: true, practice: true, asked, play };
+  return { ...momentAt(then, last, null, false), me: seat, live: true, practice: true, ...again };
 }
 
 /** Asks for the move, and says what it was worth. */
@@ -102,8 +107,12 @@ export function Try({ told, place, children }: {
     <section class="trying stack" aria-label={r.practise.what} data-tried={tried ? String(tried.right) : undefined}>
       <p class="sentence">{r.practise.what}</p>
       <Table
-        {...momentBefore(told, line, seat, (move) =>
-          void play(move), !tried)}
+        {...momentBefore(told, line, seat, {
+          play: (move) =>
+            void play(move),
+          asked: !tried,
+          question: String(round),
+        })}
         key={round}
       />
       {problem && <p class="notice bad" role="alert">{shown(problem)}</p>}

@@ -21,6 +21,7 @@ import { fileOf } from "../verify/files.ts";
 import { contest, session } from "../verify/words.ts";
 import { told as shown, w } from "../words.ts";
 import { not, stamp } from "../words/verdict.ts";
+import { verify as words } from "../words/verify.ts";
 import { momentAt } from "./moments.ts";
 import { goAt } from "./route.ts";
 import { resultWords, Scrubber, useReplay } from "./table.tsx";
@@ -35,6 +36,8 @@ interface Checked {
   receipts: number | null;
   /** A game, line by line. `null`: it is none, or not even that can be read. */
   told: Told | null;
+  /** What is no record at all, or has no readable receipts: that in words. */
+  why?: string;
 }
 
 /** Lines beyond this are judged, but no table is drawn for each. */
@@ -45,6 +48,7 @@ function* checking(file: File): Slices<Checked> {
   const { name, bytes, receipts: text } = file;
   const { kind } = fileOf(name, bytes);
   const whole = { file, about: shown(name), receipts: null, told: null };
+  let unreadable = words.noRecord;
   try {
     if (kind === "contest") {
       const found = yield* checkingContest(bytes, text ? yield* readingReceipts(text, null) : []);
@@ -60,15 +64,20 @@ function* checking(file: File): Slices<Checked> {
       return { ...whole, about, judged: { ...judgedOf(ok, fault, claims), remarks: ok ? [session.not] : [] } };
     }
     const lines = yield* readingRecord(bytes);
+    unreadable = words.noReceipts;
     const receipts = text ? yield* readingReceipts(text, String(lines[0].event.table)) : [];
     const judged = yield* judging(lines, receipts);
     const told = lines.length > MOST ? tellLong(lines, judged) : yield* telling(lines);
     const result = resultWords(pageFor(told.game), momentAt(told, lines.length, null, false));
-    const about = w.verify.about(result, told.game, told.dealer, told.seats.map(({ name }) => name));
+    const about = words.about(result, told.game, told.dealer, told.seats.map(({ name }) => name));
     return { file, about, judged, receipts: receipts.length, told };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { ...whole, judged: refused(error, "none") };
+    return {
+      ...whole,
+      judged: refused(error, "none"),
+      why: error.code === "input/unreadable" ? unreadable : undefined,
+    };
   }
 }
 
@@ -99,7 +108,7 @@ export function VerifyPage() {
   const file = dropped.value;
   const { result, lines: done } = useChecked(file);
   useEffect(() => {
-    document.title = `${w.verify.title} · ${w.name}`;
+    document.title = `${words.title} · ${w.name}`;
   }, []);
   const told = result?.told ?? null;
   const lines = told?.lines.length ?? 0;
@@ -125,20 +134,20 @@ export function VerifyPage() {
     >
       <div class="intro">
         <div>
-          <h1>{w.verify.headline}</h1>
-          <p class="lead">{w.verify.lead}</p>
+          <h1>{words.headline}</h1>
+          <p class="lead">{words.lead}</p>
         </div>
         <Drop />
       </div>
-      <p class="small mute">{w.verify.receiptsHint}</p>
-      {file && !result && <p class="mute" role="status">{w.verify.checking(done)}</p>}
+      <p class="small mute">{words.receiptsHint}</p>
+      {file && !result && <p class="mute" role="status">{words.checking(done)}</p>}
       {file && result && (
         <div class="table">
           <div>
-            <Verdict judged={result.judged} receipts={result.receipts} about={result.about} />
+            <Verdict judged={result.judged} receipts={result.receipts} about={result.about} why={result.why} />
             {Table && seen && told.views.length > 0 && <Table {...seen} key={file.name + file.bytes.length} />}
             {told && <Scrubber at={at} lines={lines} over step={step} />}
-            {lines > MOST && <p class="mute">{w.verify.tooLong}</p>}
+            {lines > MOST && <p class="mute">{words.tooLong}</p>}
           </div>
           {told && page && (
             <Strip
@@ -146,6 +155,7 @@ export function VerifyPage() {
               wrong={wrong}
               game={page}
               moment={(line) => momentAt(told, line, null, false)}
+              me={null}
               at={at}
               onGo={goAt}
               next={null}
@@ -156,11 +166,11 @@ export function VerifyPage() {
         </div>
       )}
       <section class="card without">
-        <h2>{w.verify.without}</h2>
-        <p class="small mute">{w.verify.withoutLead}</p>
+        <h2>{words.without}</h2>
+        <p class="small mute">{words.withoutLead}</p>
         <pre tabIndex={0}>{`sed -n 3p game.jsonl | openssl dgst -sha3-256\nfairground verify game.jsonl`}</pre>
         <p class="small mute">
-          {w.verify.aloneText} <a href="/verify.html">{w.verify.save}</a>
+          {words.aloneText} <a href="/verify.html">{words.save}</a>
         </p>
       </section>
       {!file && (

@@ -79,7 +79,7 @@ export function OpenTable({ live }: { live: Live }) {
           {live.secret && (
             <>
               <p class="small mute">{w.table.invite}</p>
-              <p class="mono">{`${location.origin}/#/table/${live.id}`}</p>
+              <p class="mono" data-here>{`${location.origin}/#/table/${live.id}`}</p>
               <div class="acts">
                 <Copy text={() => `${location.origin}/#/table/${live.id}`} words={w.strip.copyReceipt} />
                 <button type="button" class="btn quiet" onClick={getUp}>

@@ -1,4 +1,5 @@
 /** Means with their 95 % intervals. One band lies behind those that cannot be told apart from the first. */
+import type { Standing } from "../arena/contests.ts";
 import { told, w } from "../words.ts";
 
 export interface Row {
@@ -8,6 +9,17 @@ export interface Row {
   low: number;
   high: number;
   own?: boolean;
+}
+
+/** Solved games below which a mean has no interval that is worth a look. */
+export const ENOUGH_GAMES = 5;
+
+/** Does the interval around a mean say anything? A few games, or games that all took the same, give none. */
+export function hasInterval<T extends Pick<Standing, "solved" | "mean" | "low" | "high">>(
+  row: T,
+): row is T & { mean: string; low: string; high: string } {
+  return row.mean !== null && row.low !== null && row.high !== null && row.solved >= ENOUGH_GAMES &&
+    row.low !== row.high;
 }
 
 export function Intervals({ rows }: { rows: readonly Row[] }) {

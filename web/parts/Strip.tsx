@@ -1,7 +1,8 @@
 /** The proof strip: the record, a ticket for each line, checked by this browser. */
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Told, Wrong } from "../arena/record.ts";
+import { hasHidden, type Told, type Wrong } from "../arena/record.ts";
+import type { Line } from "../check/chain.ts";
 import { isObject, type Json, type JsonObject } from "../check/json.ts";
 import type { GamePage, Moment } from "../games/game.ts";
 import { Cross, Tick } from "../look/seals.tsx";
@@ -9,11 +10,6 @@ import { grouped, type People, short, told as shown, w } from "../words.ts";
 import { otherFault, points as pointsOf } from "../words/verdict.ts";
 
 const plain = (value: Json | undefined) => shown(typeof value === "string" ? value : JSON.stringify(value) ?? "");
-
-/** A draw that nobody was told yet. */
-function hasHidden(event: JsonObject): boolean {
-  return Array.isArray(event.draws) && event.draws.some((draw) => Array.isArray(draw) && draw[1] === null);
-}
 
 /** What a line is called, and what stands below that. */
 export function lineWords(event: JsonObject, moment: Moment, game: GamePage): [string, string] {
@@ -93,6 +89,8 @@ interface StripProps {
   wrong: Wrong | null;
   game: GamePage;
   moment: (line: number) => Moment;
+  /** The seat of whoever looks at it. */
+  me: number | null;
   at: number | null;
   onGo: (line: number) => void;
   next: string | null;
@@ -104,7 +102,7 @@ interface StripProps {
 /** Lines that are drawn at once: of a longer record, those around the one that is looked at. */
 const DRAWN = 150;
 
-export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, link }: StripProps) {
+export function Strip({ told, wrong, game, moment, me, at, onGo, next, receipts, link }: StripProps) {
   const list = useRef<HTMLOListElement>(null);
   const [about, setAbout] = useState(false);
   const { lines } = told;
@@ -117,7 +115,6 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, lin
     if (now) box.scrollTop = Math.max(0, now.offsetTop - box.clientHeight + now.clientHeight + 8);
   }, [lines.length, at, next]);
   const depth = told.depth === "rules" ? w.strip.how : told.depth === "chain" ? w.strip.chainOnly : w.strip.chanceOnly;
-  const hides = !told.over && lines.some(({ event }) => event.kind === "dealt" && hasHidden(event));
   return (
     <aside class="card proof" aria-label={w.strip.label} data-broken={wrong ? "" : undefined}>
       <div class="pane">
@@ -126,47 +123,28 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, lin
           {w.strip.checks(good, lines.length)}
         </p>
         <p class="small mute">
-          {depth} {hides && w.strip.stillHidden}
+          {depth} {told.hides && !told.over && w.strip.stillHidden}
         </p>
       </div>
       <ol class="strip" ref={list} tabIndex={0} aria-label={w.strip.label}>
         {from > 0 && <li class="small mute elided">{w.strip.elided(1, from)}</li>}
-        {lines.slice(from, from + DRAWN).map(({ event, text, hash }, index) => {
-          const line = from + index + 1;
-          const bad = wrong?.line === line;
-          const [what, detail] = lineWords(event, moment(line), game);
-          const here = at === line;
+        {lines.slice(from, from + DRAWN).map((line, index) => {
+          const number = from + index + 1;
           return (
-            <li
-              class={`ticket ${bad ? "fault" : mover(event, moment(line).me)}`}
-              key={line}
-              aria-current={here ? "step" : undefined}
-            >
-              <button
-                type="button"
-                class="n"
-                aria-label={w.table.replay(line, lines.length)}
-                onClick={() => onGo(line)}
-              >
-                {line}
-              </button>
-              <span class="what">{what}</span>
-              <span class="mark" data-mark={bad ? "no" : line <= good ? "yes" : ""}>
-                {bad ? <Cross /> : line <= good ? <Tick /> : null}
-                <span class="sr">{bad ? w.strip.bad : line <= good ? w.strip.good : w.strip.open}</span>
-              </span>
-              {detail && <span class="hash mono">{detail}</span>}
-              {bad && <span class="hash">{w.wrong[wrong?.code ?? ""] ?? otherFault}</span>}
-              {here && (
-                <div class="bytes">
-                  <strong class="small">{w.strip.bytes}</strong>
-                  <code class="mono">{shown(text.trimEnd())}</code>
-                  <span class="small mute">{w.strip.hash}</span>
-                  <code class="mono">{grouped(hash)}</code>
-                  {link && <Copy text={() => link(line)} words={w.strip.copy} />}
-                </div>
-              )}
-            </li>
+            <Ticket
+              line={line}
+              number={number}
+              view={told.views[number - 1]}
+              me={me}
+              mark={wrong?.line === number ? "no" : number <= good ? "yes" : ""}
+              code={wrong?.line === number ? wrong.code : ""}
+              here={at === number}
+              game={game}
+              moment={moment}
+              onGo={onGo}
+              link={link}
+              key={number}
+            />
           );
         })}
         {from + DRAWN < lines.length && (
@@ -209,6 +187,55 @@ export function Strip({ told, wrong, game, moment, at, onGo, next, receipts, lin
       )}
     </aside>
   );
+}
+
+interface TicketProps extends Pick<StripProps, "game" | "moment" | "me" | "onGo" | "link"> {
+  line: Line;
+  number: number;
+  /** What lies on the table behind the line. */
+  view: unknown;
+  mark: "yes" | "no" | "";
+  /** What is wrong with the line, if it is. */
+  code: string;
+  here: boolean;
+}
+
+/** One line of the record. It is drawn again only when something that it shows has changed, not for every new line. */
+class Ticket extends Component<TicketProps> {
+  override shouldComponentUpdate(next: TicketProps): boolean {
+    const shown = ["line", "view", "me", "mark", "code", "here", "game"] as const;
+    return shown.some((name) => next[name] !== this.props[name]);
+  }
+
+  override render({ line, number, me, mark, code, here, game, moment, onGo, link }: TicketProps) {
+    const [what, detail] = lineWords(line.event, moment(number), game);
+    return (
+      <li
+        class={`ticket ${mark === "no" ? "fault" : mover(line.event, me)}`}
+        aria-current={here ? "step" : undefined}
+      >
+        <button type="button" class="n" aria-label={w.strip.go(number)} onClick={() => onGo(number)}>
+          {number}
+        </button>
+        <span class="what">{what}</span>
+        <span class="mark" data-mark={mark}>
+          {mark === "no" ? <Cross /> : mark ? <Tick /> : null}
+          <span class="sr">{mark === "no" ? w.strip.bad : mark ? w.strip.good : w.strip.open}</span>
+        </span>
+        {detail && <span class="hash mono">{detail}</span>}
+        {mark === "no" && <span class="hash">{w.wrong[code] ?? otherFault}</span>}
+        {here && (
+          <div class="bytes">
+            <strong class="small">{w.strip.bytes}</strong>
+            <code class="mono">{shown(line.text.trimEnd())}</code>
+            <span class="small mute">{w.strip.hash}</span>
+            <code class="mono">{grouped(line.hash)}</code>
+            {link && <Copy text={() => link(number)} words={w.strip.copy} />}
+          </div>
+        )}
+      </li>
+    );
+  }
 }
 
 /** Into the clipboard; without a safe connection browsers know only the old way. */

@@ -12,10 +12,12 @@ interface VerdictProps {
   /** How many count; `null` where a record needs none. */
   receipts: number | null;
   about: string;
+  /** Why it could not be judged, where the page knows better than the code of the fault. */
+  why?: string;
   children?: preact.ComponentChildren;
 }
 
-export function Verdict({ judged, receipts, about, children }: VerdictProps) {
+export function Verdict({ judged, receipts, about, why, children }: VerdictProps) {
   const { verdict, fault, claims, remarks, depth } = judged;
   return (
     <section class="card verdict" aria-labelledby="verdict-title" data-verdict={verdict} id="verdict">
@@ -25,8 +27,11 @@ export function Verdict({ judged, receipts, about, children }: VerdictProps) {
         <div class="about">
           <strong>{about}</strong>
           <p class="small mute">
-            {w.verdict.short[verdict]} {w.verdict.depths[depth]}{"  "}
-            {verdict === "valid" && receipts !== null && w.verdict.receipts(receipts)}
+            {[
+              why ?? (verdict === "cannot be judged" && fault ? w.wrong[fault.code] : w.verdict.short[verdict]),
+              w.verdict.depths[depth],
+              verdict === "valid" && receipts !== null ? w.verdict.receipts(receipts) : "",
+            ].join(" ")}
           </p>
         </div>
       </div>
@@ -37,34 +42,36 @@ export function Verdict({ judged, receipts, about, children }: VerdictProps) {
         </p>
       )}
       {children && <div class="acts">{children}</div>}
-      <div class="proves">
-        <div class="not">
-          <h3>{not.heading}</h3>
-          <ul>
-            {[...not.list, ...(receipts === null ? [] : [receipts ? not.orderShown : not.order])].map((one) => (
-              <li key={one}>{one}</li>
-            ))}
-          </ul>
+      {!why && (
+        <div class="proves">
+          <div class="not">
+            <h3>{not.heading}</h3>
+            <ul>
+              {[...not.list, ...(receipts === null ? [] : [receipts ? not.orderShown : not.order])].map((one) => (
+                <li key={one}>{one}</li>
+              ))}
+            </ul>
+          </div>
+          <div>
+            <h3>{w.verdict.proves}</h3>
+            {!claims.length && <p class="mute">{w.verdict.provesNothing}</p>}
+            <ul class="claims">
+              {claims.map(({ claim, name, condition, result, lines }) => (
+                <li key={claim + name}>
+                  <span class="claim">
+                    {words.named(words.names[claim] ?? claim, name)}
+                  </span>
+                  <span>
+                    <b>{words.iff}</b> {condition}, <b>{words.then}</b> {result}.
+                  </span>
+                  <span class="small mute">{claim}{lines.length > 0 && ` · ${words.lines(lines)}`}</span>
+                </li>
+              ))}
+            </ul>
+            {remarks.map((remark) => <p class="small mute" key={remark}>{remark}</p>)}
+          </div>
         </div>
-        <div>
-          <h3>{w.verdict.proves}</h3>
-          {!claims.length && <p class="mute">{w.verdict.provesNothing}</p>}
-          <ul class="claims">
-            {claims.map(({ claim, name, condition, result, lines }) => (
-              <li key={claim + name}>
-                <span class="claim">
-                  {words.named(words.names[claim] ?? claim, name)}
-                </span>
-                <span>
-                  <b>{words.iff}</b> {condition}, <b>{words.then}</b> {result}.
-                </span>
-                <span class="small mute">{claim}{lines.length > 0 && ` · ${words.lines(lines)}`}</span>
-              </li>
-            ))}
-          </ul>
-          {remarks.map((remark) => <p class="small mute" key={remark}>{remark}</p>)}
-        </div>
-      </div>
+      )}
     </section>
   );
 }

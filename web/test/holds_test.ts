@@ -37,7 +37,7 @@ Deno.test("what a hold is worth, by the rules", () => {
 });
 
 Deno.test("what a hold is worth, by the solver", () => {
-  // fairground.solve.poker.holds: the best order, its worth in stakes, and that of keeping nothing.
+  // fairground.games.poker.solver.holds: the best order, its worth in stakes, and that of keeping nothing.
   const known: [number[], number, number[], number, number][] = [
     [HANDS[0], 1, [1, 1, 1, 1, 1], 182914 / 511313, 182914 / 511313],
     [HANDS[0], 5, [1, 1, 1, 1, 1], 183464 / 511313, 183464 / 511313],

@@ -98,6 +98,9 @@ export interface Wish {
   dealer?: string;
   leave?: number;
   length?: number;
+  params?: JsonObject;
+  /** How many moves and draws there are at most. */
+  turns?: number;
 }
 
 /** One honest record. */
@@ -105,7 +108,7 @@ export function make(random: Random, wish: Wish = {}): Made {
   const gameName = wish.game ?? random.pick(Object.keys(GAMES));
   const dealers = Object.keys(SCHEMES).filter((name) => name !== "croupier/1" && name !== "croupier-2017/0");
   const dealer = wish.dealer ?? random.pick([...dealers, "hash-chains/1", "hash-chains/1", "hmac-sha3-user/1"]);
-  const game = GAMES[gameName](params(gameName, random));
+  const game = GAMES[gameName](wish.params ?? params(gameName, random));
   const leave = wish.leave ?? random.pick([0, 0, 2, 6]);
   const notes = random.pick([0, 0, 5, 30]);
   const table = random.hex();
@@ -227,7 +230,7 @@ export function make(random: Random, wish: Wish = {}): Made {
   });
   const WORDS = ["rain", "", "  ", "\u200b", "tin roof", "🎲", "x".repeat(200)];
   let guard = 0;
-  while (!ended && guard++ < 400) {
+  while (!ended && guard++ < (wish.turns ?? 400)) {
     const awaits = game.awaits();
     if (awaits.kind === "over") {
       ended = awaits.payoff;

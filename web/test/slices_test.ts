@@ -34,7 +34,7 @@ Deno.test("receipts are read and found in slices", () => {
 });
 
 Deno.test("claims are told in slices", () => {
-  const lines = readRecord(Deno.readFileSync(new URL("playthroughs/zombie-1-duel--hash-chains-chain.jsonl", HERE)));
+  const lines = readRecord(Deno.readFileSync(new URL("playthroughs/zombie-2-three--hash-chains-chain.jsonl", HERE)));
   const story = replay(lines);
   const runs = Array.from({ length: MANY }, (_, i) => story.runs[i % story.runs.length]);
   const [few] = pausing(claiming(story, [], false));

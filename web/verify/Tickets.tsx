@@ -20,7 +20,7 @@ export function Steps({ steps, lines, took }: { steps: readonly Step[]; lines: r
     <section class="card steps" aria-labelledby="steps">
       <div class="head">
         <h2 id="steps">{words.heading}</h2>
-        <span class="small mute">{words.took(steps.length, took)}</span>
+        <span class="small mute" data-took>{words.took(steps.length, took)}</span>
         <p class="small mute">{words.order}</p>
       </div>
       <ol class="strip">

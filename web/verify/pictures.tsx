@@ -165,10 +165,8 @@ function zombie({ event, before, behind, names }: Moment): Happening | null {
 const GAMES: { [game: string]: (moment: Moment) => Happening | null } = {
   "fatestones/1": fate,
   "intransitive/1": dice,
-  "poker/1": poker,
   "poker/2": poker,
   "codebreaking/1": code,
-  "zombie/1": zombie,
   "zombie/2": zombie,
 };
 

@@ -47,7 +47,7 @@ export const verdict = {
   differs: (recorded: string, computed: string) => `The record says ${recorded}. Rules and evidence give ${computed}.`,
   depths: "How deep the check went",
   depth: {
-    chain: ["Chain", "no line was changed, added or taken out"],
+    chain: ["Chain", "the file agrees with itself; whether lines were left out, only receipts show"],
     "chance and seals": [
       "Chance and seals",
       "every draw follows from the evidence, and every opened choice is what was sealed",
@@ -71,7 +71,8 @@ export const forged = {
   changed: (line: number, what: string, from: string, to: string) =>
     `You changed ${what} on line ${line} from ${from} to ${to}.`,
   plain: "The line has another hash now, and the next line still names the old one. So the chain breaks there.",
-  better: "Then you made all later hashes anew, so the chain is whole again. What gives it away is the game itself.",
+  better:
+    "Then you made all later hashes anew, so the chain is whole again. What gives this change away is the game itself.",
   draw: (number: number) => `draw ${number}`,
   move: "a move",
   payoff: "the result",
@@ -106,9 +107,12 @@ export const steps = {
   bytes: "the bytes",
   more: (number: number) => `Show the other ${count(number, "step")}`,
   all: "all",
-  chain: "No line was changed, added or taken out",
+  chain: "The file agrees with itself",
   chainWords: (number: number) =>
-    `${count(number, "line")}. Each names the hash of the one before it, and all the hashes fit.`,
+    `${
+      count(number, "line")
+    }. Each names the hash of the one before it, and all the hashes fit. Whoever writes a file can ` +
+    "make them fit. Whether lines were left out or written anew, only receipts show.",
   chainBroken: "The chain is broken here",
   hash: (line: number) => `SHA3-256 of line ${line}, with its line feed`,
   names: (line: number) => `line ${line} names`,

@@ -5,7 +5,7 @@ export const c = {
   title: "Contests",
   lead:
     "All teams meet the same hidden codes, each in an order of its own, and usually in a disguise. Whoever finds more of them ranks first; then whoever needs fewer steps.",
-  none: "No contest yet. Open one below.",
+  none: "No contest yet. Open the first one.",
   running: "running",
   closed: "closed",
   more: "Show more",
@@ -43,12 +43,14 @@ export const c = {
     standings: "Standings",
     nobody: "Nobody has entered yet.",
     how:
-      "Each line is a 95 % interval: lines drawn like this hold the true mean 95 times in 100. Ranks go by games solved, then by the mean number of steps.",
+      "Ranks go by games solved, then by the mean number of steps. The 95 % interval shows how far chance can move the mean: intervals made like this hold the true mean 95 times in 100. It takes at least 5 solved games.",
     rank: "Rank",
     team: "Team",
     solved: "Solved",
     mean: "Mean steps",
     range: "95 %",
+    tooFew: "too few games",
+    allSame: "all the same",
     worst: "Worst",
     progress: (done: number, all: number) => `${done} of ${all}`,
     parts: {
@@ -107,6 +109,8 @@ export const c = {
     earlier: (count: number) => `${plural(count, "earlier step")} not shown.`,
     gone: "There is no such oracle here.",
     commitment: "The code was fixed before you began. This is its hash:",
+    seed:
+      "All codes of this contest follow from one secret seed, fixed before anybody entered. This is the seed’s hash, the same for every game of the contest:",
   },
 
   bots: {
@@ -129,7 +133,7 @@ export const c = {
       "A submission that is not legal is refused with 422 and costs nothing. The answer’s “detail” says why.",
       "429 and 503: wait as many seconds as Retry-After says, and send the same again.",
       "Ask every oracle for its base and length: the games of a contest may differ.",
-      "Only a team’s first entry ranks. Bring a team_key, and nobody else can enter in your name.",
+      "Only a team’s first entry ranks. Its answer has a team_key: keep it, later versions need it.",
       "Digits and places are disguised anew for each team and game. Nothing learned in one helps in another.",
     ],
     api: "All routes",

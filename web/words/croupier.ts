@@ -18,14 +18,44 @@ export const d = {
     trust: "Whom you must trust:",
     ledger:
       "the operator of this arena. This Bank is a ledger of play money, and whoever keeps its database could leave out, refuse or rewrite what was done",
-    key: "Your key",
-    keyText: "It was made in this browser and has never left it. Whoever has it, has your chips.",
+  },
+
+  key: {
+    title: "Your key",
+    about: (origin: "made" | "file" | null, saved: boolean) =>
+      origin === "file"
+        ? "It came from a file that you chose, so there is at least one copy outside of this browser."
+        : origin === null
+        ? "It is kept in this browser."
+        : saved
+        ? "It was made in this browser, and you have saved a copy in a file."
+        : "It was made in this browser and has never left it. If this browser forgets it, your chips are gone: save it.",
+    whoever: "Whoever has the key has your chips.",
+    holds: (chips: number, ether: string) =>
+      `${chips ? plural(chips, "chip") : "no chips"} at the Bank${ether ? ` and ${ether} ether` : ""}`,
     export: "Save the key",
+    exportIt: "Save the file",
     import: "Use a saved key",
-    passphrase: "A passphrase for the file",
-    wrong: "This file and this passphrase do not fit together.",
-    done: "The key of the file is used now.",
+    importIt: "Open the file",
+    file: "Key file",
+    passphrase: "Passphrase of the file",
+    again: "The same passphrase again",
     short: "At least eight characters.",
+    differ: "The two passphrases are not the same. Nothing was saved.",
+    wrong: "This file and this passphrase do not fit together.",
+    same: "This file holds the key that you already use.",
+    saved: "The file is saved. It opens only with its passphrase.",
+    saveFirst: "Save the old key now. You are asked about the other key again afterwards.",
+    done: "The other key is used now.",
+    instead: "Use another key?",
+    insteadText: (old: string, holds: string, other: string) =>
+      `Your key ${old} has ${holds}. With the key ${other} you play from another account.`,
+    stays: "Your old key stays in this browser, and you can go back to it. A copy in a file is safer still.",
+    saveOld: "Save the old key first",
+    useNew: "Use the other key",
+    keepOld: "Keep the old key",
+    others: "Other keys in this browser",
+    use: "Use this key",
   },
 
   /** The Bank on a chain, through a node of the user's. */
@@ -138,6 +168,5 @@ export const d = {
     hisForfeit: (paid: number) =>
       `The Croupier was silent too long. This browser complained, and the Bank made him pay ${plural(paid, "chip")}.`,
     yourForfeit: "Your time was up. The Bank gave the stake to the Croupier.",
-    released: "The game was released. Nobody lost anything.",
   },
 };

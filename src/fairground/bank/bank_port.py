@@ -1,32 +1,40 @@
-"""The Bank as a port: what a Player and a Croupier ask of any Bank.
+"""The Bank as a port: the calls and questions that every Bank answers.
 
-There are two Banks: `LedgerBank` is kept in a database, `ChainBank` is a contract on a
-chain. Both take the same `Call`, refuse it for the same reason under the same name, and
-leave the same balances; `tests/helpers/bank_laws.py` holds them to it.
+There are two Banks: `LedgerBank` is kept in a database, `ChainBank` is a contract on a chain. Both
+take the same `Call`, refuse it for the same reason under the same name, and leave the same
+balances; `tests/helpers/bank_laws.py` holds them to it.
 
-A call is data. How its sender signs for it is the Bank's affair: with a transaction on a
-chain, with an envelope over HTTP, not at all inside one process.
+A call is data. Each Bank has its own way to let the sender sign for it: a transaction on a chain,
+an envelope over HTTP, nothing inside one process.
+
+`artifact` is the compiled contract, which also defines the names of calls, events and refusals.
+``tools/compile_bank`` writes ``contracts/Bank.json``; a test compiles the source again and
+compares. A Bank's code on a chain equals `runtime_bytecode` except for two immutable numbers, chip
+cost and step time, which its constructor filled in.
+
+`BankClock` estimates the Bank's time. A Bank on a chain knows only the time of its last block, so
+its clock stands still between two blocks although its deadlines draw near.
 """
 
 from __future__ import annotations
 
 import enum
+import hashlib
+import json
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from fairground.bank.chain.artifact import Terms
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Key, SessionState, SessionTerms
 from fairground.bank.seeds import Seed, unpacked_hand, unpacked_order
-from fairground.core import FairgroundError
-from fairground.games.poker import CROUPIER, PLAYER, BankPoker, Poker, State
+from fairground.core import FairgroundError, InputError
+from fairground.games.poker.rules import CROUPIER, PLAYER, BankPoker, State
 
 PLAY_MONEY: Final = "Play money and test chains. Nothing here is a licence to run a casino."
-
-
-RULES: Final[dict[int, type[Poker]]] = {1: Poker, 2: BankPoker}
-"""The game of each version of the Bank: they differ in what silence costs."""
 
 
 class BankRefused(FairgroundError):
@@ -67,11 +75,10 @@ def step_after(step: Step, order: Sequence[int] | None) -> Step:
 
 
 class GameOutcome(enum.IntEnum):
-    """How a game ended."""
+    """The end of a game."""
 
     OPEN = 0
     SETTLED = 1
-    RELEASED = 2
     PLAYER_FORFEITED = 3
     CROUPIER_FORFEITED = 4
 
@@ -81,7 +88,7 @@ NO_KEY: Final = "0x" + 40 * "0"
 
 
 class Account(NamedTuple):
-    """A participant, as the Bank knows them. What a game has locked is in no account."""
+    """A participant's account at the Bank, without the money that games have locked."""
 
     available: int
     open_games: int
@@ -100,9 +107,7 @@ class BankGame(NamedTuple):
     hand: int
 
     def is_of(self, bet: Bet) -> bool:
-        """Whether it is played under this very bet. Version 2 keeps 20 bytes of its hash."""
-        name = bet.struct_hash()
-        return self.bet_hash in (name, short_name(name))
+        return self.bet_hash == short_name(bet.struct_hash())
 
     @property
     def cards(self) -> tuple[int, ...]:
@@ -116,19 +121,18 @@ class BankGame(NamedTuple):
 
 
 def short_name(bet_hash: bytes) -> bytes:
-    """What version 2 of the Bank keeps of a bet's hash: as many bits as an address has."""
+    """Return the part of a hash that the Bank keeps: the last 20 bytes, like an address."""
     return bytes(12) + bet_hash[12:]
 
 
-def price_of_silence(version: int, bet: Bet, game: BankGame) -> int:
-    """What the Player gets out of the lock when the Croupier is silent now, in wei."""
-    rules = RULES[version](bet.bet, bet.level)
-    payoff = rules.forfeit(State(game.cards, game.replaced), CROUPIER)
+def price_of_silence(bet: Bet, game: BankGame) -> int:
+    """Return the wei that the Player gets out of the lock if the Croupier is silent now."""
+    payoff = BankPoker(bet.bet, bet.level).forfeit(State(game.cards, game.replaced), CROUPIER)
     return bet.stake + payoff[PLAYER] * bet.chip_cost
 
 
 NO_GAME: Final = BankGame(bytes(32), 0, 0, 0, 0, 0)
-"""What a Bank says of a game that it does not know: everything is zero."""
+"""The Bank's answer for an unknown game: everything is zero."""
 
 
 class BankEvent(NamedTuple):
@@ -196,18 +200,18 @@ class SubmitReplacementOrder(NamedTuple):
 
 
 class SubmitPlayerSeedAndOrder(NamedTuple):
-    """Bring the Player's seed 0 and the order in one call (version 2)."""
+    """Bring the Player's seed 0 and the order in one call."""
 
     bet: Bet
     seed: Seed
     croupiers: Signature
     order: tuple[int, ...]
     signature: Signature
-    """Of the order."""
+    """Signature of the order."""
 
 
 class SubmitPlayerSeedAndResult(NamedTuple):
-    """Bring the Player's seed 1, and settle, in one call (version 2)."""
+    """Bring the Player's seed 1, and settle, in one call."""
 
     bet: Bet
     seed: Seed
@@ -220,7 +224,7 @@ class SubmitGameResult(NamedTuple):
     bet: Bet
 
 
-# Sessions, from version 2 on
+# Sessions
 
 
 class OpenSession(NamedTuple):
@@ -291,7 +295,7 @@ SessionCall = (
 
 
 class Phase(enum.IntEnum):
-    """How far a session is."""
+    """The phase of a session."""
 
     NONE = 0
     OPEN = 1
@@ -315,7 +319,6 @@ class BankSession(NamedTuple):
     croupier_share: int
 
     def is_of(self, terms: SessionTerms) -> bool:
-        """Whether it is on these very terms."""
         return self.session == short_name(terms.struct_hash())
 
 
@@ -323,7 +326,7 @@ NO_SESSION: Final = BankSession(bytes(32), 0, 0, 0, 0, 0, 0)
 
 
 class Silence(enum.Enum):
-    """What somebody owes and did not bring in time; each is a complaint of the contract."""
+    """A message that is owed and late; each is a complaint of the contract."""
 
     FIRST_CROUPIER_SEED = "complainNoFirstCroupierSeed"
     FIRST_PLAYER_SEED = "complainNoFirstPlayerSeed"
@@ -361,18 +364,18 @@ SILENT_AT: Final = {
     Step.ORDER_SUBMITTED: Silence.SECOND_CROUPIER_SEED,
     Step.CROUPIER_SEED_1_SUBMITTED: Silence.SECOND_PLAYER_SEED,
 }
-"""Who is silent when a game stands still after this step. A final hand owes nothing."""
+"""The party that delays a game after this step. A final hand owes nothing."""
 
 CROUPIER_OWES: Final = (Silence.FIRST_CROUPIER_SEED, Silence.SECOND_CROUPIER_SEED)
 
 
 class Spending(NamedTuple):
-    """What a call may cost its sender outside of the Bank, where calls cost something. In wei."""
+    """The limits, in wei, on a call's cost outside of the Bank (on a chain: its gas)."""
 
     at_stake: int = 0
-    """What its sender loses if it comes too late: the call may cost up to that."""
+    """Loss of the sender if the call comes too late, in wei: the call may cost up to that."""
     keep: int = 0
-    """What must stay in the sender's purse, for calls that matter more."""
+    """Wei that must stay in the sender's purse, for calls that matter more."""
 
 
 AS_USUAL: Final = Spending()
@@ -382,15 +385,15 @@ class Bank(ABC):
     """One Bank. Every method may raise `BankAway`."""
 
     domain: Domain
-    """Where signatures count: chain and address."""
-    version: int
-    """Of its rules: see `RULES`."""
+    """Chain and address, which every signature names."""
     terms: Terms
-    """What a chip costs, and how long a step may take."""
+    """Price of a chip, and time for a step."""
     trusted: str
-    """Whom one must trust for this Bank to be honest, in a few words for people."""
+    """The party that a user must trust for this Bank to be honest, in a few words for people."""
+    watch: Callable[[Key, Call], None] | None = None
+    """Called with the sender after each call of this program that the Bank took."""
     in_process: bool = False
-    """Whether the Bank lives in this process, and with it both parties and all their secrets."""
+    """True if the Bank lives in this process, and with it both parties and all their secrets."""
 
     @abstractmethod
     async def now(self) -> int:
@@ -398,7 +401,7 @@ class Bank(ABC):
 
     @abstractmethod
     async def purse(self, owner: str) -> int:
-        """What an account has outside of the Bank, in wei."""
+        """Return the wei that an account has outside of the Bank."""
 
     @abstractmethod
     async def account(self, owner: str) -> Account:
@@ -410,23 +413,23 @@ class Bank(ABC):
 
     @abstractmethod
     async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
-        """The game under this key (`Bet.key`), as it was ``confirmations`` blocks ago.
+        """Return the game under this key (`Bet.key`), as it was ``confirmations`` blocks ago.
 
-        What is seen there is final unless the chain takes back more blocks than that.
+        That state is final unless the chain takes back more blocks than that.
         """
 
     @abstractmethod
     async def told(self, key: bytes) -> Sequence[BankEvent]:
-        """What the Bank recorded of this game, with the seeds that it was told."""
+        """Return the events that the Bank recorded of this game, with the seeds in them."""
 
     @abstractmethod
     async def send(
         self, sender: Key, call: Call, spending: Spending = AS_USUAL
     ) -> Sequence[BankEvent]:
-        """Make a call, and return what it recorded; raise `BankRefused` with the reason.
+        """Make a call, and return the recorded events; raise `BankRefused` with the reason.
 
-        The same call made again records nothing, where the contract lets its sender repeat
-        it. After `BankAway` nobody knows whether the call came through: ask, or send again.
+        Repeating a call records nothing, where the contract lets its sender repeat it. After
+        `BankAway` the call may or may not have come through: ask, or send again.
         """
 
     @abstractmethod
@@ -437,9 +440,9 @@ class Bank(ABC):
         """
 
     async def upkeep(self, calls: Iterable[type[Call]]) -> int:
-        """What must be in a purse so that such calls can be made later, in wei.
+        """Return the wei that a purse must hold so that such calls can be made later.
 
-        On a chain that is several times what they cost now, since gas may become dearer.
+        On a chain that is several times today's cost, since gas may become dearer.
         """
         return 0
 
@@ -449,3 +452,125 @@ class Bank(ABC):
 
     async def close(self) -> None:  # noqa: B027 - most keep nothing open
         """Let go of what is held open."""
+
+
+FOLDER: Final = files("fairground.bank.chain") / "contracts"
+
+
+class WrongBank(InputError):
+    """The code at this address is not the Bank that this program was made for."""
+
+    code = "bank/wrong-code"
+
+
+class Terms(NamedTuple):
+    """The numbers that a Bank was deployed with."""
+
+    chip_cost: int
+    step_time: int
+
+
+class Artifact(NamedTuple):
+    """The compiler's output for a contract."""
+
+    compiler: str
+    settings: dict[str, Any]
+    source_sha256: str
+    abi: list[dict[str, Any]]
+    bytecode: bytes
+    runtime_bytecode: bytes
+    immutables: dict[str, list[int]]
+
+    def terms_of(self, code: bytes) -> Terms:
+        """Compare a chain's code with ours, byte for byte, and read its terms.
+
+        Raise `WrongBank` unless it is this contract and nothing else.
+        """
+        blank = bytearray(code)
+        found = {}
+        for name, places in self.immutables.items():
+            values = {code[at : at + 32] for at in places}
+            if len(values) != 1:
+                raise WrongBank("the code at this address is not the Bank's: its terms differ")
+            found[name] = int.from_bytes(values.pop(), "big")
+            for at in places:
+                blank[at : at + 32] = bytes(32)
+        if bytes(blank) != self.runtime_bytecode:
+            raise WrongBank("the code at this address is not the Bank that we were made for")
+        return Terms(found["CHIP_COST"], found["STEP_TIME"])
+
+
+def source() -> str:
+    """The Solidity source."""
+    return (FOLDER / "Bank.sol").read_text("utf-8")
+
+
+def source_hash() -> str:
+    """SHA-256 of the source, in hex."""
+    return hashlib.sha256(source().encode()).hexdigest()
+
+
+@cache
+def artifact() -> Artifact:
+    """The committed artifact."""
+    return parse((FOLDER / "Bank.json").read_text("utf-8"))
+
+
+@cache
+def named(kind: str) -> dict[str, dict[str, Any]]:
+    """Return the ABI's entries of a kind (``function``, ``event``, ``error``) by their names."""
+    return {entry["name"]: entry for entry in artifact().abi if entry["type"] == kind}
+
+
+def parse(text: str) -> Artifact:
+    """Read an artifact as ``tools/compile_bank`` writes it."""
+    raw = json.loads(text)
+    return Artifact(
+        raw["compiler"],
+        raw["settings"],
+        raw["source_sha256"],
+        raw["abi"],
+        bytes.fromhex(raw["bytecode"].removeprefix("0x")),
+        bytes.fromhex(raw["runtime_bytecode"].removeprefix("0x")),
+        raw["immutables"],
+    )
+
+
+class BankClock:
+    """The latest time that the Bank told, and the seconds that passed here since then."""
+
+    def __init__(self, bank: Bank, own: Callable[[], float] | None = None) -> None:
+        """``own`` counts seconds, from any beginning: our own clock."""
+        self._bank, self._own = bank, own or time.monotonic
+        self._told, self._at = 0, self._own()
+
+    async def __call__(self) -> int:
+        """Seconds since 1970."""
+        told, own = await self._bank.now(), self._own()
+        if told > self._told + (own - self._at):
+            self._told, self._at = told, own
+        # Only the difference is a fraction: added to the time it would be rounded, and could fall
+        # just below a whole second that has come.
+        return self._told + int(own - self._at)
+
+    def start_again(self) -> None:
+        """Forget what was counted: the Bank says that it is not so late."""
+        self._told, self._at = 0, self._own()
+
+
+class Backoff:
+    """Seconds to wait before each retry: twice as long after every failure, up to a cap."""
+
+    def __init__(self, first: float, longest: float) -> None:
+        self._first, self._longest = first, max(first, longest)
+        self.failures = 0
+
+    def failed(self) -> float:
+        """Count a failure, and return the seconds to wait."""
+        self.failures += 1
+        return min(self._longest, self._first * 2.0 ** min(self.failures, 32))
+
+    def worked(self) -> float:
+        """Forget the failures, and return the usual pause."""
+        self.failures = 0
+        return self._first

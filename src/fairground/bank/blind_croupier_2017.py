@@ -1,12 +1,11 @@
 """The arithmetic of the Blind Croupier of 2017, kept to be checked against history. UNSAFE.
 
-Seeds of 32 bits, mixed by XOR; the whole deck shuffled from the end, with a biased
-``%`` and a seed that only counts up; the rest of the deck shuffled afresh, *in the order
-that the first shuffle left it in*, for the replacements. Use it to check old games, and
-for nothing else.
+Seeds have 32 bits and are mixed by XOR. The whole deck is shuffled from the end, with a biased
+``%`` and a seed that only counts up. For the replacements the rest of the deck is shuffled afresh,
+*in the order that the first shuffle left it in*. Use it only to check old games.
 
-The real game that this reproduces: croupier's seeds 62504461 and 1600494777, player's
-seeds 393532593 and 1301748256 dealt 5♢ 7♢ 9♧ 10♧ 7♡; the order 1,0,1,1,0 gave 3♡ 7♢ J♧ 7♤ 7♡.
+It reproduces a real game. The croupier's seeds 62504461 and 1600494777 and the player's seeds
+393532593 and 1301748256 dealt 5♢ 7♢ 9♧ 10♧ 7♡. The order 1,0,1,1,0 gave 3♡ 7♢ J♧ 7♤ 7♡.
 """
 
 from __future__ import annotations

@@ -1,224 +1,306 @@
 """Calls, events and refusals of a Bank as JSON.
 
-One table says of every field what it is, in the contract's own types (`fields`); checking, writing
-and reading all follow it::
+Their names, fields and types are those of the contract's ABI (``contracts/Bank.json``). A call has
+a class in `bank_port`, which names its fields in Python; checking, writing and reading follow::
 
     {"call": "withdrawFunds", "amount": "1000000000000000000"}
     {"event": "FundsWithdrawn", "owner": "0x7E5F...5Bdf", "amount": "1000000000000000000"}
 
-So a call that one keeper of a Bank takes can be brought to any other.
+So every Bank understands a call that was written for another.
+
+Fields look as in transcripts: addresses in EIP-55 spelling, integers beyond ±(2^53-1) as decimal
+text, bytes, signatures and seeds as hex digits. Values that ``eth-abi`` would not encode are
+refused here as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple, get_args
 
 from fairground.bank.bank_port import (
     BankEvent,
     BankRefused,
-    BringHand,
     Call,
-    ClaimSession,
-    CloseSession,
     Complain,
-    ComplainTwoOrders,
     DepositFunds,
-    FinishSession,
-    OpenSession,
     Silence,
-    SubmitAcceptedSeed,
-    SubmitBet,
-    SubmitCroupierSeed,
-    SubmitGameResult,
-    SubmitPlayerSeed,
-    SubmitPlayerSeedAndOrder,
-    SubmitPlayerSeedAndResult,
-    SubmitPublicKey,
-    SubmitReplacementOrder,
-    WithdrawFunds,
+    artifact,
+    named,
 )
-from fairground.bank.crypto.curve import Signature, keccak
-from fairground.bank.fields import (
-    ADDRESS,
-    BYTES32,
-    ORDER,
-    SEED,
-    SIGNATURE,
-    THE_BET,
-    THE_SESSION,
-    THE_STATE,
-    UINT8,
-    UINT40,
-    UINT256,
-    BadCall,
-    Fields,
-    FieldType,
-    quoted,
-    read_fields,
-)
+from fairground.bank.crypto.curve import Signature, checksummed, keccak
 from fairground.bank.messages import (
+    Bet,
     Domain,
     Key,
     LedgerCall,
+    SessionState,
+    SessionTerms,
     must_be_signed,
 )
-from fairground.core import written
+from fairground.bank.seeds import Seed
+from fairground.core import InputError, whole, written
+from fairground.fair.schemes import is_hex
 from fairground.transcript import canonical
 
-_TWO: Final[Fields] = {"player_signature": SIGNATURE, "croupier_signature": SIGNATURE}
+LONGEST_QUOTE: Final = 100
+"""Characters of an offending value that an error repeats."""
 
 
-# What has which fields
+class BadCall(InputError):
+    """A call, or something else that was said to or by a Bank, is not well formed."""
+
+    code = "bank/malformed"
+
+
+class FieldType(NamedTuple):
+    """A type of the contract: what is admitted, and how it is written.
+
+    ``check`` and ``read`` are given the value and what it is called; they return it in the
+    one form that we use, or raise `BadCall`.
+    """
+
+    check: Callable[[Any, str], Any]
+    write: Callable[[Any], Any]
+    read: Callable[[Any, str], Any]
+
+
+Fields = Mapping[str, FieldType]
+
+
+def quoted(value: object) -> str:
+    """Return an untrusted value as text, cut if it is long."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
+
+
+# The kinds
+
+
+def address(value: object, what: str = "an address") -> str:
+    """An address in EIP-55 spelling. Mixed capitals carry a checksum, which must be right."""
+    if isinstance(value, str) and len(value) == 42 and value.startswith("0x"):
+        digits = value[2:]
+        try:
+            spelled = checksummed(value)
+        except InputError:
+            spelled = ""
+        if spelled and (value == spelled or digits in (digits.lower(), digits.upper())):
+            return spelled
+        if spelled:
+            raise BadCall(
+                f"{what}: the capitals of {quoted(value)} are a checksum that does not fit"
+            )
+    raise BadCall(f"{what} must be 40 hex digits behind 0x, not {quoted(value)}")
+
+
+@cache
+def _uint(bits: int) -> FieldType:
+    def check(value: object, what: str) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**bits:
+            raise BadCall(f"{what} must be an integer from 0 to 2^{bits}-1, not {quoted(value)}")
+        return int(value)
+
+    def read(value: object, what: str) -> int:
+        try:
+            return check(whole(value, what), what)
+        except InputError:
+            raise BadCall(
+                f"{what} must be an integer from 0 to 2^{bits}-1, beyond 2^53-1 as decimal "
+                f"text, not {quoted(value)}"
+            ) from None
+
+    return FieldType(check, written, read)
+
+
+def _check_bytes(value: object, what: str) -> bytes:
+    if not isinstance(value, bytes) or len(value) != 32:
+        raise BadCall(f"{what} must be 32 bytes, not {quoted(value)}")
+    return value
+
+
+def _read_bytes(value: object, what: str) -> bytes:
+    if not isinstance(value, str) or not is_hex(value):
+        raise BadCall(f"{what} must be 64 lower-case hex digits, not {quoted(value)}")
+    return bytes.fromhex(value)
+
+
+def _check_signature(value: object, what: str) -> Signature:
+    if not isinstance(value, Signature):
+        raise BadCall(f"{what} must be a Signature, not {quoted(value)}")
+    UINT8.check(value.v, f"{what}: v")
+    UINT256.check(value.r, f"{what}: r")
+    UINT256.check(value.s, f"{what}: s")
+    return value
+
+
+def _from_hex(make: Callable[[Any], Any], form: str) -> Callable[[Any, str], Any]:
+    def read(value: object, what: str) -> Any:
+        try:
+            return make(value if isinstance(value, str) else "")
+        except InputError:
+            raise BadCall(f"{what} must be {form}, not {quoted(value)}") from None
+
+    return read
+
+
+def _check_seed(value: object, what: str) -> Seed:
+    if not isinstance(value, Seed):
+        raise BadCall(f"{what} must be a Seed, not {quoted(value)}")
+    _check_bytes(value.nonce, f"{what}: nonce")
+    _check_signature(value.signature, what)
+    return value
+
+
+def read_fields(value: object, fields: Fields, what: str) -> dict[str, Any]:
+    """An object with just these members."""
+    if not isinstance(value, dict) or value.keys() != fields.keys():
+        raise BadCall(f"{what} has the members {', '.join(fields)}, not {quoted(value)}")
+    return {name: kind.read(value[name], name) for name, kind in fields.items()}
+
+
+def _message(made: Callable[..., Any], fields: Fields) -> FieldType:
+    """A message with these fields, in their order."""
+
+    def check(value: object, what: str) -> Any:
+        if not isinstance(value, tuple) or type(value) is not made:
+            raise BadCall(f"{what} must be a {made.__name__}, not {quoted(value)}")
+        return made(*(kind.check(value[i], name) for i, (name, kind) in enumerate(fields.items())))
+
+    def write(value: Any) -> dict[str, Any]:
+        return {name: kind.write(value[i]) for i, (name, kind) in enumerate(fields.items())}
+
+    def read(value: object, what: str) -> Any:
+        return made(**read_fields(value, fields, what))
+
+    return FieldType(check, write, read)
+
+
+def _check_bool(value: object, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise BadCall(f"{what} must be true or false, not {quoted(value)}")
+    return value
+
+
+def _check_order(value: object, what: str) -> tuple[int, ...]:
+    if not isinstance(value, (tuple, list)) or len(value) != 5:
+        raise BadCall(f"{what} must be five numbers, each 0 or 1, not {quoted(value)}")
+    return tuple(UINT8.check(digit, what) for digit in value)
+
+
+ADDRESS: Final = FieldType(address, str, address)
+UINT8: Final = _uint(8)
+UINT40: Final = _uint(40)
+UINT256: Final = _uint(256)
+BYTES32: Final = FieldType(_check_bytes, bytes.hex, _read_bytes)
+SIGNATURE: Final = FieldType(
+    _check_signature,
+    Signature.hex,
+    _from_hex(Signature.from_hex, "130 lower-case hex digits (r, s, v)"),
+)
+SEED: Final = FieldType(
+    _check_seed, Seed.hex, _from_hex(Seed.from_hex, "194 lower-case hex digits (nonce, r, s, v)")
+)
+BOOL: Final = FieldType(_check_bool, bool, _check_bool)
+ORDER: Final = FieldType(_check_order, list, _check_order)
+
+# What the contract's types are here
+
+
+def _members(struct: str) -> list[dict[str, Any]]:
+    """Return the members of a struct of the contract, from the ABI."""
+    inputs = (part for entry in artifact().abi for part in entry.get("inputs", ()))
+    return next(part["components"] for part in inputs if _struct(part) == struct)
+
+
+def _struct(part: Mapping[str, Any]) -> str:
+    """Return the name of a struct (``struct Bank.Bet``: Bet)."""
+    return str(part["internalType"]).rpartition(".")[2] if part["type"] == "tuple" else ""
+
+
+def _signed(made: type[Any], struct: str) -> FieldType:
+    """Return the type of a message that is a struct of the contract, member by member."""
+    return _message(made, dict(zip(made._fields, map(type_of, _members(struct)), strict=True)))
+
+
+def type_of(part: Mapping[str, Any]) -> FieldType:
+    """Return the type of a parameter in the ABI."""
+    kind: str = part["type"]
+    if kind == "tuple":
+        return STRUCTS[_struct(part)]
+    return KINDS[kind] if kind in KINDS else _uint(int(kind.removeprefix("uint")))
+
+
+KINDS: Final = {"address": ADDRESS, "bytes32": BYTES32, "bool": BOOL, "uint8[5]": ORDER}
+THE_BET: Final = _signed(Bet, "Bet")
+THE_SESSION: Final = _signed(SessionTerms, "Session")
+THE_STATE: Final = _signed(SessionState, "State")
+STRUCTS: Final = {
+    "Signature": SIGNATURE,
+    "Bet": THE_BET,
+    "Session": THE_SESSION,
+    "State": THE_STATE,
+}
+
+
+# What has which fields: from the ABI
+
+Json = Mapping[str, Any]
+
+
+def _function(made: type[Any]) -> str:
+    """Return the contract's name for a call: ``submitBet`` for `SubmitBet`."""
+    name = made.__name__[0].lower() + made.__name__[1:]
+    return name if name in named("function") else f"{name}AsSignature"
+
+
+def _types(inputs: Sequence[Json]) -> Iterator[FieldType]:
+    """Yield the types of a call's fields: a nonce and its signature are one seed."""
+    behind_nonce = False
+    for part in inputs:
+        if part["name"] == "nonce":
+            yield SEED
+        elif not behind_nonce:
+            yield type_of(part)
+        behind_nonce = part["name"] == "nonce"
+
+
+def _fields(made: type[Any], function: str) -> Fields:
+    inputs = named("function")[function]["inputs"]
+    if made is DepositFunds:  # what it brings is the value of its transaction
+        return {"amount": UINT256}
+    names = [name for name in made._fields if name != "silence"]
+    return dict(zip(names, _types(inputs), strict=True))
+
+
+_NAMES: Final = {made: _function(made) for made in get_args(Call) if made is not Complain}
 
 CALLS: Final[dict[str, tuple[type[Any], Fields]]] = {
-    "submitPublicKey": (SubmitPublicKey, {"key": ADDRESS, "proof": SIGNATURE}),
-    "depositFunds": (DepositFunds, {"amount": UINT256}),
-    "withdrawFunds": (WithdrawFunds, {"amount": UINT256}),
-    "submitBet": (SubmitBet, {"bet": THE_BET, "signature": SIGNATURE}),
-    "submitCroupierSeedAsSignature": (
-        SubmitCroupierSeed,
-        {"bet": THE_BET, "seed_id": UINT8, "seed": SEED},
-    ),
-    "submitPlayerSeedAsSignature": (
-        SubmitPlayerSeed,
-        {"bet": THE_BET, "seed_id": UINT8, "seed": SEED, "croupiers": SIGNATURE},
-    ),
-    "submitReplacementOrder": (
-        SubmitReplacementOrder,
-        {"bet": THE_BET, "order": ORDER, "signature": SIGNATURE},
-    ),
-    "submitPlayerSeedAndOrder": (
-        SubmitPlayerSeedAndOrder,
-        {
-            "bet": THE_BET,
-            "seed": SEED,
-            "croupiers": SIGNATURE,
-            "order": ORDER,
-            "signature": SIGNATURE,
-        },
-    ),
-    "submitPlayerSeedAndResult": (
-        SubmitPlayerSeedAndResult,
-        {"bet": THE_BET, "seed": SEED, "croupiers": SIGNATURE},
-    ),
-    "submitGameResult": (SubmitGameResult, {"bet": THE_BET}),
-    "openSession": (OpenSession, {"terms": THE_SESSION, "signature": SIGNATURE}),
-    "closeSession": (CloseSession, {"terms": THE_SESSION, "state": THE_STATE, **_TWO}),
-    "claimSession": (ClaimSession, {"terms": THE_SESSION, "state": THE_STATE, **_TWO}),
-    "bringHand": (BringHand, {"terms": THE_SESSION, "bet": THE_BET, **_TWO}),
-    "finishSession": (FinishSession, {"terms": THE_SESSION}),
-    "submitAcceptedSeed": (
-        SubmitAcceptedSeed,
-        {"bet": THE_BET, "seed": SEED, "acceptance": SIGNATURE},
-    ),
-    "complainTwoOrders": (
-        ComplainTwoOrders,
-        {"bet": THE_BET, "order": ORDER, "signature": SIGNATURE},
-    ),
-    **{silence.value: (Complain, {"bet": THE_BET}) for silence in Silence},
+    name: (made, _fields(made, name))
+    for name, made in [
+        *((name, made) for made, name in _NAMES.items()),
+        *((silence.value, Complain) for silence in Silence),
+    ]
 }
 """The contract's functions that change something, by their names there."""
 
 EVENTS: Final[dict[str, Fields]] = {
-    "PublicKeySubmitted": {"owner": ADDRESS, "key": ADDRESS},
-    "FundsDeposited": {"owner": ADDRESS, "amount": UINT256},
-    "FundsWithdrawn": {"owner": ADDRESS, "amount": UINT256},
-    "BetSubmitted": {
-        "game": BYTES32,
-        "croupier": ADDRESS,
-        "player": ADDRESS,
-        "gameId": UINT256,
-        "betHash": BYTES32,
-        "deadline": UINT256,
-    },
-    "CroupierSeedSubmitted": {
-        "game": BYTES32,
-        "seedId": UINT8,
-        "nonce": BYTES32,
-        "signature": SIGNATURE,
-        "deadline": UINT256,
-    },
-    "PlayerSeedSubmitted": {
-        "game": BYTES32,
-        "seedId": UINT8,
-        "nonce": BYTES32,
-        "signature": SIGNATURE,
-        "hand": UINT40,
-        "deadline": UINT256,
-    },
-    "ReplacementOrderSubmitted": {"game": BYTES32, "order": UINT8, "deadline": UINT256},
-    "GameSettled": {"game": BYTES32, "hand": UINT40, "rank": UINT8, "prize": UINT256},
-    "GameReleased": {"game": BYTES32},
-    "PlayerForfeited": {"game": BYTES32, "lastStep": UINT8},
-    "CroupierForfeited": {"game": BYTES32, "penalty": UINT256},
-    "SessionOpened": {
-        "session": BYTES32,
-        "croupier": ADDRESS,
-        "player": ADDRESS,
-        "number": UINT256,
-        "playerFunds": UINT256,
-        "croupierFunds": UINT256,
-    },
-    "SessionClaimed": {
-        "session": BYTES32,
-        "hands": UINT256,
-        "playerShare": UINT256,
-        "deadline": UINT256,
-    },
-    "SessionClosed": {
-        "session": BYTES32,
-        "hands": UINT256,
-        "playerShare": UINT256,
-        "croupierShare": UINT256,
-        "hand": BYTES32,
-    },
+    name: {part["name"]: type_of(part) for part in entry["inputs"]}
+    for name, entry in named("event").items()
 }
 """The contract's events."""
 
 REFUSALS: Final[dict[str, tuple[FieldType, ...]]] = {
-    "BadTerms": (),
-    "NotAParty": (),
-    "NotTheCroupier": (),
-    "SameParty": (),
-    "BadBet": (),
-    "WrongChipCost": (),
-    "BetExpired": (),
-    "WrongGameId": (UINT256,),
-    "WrongKey": (),
-    "EqualCommitments": (),
-    "InsufficientFunds": (ADDRESS, UINT256, UINT256),
-    "UnknownBet": (),
-    "AlreadySubmitted": (),
-    "GameOver": (),
-    "WrongStep": (UINT8,),
-    "TooLate": (UINT256,),
-    "TooEarly": (UINT256,),
-    "BadSeedId": (),
-    "WrongSeed": (),
-    "BadSignature": (),
-    "BadOrder": (),
-    "KeyTaken": (ADDRESS,),
-    "KeyFrozen": (UINT256,),
-    "AccountFull": (ADDRESS,),
-    "WrongSession": (UINT8,),
-    "OldState": (UINT256,),
-    "WrongHand": (UINT256,),
-    "BadShare": (),
-    "SameOrder": (),
-    # A ledger of the first version does not know the newer calls.
-    "UnknownCall": (),
+    **{name: tuple(map(type_of, entry["inputs"])) for name, entry in named("error").items()},
     # Only a ledger knows these: a chain has its own numbers and its own money.
     "WrongNumber": (UINT256,),
     "FaucetEmpty": (ADDRESS, UINT256, UINT256),
 }
-"""Why a call may be refused, and the values that are told with the reason."""
+"""The reasons for a refusal, and the types of the values that come with each."""
 
 
 # Checking, writing and reading
-
-
-_NAMES: Final = {made: name for name, (made, _) in CALLS.items() if made is not Complain}
 
 
 def _entry(call: Call) -> tuple[str, Fields]:
@@ -243,6 +325,19 @@ def checked(call: Call) -> Call:
     """The call with every value as the contract's types admit it; raise `BadCall`."""
     name, fields = _entry(call)
     return _made(name, {f: kind.check(getattr(call, f), f) for f, kind in fields.items()})
+
+
+def arguments(call: Call) -> tuple[str, list[Any]]:
+    """Return the contract's function for a call, and what it is given."""
+    call = checked(call)
+    name, fields = _entry(call)
+    if isinstance(call, DepositFunds):
+        return name, []
+    values: list[Any] = []
+    for field in fields:
+        value = getattr(call, field)
+        values += value if isinstance(value, Seed) else [value]
+    return name, values
 
 
 def call_as_json(call: Call) -> dict[str, Any]:

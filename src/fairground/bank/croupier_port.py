@@ -1,8 +1,8 @@
-"""The Croupier's desk: what a Player says to a Croupier, and what comes back.
+"""The Croupier's desk: the messages of a Player to a Croupier, and the answers.
 
-A port, like `bank_port.Bank`: the Croupier in this process implements it (`croupier.Croupier`),
-and so does the client that reaches one over HTTP. The Player trusts nothing that comes
-back: commitments bind the seeds, and the Bank has the last word on everything else.
+Two ports, like `bank_port.Bank`: `CroupierDesk` for single games, `SessionDesk` for sessions. The
+Croupier in this process implements them, and so do the clients over HTTP. The Player trusts none of
+the answers: commitments bind the seeds, and the Bank has the last word on everything else.
 
 A game, as the two speak of it::
 
@@ -12,6 +12,15 @@ A game, as the two speak of it::
     await desk.order(offer.id, order, signature, seed)
     (await desk.look(offer.id)).seeds[1]         when the order is final there
     await desk.seed(offer.id, 1, seed)
+
+A session::
+
+    terms = await desk.session(player, funds)          what he puts in, and its number
+    await desk.open(terms, signature)                  he brings it to the Bank
+    commitments = await desk.offer(name, hand)         to two fresh seeds, for this hand alone
+    taken = await desk.bet(name, bet, signature)       his signature of the bet, and seed 0
+    drawn = await desk.order(name, seed, order, ...)   seed 1, and his word on the order
+    signed = await desk.state(name, seed, state, ...)  his signature of the state
 """
 
 from __future__ import annotations
@@ -20,9 +29,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fairground.bank.chain.artifact import Terms
+from fairground.bank.bank_port import Terms
 from fairground.bank.crypto.curve import Signature
-from fairground.bank.messages import Bet, Domain
+from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms
 from fairground.bank.seeds import Seed
 from fairground.core import InputError
 
@@ -34,13 +43,13 @@ class Declined(InputError):
 
 
 class UnknownGame(Declined):
-    """He made no such offer."""
+    """The Croupier never made this offer."""
 
     code = "croupier/unknown"
 
 
 class TooSoon(Declined):
-    """What must come before it is not there."""
+    """A message came before the one that it must follow."""
 
     code = "croupier/not-yet"
 
@@ -70,7 +79,7 @@ REFUSALS = {
 
 
 class About(NamedTuple):
-    """Who the Croupier is, and where he plays."""
+    """The Croupier's identity, and the Bank that he plays at."""
 
     account: str
     key: str
@@ -78,9 +87,9 @@ class About(NamedTuple):
     domain: Domain
     terms: Terms
     trusted: str
-    """Whom one must trust for that Bank to be honest (`Bank.trusted`)."""
+    """The party that a user must trust for that Bank to be honest (`Bank.trusted`)."""
     confirmations: int
-    """How many blocks he waits before he takes a step of the Player for final."""
+    """Number of blocks that he waits before he takes a step of the Player for final."""
 
 
 class Offer(NamedTuple):
@@ -101,7 +110,7 @@ class Sight(NamedTuple):
     """A game, as the Croupier tells of it. Words only: the Bank knows better."""
 
     stage: str
-    """What he waits for, or that it is over; one of `STAGES`."""
+    """The stage of the game: one of `STAGES`."""
     seeds: tuple[Seed | None, Seed | None]
     """His seeds, as far as they may be told."""
     trouble: str = ""
@@ -125,12 +134,12 @@ class CroupierDesk(ABC):
 
     @abstractmethod
     async def about(self) -> About:
-        """Who he is."""
+        """Return his identity."""
 
     @abstractmethod
     async def offer(self, player: str) -> Offer:
-        """Ask for a game. The last offer to this player is told again, if it has no bet yet and
-        is not old.
+        """Ask for a game. The last offer to this player is repeated if it has no bet yet and is not
+        old.
         """
 
     @abstractmethod
@@ -156,4 +165,73 @@ class CroupierDesk(ABC):
 
     @abstractmethod
     async def look(self, offer_id: str) -> Sight:
-        """How far the game is."""
+        """Return the state of a game."""
+
+
+class Taken(NamedTuple):
+    """A bet that the Croupier took."""
+
+    signature: Signature
+    """His, of the same bet: from now on it counts."""
+    seed: Seed
+    """His seed 0."""
+
+
+class Drawn(NamedTuple):
+    """His seed 1, for one order."""
+
+    seed: Seed
+    acceptance: Signature
+    """His signature of `OrderAccepted`: without it the Player's seed 1 is not told."""
+
+
+class SessionSight(NamedTuple):
+    """A session, as the Croupier tells of it. The Bank knows better."""
+
+    terms: SessionTerms
+    state: SessionState
+    """The last one that both have signed."""
+    player_signature: Signature
+    croupier_signature: Signature
+    playing: bool
+    """True if a hand is open."""
+    closed: bool
+
+
+class SessionDesk(ABC):
+    """A Croupier who plays sessions. Every method refuses with `Declined` and the reason."""
+
+    @abstractmethod
+    async def session(self, player: str, funds: int) -> SessionTerms:
+        """The terms of a new session with this player, who puts in ``funds`` wei."""
+
+    @abstractmethod
+    async def open(self, terms: SessionTerms, signature: Signature) -> None:
+        """Have a session opened at the Bank, on terms that the Player signed."""
+
+    @abstractmethod
+    async def offer(self, session: bytes, hand: int) -> tuple[bytes, bytes]:
+        """Commitments to his two seeds for the next hand; the same again if asked again."""
+
+    @abstractmethod
+    async def bet(self, session: bytes, bet: Bet, signature: Signature) -> Taken:
+        """Place a bet on the offer."""
+
+    @abstractmethod
+    async def order(
+        self, session: bytes, seed: Seed, order: Sequence[int], signature: Signature
+    ) -> Drawn | None:
+        """Tell him the Player's seed 0, and the signed order; ``None`` if nothing is replaced."""
+
+    @abstractmethod
+    async def state(
+        self, session: bytes, seed: Seed | None, state: SessionState, signature: Signature
+    ) -> Signature:
+        """Tell him the Player's seed 1, and the signed state after this hand; his signature.
+
+        Without a seed: the hand stood, or it is the last state, which closes the session.
+        """
+
+    @abstractmethod
+    async def look(self, session: bytes) -> SessionSight:
+        """Return the state of a session."""

@@ -1,8 +1,8 @@
-"""What the parties of the Blind Croupier sign: EIP-712 messages, and the keys that sign them.
+"""The messages that the parties sign (EIP-712), and the keys that sign them.
 
-Every message names the chain, the Bank, both parties and the game, so that nothing
-signed for one purpose can be used for another. The hashes here are those of
-``contracts/Bank.sol``; tests compare them with the contract and with ``eth-account``.
+Every message names the chain, the Bank, both parties and the game, so that nothing signed for one
+purpose can be used for another. The hashes here are those of ``contracts/Bank.sol``; tests compare
+them with the contract and with ``eth-account``.
 
 ==================  ==========  ================================================================
 message             signed by   says
@@ -12,8 +12,8 @@ message             signed by   says
                                 to all four seeds, expiry
 `SeedMessage`       either      its signature *is* the seed: role, game, seed number, a nonce
 `ReplacementOrder`  the Player  which cards of this very bet's hand to replace
-`SessionTerms`      the Player  who plays a session, under which keys, and what each puts in
-`SessionState`      both        how a session stands after so many hands
+`SessionTerms`      the Player  parties of a session, their keys, and the funds of each
+`SessionState`      both        the balances of a session after a number of hands
 `OrderAccepted`     the         "for this order I told seed 1", in a session
                     Croupier
 `LedgerCall`        the sender  "I make this call", to a Bank kept in a ledger; a chain has
@@ -38,7 +38,7 @@ from fairground.bank.crypto.curve import (
 )
 from fairground.core import InputError
 from fairground.fair.bits import fresh
-from fairground.games.poker import PAYS, Rank
+from fairground.games.poker.rules import PAYS, Rank
 
 NAME: Final = "Fairground Bank"
 VERSION: Final = "1"
@@ -49,7 +49,7 @@ DOMAIN_TYPE: Final = (
 
 
 class Signer(enum.IntEnum):
-    """Whose seed it is."""
+    """The party that a seed belongs to."""
 
     PLAYER = 0
     CROUPIER = 1
@@ -106,7 +106,7 @@ def game_key(croupier: str, player: str, game_id: int) -> bytes:
 
 
 class Bet(NamedTuple):
-    """What a Player signs to begin a game. The field names are the contract's, in its order."""
+    """The Player's message that begins a game. The fields are the contract's, in its order."""
 
     croupier: str
     player: str
@@ -132,7 +132,7 @@ class Bet(NamedTuple):
         return game_key(self.croupier, self.player, self.game_id)
 
     def commitment(self, role: Signer, seed_id: int) -> bytes:
-        """What this party committed to."""
+        """Return this party's commitment to a seed."""
         if role is Signer.CROUPIER:
             return self.croupier_commitment_1 if seed_id else self.croupier_commitment_0
         return self.player_commitment_1 if seed_id else self.player_commitment_0
@@ -148,12 +148,12 @@ class Bet(NamedTuple):
 
     @property
     def stake(self) -> int:
-        """What the Player puts in, in wei."""
+        """Wei that the Player puts in."""
         return self.bet * self.level * self.chip_cost
 
     @property
     def top_prize(self) -> int:
-        """What the Croupier puts in: a royal flush must be paid, in wei."""
+        """Wei that the Croupier puts in: enough for a royal flush."""
         return self.bet * PAYS[self.level][Rank.ROYAL_FLUSH] * self.chip_cost
 
 
@@ -197,7 +197,7 @@ class ReplacementOrder(NamedTuple):
 
 
 class SessionTerms(NamedTuple):
-    """What a Player signs to open a session. The field names are the contract's, in its order."""
+    """The Player's message that opens a session. The fields are the contract's, in its order."""
 
     croupier: str
     player: str
@@ -214,7 +214,7 @@ class SessionTerms(NamedTuple):
 
     @property
     def total(self) -> int:
-        """What there is in the session, in wei."""
+        """Wei in the session."""
         return self.player_funds + self.croupier_funds
 
     def game_id(self, hand: int) -> int:
@@ -227,7 +227,7 @@ IN_SESSION: Final = 1 << 255
 
 
 class SessionState(NamedTuple):
-    """How a session stands; counts when both have signed it."""
+    """The balances of a session; they count when both have signed."""
 
     session: bytes
     hands: int
@@ -235,7 +235,7 @@ class SessionState(NamedTuple):
     head: bytes
     """A hash of all hands so far."""
     last: bool = False
-    """Whether it closes the session at once."""
+    """True if it closes the session at once."""
 
     def struct_hash(self) -> bytes:
         """The EIP-712 hash of the message alone."""
@@ -243,7 +243,7 @@ class SessionState(NamedTuple):
 
 
 class OrderAccepted(NamedTuple):
-    """What a Croupier signs when he tells seed 1 in a session: for which order he tells it."""
+    """The Croupier's message with seed 1 in a session: the order for which he tells it."""
 
     bet_hash: bytes
     order: int
@@ -255,7 +255,7 @@ class OrderAccepted(NamedTuple):
 
 
 class LedgerCall(NamedTuple):
-    """What the sender of a call to a ledger signs: the number makes it count once."""
+    """The message of a sender to a ledger: the number makes the call count once."""
 
     sender: str
     number: int

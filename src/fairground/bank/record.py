@@ -1,8 +1,8 @@
-"""The transcript of a Blind Croupier game, made by the referee from what was said.
+"""The transcript of a Blind Croupier game, made by the referee from both parties' messages.
 
-The table's name is the hash of the bet, and everything else in the transcript is a
-message of one of the two: so Player and Croupier, each for themselves, write the same
-bytes, and nobody has to take the other's record on trust.
+The table's name is the hash of the bet, and everything else in the transcript is a message of one
+of the two. So Player and Croupier, each for themselves, write the same bytes, and nobody has to
+take the other's record on trust.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from fairground.bank.bank_port import CROUPIER_OWES, RULES, Silence, Step, step_after
-from fairground.bank.chain.artifact import NEWEST
+from fairground.bank.bank_port import CROUPIER_OWES, Silence, Step, step_after
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Signer
 from fairground.bank.schemes import ORDER_SIGNATURE, CroupierDealer, public_of
 from fairground.bank.seeds import Seed, check_seed
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
-from fairground.games.poker import CROUPIER, PLAYER
+from fairground.games.poker.rules import CROUPIER, PLAYER, BankPoker
 from fairground.table import Table
 
 CHAIRS: Final = (Chair("Croupier", "house"), Chair("Player", "self", "seed"))
@@ -27,7 +26,7 @@ AT_HOME: Final = (Chair("Croupier", "house"), Chair("Player", "house", "seed"))
 
 
 class Messages(NamedTuple):
-    """What followed the bet, in its order, as far as one party knows it."""
+    """The messages after the bet, in order, as far as one party knows them."""
 
     croupier_seed_0: Seed | None
     player_seed_0: Seed | None
@@ -47,10 +46,7 @@ class GameRecord:
         bet: Bet,
         signature: Signature,
         chairs: Sequence[Chair] = CHAIRS,
-        *,
-        version: int = NEWEST,
     ) -> None:
-        """``version``: of the Bank that it is played at."""
         name = bet.struct_hash()
         self._domain, self._bet = domain, bet
         self._vault = MemoryVault()
@@ -61,9 +57,9 @@ class GameRecord:
             public_of(domain, bet, signature),
             may_tell=lambda seed_id: seed_id < self._told,
         )
-        self.game = RULES[version](bet.bet, bet.level)
+        self.game = BankPoker(bet.bet, bet.level)
         self.step = Step.BET_SUBMITTED
-        """How far the Bank is when it has these messages."""
+        """Return the Bank's step after these messages."""
         self._table = Table.open(self.game, dealer, chairs)
 
     def follow(self, known: Messages, until: int = Step.HAND_FINAL) -> None:
@@ -110,7 +106,7 @@ class GameRecord:
         self.step = step_after(self.step, self.order)
 
     def forfeited(self, seat: int, reason: str) -> None:
-        """Somebody was silent; the word on it is the Bank's, brought by the house."""
+        """Record a party's silence: the Bank's word on it, brought by the house."""
         self._table.forfeit(seat, reason, by="house")
 
     def silent(self, silence: Silence) -> None:
@@ -140,12 +136,11 @@ class GameRecord:
 
     @property
     def prize(self) -> int:
-        """What the final hand pays, in chips."""
+        """Return the prize of the final hand, in chips."""
         return self.game.prize(self.final_hand)
 
     @property
     def over(self) -> bool:
-        """Whether nothing can follow."""
         return self._table.closed
 
     @property

@@ -1,16 +1,16 @@
 """The two schemes of the Blind Croupier, for the referee and the verifier.
 
-``croupier/1``: the table opens when the Bank has accepted the bet, so the first event
-holds the whole signed bet, with commitments to all four seeds. The Croupier (the house)
-tells his seed in the *ticket* of a run, the Player lends theirs as the *share*: seeds 0
-for the first run, the deal, seeds 1 for the second, the replacements. His dealer says
-`NotYet` until the Bank's record of what a seed answers (the bet, the order) is final.
+``croupier/1``: the table opens when the Bank has accepted the bet, so the first event holds the
+whole signed bet, with commitments to all four seeds. The Croupier (the house) tells his seed in the
+*ticket* of a run, and the Player adds theirs as the *share*. Seeds 0 belong to the first run, the
+deal, seeds 1 to the second, the replacements. His dealer says `NotYet` until the Bank's record of
+the bet (for seed 0) or the order (for seed 1) is final.
 
-``croupier-2017/0``: the historic arithmetic. It commits to nothing and proves nothing:
-marked unsafe, and kept only so that games of then can be checked.
+``croupier-2017/0``: the historic arithmetic. It commits to nothing and proves nothing: marked
+unsafe, and kept only so that games of then can be checked.
 
-Neither is registered in ``fair.dealers``: they need keccak and signatures. Hand
-`REGISTER` to `verify`, `replay` and `Table`.
+Neither is registered in ``fair.dealers``: they need keccak and signatures. Hand `REGISTER` to
+`verify`, `replay` and `Table`.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from fairground.fair.schemes import (
     is_hex,
 )
 from fairground.fair.vault import Vault
-from fairground.games.poker import PLAYER, BankPoker, Poker
+from fairground.games.poker.rules import PLAYER, BankPoker
 
 RUNS: Final = 2
 
-GAMES: Final = (Poker.name, BankPoker.name)
-"""The games of the Bank, by its version. A bet names the Bank, and so its version."""
+GAME: Final = BankPoker.name
+"""The game that a Bank settles."""
 
 UNPROVEN: Final = "UNPROVEN that the game ended so"
-"""What is said of a forfeit as long as no Bank has confirmed it."""
+"""Claim for a forfeit as long as no Bank has confirmed it."""
 
 ORDER_SIGNATURE: Final = "order_signature"
 """The note right before the order holds this alone: the Player's signature of the order."""
@@ -62,7 +62,7 @@ _COMMITMENTS: Final = (
 
 
 def public_of(domain: Domain, bet: Bet, signature: Signature) -> Evidence:
-    """What the first event says: chain, Bank and the signed bet."""
+    """Return the first event's fields: chain, Bank and the signed bet."""
     values = bet._asdict()
     return {
         "chain": written(domain.chain_id),
@@ -127,7 +127,7 @@ class CroupierScheme(Scheme):
         self._player = lenders[0]
 
     def phases(self, run: Run) -> Sequence[Phase]:
-        """The Player's seed, after the Croupier's is told."""
+        """Ask for the Player's seed, after the Croupier's."""
         return (Phase("seed", (self._player,)),)
 
     def check_ticket(self, run: Run) -> None:
@@ -183,10 +183,10 @@ class CroupierScheme(Scheme):
         """Game, bet and level must be what was signed, and the order the Player's."""
         start, bet = events[0], self.bet
         signed = {"bet": bet.bet, "level": bet.level}
-        if start["game"] not in GAMES or start["params"] != signed:
+        if start["game"] != GAME or start["params"] != signed:
             reason = (
                 f"the Player signed a bet of {bet.bet} on level {bet.level} at "
-                f"{' or '.join(GAMES)}, and this is {start['game']} with {start['params']}"
+                f"{GAME}, and this is {start['game']} with {start['params']}"
             )
             raise Fault("bank/other-bet", reason, 1)
         review = self._check_order(events)

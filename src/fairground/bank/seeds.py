@@ -28,7 +28,7 @@ from fairground.bank.crypto.curve import Signature, keccak
 from fairground.bank.messages import Bet, Domain, Key, SeedMessage, Signer, must_be_signed, word
 from fairground.core import Draw, InputError
 from fairground.fair.bits import fresh, same
-from fairground.games.poker import PLAYER, Poker, State
+from fairground.games.poker.rules import PLAYER, Poker, State
 
 COMMIT_TAG: Final = keccak(b"fairground/croupier-commitment/1")
 SEED_TAG: Final = keccak(b"fairground/croupier-seed/1")
@@ -45,14 +45,14 @@ class WrongSeed(InputError):
 
 
 class Seed(NamedTuple):
-    """A seed as it is told: the nonce of its message, and the signature that it is."""
+    """A seed in the open: the nonce of its message, and the signature that it is."""
 
     nonce: bytes
     signature: Signature
 
     @property
     def commitment(self) -> bytes:
-        """What stands in the bet before the seed is told."""
+        """Return the commitment, which stands in the bet before the seed is known."""
         return commit_to(self.signature)
 
     def hex(self) -> str:

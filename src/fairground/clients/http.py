@@ -1,25 +1,28 @@
-"""HTTP for all clients, with the standard library only: JSON in and out, and time limits.
+"""HTTP for all clients, on httpx: JSON in and out, time limits, bounded answers.
 
 What is sent again when the network fails depends on what it does, so every request says it
 (`Repeat`): the answer to an ask may arrive twice, a step of a game that counts steps must not.
 
-What the server refuses is raised as `Refused`, with the server's own words, code and status;
-`Unreachable` if it does not answer. Redirects are not followed: whoever is sent elsewhere
-wants to know where.
+A refusal is raised as `Refused`, with the server's own words, code and status. A server that does
+not answer is `Unreachable`. Redirects are not followed, and cookies are not kept.
 """
 
 from __future__ import annotations
 
-import http.client
 import json
+import re
+import ssl
+import threading
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
-from collections.abc import Callable, Mapping
-from email.message import Message
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum, auto
+from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final, NamedTuple, TypeVar
+from urllib.parse import urljoin
+
+import httpx
 
 from fairground.clients.protocol import ACCEPT, JSON
 from fairground.core import FairgroundError, InputError
@@ -55,7 +58,12 @@ LONGEST: Final = 1000
 """Characters of a server's own words that are passed on."""
 
 
+NUMBER: Final = re.compile(r"^\[Errno -?\d+\] ")
+"""Stands before the system's words for an error."""
+
 T = TypeVar("T")
+
+_MAKING: Final = threading.Lock()
 
 
 class Refused(FairgroundError):
@@ -69,6 +77,8 @@ class Refused(FairgroundError):
         self.code = code
         self.problem = problem or {}
         """All that the server said, where it said more."""
+        self.retry_after: int | None = None
+        """Seconds after which the same request may succeed, if the server says so."""
 
     @property
     def is_final(self) -> bool:
@@ -80,6 +90,8 @@ class Unreachable(FairgroundError):
     """The server does not answer, or not in a way that can be read."""
 
     code = "remote/unreachable"
+    sent = True
+    """Whether the request may have arrived all the same."""
 
 
 class Repeat(Enum):
@@ -97,7 +109,7 @@ class HttpReply(NamedTuple):
     """What a server answered."""
 
     status: int
-    headers: Message
+    headers: httpx.Headers
     data: bytes
     url: str
 
@@ -116,27 +128,66 @@ class HttpReply(NamedTuple):
         where = self.headers.get("Location")
         if self.status not in (201, 302, 303) or not where:
             raise Unreachable(f"{self.url} answers {self.status}, and names nothing it has made")
-        return urllib.parse.urljoin(self.url, where)
+        return str(urljoin(self.url, where))
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
+def no_cookies() -> CookieJar:
+    """Return a jar that takes no cookie: what we ask does not depend on what we asked before."""
+    return CookieJar(DefaultCookiePolicy(allowed_domains=()))
+
+
+def _client() -> httpx.Client:
+    """Return the one client of this process. Two threads never make two."""
+    with _MAKING:
+        return _new_client()
+
+
+@cache
+def _new_client() -> httpx.Client:
+    """Return a client with the certificates that the system trusts."""
+    return httpx.Client(
+        verify=ssl.create_default_context(),
+        cookies=no_cookies(),
+        headers={"Accept": ACCEPT, "Accept-Encoding": "identity", "User-Agent": "fairground"},
+    )
+
+
+@contextmanager
+def streamed(
+    method: str,
+    url: str,
+    content: bytes | None = None,
+    *,
+    headers: Mapping[str, str],
+    timeout: float,
+) -> Iterator[httpx.Response]:
+    """Send a request and yield its answer, whose body is yet to be read; raise `Unreachable`.
+
+    ``timeout``: seconds of silence.
+    """
+    try:
+        with _client().stream(
+            method, url, content=content, headers=headers, timeout=timeout
+        ) as answer:
+            yield answer
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        # ValueError: a header that cannot be sent.
+        words = in_plain_words(NUMBER.sub("", str(error)) or type(error).__name__)
+        gone = Unreachable(f"{_place(url)} does not answer: {words}")
+        gone.sent = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+        raise gone from None
+
+
+def _pause_before(error: Refused | Unreachable, repeat: Repeat) -> int | None:
+    """Return the least pause until a request is sent again; ``None`` if it must not be."""
+    if isinstance(error, Unreachable):
+        counted, seconds = error.sent, 0
+    elif error.retry_after is None:
         return None
-
-
-class _Failed(Exception):
-    """A request that came to nothing this time."""
-
-    def __init__(self, error: FairgroundError, *, counted: bool, seconds: float = 0) -> None:
-        self.error = error
-        self.counted = counted
-        """Whether it may have had an effect all the same."""
-        self.seconds = seconds
-        """When the server wants to be asked again."""
-
-    def again(self, repeat: Repeat) -> bool:
-        """Whether a request of this kind may be sent once more."""
-        return repeat is Repeat.ALWAYS or (repeat is Repeat.UNCOUNTED and not self.counted)
+    else:
+        counted, seconds = error.code == BEING_SERVED, error.retry_after
+    again = repeat is Repeat.ALWAYS or (repeat is Repeat.UNCOUNTED and not counted)
+    return seconds if again else None
 
 
 class Http:
@@ -152,7 +203,6 @@ class Http:
         self._timeout = timeout
         self._tries = tries
         self._pause = pause
-        self._opener = urllib.request.build_opener(_NoRedirects)
 
     def send(
         self,
@@ -171,14 +221,19 @@ class Http:
         """
         if not url.startswith(("http://", "https://")):
             raise InputError(f"an address begins with http:// or https://, not {url!r}")
+        content = None if body is None else json.dumps(body).encode()
+        more = dict(headers or {}) | ({"Content-Type": JSON} if content else {})
         for attempt in range(1, self._tries + 1):
             try:
-                request = _request(method, url, body, headers or {})
-                return self._send(request, self._timeout + wait, largest)
-            except _Failed as failed:
-                if attempt == self._tries or not failed.again(repeat):
-                    raise failed.error from None
-                self.pause(attempt, failed.seconds)
+                with streamed(
+                    method, url, content, headers=more, timeout=self._timeout + wait
+                ) as answer:
+                    return _reply(method, url, answer, largest)
+            except (Refused, Unreachable) as error:
+                pause = _pause_before(error, repeat)
+                if attempt == self._tries or pause is None:
+                    raise
+                self.pause(attempt, pause)
         raise AssertionError("at least one try is made")
 
     def pause(self, attempt: int, least: float = 0) -> None:
@@ -208,51 +263,37 @@ class Http:
                 self.pause(min(attempt, LONGEST_WAIT))
         return act()
 
-    def _send(self, request: urllib.request.Request, timeout: float, largest: int) -> HttpReply:
-        method, url = request.get_method(), request.full_url
-        try:
-            with self._opener.open(request, timeout=timeout) as answer:
-                return HttpReply(answer.status, answer.headers, answer.read(largest), url)
-        except urllib.error.HTTPError as error:
-            with error:
-                if method == "POST" and error.code in (302, 303):
-                    return HttpReply(error.code, error.headers, b"{}", url)
-                raise _refusal(error, url) from None
-        except (http.client.HTTPException, OSError, ValueError) as error:
-            # ValueError: what it says is no HTTP.
-            reason = getattr(error, "reason", None) or error
-            words = getattr(reason, "strerror", None) or reason  # without the number of the error
-            gone = Unreachable(f"{_place(url)} does not answer: {in_plain_words(words)}")
-            counted = not isinstance(reason, ConnectionRefusedError)
-            raise _Failed(gone, counted=counted) from None
+
+def _reply(method: str, url: str, answer: httpx.Response, largest: int) -> HttpReply:
+    """Read an answer; raise a refusal."""
+    data = bytearray()
+    for piece in answer.iter_raw():
+        data += piece
+        if len(data) > largest:
+            raise Unreachable(f"{_place(url)} answers more than {largest:,} bytes")
+    found = HttpReply(answer.status_code, answer.headers, bytes(data), url)
+    if answer.is_success or (method == "POST" and answer.status_code in (302, 303)):
+        return found
+    raise _refusal(found)
 
 
-def _request(method: str, url: str, body: Any, more: Mapping[str, str]) -> urllib.request.Request:
-    data = None if body is None else json.dumps(body).encode()
-    headers = {"Accept": ACCEPT, **more} | ({"Content-Type": JSON} if data else {})
+def _refusal(reply: HttpReply) -> Refused:
     try:
-        return urllib.request.Request(url, data, headers, method=method)
-    except ValueError as error:
-        raise Unreachable(f"{_place(url)} is no address: {error}") from None
-
-
-def _refusal(error: urllib.error.HTTPError, url: str) -> Exception:
-    try:
-        problem = read_json(error.read(LARGEST))
+        problem = read_json(reply.data)
         said = in_plain_words(problem["code"]), in_plain_words(problem["detail"])
-        refused = Refused(error.code, *said, problem)
-    except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
-        refused = Refused(error.code, "remote/refused", f"{_place(url)} answers {error.code}")
-    seconds = error.headers.get("Retry-After", "0")
-    waits = refused.code == BEING_SERVED
-    did_nothing = error.code in (429, 503) or refused.code.startswith("arena/factory")
+        refused = Refused(reply.status, *said, problem)
+    except (ValueError, KeyError, TypeError):
+        about = f"{_place(reply.url)} answers {reply.status}"
+        refused = Refused(reply.status, "remote/refused", about)
+    did_nothing = reply.status in (429, 503) or refused.code.startswith("arena/factory")
+    seconds = reply.headers.get("Retry-After", "0")
     if (
         refused.code != IN_DOUBT
-        and (did_nothing or waits)
+        and (did_nothing or refused.code == BEING_SERVED)
         and seconds.isdigit()
         and int(seconds) <= LONGEST_PAUSE
     ):
-        return _Failed(refused, counted=waits, seconds=int(seconds))
+        refused.retry_after = int(seconds)
     return refused
 
 

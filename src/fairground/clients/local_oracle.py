@@ -17,7 +17,7 @@ from fairground.core import BadShare, IllegalMove
 from fairground.fair.bits import SIZE, HashStream, fresh
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.vault import MemoryVault
-from fairground.games.codebreaking import (
+from fairground.games.codebreaking.rules import (
     BREAKER,
     EVIL,
     FAIR,
@@ -31,7 +31,7 @@ from fairground.games.codebreaking import (
 )
 from fairground.oracle_table import CHAIN_LENGTH, CHAIRS, is_solved, lend, publish, step
 from fairground.players import make_player
-from fairground.players.hosted import Hosted
+from fairground.players.runner import Runner
 from fairground.table import Table, new_name
 
 
@@ -45,7 +45,7 @@ class LocalOracle:
             game, HashChainsDealer(name, MemoryVault(), length=CHAIN_LENGTH), CHAIRS
         )
         keeper = make_player(game.oracle, game, HashStream(seed or fresh()), KEEPER)
-        self._hosted = Hosted(self._table, {KEEPER: keeper})
+        self._runner = Runner(self._table, {KEEPER: keeper})
         self.commitment = publish(self._table)
         """64 hex digits, out before the first guess. A fair oracle opens it in the end; the
         others publish a look-alike that they cannot open, and show a code that fits."""
@@ -111,7 +111,7 @@ class LocalOracle:
         if self._table.closed:
             raise IllegalMove("the game is over: the code was found, or given up")
         step(self._table, move)
-        self._hosted.play()
+        self._runner.play()
 
 
 def make_random_fair_oracle(length: int, base: int) -> LocalOracle:

@@ -1,4 +1,4 @@
-"""The arena's code-breaking API for authors of bots, with the standard library only.
+"""The arena's code-breaking API for authors of bots.
 
     >>> arena = Arena("http://127.0.0.1:8000")               # doctest: +SKIP
     >>> oracle = arena.new_oracle(6, 4)                      # doctest: +SKIP
@@ -19,17 +19,17 @@ What the server refuses, and a server that does not answer, are told as in
 
 from __future__ import annotations
 
-import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, NamedTuple
+from urllib.parse import urljoin
 
 from fairground.clients.http import Http, HttpReply, Repeat, Unreachable
 from fairground.clients.protocol import CLOSE, IDEMPOTENCY_KEY, RECEIPT
 from fairground.contest.standings import ContestTeam
 from fairground.core import InputError
-from fairground.fair.bits import fresh
-from fairground.games.codebreaking import FAIR, Code, CodeBreaking, Row
+from fairground.fair.bits import fresh, token
+from fairground.games.codebreaking.rules import FAIR, Code, CodeBreaking, Row
 
 LARGEST_FILE: Final = 1_000_000_000
 """Bytes: contest files can be long."""
@@ -137,7 +137,7 @@ class Oracle:
         _act(self._http, "PUT", f"{self.uri.rstrip('/')}/share", body)
 
     def transcript(self) -> bytes:
-        """The record of an ended game, for `fairground.verify.verify`."""
+        """The record of an ended game, for `fairground.verifier.verify`."""
         where = self.describe().transcript
         if where is None:
             raise InputError(f"{self.uri} publishes no transcript, or not yet")
@@ -201,6 +201,8 @@ class TeamEntry(NamedTuple):
     oracles: list[Oracle]
     training: bool
     receipt: str | None
+    team_key: str | None = None
+    """Told with a team's first entry. Keep it: later entries of the team need it."""
 
 
 class Contest:
@@ -219,7 +221,7 @@ class Contest:
             raise InputError(f"{self.uri} is not the watch URI of a contest: it has no 'entry'")
         return WatchPage(
             uri=str(body.get("self", self.uri)),
-            entry=urllib.parse.urljoin(self.uri, body["entry"]),
+            entry=urljoin(self.uri, body["entry"]),
             games=_whole(reply, body, "games"),
             closed=body.get("state") == "closed",
             kinds=tuple(_kinds(body)),
@@ -233,24 +235,21 @@ class Contest:
     ) -> TeamEntry:
         """Enter with a team's name and its version, at most 20 characters each.
 
-        Only a team's first entry ranks: a new version of the same team trains. With a
-        ``key``, nobody else can enter for your team. ``once`` names this entry (an
-        ``Idempotency-Key``): it may then be sent again until an answer comes.
+        Only a team's first entry ranks: a new version of the same team trains, and needs the
+        ``key`` that the first entry got. ``once`` is the ``Idempotency-Key`` of this entry. It is
+        sent again until an answer comes; the same text later gets the same entry again.
         """
         body = {"team_name": team, "software_version": version}
         body |= {} if key is None else {"team_key": key}
-        where = self.watch().entry
-        if once is None:
-            reply = _act(self._http, "POST", where, body)
-        else:
-            name = {IDEMPOTENCY_KEY: f'"{once}"'}
-            reply = self._http.patiently(lambda: self._http.send("POST", where, body, headers=name))
+        where, name = self.watch().entry, {IDEMPOTENCY_KEY: f'"{once or token()}"'}
+        reply = self._http.patiently(lambda: self._http.send("POST", where, body, headers=name))
         answer = reply.json()
         uris = answer.get("oracle_URIs")
         if not isinstance(uris, list):
             raise Unreachable(f"{reply.url} answers without 'oracle_URIs'")
-        oracles = [Oracle(urllib.parse.urljoin(reply.url, str(uri)), self._http) for uri in uris]
-        return TeamEntry(oracles, answer.get("training") is True, reply.headers.get(RECEIPT))
+        oracles = [Oracle(urljoin(reply.url, str(uri)), self._http) for uri in uris]
+        training, receipt = answer.get("training") is True, reply.headers.get(RECEIPT)
+        return TeamEntry(oracles, training, receipt, answer.get("team_key"))
 
     def close(self) -> None:
         """Close it before its time; only for whoever made it."""

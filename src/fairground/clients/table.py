@@ -31,13 +31,12 @@ from fairground.fair.bits import SystemStream, fresh
 from fairground.fair.chains import ChainHolder
 from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
+from fairground.json_views import from_json
 from fairground.players import Player, make_player
 from fairground.receipts import Kept, beside, heads
-from fairground.replay import replay, said
 from fairground.table import Ask, Table
 from fairground.transcript import NO_LINE, Event, canonical, line_hash, parse
-from fairground.verify import Verdict, verify
-from fairground.views import from_json
+from fairground.verifier import Verdict, replay, said, verify
 
 WAIT: Final = 20
 """Seconds that a look at the table may wait for something to happen."""
@@ -170,7 +169,7 @@ class RemoteTable:
 
     def _run_again(self, step: int) -> Table | None:
         """Our own referee at this line; ``None`` where a hidden draw holds it up."""
-        table = replay(self.lines[:step], self.events[:step])
+        table = replay(b"".join(self.lines[:step]))
         return None if table.waiting else table
 
     def _check_given(self) -> None:

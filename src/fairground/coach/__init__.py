@@ -1,17 +1,10 @@
-"""The coach: what each decision of a game was worth, and what chance did.
+"""The coach: the cost of each decision of a game, and the part that chance played.
 
 ===============  ===========================================================================
-`judging`        what a judge is, and who judges which game; start here
-`reviewing`      a whole game: costs, luck, and that they add up to the result
-`sources`        from a transcript to a review
-`luck`           how odd a run of luck was
-`shape`          a review as JSON
-`telling`        a review in sentences
-`advice`         what to do now, and why: the hints
+`judging`        what a judge is, the judge of each game, and advice from it; start here
+`review`         a whole game: costs, luck, and that they add up to the result
+`report`         a review in sentences, as a chart, as an HTML page, and as JSON
 `rating`         how well somebody plays: cost per game, with an interval
-`learning`       positions to practise on, and what one has learnt
-`chart`          a review as a chart: in letters, and as SVG
-`page`           a review as one HTML file
-`judges/`        one for each game: what a state, a move and a draw are worth
+`learning`       positions to practise, and which of them are learnt
 ===============  ===========================================================================
 """

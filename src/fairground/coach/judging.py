@@ -1,11 +1,11 @@
-"""What a judge is: it knows what a position of one game is worth to every seat.
+"""A judge values the positions of one game for every seat.
 
 Let V(s) be what each seat may expect in the end if everybody plays perfectly from the state s on.
 A judge tells V where it can, and the value of each move that a seat could make. From that alone
-`fairground.coach.reviewing` works out what decisions cost and what chance gave.
+`fairground.coach.review` works out what decisions cost and what chance gave.
 
-Values are fractions. Where a solver computes with floating point numbers, its value is taken as
-it is, as a fraction: so sums stay exact, and `Basis` says how far a value can be off.
+Values are fractions. A solver's floating point number is converted exactly, so that
+sums stay exact. `Basis` bounds the error of a value.
 """
 
 from __future__ import annotations
@@ -13,34 +13,38 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from fairground.core import Game, InputError, Move, Over, Seat, TooMany
-from fairground.course import Happening
-from fairground.registers import load
+from fairground.core import Game, InputError, MissingExtra, Move, Over, Seat, TooMany
+from fairground.fair.bits import SystemStream
+from fairground.players import make_player, offered
+from fairground.registry import load
+from fairground.table import Change
+from fairground.words import words_for
 from fairground.words.plain import PlainWords
 
 Values: TypeAlias = tuple[Fraction, ...]
-"""What something is worth, seat by seat."""
+"""The value of something for each seat."""
 
 Spread: TypeAlias = "Sequence[tuple[Fraction | float, Fraction | float]]"
-"""What chance could have given one seat: a value, and how likely it is."""
+"""The possible outcomes of a draw for one seat: (value, probability)."""
 
 NOISE: Final = Fraction(1, 10**11)
 """Values of an inexact solver that differ by less than this are equal."""
 
 
 class Unit(NamedTuple):
-    """What values are counted in, and how they are spoken of."""
+    """The unit of values, and the words for it."""
 
     name: str
     one: str
     many: str
     scale: int
-    """People are shown values times this."""
+    """Factor between a value and the number shown to people."""
     digits: int
-    """And with so many digits behind the point."""
+    """Digits after the decimal point."""
     slip: Fraction
     mistake: Fraction
     """A cost below ``slip`` is called a slip, below ``mistake`` a mistake, else a blunder."""
@@ -54,14 +58,14 @@ GUESSES: Final = Unit("guesses", "guess", "guesses", 1, 2, Fraction(1, 20), Frac
 
 
 class Basis(NamedTuple):
-    """How a judge knows what it says."""
+    """The grounds on which a judge's values rest."""
 
     exact: bool
-    """Whether values are exact fractions."""
+    """True if values are exact fractions."""
     error: float
-    """How far a value can be off; 0 where it is exact."""
+    """Maximum error of a value; 0 if it is exact."""
     says: str
-    """The same in a sentence or two."""
+    """An explanation in a sentence or two."""
 
 
 class Option(NamedTuple):
@@ -70,7 +74,7 @@ class Option(NamedTuple):
     move: Move
     values: Values
     mix: Fraction | None = None
-    """How often perfect play makes it, where perfect play mixes."""
+    """Probability of this move in perfect play, if perfect play mixes."""
 
 
 G = TypeVar("G", bound=Game[Any])
@@ -85,11 +89,11 @@ class Judge(ABC, Generic[G]):
     def __init__(self, game: G) -> None:
         self.game = game
 
-    def prepare(self, course: Sequence[Happening]) -> None:
+    def prepare(self, history: Sequence[Change]) -> None:
         """Look at the whole game before it is judged, where that helps."""
 
     def knows(self, state: Any) -> bool:
-        """Whether `worth` can tell; else the draw that led here is part of a longer one."""
+        """Return false in the middle of a multi-draw roll; luck is assigned when it is complete."""
         return True
 
     @abstractmethod
@@ -101,11 +105,11 @@ class Judge(ABC, Generic[G]):
         return value_of(self, after)
 
     def paid(self, payoff: Sequence[int]) -> Values:
-        """What an end is worth: by default the share of a win, with one half for a draw."""
+        """Return the value of an end: by default the share of a win, one half for a draw."""
         return tuple(Fraction(paid + 1, self.game.seats) for paid in payoff)
 
     def reveals(self, state: Any) -> bool:
-        """Whether the move awaited is no decision: it only tells what chance has done."""
+        """Return true if the awaited move decides nothing and only reveals what chance did."""
         return False
 
     @abstractmethod
@@ -113,14 +117,14 @@ class Judge(ABC, Generic[G]):
         """The moves worth a look, best first: at least one of the best, and all of ``also``."""
 
     def forced(self, state: Any, seat: Seat) -> bool:
-        """Whether the seat has no choice."""
+        """Return true if the seat has only one legal move."""
         try:
             return len(list(islice(self.game.choices(state, seat), 2))) < 2
         except TooMany:
             return False
 
     def spread(self, before: Any, after: Any, seat: Seat) -> Spread | None:
-        """All that could have come of ``before`` when ``after`` did; ``None``: not known."""
+        """Return all possible outcomes of the draw after ``before``; ``None`` if unknown."""
         return None
 
     @abstractmethod
@@ -135,26 +139,24 @@ class Judge(ABC, Generic[G]):
 
 
 JUDGES: Final = {
-    "intransitive/1": "fairground.coach.judges.intransitive:DiceJudge",
-    "fatestones/1": "fairground.coach.judges.fatestones:FateStonesJudge",
-    "poker/1": "fairground.coach.judges.poker:PokerJudge",
-    "poker/2": "fairground.coach.judges.poker:PokerJudge",
-    "bank-poker/1": "fairground.coach.judges.poker:PokerJudge",
-    "zombie/1": "fairground.coach.judges.zombie:judge",
-    "zombie/2": "fairground.coach.judges.zombie:judge",
-    "codebreaking/1": "fairground.coach.judges.codebreaking:judge",
+    "intransitive/1": "fairground.games.intransitive.judge:DiceJudge",
+    "fatestones/1": "fairground.games.fatestones.judge:FateStonesJudge",
+    "poker/2": "fairground.games.poker.judge:PokerJudge",
+    "bank-poker/1": "fairground.games.poker.judge:PokerJudge",
+    "zombie/2": "fairground.games.zombie.judge:judge",
+    "codebreaking/1": "fairground.games.codebreaking.judge:judge",
 }
-"""Who judges which game."""
+"""Game → import path of its judge."""
 
 
 class NoJudge(InputError):
-    """A game whose moves nobody here can weigh."""
+    """The coach has no judge for this game."""
 
     code = "coach/unknown-game"
 
 
 def judge_of(game: Game[Any]) -> Judge[Any]:
-    """The judge of a game, made for its parameters."""
+    """Return the judge of a game with its parameters."""
     if game.name not in JUDGES:
         raise NoJudge(f"the coach knows {', '.join(JUDGES)}, but not {game.name}")
     made: Judge[Any] = load(JUDGES[game.name])(game)
@@ -162,7 +164,7 @@ def judge_of(game: Game[Any]) -> Judge[Any]:
 
 
 def value_of(judge: Judge[Any], state: Any) -> Values:
-    """V of a state, or of an end that somebody's leaving brought about."""
+    """Return V of a state, or of the end that a forfeit brought about."""
     if isinstance(state, Over):
         return judge.paid(state.payoff)
     awaits = judge.game.awaits(state)
@@ -170,5 +172,79 @@ def value_of(judge: Judge[Any], state: Any) -> Values:
 
 
 def of_two(seat: Seat, mine: Fraction) -> Values:
-    """The values of both seats of a game of two, from that of one."""
+    """Return the values of both seats of a two-player game, given the value of one."""
     return (mine, 1 - mine) if seat == 0 else (1 - mine, mine)
+
+
+SMALL: Final = 1e-6
+"""Maximum error of values that still identify the best move."""
+
+ADVISERS: Final = {
+    name: name for name in ("optimal", "greedy", "best", "cautious", "fair", "nice", "evil")
+} | {"mcts": "mcts:200"}
+"""Players that advise if a game has no judge, the better ones first."""
+
+
+class Advice(NamedTuple):
+    """A best move, and a sentence or two on why."""
+
+    move: Move
+    option: str
+    """The move in words."""
+    says: str
+    exact: bool
+    """True if no move can be better."""
+    value: Fraction | None = None
+    """The seat's expectation after the move, if it is an exact fraction: the chance to win, the
+    return for each bet, or (negative) the total number of guesses."""
+    mix: Sequence[tuple[Move, str, Fraction]] = ()
+    """If perfect play mixes: each of its moves, in words, and its probability."""
+
+
+@lru_cache(maxsize=8)
+def _judge(game: Game[Any]) -> Judge[Any]:
+    return judge_of(game)
+
+
+def advise(game: Game[Any], view: Any, seat: Seat, names: Sequence[str]) -> Advice:
+    """Return the move of perfect play, or of our best player if the game has no judge.
+
+    Raise an `InputError` if there is no such player either. ``view`` holds only what the seat may
+    see.
+    """
+    try:
+        judge = _judge(game)
+    except (NoJudge, MissingExtra) as reason:
+        return _as_a_player(game, view, seat, names, reason)
+    words = words_for(game, names, seat)
+    if judge.reveals(view) or judge.forced(view, seat):
+        move = next(iter(game.choices(view, seat)))
+        only = "There is nothing else to do."
+        return Advice(move, words.option(view, seat, move), only, exact=True)
+    options = judge.options(view, seat)
+    best = options[0]
+    mix = tuple(
+        (option.move, words.option(view, seat, option.move), option.mix)
+        for option in options
+        if option.mix
+    )
+    says = judge.advice(words, view, seat, best)
+    known = judge.basis.error < SMALL
+    value = best.values[seat] + (1 if judge.unit is BETS else 0) if judge.basis.exact else None
+    return Advice(best.move, words.option(view, seat, best.move), says, known, value, mix)
+
+
+def _as_a_player(
+    game: Game[Any], view: Any, seat: Seat, names: Sequence[str], reason: Exception
+) -> Advice:
+    there = offered(game, seat)
+    for name, spec in ADVISERS.items():
+        if name in there:
+            try:
+                move = make_player(spec, game, SystemStream(), seat).choose(game, view, seat)
+            except InputError:  # nor can this one tell
+                continue
+            option = words_for(game, names, seat).option(view, seat, move)
+            says = f"That is what {name} would do: it {there[name].summary}."
+            return Advice(move, option, says, exact=False)
+    raise reason

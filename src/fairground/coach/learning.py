@@ -18,14 +18,13 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from fairground.coach.judging import Judge, Option, judge_of
-from fairground.coach.reviewing import Review
-from fairground.coach.telling import amount
+from fairground.coach.report import amount
+from fairground.coach.review import Review
 from fairground.core import Draw, Game, InputError, Move, Seat, TooMany, Turn
-from fairground.course import Drawn, Left, Moved, Out, follow
 from fairground.fair.bits import Stream
 from fairground.fair.schemes import Chance
 from fairground.games import make_game
-from fairground.table import Table
+from fairground.table import Change, Table
 from fairground.transcript import frozen
 from fairground.words import PlainWords, words_for
 
@@ -41,7 +40,7 @@ TRIVIAL: Final = 1
 
 
 class Position(NamedTuple):
-    """Where a seat has to decide."""
+    """A point of a game at which a seat has to decide."""
 
     game: str
     params: dict[str, Any]
@@ -51,7 +50,7 @@ class Position(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The same for the same position."""
+        """The key of this position: equal positions have equal names."""
         return json.dumps(self, sort_keys=True, separators=(",", ":"))
 
     def walk(self) -> tuple[Game[Any], Any]:
@@ -73,13 +72,13 @@ class Position(NamedTuple):
 
 
 def from_json(told: Sequence[Any]) -> Position:
-    """A position as its name has it."""
+    """Return the position that a name encodes."""
     game, params, path, seat = told
     return Position(game, params, tuple(map(tuple, path)), seat)
 
 
 def positions_of(review: Review, table: Table, seats: Sequence[Seat]) -> Iterator[Position]:
-    """Where these seats gave something away, the dearest first."""
+    """Yield the positions of these seats' costly decisions, the dearest first."""
     wanted = {(step.line, step.seat): step.cost for step in review.decisions() if step.cost}
     found: list[tuple[Fraction, Position]] = []
     for path, what in _paths(table):
@@ -91,7 +90,7 @@ def positions_of(review: Review, table: Table, seats: Sequence[Seat]) -> Iterato
 
 
 def position_at(table: Table, line: int, seat: Seat) -> Position:
-    """Where a seat decided what stands in this line."""
+    """Return the position in which a seat made the decision of this line."""
     for path, what in _paths(table):
         if (what.line, what.seat) == (line, seat):
             return Position(table.game.name, table.game.params(), path, seat)
@@ -99,7 +98,7 @@ def position_at(table: Table, line: int, seat: Seat) -> Position:
 
 
 def words_at(game: Game[Any], seat: Seat) -> PlainWords[Any]:
-    """The words of a game for whoever practises in a seat of it."""
+    """Return the words of a game for a learner in one of its seats."""
     own = game.role(seat)
     alike = sum(game.role(i) == own for i in range(game.seats)) - 1
     names = []
@@ -110,21 +109,21 @@ def words_at(game: Game[Any], seat: Seat) -> PlainWords[Any]:
     return words_for(game, names, seat)
 
 
-def _paths(table: Table) -> Iterator[tuple[tuple[Any, ...], Moved]]:
+def _paths(table: Table) -> Iterator[tuple[tuple[Any, ...], Change]]:
     """Every move of a game, with the way to the state before it."""
     path: list[Any] = []
     together: dict[str, Move] = {}
-    for what in follow(table):
-        if isinstance(what, (Left, Out)):
-            return  # a path has no word for somebody who left
-        if isinstance(what, Drawn):
-            path.append(("draw", what.value))
-        elif isinstance(what, Moved):
-            yield tuple(path), what
-            together[str(what.seat)] = what.move
-            if what.after is not what.before:
+    for change in table.history:
+        if change.kind == "draw":
+            path.append(("draw", change.value))
+        elif change.kind == "move":
+            yield tuple(path), change
+            together[str(change.seat)] = change.value
+            if change.after is not change.before:
                 path.append(("move", together))
                 together = {}
+        else:
+            return  # a path has no word for somebody who left
 
 
 def drawn_position(game: Game[Any], chance: Stream) -> Position:
@@ -169,7 +168,7 @@ def _some_moves(judge: Judge[Any], view: Any, seat: Seat) -> list[Move]:
 
 
 def _stake(judge: Judge[Any], view: Any, seat: Seat) -> Fraction:
-    """How much better the best move is than the next that is worse."""
+    """Return the difference between the best move and the next that is worse."""
     options = judge.options(view, seat, _some_moves(judge, view, seat))
     best = options[0].values[seat]
     worse = [best - option.values[seat] for option in options if option.values[seat] < best]
@@ -188,7 +187,7 @@ def _usual_move(judge: Judge[Any], view: Any, seat: Seat, chance: Chance) -> Mov
 
 
 class Judged(NamedTuple):
-    """What an answer was worth."""
+    """The value of an answer."""
 
     right: bool
     cost: Fraction
@@ -198,7 +197,7 @@ class Judged(NamedTuple):
 
     @property
     def best(self) -> Option:
-        """One that nothing is better than."""
+        """One of the best moves."""
         return self.options[0]
 
 
@@ -212,7 +211,7 @@ def judged(judge: Judge[Any], view: Any, seat: Seat, move: Move) -> Judged:
 
 
 def verdict(judge: Judge[Any], words: PlainWords[Any], view: Any, seat: Seat, found: Judged) -> str:
-    """What is said of an answer: right, and why; or what it costs, and what is better."""
+    """Return the reply to an answer: right, and why; or its cost, and a better move."""
     if found.right:
         return f"Right. {judge.advice(words, view, seat, found.best)}"
     cost = amount(found.cost, judge.unit)
@@ -222,7 +221,7 @@ def verdict(judge: Judge[Any], words: PlainWords[Any], view: Any, seat: Seat, fo
 
 
 class Progress:
-    """What was answered, in a file of the user's own."""
+    """A learner's past answers, stored in a file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -234,7 +233,7 @@ class Progress:
             pass  # none is kept yet, or it cannot be read: begin anew
 
     def sits(self, position: Position) -> bool:
-        """Whether it was answered right often enough."""
+        """Return true if the position was answered right `ENOUGH` times in a row."""
         return self._streaks.get(position.name, 0) >= ENOUGH
 
     def note(self, position: Position, right: bool) -> None:
@@ -245,7 +244,7 @@ class Progress:
         self._path.write_text(told, encoding="utf-8")
 
     def due(self, game: str) -> list[Position]:
-        """What was asked before and does not sit, the least known first."""
+        """Return the positions that were asked and do not sit yet, the least known first."""
         waiting = sorted(
             (streak, name) for name, streak in self._streaks.items() if streak < ENOUGH
         )
@@ -253,6 +252,6 @@ class Progress:
         return [position for position in positions if position.game == game]
 
     def count(self, game: str) -> tuple[int, int]:
-        """How many positions of a game sit, and how many were asked."""
+        """Return the number of positions of a game that sit, and that were asked."""
         streaks = [streak for name, streak in self._streaks.items() if json.loads(name)[0] == game]
         return sum(streak >= ENOUGH for streak in streaks), len(streaks)

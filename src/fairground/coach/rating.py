@@ -1,8 +1,8 @@
-"""How well somebody plays: what they give away per game against perfect play, with an interval.
+"""A player's skill: the average cost per game against perfect play, with an interval.
 
 Luck is left out, so this settles far sooner than a count of wins. The interval is Student's, for
-the mean of independent games; with one game there is none. Units differ from game to game, so each
-game is rated apart.
+the mean of independent games; with one game, or only equal ones, there is none. Units differ from
+game to game, so each game is rated apart.
 """
 
 from __future__ import annotations
@@ -10,26 +10,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import sqrt
 from typing import Any, Final, NamedTuple
 
 from fairground.coach.judging import Unit
-from fairground.coach.reviewing import Review
+from fairground.coach.review import Review
 from fairground.core import Seat
-from fairground.games.codebreaking import STAKE
-
-T95: Final = (
-    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
-    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
-    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
-)
-"""Student's t for 95 %, by degrees of freedom from 1; beyond these, the normal one."""
-
-NORMAL: Final = 1.960
+from fairground.games.codebreaking.rules import STAKE
+from fairground.stats import interval_of
 
 
 class Played(NamedTuple):
-    """What one game says of one player."""
+    """One game of one player."""
 
     name: str
     title: str
@@ -39,7 +30,7 @@ class Played(NamedTuple):
     mistakes: int
     luck: Fraction
     lost: int
-    """Times that the whole game was given up, which is no matter of so many guesses."""
+    """Times that the player gave up the whole game, which no number of guesses expresses."""
 
 
 class Rating(NamedTuple):
@@ -55,7 +46,7 @@ class Rating(NamedTuple):
     """Given away per game, on average."""
     low: float | None
     high: float | None
-    """The interval of 95 %; ``None`` with a single game."""
+    """The 95 % interval; ``None`` with one game, or where every game cost the same."""
     luck: float
     """Per game, on average."""
     trend: float | None
@@ -69,7 +60,7 @@ class Rating(NamedTuple):
 
 
 def played(review: Review, title: str, seats: Sequence[Seat] | None = None) -> list[Played]:
-    """What a review says of these seats; of all that decided something, if not told."""
+    """Return the games of these seats; by default of all that decided something."""
     games = []
     for seat in review.seats:
         if seat.decisions and (seats is None or seat.seat in seats):
@@ -101,7 +92,7 @@ def ratings(games: Iterable[Played]) -> list[Rating]:
 
 def _rating(games: Sequence[Played]) -> Rating:
     costs = [float(game.cost) for game in games]
-    mean, half = interval(costs)
+    cost = interval_of(costs)
     first = games[0]
     middle = len(costs) // 2
     trend = None
@@ -114,9 +105,9 @@ def _rating(games: Sequence[Played]) -> Rating:
         games=len(games),
         decisions=sum(game.decisions for game in games),
         mistakes=sum(game.mistakes for game in games),
-        cost=mean,
-        low=None if half is None else max(0.0, mean - half),
-        high=None if half is None else mean + half,
+        cost=cost.mean,
+        low=None if cost.low is None else max(0.0, cost.low),
+        high=cost.high,
         luck=sum(float(game.luck) for game in games) / len(games),
         trend=trend,
         lost=sum(game.lost for game in games),
@@ -124,15 +115,4 @@ def _rating(games: Sequence[Played]) -> Rating:
 
 
 FEW: Final = 6
-"""With fewer games nothing is said of a trend."""
-
-
-def interval(values: Sequence[float]) -> tuple[float, float | None]:
-    """The mean, and half of its interval of 95 %; ``None`` for a single value."""
-    n = len(values)
-    mean = sum(values) / n
-    if n == 1:
-        return mean, None
-    spread = sqrt(sum((value - mean) ** 2 for value in values) / (n - 1))
-    t = T95[n - 2] if n - 2 < len(T95) else NORMAL
-    return mean, t * spread / sqrt(n)
+"""Minimum number of games for a trend."""

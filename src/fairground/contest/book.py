@@ -1,7 +1,7 @@
 """A contest's book: a chain of lines that binds the house.
 
 The arena writes books by the rules that stand here, and `fairground.contest.file` reads them by
-the same ones. What a contest is made of is in `parts`, what chance decides in it in `seed`.
+the same ones. `parts` describes the games of a contest, `seed` the decisions of chance.
 
 **The book** is a chain of lines like any transcript:
 
@@ -32,12 +32,13 @@ the same ones. What a contest is made of is in `parts`, what chance decides in i
 ``filed``
     ``games`` (how many transcripts there are) and the ``digest`` of all their heads
 
-The format ``fairground-contest/1`` knew no ``started``, no ``removed`` and no choice of a
-``disguise``. Such books go on, and verify for ever.
+Each member has one JSON type (`TYPES`), and a value of another type is ``contest/malformed``.
 """
 
 from __future__ import annotations
 
+import json
+import reprlib
 from collections import Counter
 from collections.abc import Mapping
 from copy import copy
@@ -51,14 +52,12 @@ from fairground.fair.contest import contest_commitment
 from fairground.fair.schemes import is_hex, is_text
 from fairground.transcript import Event, line_hash
 
-FIRST_FORMAT: Final = "fairground-contest/1"
 FORMAT: Final = "fairground-contest/2"
-FORMATS: Final = (FIRST_FORMAT, FORMAT)
 
 DRAWN: Final = "drawn"
 NO_DISGUISE: Final = "none"
 DISGUISES: Final = (DRAWN, NO_DISGUISE)
-"""How games look to entries: otherwise to each of them, or the same to all."""
+"""The disguise of games: different for each entry, or the same for all."""
 
 LONGEST_NAME: Final = 20
 """Characters of a team's name, and of a version."""
@@ -67,12 +66,8 @@ SOLVED: Final = "solved"
 GIVEN_UP: Final = "given up"
 
 RESTORE: Final = "restore"
-"""Who closes what was open in a copy of a database that was restored."""
-CLOSERS: Final = {
-    FIRST_FORMAT: ("time", "creator"),
-    FORMAT: ("time", "creator", RESTORE),
-}
-"""Format → by what a contest can be closed."""
+"""The closer of a contest that was open in a database restored from a copy."""
+CLOSERS: Final = ("time", "creator", RESTORE)
 
 CLOSING: Final = "the contest closed"
 """Why the house ends a game that nobody finished."""
@@ -85,7 +80,7 @@ LONGEST_REMOVAL: Final = 200
 
 
 def files_digest(contest: str, heads: Mapping[tuple[int, int], str]) -> str:
-    """What ``filed`` says: a digest of the last hash of every game, by entry and slot."""
+    """Return the digest for ``filed``: over the last hash of every game, by entry and slot."""
     parts: list[str | int] = [contest, len(heads)]
     for entry, slot in sorted(heads):
         parts += (entry, slot, heads[entry, slot])
@@ -93,7 +88,7 @@ def files_digest(contest: str, heads: Mapping[tuple[int, int], str]) -> str:
 
 
 class Result(NamedTuple):
-    """How an entry's game ended, by the entry's own doing."""
+    """The result of a game that an entry ended itself."""
 
     result: str
     steps: int
@@ -112,9 +107,9 @@ class Entry:
         self.head = head
         """The hash of the line that entered it: its games name this."""
         self.over = False
-        """Whether the team has entered again: then an official entry is over."""
+        """True if the team has entered again: an official entry is then over."""
         self.started = False
-        """Whether it has made a submission."""
+        """True if it has made a submission."""
         self.removed: str | None = None
         """Why the contest's creator took it out, if that is so."""
         self.results: dict[int, Result] = {}
@@ -130,29 +125,51 @@ class Entry:
 
 
 _LINES: Final = {
-    "opened": "format contest parts commitment at closes",
+    "opened": "format contest parts commitment at closes disguise",
     "entered": "entry team version training at",
+    "started": "entry at",
+    "removed": "entry reason at",
     "finished": "entry slot result steps head at",
     "failed": "entry slot reason at",
     "recovered": "entry slot at",
     "closed": "seed by at",
     "filed": "games digest",
 }
-_LATER_LINES: Final = {
-    **_LINES,
-    "opened": f"{_LINES['opened']} disguise",
-    "started": "entry at",
-    "removed": "entry reason at",
+FIELDS: Final = {
+    kind: frozenset({"kind", "prev", *names.split()}) for kind, names in _LINES.items()
 }
-FIELDS: Final[dict[str, dict[str, frozenset[str]]]] = {
-    form: {kind: frozenset({"kind", "prev", *names.split()}) for kind, names in lines.items()}
-    for form, lines in ((FIRST_FORMAT, _LINES), (FORMAT, _LATER_LINES))
+"""Kind of line → its members."""
+
+_TYPES: Final[dict[type, str]] = {
+    str: "kind prev format contest commitment disguise team version result head reason seed by"
+    " digest",
+    int: "at closes entry slot steps games lines",
+    bool: "training",
+    list: "parts",
 }
-"""Format → kind of line → its members."""
+TYPES: Final = {name: kind for kind, names in _TYPES.items() for name in names.split()}
+"""Member → its type, in every line of a book and every heading. ``true`` is not an ``int``."""
+
+
+def check_types(event: Event) -> None:
+    """Raise a `Fault` for the first member, in the order of the alphabet, of a wrong type."""
+    for name, value in sorted(event.items()):
+        if type(value) is not TYPES[name]:
+            said = reprlib.repr(json.dumps(value, ensure_ascii=False))[1:-1]
+            reason = f"{name} must be {_TYPE_NAMES[TYPES[name]]}, not {said}"
+            raise Fault("contest/malformed", reason)
+
+
+_TYPE_NAMES: Final[dict[type, str]] = {
+    str: "text",
+    int: "an integer",
+    bool: "true or false",
+    list: "an array",
+}
 
 
 def is_name(text: object) -> bool:
-    """Whether this can be a team's name or a version: 1 to 20 characters that can be seen."""
+    """Return true for a valid team name or version: 1 to 20 visible characters."""
     return (
         isinstance(text, str)
         and is_text(text, LONGEST_NAME)
@@ -163,10 +180,9 @@ def is_name(text: object) -> bool:
 
 
 class Book:
-    """What a contest's book says so far; `apply` refuses a line that breaks its rules."""
+    """The state of a contest by its book; `apply` refuses a line that breaks its rules."""
 
     def __init__(self) -> None:
-        self.format = FORMAT
         self.contest = ""
         self.commitment = ""
         self.disguise = DRAWN
@@ -184,12 +200,12 @@ class Book:
 
     @property
     def games(self) -> int:
-        """How many games each entry plays."""
+        """Number of games of each entry."""
         return len(self.part_of)
 
     @property
     def closed(self) -> bool:
-        """Whether nothing more counts."""
+        """True if nothing more counts."""
         return self.seed is not None
 
     @property
@@ -198,7 +214,7 @@ class Book:
         return [entry for entry in self.entries if entry.removed is None]
 
     def seen(self, seed: bytes, entry: int, game: int) -> Disguise:
-        """How this game looks to this entry."""
+        """Return the disguise of this game for this entry."""
         part = self.part_of[game]
         if self.disguise == NO_DISGUISE:
             return undisguised(part)
@@ -213,21 +229,19 @@ class Book:
         return frozen
 
     def trains(self, team: str) -> bool:
-        """Whether another entry of this team would be training."""
+        """Return true if another entry of this team would be training."""
         return team in self.versions
 
     def has(self, team: str, version: str) -> bool:
-        """Whether this team has entered with this version."""
+        """Return true if this team has entered with this version."""
         return any(entry.version == version for entry in self.versions.get(team, ()))
 
     def apply(self, event: Event, line: bytes) -> None:
         """Take the next line, or raise a `Fault` with the reason and change nothing."""
         kind = event.get("kind")
-        # The first line says by which rules the others are read.
-        form = event.get("format") if kind == "opened" else self.format
-        known = FIELDS.get(form, {}) if isinstance(form, str) else {}
-        if not isinstance(kind, str) or event.keys() != known.get(kind):
+        if not isinstance(kind, str) or event.keys() != FIELDS.get(kind):
             raise Fault("contest/malformed", f"no line of a contest's book looks like {event!r}")
+        check_types(event)
         if (kind == "opened") != (not self.contest):
             raise Fault("contest/malformed", "a contest is opened once, in its book's first line")
         if self.closed != (kind == "filed") or self.filed is not None:
@@ -235,21 +249,22 @@ class Book:
         getattr(self, f"_{kind}")(event, line)
 
     def _opened(self, event: Event, line: bytes) -> None:
-        name = event["contest"]
-        if not isinstance(name, str) or not name or not is_hex(event["commitment"]):
+        name, look = event["contest"], event["disguise"]
+        if event["format"] != FORMAT:
+            raise Fault("contest/malformed", f"the format is {FORMAT}, not {event['format']!r}")
+        if not name or not is_hex(event["commitment"]):
             raise Fault("contest/malformed", "a contest has a name, and a commitment in hex")
-        look = event.get("disguise", DRAWN)
         if look not in DISGUISES:
             raise Fault("contest/malformed", f"a disguise is one of {DISGUISES}, not {look!r}")
         at, closes = event["at"], event["closes"]
-        if type(at) is not int or type(closes) is not int or not 0 <= at < closes:
+        if not 0 <= at < closes:
             raise Fault("contest/malformed", f"it cannot open at {at!r} and close at {closes!r}")
         try:
             parts = tuple(Part(**part) for part in event["parts"])
             check_parts(parts)
         except (TypeError, BadParams) as error:
             raise Fault("contest/malformed", f"the parts are malformed: {error}") from None
-        self.format, self.disguise = event["format"], look
+        self.disguise = look
         self.contest, self.commitment, self.parts = name, event["commitment"], parts
         self.part_of = tuple(part for part in parts for _ in range(part.games))
         self.opened = self.last = at
@@ -257,7 +272,7 @@ class Book:
 
     def _time(self, event: Event, before_the_close: bool = True) -> None:
         at = event["at"]
-        if type(at) is not int or at < self.last:
+        if at < self.last:
             raise Fault("contest/time", f"the house's clock went back: {at!r} after {self.last}")
         if before_the_close and at >= self.closes:
             raise Fault("contest/late", f"at {at} the contest was over, since {self.closes}")
@@ -265,7 +280,7 @@ class Book:
     def _entered(self, event: Event, line: bytes) -> None:
         self._time(event)
         number, team, version = event["entry"], event["team"], event["version"]
-        if type(number) is not int or number != len(self.entries):
+        if number != len(self.entries):
             raise Fault("contest/entry", f"the next entry is {len(self.entries)}, not {number!r}")
         for text in (team, version):
             if not is_name(text):
@@ -305,7 +320,7 @@ class Book:
         """The entry of a line, which must not have been removed."""
         self._time(event)
         number = event["entry"]
-        if type(number) is not int or not 0 <= number < len(self.entries):
+        if not 0 <= number < len(self.entries):
             raise Fault(code, f"there is no entry {number!r}")
         entry = self.entries[number]
         if entry.removed is not None:
@@ -315,7 +330,7 @@ class Book:
     def _finished(self, event: Event, line: bytes) -> None:
         entry, slot, steps = self._running(event), event["slot"], event["steps"]
         least = 1 if event["result"] == SOLVED else 0
-        known = event["result"] in (SOLVED, GIVEN_UP) and type(steps) is int
+        known = event["result"] in (SOLVED, GIVEN_UP)
         if not known or steps < least or not is_hex(event["head"]):
             raise Fault("contest/result", f"no game ends like {event!r}")
         entry.results[slot] = Result(event["result"], steps, event["head"], event["at"])
@@ -326,9 +341,9 @@ class Book:
         """The entry of a line about a game, which must not be over."""
         entry, slot = self._present(event, "contest/result"), event["slot"]
         number = entry.number
-        if self.format != FIRST_FORMAT and not entry.started:
+        if not entry.started:
             raise Fault("contest/result", f"entry {number} has not started")
-        if type(slot) is not int or not 0 <= slot < self.games:
+        if not 0 <= slot < self.games:
             raise Fault("contest/result", f"entry {number} has no game {slot!r}")
         if slot in entry.results:
             raise Fault("contest/result", f"game {slot} of entry {number} was finished before")
@@ -357,7 +372,7 @@ class Book:
     def _closed(self, event: Event, line: bytes) -> None:
         self._time(event, before_the_close=False)
         by, seed = event["by"], event["seed"]
-        if by not in CLOSERS[self.format] or (by == "time" and event["at"] < self.closes):
+        if by not in CLOSERS or (by == "time" and event["at"] < self.closes):
             raise Fault("contest/time", f"the contest cannot be closed by {by!r} at {event['at']}")
         if not is_hex(seed) or not same(
             contest_commitment(self.contest, bytes.fromhex(seed)), self.commitment
@@ -368,13 +383,13 @@ class Book:
         self.last = event["at"]
 
     def _filed(self, event: Event, line: bytes) -> None:
-        if type(event["games"]) is not int or not is_hex(event["digest"]):
-            raise Fault("contest/malformed", "the last line counts the games and has a digest")
+        if not is_hex(event["digest"]):
+            raise Fault("contest/malformed", f"the digest must be hex, not {event['digest']!r}")
         self.filed = event
 
 
 def the_note(book: Book, entry: Entry, slot: int, part: Part, seen: Disguise) -> dict[str, Any]:
-    """What every game's transcript says of the contest, before the first submission.
+    """Return the note on the contest in every game's transcript, before the first submission.
 
     It names the line that entered its player, so that book and games hold each other, and
     the disguise, so that whoever has a receipt of the game has one of the disguise. A

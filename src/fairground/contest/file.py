@@ -12,7 +12,7 @@ Three kinds of sections, each behind a heading that counts its lines::
 All lines are canonical; book and transcripts each are a chain of their own. They hold one
 another: a game names the line that entered its player, the book names the game's last
 line when it was finished and at its end all games' last lines, and the standings name the
-book's last line. So no line can be changed alone, whoever writes the hashes anew. A house
+book's last line. So no line can be changed alone, even if all hashes are recomputed. A house
 that forges *all* of it is found out by receipts: the hashes that players kept.
 
 `check` runs every game again through `verify`, recomputes every order, disguise, entry,
@@ -23,20 +23,19 @@ does not follow.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from io import BytesIO
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from fairground.claims import COMMITTED, ORDERED, Claim
 from fairground.contest.book import (
     CLOSING,
-    FIRST_FORMAT,
-    FORMATS,
+    FORMAT,
     GIVEN_UP,
     NO_DISGUISE,
     SOLVED,
     Book,
     Entry,
+    check_types,
     files_digest,
     the_note,
 )
@@ -44,16 +43,23 @@ from fairground.contest.seed import order
 from fairground.contest.standings import snapshot, standing
 from fairground.core import Fault, InputError
 from fairground.fair.schemes import is_hex
-from fairground.games.codebreaking import BREAKER, FAIR, KEEPER, NO_CODE
-from fairground.retrace import Differs, retrace
-from fairground.transcript import Event, canonical, check_chain, line_hash, parse, read
-from fairground.verify import chained, first_fault, run_again
+from fairground.games.codebreaking.rules import BREAKER, FAIR, KEEPER, NO_CODE
+from fairground.transcript import (
+    Event,
+    canonical,
+    check_chain,
+    line_hash,
+    parse,
+    read,
+    same_json,
+)
+from fairground.verifier import replay, reviewed
 
 CONSISTENT: Final = "CONSISTENT"
 UNPROVEN: Final = "UNPROVEN"
 
 LAST_WORDS: Final = ("opening", "end")
-"""What the house adds to a finished game at the close."""
+"""The lines that the house adds to a finished game at the close."""
 
 
 class Section(NamedTuple):
@@ -66,7 +72,7 @@ class Section(NamedTuple):
 
 
 class ContestVerdict(NamedTuple):
-    """What came of checking a contest file."""
+    """The result of checking a contest file."""
 
     ok: bool
     fault: Fault | None
@@ -94,7 +100,7 @@ class ContestVerdict(NamedTuple):
 
 def book_heading(book: Book, lines: int) -> bytes:
     """The file's first line."""
-    heading = {"kind": "book", "format": book.format, "contest": book.contest, "lines": lines}
+    heading = {"kind": "book", "format": FORMAT, "contest": book.contest, "lines": lines}
     return canonical(heading) + b"\n"
 
 
@@ -182,41 +188,54 @@ def _receipt(receipt: str) -> str:
     return wanted
 
 
-def _sections(lines: Sequence[bytes]) -> tuple[Section, list[Section], Section]:
-    """Take the file apart by its headings."""
-    found = list(_split(lines))
-    kinds = [section.heading["kind"] for section in found]
-    if kinds != ["book", *["game"] * (len(found) - 2), "standings"]:
-        where = len(lines) if kinds[:1] == ["book"] else 1
-        reason = "a contest file is its book, then its games, then the standings, and no more"
-        raise Fault("contest/malformed", reason, where)
-    return found[0], found[1:-1], found[-1]
-
-
 HEADINGS: Final = {
     "book": {"contest", "format", "kind", "lines"},
     "game": {"entry", "kind", "lines", "slot"},
 }
+FOLLOWS: Final[dict[str | None, set[str]]] = {
+    None: {"book"},
+    "book": {"game", "standings"},
+    "game": {"game", "standings"},
+}
 
 
-def _split(lines: Sequence[bytes]) -> Iterator[Section]:
-    number = 1
+def _sections(lines: Sequence[bytes]) -> tuple[Section, list[Section], Section]:
+    """Take the file apart by its headings. The first line out of place is at fault."""
+    found: list[Section] = []
+    number, before = 1, None
     while number <= len(lines):
         heading = parse(lines[number - 1], number)
         kind = heading.get("kind")
+        if (
+            not isinstance(kind, str)
+            or kind not in FOLLOWS[before]
+            or (kind == "standings" and number < len(lines))
+        ):
+            reason = "a contest file is its book, then its games, then the standings, and no more"
+            raise Fault("contest/malformed", reason, number)
         if kind == "standings":
-            yield Section(heading, number, [lines[number - 1]])
-            number += 1
-            continue
-        count = heading.get("lines")
-        if not isinstance(kind, str) or heading.keys() != HEADINGS.get(kind):
-            reason = f"line {number} should begin the book, a game or the standings"
-            raise Fault("contest/malformed", reason, number)
-        if type(count) is not int or not 1 <= count <= len(lines) - number:
-            reason = f"line {number} announces {count!r} lines, and they are not there"
-            raise Fault("contest/malformed", reason, number)
-        yield Section(heading, number + 1, list(lines[number : number + count]))
-        number += count + 1
+            return found[0], found[1:], Section(heading, number, [lines[number - 1]])
+        section = _section(heading, lines, number)
+        found.append(section)
+        number, before = section.first + len(section.lines), kind
+    raise Fault("contest/malformed", "the file stops before the standings", len(lines))
+
+
+def _section(heading: Event, lines: Sequence[bytes], number: int) -> Section:
+    """Return the section behind a heading, as many lines as it announces."""
+    if heading.keys() != HEADINGS[heading["kind"]]:
+        reason = f"line {number} should begin the book, a game or the standings"
+        raise Fault("contest/malformed", reason, number)
+    try:
+        check_types(heading)
+    except Fault as fault:
+        fault.line = number
+        raise
+    count = heading["lines"]
+    if not 1 <= count <= len(lines) - number:
+        reason = f"line {number} announces {count} lines, and they are not there"
+        raise Fault("contest/malformed", reason, number)
+    return Section(heading, number + 1, list(lines[number : number + count]))
 
 
 def _chain(section: Section) -> list[Event]:
@@ -230,16 +249,11 @@ def _chain(section: Section) -> list[Event]:
 def _played(section: Section) -> list[Event]:
     """The events of a game that was run again to its end and found right."""
     try:
-        table, _, _ = retrace(BytesIO(b"".join(section.lines)), keep=True)
-        return table.transcript.events
-    except Differs:
-        pass
-    try:
-        events = chained(section.lines)
-        run_again(section.lines, events)
+        table = replay(b"".join(section.lines))
+        reviewed(table)
     except Fault as fault:
-        raise _moved(first_fault(section.lines, fault), section) from None
-    return events
+        raise _moved(fault, section) from None
+    return table.transcript.events
 
 
 def _moved(fault: Fault, section: Section) -> Fault:
@@ -251,18 +265,16 @@ def _moved(fault: Fault, section: Section) -> Fault:
 
 def _read_book(section: Section) -> Book:
     book = Book()
-    if section.heading["format"] not in FORMATS:
-        known = " or ".join(FORMATS)
-        raise Fault("contest/malformed", f"line 1 does not begin a {known} file", 1)
+    if section.heading["format"] != FORMAT:
+        raise Fault("contest/malformed", f"line 1 does not begin a {FORMAT} file", 1)
     for i, (event, line) in enumerate(zip(_chain(section), section.lines, strict=True)):
         try:
             book.apply(event, line)
         except Fault as fault:
             fault.line = section.first + i
             raise
-    for what in ("contest", "format"):
-        if getattr(book, what) != section.heading[what]:
-            raise Fault("contest/malformed", f"line 1 names another {what} than the book", 1)
+    if book.contest != section.heading["contest"]:
+        raise Fault("contest/malformed", "line 1 names another contest than the book", 1)
     if book.filed is None:
         reason = "UNFINISHED: the book stops before the contest was closed and its games filed"
         raise Fault("contest/unfinished", reason, section.first - 1 + len(section.lines))
@@ -286,14 +298,14 @@ class _Games:
         """The next game; ``played`` has its events when its heading is right."""
         number, slot = section.heading["entry"], section.heading["slot"]
         heading = section.first - 1
-        if type(number) is not int or not 0 <= number < len(self.book.entries):
+        if not 0 <= number < len(self.book.entries):
             raise Fault("contest/game", f"there is no entry {number!r}", heading)
-        if type(slot) is not int or not 0 <= slot < self.book.games:
+        if not 0 <= slot < self.book.games:
             raise Fault("contest/game", f"entry {number} has no game {slot!r}", heading)
         if (number, slot) <= self.last:
             raise Fault("contest/game", "games stand by entry and slot, each once", heading)
         entry = self.book.entries[number]
-        if self.book.format != FIRST_FORMAT and not entry.started:
+        if not entry.started:
             raise Fault("contest/game", f"by the book entry {number} never started", heading)
         events = next(played)
         self._begins(section, events, entry, slot)
@@ -313,7 +325,7 @@ class _Games:
             "public": {"commitment": book.commitment, "contest": book.contest, "game": game},
         }
         for field, value in expected.items():
-            if start[field] != value:
+            if not same_json(start[field], value):
                 reason = (
                     f"game {slot} of entry {entry.number} says {field}: {start[field]!r}; "
                     f"by the contest's seed and parts it is {value!r}"
@@ -330,14 +342,10 @@ class _Games:
     @staticmethod
     def _disguised(section: Section, events: list[Event], at: int, note: dict[str, Any]) -> None:
         """The note with the disguise stands before the first submission, once."""
-        if events[at]["kind"] != "note" or events[at]["body"] != note:
-            said = events[at].get("body")
-            wrong = [
-                name for name in note if not isinstance(said, dict) or said.get(name) != note[name]
-            ]
-            reason = (
-                f"before the first submission a note must say {note!r}; wrong: {wrong or 'more'}"
-            )
+        said = events[at].get("body")
+        if events[at]["kind"] != "note" or not same_json(said, note):
+            wrong = _unlike(note, said) if isinstance(said, dict) else sorted(note)
+            reason = f"before the first submission a note must say {note!r}; wrong: {wrong}"
             raise Fault("contest/disguise", reason, section.first + at)
         for i, event in enumerate(events):
             if event["kind"] == "note" and i != at and event["body"].keys() != {"remark"}:
@@ -359,19 +367,17 @@ class _Games:
             raise Fault("contest/lie", "the keeper had no code that fits its answers", where)
         if result is None:
             expected = {"seat": BREAKER, "by": "house", "reason": CLOSING}
-            if ending["kind"] != "forfeit" or any(ending[k] != v for k, v in expected.items()):
+            if ending["kind"] != "forfeit" or _unlike(expected, _only(ending, expected)):
                 reason = "the book does not say that this game was finished, but it was"
                 raise Fault("contest/result", reason, where)
             return
         left = {"seat": BREAKER, "by": "seat", "reason": GIVEN_UP}
-        own_word = self._relayed(entry.number, slot) and all(
-            ending.get(k) == v for k, v in left.items()
-        )
+        own_word = self._relayed(entry.number, slot) and not _unlike(left, _only(ending, left))
         if ending["kind"] == "forfeit" and not own_word:
             reason = f"the book says that this game was {result.result}; it was forfeited"
             raise Fault("contest/result", reason, where)
         payoff = events[-1]["payoff"]
-        how = SOLVED if payoff == [steps, -steps] else GIVEN_UP
+        how = SOLVED if same_json(payoff, [steps, -steps]) else GIVEN_UP
         if (how, steps) != (result.result, result.steps):
             reason = (
                 f"the book says {result.result} after {result.steps} steps; "
@@ -397,15 +403,29 @@ class _Games:
         filed = self.book.filed
         assert filed is not None
         found = {"games": len(self.heads), "digest": files_digest(self.book.contest, self.heads)}
-        if {name: filed[name] for name in found} != found:
+        if _unlike(found, _only(filed, found)):
             reason = f"the book filed {filed['games']} games that end otherwise; here are {found}"
             raise Fault("contest/game", reason, book_section.first - 1 + len(book_section.lines))
+
+
+def _only(event: Event, names: Iterable[str]) -> Event:
+    """Return these members of an event, those that it has."""
+    return {name: event[name] for name in names if name in event}
+
+
+def _unlike(one: Event, other: Event) -> list[str]:
+    """Return the members in which two objects differ, by value or by type."""
+    return sorted(
+        name
+        for name in one.keys() | other.keys()
+        if name not in one or name not in other or not same_json(one[name], other[name])
+    )
 
 
 def _difference(said: Event, expected: bytes) -> str:
     """Which part of the standings is wrong."""
     ours: Event = json.loads(expected)
-    wrong = sorted(k for k in ours.keys() | said.keys() if ours.get(k) != said.get(k))
+    wrong = _unlike(ours, said)
     name = wrong[0]
     return (
         f"the standings differ from what book and games give in {', '.join(wrong)}: "
@@ -419,7 +439,7 @@ def _short(value: object) -> str:
 
 
 def _claims(book: Book, section: Section, kept: tuple[int, ...]) -> Iterator[Claim]:
-    """What the file proves, each with its condition."""
+    """Return the claims that the file proves, each with its condition."""
 
     def claim(name: str, condition: str, result: str, *lines: int) -> Claim:
         return Claim(name, None, None, condition, result, lines)

@@ -1,4 +1,4 @@
-"""What a contest is made of: parts, each a number of games of one kind.
+"""The parts of a contest, each a number of games of one kind.
 
 **Relayed games.** A part may belong to an oracle factory elsewhere. Then the arena has a game
 made there for each entry, relays its submissions and counts them. Nothing is known of such a
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from fairground.core import BadParams
 from fairground.fair.schemes import is_text
-from fairground.games.codebreaking import EVIL, CodeBreaking
+from fairground.games.codebreaking.rules import EVIL, CodeBreaking
 
 MOST_GAMES: Final = 10_000
 MOST_PARTS: Final = 100
@@ -38,7 +38,7 @@ class Part(NamedTuple):
     oracle: str
     games: int
     factory: str | None = None
-    """Where the games are relayed to; ``None``: they are kept here."""
+    """The factory that runs the games; ``None``: this arena."""
 
     def rules(self) -> CodeBreaking:
         """The rules of these games; raises `BadParams`.

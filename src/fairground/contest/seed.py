@@ -1,4 +1,4 @@
-"""What follows from a contest's seed: all that chance decides in it, and nothing else.
+"""Everything that follows from a contest's seed: all that chance decides, and nothing else.
 
 The seed is 32 bytes, committed in the book's first line as `fair.contest.contest_commitment`,
 opened in the line that closes the contest. Each thing is drawn under a tag of its own:
@@ -26,11 +26,11 @@ from fairground.core import Draw
 from fairground.fair.bits import HashStream, Stream, Tag, digest
 from fairground.fair.contest import ContestScheme, contest_commitment
 from fairground.fair.schemes import Run, Setting
-from fairground.games.codebreaking import Code
+from fairground.games.codebreaking.rules import Code
 
 
 class Disguise(NamedTuple):
-    """How one game looks to one entry."""
+    """The disguise of one game for one entry."""
 
     digits: tuple[int, ...]
     """Digit of the entry → raw digit."""
@@ -38,14 +38,14 @@ class Disguise(NamedTuple):
     """Place of the entry → raw place."""
 
     def to_raw(self, seen: Sequence[int]) -> Code:
-        """What the table is told when the entry submits this."""
+        """Return the code at the table for an entry's submission."""
         raw = [0] * len(self.places)
         for place, digit in zip(self.places, seen, strict=True):
             raw[place] = self.digits[digit]
         return tuple(raw)
 
     def from_raw(self, raw: Sequence[int]) -> Code:
-        """What the entry would have to submit to say this to the table."""
+        """Return the submission for a code at the table: the inverse of the disguise."""
         seen = {digit: c for c, digit in enumerate(self.digits)}
         return tuple(seen[raw[place]] for place in self.places)
 
@@ -65,7 +65,7 @@ def order(contest: str, seed: bytes, entry: int, games: int) -> tuple[int, ...]:
 
 
 def disguise(contest: str, seed: bytes, entry: int, game: int, part: Part) -> Disguise:
-    """How this game looks to this entry: first the digits are drawn, then the places."""
+    """Return the disguise of this game for this entry: draw the digits first, then the places."""
     chance = HashStream(digest(Tag.CONTEST_DISGUISE, contest, entry, game, seed))
     return Disguise(shuffled(part.base, chance), shuffled(part.length, chance))
 
@@ -76,7 +76,7 @@ def undisguised(part: Part) -> Disguise:
 
 
 def keeper_seed(contest: str, seed: bytes, game: int) -> bytes:
-    """What our keeper of this game draws from, whoever plays against it."""
+    """Return the stream of our keeper of this game, the same for every opponent."""
     return digest(Tag.CONTEST_KEEPER, contest, game, seed)
 
 

@@ -1,4 +1,4 @@
-"""What the results of a contest mean: ranks, intervals, and who cannot be told apart.
+"""The statistics of a contest: ranks, intervals, and teams that are too close to call.
 
 **Ranks.** Only official entries rank: more games solved first, then the smaller mean number
 of steps over the solved games. A game that was given up, or that was not solved when the
@@ -16,7 +16,7 @@ have had the other sign, and ``p`` is the exact share of all sign patterns whose
 least as far from zero. It needs no normal distribution and no simulation. It is made
 twice: on solving at all (games decided for both), and on steps (games that both solved);
 a pair's p is twice the smaller one. Holm's method over all pairs keeps the chance of even
-one wrong "better" at 5 %. Where that does not tell two teams apart, the verdict says so:
+one wrong "better" at 5 %. If that does not separate two teams, the verdict says so:
 their order in the table is then no evidence.
 
 **Relayed games** (at oracle factories elsewhere) count for solved games, mean and rank like any
@@ -25,8 +25,6 @@ other. But each entry has a code of its own there, so pairs are compared without
 **Parts and factories.** For each part, and where games are relayed for each factory, the table says
 how many steps the official entries needed there: the same figures, seen from the side of
 the oracles. Factories are ranked by the steps that they forced, so that evil oracles can compete.
-
-Books of the first format have neither of these, nor a lower bound of 1 for intervals.
 """
 
 from __future__ import annotations
@@ -38,11 +36,9 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any, Final, NamedTuple, TypeVar
 
-from fairground.contest.book import FIRST_FORMAT, NO_DISGUISE, SOLVED, Book, Entry
-from fairground.contest.figures import Mean, decimal, mean_of, sign_flip
+from fairground.contest.book import NO_DISGUISE, SOLVED, Book, Entry
 from fairground.contest.parts import Part
-
-LEVEL: Final = Fraction(1, 20)
+from fairground.stats import Mean, decimal, holm, mean_of, sign_flip
 
 MOST_TEAMS_IN_ALL_PAIRS: Final = 10
 """With up to this many official entries, all pairs are compared. With more, each entry is compared
@@ -52,7 +48,7 @@ with the leader and with the next in the table."""
 
 
 class EntryTally(NamedTuple):
-    """What the columns are computed from: one entry, and how far it is."""
+    """One entry and its progress: the input of the columns."""
 
     entry: Entry
     rank: int | None
@@ -64,23 +60,21 @@ class EntryTally(NamedTuple):
 
     @property
     def given_up(self) -> int:
-        """How many games it gave up."""
+        """Number of games that it gave up."""
         return len(self.entry.results) - len(self.steps)
 
 
-def tally_of(
-    entry: Entry, games: int, closed: bool, rank: int | None, least: int | None = 1
-) -> EntryTally:
-    """How far an entry is, in a contest of this many games."""
+def tally_of(entry: Entry, games: int, closed: bool, rank: int | None) -> EntryTally:
+    """Return the progress of an entry in a contest of this many games."""
     steps = [one.steps for one in entry.results.values() if one.result == SOLVED]
     done = games if closed or entry.over else len(entry.results)
-    return EntryTally(entry, rank, games, steps, done - len(steps), mean_of(steps, least))
+    return EntryTally(entry, rank, games, steps, done - len(steps), mean_of(steps, 1))
 
 
 def column(shows: Callable[[EntryTally], Any], csv: int | None = None) -> Any:
     """A column: what it shows of an entry, and which place it has in the CSV, if any.
 
-    A new one takes the last place there, so that whoever reads by position can go on.
+    A new one takes the last place there, so that clients that read by position still work.
     """
     return field(metadata={"shows": shows, "csv": csv})
 
@@ -101,14 +95,14 @@ class ContestTeam:
     mean: str | None = column(lambda of: of.mean.mean, csv=12)
     worst: int | None = column(lambda of: max(of.steps, default=None), csv=15)
     waiting: int = column(lambda of: len(of.entry.waiting), csv=10)
-    """How many relayed games wait for a factory that failed."""
+    """Number of relayed games that wait for a factory that failed."""
     trouble: str | None = column(lambda of: next(reversed(of.entry.waiting.values()), None))
-    """What was wrong with such a factory the last time."""
+    """The last error of such a factory."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StandingsRow(ContestTeam):
-    """The same with everything that the standings tell."""
+    """A row with all columns of the standings."""
 
     games: int = column(lambda of: of.games, csv=5)
     steps: int = column(lambda of: sum(of.steps), csv=11)
@@ -139,7 +133,7 @@ def row_of(kind: type[R], tally: EntryTally) -> R:
 
 
 def _as_json(row: StandingsRow) -> dict[str, Any]:
-    """A row of the standings. Who is training has no rank, and so no such member."""
+    """A row of the standings. An entry in training has no rank, and so no such member."""
     told = {one.name: getattr(row, one.name) for one in fields(row)}
     return told if row.rank is not None else {k: v for k, v in told.items() if k != "rank"}
 
@@ -198,11 +192,11 @@ class _Pair(NamedTuple):
 
     @property
     def p(self) -> Fraction:
-        """Of the two tests together; above 1 it means nothing but "no difference"."""
+        """The p-value of both tests together; above 1 it only means "no difference"."""
         return 2 * min(self.p_steps, self.p_solving)
 
     def better(self) -> Team:
-        """Whom the stronger of the two tests favours, if it tells them apart."""
+        """The team that the stronger of the two tests favours, if it separates them."""
         balance = -sum(self.both) if self.p_steps <= self.p_solving else sum(self.solving)
         return self.a if balance > 0 else self.b
 
@@ -214,17 +208,6 @@ def _compared(a: Team, b: Team, games: frozenset[int]) -> _Pair:
     decided = sorted(games & (a.steps.keys() | a.lost) & (b.steps.keys() | b.lost))
     solving = [int(game in a.steps) - int(game in b.steps) for game in decided]
     return _Pair(a, b, both, solving, sign_flip(both), sign_flip(solving))
-
-
-def _holm(pairs: Sequence[_Pair]) -> set[int]:
-    """Which pairs are told apart: by Holm's method, smallest p first, until one fails."""
-    told = set()
-    by_p = sorted(range(len(pairs)), key=lambda i: (pairs[i].p, i))
-    for tried, i in enumerate(by_p):
-        if pairs[i].p * (len(pairs) - tried) > LEVEL:
-            break
-        told.add(i)
-    return told
 
 
 def _pair_row(pair: _Pair, told: bool) -> dict[str, Any]:
@@ -255,7 +238,7 @@ def _pair_row(pair: _Pair, told: bool) -> dict[str, Any]:
 
 
 def _forced(teams: Sequence[Team], games: frozenset[int]) -> dict[str, Any]:
-    """What these games took the teams."""
+    """Return the steps that the teams needed for these games."""
     steps = [team.steps[game] for team in teams for game in sorted(games & team.steps.keys())]
     lost = sum(len(games & team.lost) for team in teams)
     return {
@@ -347,8 +330,6 @@ class Snapshot(NamedTuple):
     """The games in which all meet the same code: those that are not relayed."""
     official: tuple[tuple[int, Team], ...]
     training: tuple[Team, ...]
-    form: str
-    """The format of the book."""
     disguise: str
     parts: tuple[Part, ...]
     removed: tuple[Entry, ...]
@@ -365,7 +346,6 @@ def snapshot(book: Book, orders: Mapping[int, Sequence[int]]) -> Snapshot:
         frozenset(game for game, part in enumerate(book.part_of) if part.factory is None),
         tuple((rank, teams[entry.number]) for rank, entry in ranked(present)),
         tuple(teams[entry.number] for entry in present if entry.training),
-        book.format,
         book.disguise,
         book.parts,
         tuple(entry for entry in book.entries if entry.removed is not None),
@@ -375,8 +355,7 @@ def snapshot(book: Book, orders: Mapping[int, Sequence[int]]) -> Snapshot:
 def standing(now: Snapshot) -> dict[str, Any]:
     """The whole table of a contest, as JSON."""
     official = [team for _, team in now.official]
-    first = now.form == FIRST_FORMAT
-    if not now.same and not first:
+    if not now.same:
         chosen = []  # no two of them met the same code
     elif len(official) <= MOST_TEAMS_IN_ALL_PAIRS:
         chosen = list(combinations(official, 2))
@@ -389,20 +368,14 @@ def standing(now: Snapshot) -> dict[str, Any]:
     notes = [*((codes,) if now.same else ()), *NOTES[1:]]
     if relayed:
         notes.append(RELAYED.format(n=relayed))
-    told = _holm(pairs)
-    table = {
+    told = holm([pair.p for pair in pairs])
+    return {
         "contest": now.contest,
         "final": now.final,
         "games": now.games,
         "official": [_row(now, team.entry, rank) for rank, team in now.official],
         "training": [_row(now, team.entry) for team in now.training],
         "pairs": [_pair_row(pair, i in told) for i, pair in enumerate(pairs)],
-        "notes": notes,
-    }
-    if first:
-        return table
-    return {
-        **table,
         "disguise": now.disguise,
         "parts": _part_rows(now, official),
         "factories": _factory_rows(now, official),
@@ -422,5 +395,4 @@ def removed_row(entry: Entry) -> dict[str, Any]:
 
 
 def _row(now: Snapshot, entry: Entry, rank: int | None = None) -> dict[str, Any]:
-    least = None if now.form == FIRST_FORMAT else 1
-    return _as_json(row_of(StandingsRow, tally_of(entry, now.games, now.final, rank, least)))
+    return _as_json(row_of(StandingsRow, tally_of(entry, now.games, now.final, rank)))

@@ -1,23 +1,25 @@
-"""Transcripts, wherever they come from: read, write, verify."""
+"""Records in your own program: read, write and verify them, and tell their story."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, SupportsBytes, TypeAlias
+from typing import Any, NamedTuple, SupportsBytes, TypeAlias, cast, overload
 
-from fairground.core import Fault, InputError, Unreadable
+from fairground.core import Fault, Game, InputError, Over, Seat, Unreadable
+from fairground.escape import named, shown
 from fairground.fair.register import SCHEMES, Schemes
 from fairground.games import GAMES, Games
 from fairground.receipts import found, read_receipts, table_of
-from fairground.shown import named, shown
 from fairground.table import Table
 from fairground.transcript import Event, Transcript, line_hash, parse
 from fairground.transcript import read as lines_of
-from fairground.verify import Verdict
-from fairground.verify import verify as judge
+from fairground.verifier import Verdict
+from fairground.verifier import replay as run_again
+from fairground.verifier import verify as judge
+from fairground.words import PlainWords, words_for
 
 Source: TypeAlias = "SupportsBytes | bytes | str | PathLike[str] | Table"
 """A table, a `Record`, the bytes of a transcript, or the path of a file."""
@@ -51,7 +53,7 @@ class Record:
         return len(self.lines)
 
     def __repr__(self) -> str:
-        """What it says of itself; whatever it holds, it must not fail or deceive."""
+        """Describe the record. This must never fail, and must escape control characters."""
         try:
             first, last = self.events[0], self.events[-1]
             names = ", ".join(named(seat["name"]) for seat in first["seats"])
@@ -98,7 +100,7 @@ def write(source: Source, path: str | PathLike[str]) -> Path:
 
 
 def writer(path: Path) -> Callable[[bytes], object]:
-    """What adds to this file; the first piece replaces what was there. Nothing stays open."""
+    """Return a function that replaces the file at first, then appends. Nothing stays open."""
     mode = "wb"
 
     def add(data: bytes) -> None:
@@ -121,7 +123,7 @@ def verify(
     games: Games = GAMES,
     schemes: Schemes = SCHEMES,
 ) -> Verdict:
-    """Check a transcript, and say what it proves, for whom, on what condition.
+    """Check a transcript; the verdict says what it proves, for whom and under which condition.
 
     ``receipts`` are hashes that somebody kept, each before an answer: `Question.receipt`, or all of
     `LocalTable.receipts`, or the path of a file of receipts, as clients write them; for the path of
@@ -135,3 +137,95 @@ def verify(
     elif not receipts and isinstance(source, (str, PathLike)):
         receipts = found(Path(fspath(source)), data)
     return judge(data, receipts, games=games, schemes=schemes)
+
+
+class Step(NamedTuple):
+    """One thing that happened: on which line, what state it led to, and in words."""
+
+    line: int
+    kind: str
+    """``draw``, ``move``, ``forfeit`` or ``end``."""
+    state: Any
+    """The whole state after it."""
+    says: str
+
+    def __repr__(self) -> str:
+        return f"<line {self.line}, {self.kind}: {self.says}>"
+
+
+class Story(Sequence[Step]):
+    """The steps of a game that was run again through the referee. Printed, it tells them."""
+
+    def __init__(self, table: Table, words: PlainWords[Any]) -> None:
+        self.table = table
+        self.words = words
+        self.steps = tuple(_steps(table, words))
+
+    @property
+    def game(self) -> Game[Any]:
+        """The rules, with their parameters."""
+        return self.table.game
+
+    @property
+    def payoff(self) -> tuple[int, ...] | None:
+        """The payoff of each seat; ``None`` if the game is unfinished or void."""
+        return self.table.payoff
+
+    @overload
+    def __getitem__(self, at: int) -> Step: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Step]: ...
+    def __getitem__(self, at: int | slice) -> Step | Sequence[Step]:
+        return self.steps[at]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __str__(self) -> str:
+        return "\n".join(step.says for step in self.steps)
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(named, self.words.names))
+        return f"<{self.game.name}: {names}, {len(self)} steps. print() tells them>"
+
+
+def replay(
+    source: Source,
+    reader: Seat | None = None,
+    *,
+    games: Games = GAMES,
+    schemes: Schemes = SCHEMES,
+) -> Story:
+    """Run a transcript again, and tell it step by step; for a ``reader``, who is called "you".
+
+    Raises a `Fault`, which names the line, where the transcript does not hold. One that stops
+    early is told as far as it goes.
+    """
+    table = run_again(bytes_of(source), games=games, schemes=schemes)
+    names = [chair.name for chair in table.setting.chairs]
+    return Story(table, words_for(table.game, names, reader, games))
+
+
+def _steps(table: Table, words: PlainWords[Any]) -> Iterator[Step]:
+    """The steps of the game in order, each with a sentence."""
+    state: Any = table.game.start()
+    events = table.transcript.events
+    for change in table.history:
+        if not isinstance(change.after, Over):
+            state = change.after
+        if change.kind == "draw":
+            told = words.drawn(change.before, state, change.n, cast(int, change.value))
+            if told is not None:
+                yield Step(change.line, "draw", state, told)
+        elif change.kind == "move":
+            says = words.move(change.before, change.seat, change.value)
+            yield Step(change.line, "move", state, says)
+        elif change.kind == "left":
+            event = events[change.line - 1]
+            says = words.left(change.seat, event["by"], event["reason"])
+            yield Step(change.line, "forfeit", state, says)
+    for line, event in enumerate(events, 1):
+        if event["kind"] == "void":
+            yield Step(line, "end", state, f"The house voids the game: {shown(event['reason'])}")
+    if events[-1]["kind"] == "end" and table.payoff is not None:
+        yield Step(table.transcript.step, "end", state, words.over(state, table.payoff))

@@ -10,13 +10,14 @@ from fairground.clients.http import Refused
 from fairground.clients.oracles import Arena
 from fairground.clients.table import WAIT, RemoteTable, open_table
 from fairground.core import Game, InputError, Move, Seat
-from fairground.door.tables import DECISIONS, Question
+from fairground.door.tables import Question
 from fairground.door.tables import game as make_game
+from fairground.escape import named
 from fairground.fair.bits import SystemStream
 from fairground.players import Player, make_player
-from fairground.shown import named
+from fairground.players.runner import DECISIONS
 from fairground.table import Ask
-from fairground.verify import Verdict
+from fairground.verifier import Verdict
 from fairground.words import words_for
 
 TOO_LATE: Final = 409
@@ -61,22 +62,22 @@ class RemoteSeat:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the seats are called."""
+        """The names of the seats."""
         return tuple(seat["name"] for seat in self.remote.events[0]["seats"])
 
     @property
     def view(self) -> Any:
-        """What you see."""
+        """Your view of the state."""
         return self.remote.view()
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended and everything is opened."""
+        """True once the game has ended and everything is opened."""
         return self.remote.over
 
     @property
     def payoff(self) -> tuple[int, ...] | None:
-        """What each seat has won, once the game is over."""
+        """The payoff of each seat, once the game is over."""
         if not self.over or self.remote.events[-1]["payoff"] is None:
             return None
         return tuple(self.remote.events[-1]["payoff"])
@@ -91,7 +92,7 @@ class RemoteSeat:
         return b"".join(self.remote.lines)
 
     def asks(self) -> list[Question]:
-        """What you must decide now: waits for the others. Empty: the game is over.
+        """Wait for the others, then return what you must decide. Empty: the game is over.
 
         Shares of chance, and the opening of what you sealed, are given for you.
         """
@@ -163,8 +164,8 @@ class RemoteArena(Arena):
     ) -> list[str | None]:
         """Open a table there, and return the private address of each seat that is not theirs.
 
-        ``seats``: the arena's own player by name, or ``None`` for whoever gets the address. Hand
-        each address to who plays it, or take it with `sit`.
+        ``seats``: the arena's own player by name, or ``None`` for a free seat. Hand each address
+        to its player, or take it with `sit`.
         """
         game = make_game(which, **params)
         called = names or [player or f"Seat {seat}" for seat, player in enumerate(seats)]

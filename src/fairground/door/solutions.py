@@ -1,22 +1,36 @@
-"""Perfect play of the five games: one typed result for each, which prints itself."""
+"""Perfect play and what decisions were worth, as plain numbers; the games and players there are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, overload
 
-from fairground.core import BadParams, Game, InputError, UnknownName
+from fairground.coach import report
+from fairground.coach.report import as_json, html, svg
+from fairground.coach.review import Review, SeatReview, Step, review_of
+from fairground.core import BadParams, Game, InputError, Seat, UnknownName
+from fairground.door.records import Source, bytes_of
+from fairground.door.tables import chance_of
 from fairground.door.tables import game as make_game
-from fairground.extras import needs
-from fairground.games.codebreaking import Code, CodeBreaking, Marks, Row, read_code, write_code
-from fairground.games.fatestones import FateStones
-from fairground.games.intransitive import Intransitive
-from fairground.games.poker import Poker, hand_text, parse_hand
-from fairground.games.zombie import Zombie
+from fairground.games import GAMES, Games, Listing
+from fairground.games.codebreaking.rules import (
+    Code,
+    CodeBreaking,
+    Marks,
+    Row,
+    read_code,
+    write_code,
+)
+from fairground.games.fatestones.rules import FateStones
+from fairground.games.intransitive.rules import Intransitive
+from fairground.games.poker.rules import Poker, hand_text, parse_hand
+from fairground.games.zombie.rules import Zombie
+from fairground.players import Player, PlayerListing, make_player, offered
+from fairground.registry import needs
 
 if TYPE_CHECKING:
-    from fairground.solve.poker.holds import Hold
+    from fairground.games.poker.solver.holds import Hold
 
 
 def _decimal(value: Fraction | float) -> str:
@@ -36,7 +50,7 @@ class DiceSolution(NamedTuple):
     replies: tuple[int, ...]
     """The best reply to each die."""
     value: Fraction
-    """The chance that whoever takes ``first`` wins, when the other takes the best reply."""
+    """The chance that ``first`` wins against the best reply."""
 
     def __repr__(self) -> str:
         lines = [f"Take first: die {self.first} ({self.dice[self.first]}); it wins {self.value}."]
@@ -55,17 +69,17 @@ class CodeSolution(NamedTuple):
     length: int
     strategy: str
     proven: bool
-    """Whether no strategy needs fewer guesses in all."""
+    """True if no strategy needs fewer guesses in total."""
     guess: Code
     """The first guess."""
     distribution: tuple[int, ...]
-    """How many codes are found with guess 1, 2, 3, ..."""
+    """Number of codes that are found with guess 1, 2, 3, ..."""
     value: Fraction
     """Guesses needed on average."""
 
     @property
     def codes(self) -> int:
-        """How many codes there are."""
+        """Number of codes."""
         return sum(self.distribution)
 
     @property
@@ -74,8 +88,8 @@ class CodeSolution(NamedTuple):
         return len(self.distribution)
 
     def next(self, rows: Sequence[tuple[str | Code, Marks]]) -> Code | None:
-        """What to ask after these guesses and their marks; ``None``: no code fits them."""
-        from fairground.solve.codebreaking.advice import next_guess
+        """Return the best guess after these rows, or ``None`` if no code fits them."""
+        from fairground.games.codebreaking.solver.advice import next_guess
 
         board = [Row(read_code(g) if isinstance(g, str) else tuple(g), m) for g, m in rows]
         return next_guess(self.base, self.length, board, self.strategy)
@@ -94,13 +108,13 @@ class ZombieSolution(NamedTuple):
 
     game: Zombie
     value: float
-    """The chance that whoever begins wins."""
+    """The chance that the first player wins."""
     brains: Mapping[str, float]
     """Brains expected of a turn, by strategy."""
     bust: Mapping[str, float]
     """The chance that a turn ends in three shotguns, by strategy."""
     first_roll: tuple[Fraction, Fraction]
-    """Of the first roll: brains expected, and the chance of a bust. Exactly."""
+    """Expected brains and the chance of a bust in the first roll. Exactly."""
     report: Mapping[str, Any]
     """All of it, with the decision tables: what ``fairground solve zombie --json`` prints."""
 
@@ -142,7 +156,7 @@ class PokerSolution(NamedTuple):
     holds: tuple[Hold, ...]
     """All 32 holds of the hand, the best first; none where it is about all deals."""
     value: Fraction
-    """What the best hold, or perfect play, gives back for each unit staked."""
+    """Return of the best hold, or of perfect play, for each unit staked."""
 
     def __repr__(self) -> str:
         if self.hand is None:
@@ -162,7 +176,7 @@ Solution = DiceSolution | CodeSolution | ZombieSolution | FateStonesSolution | P
 
 
 def _dice(game: Game[Any]) -> DiceSolution:
-    from fairground.solve.intransitive import WinOdds
+    from fairground.games.intransitive.solver import WinOdds
 
     assert isinstance(game, Intransitive)
     odds = WinOdds(game.dice)
@@ -179,7 +193,7 @@ def _dice(game: Game[Any]) -> DiceSolution:
 
 
 def _codebreaking(game: Game[Any], strategy: str | None = None) -> CodeSolution:
-    from fairground.solve.codebreaking.trees import tree
+    from fairground.games.codebreaking.solver.trees import tree
 
     assert isinstance(game, CodeBreaking)
     found = tree(game.base, game.length, strategy)
@@ -192,7 +206,7 @@ def _codebreaking(game: Game[Any], strategy: str | None = None) -> CodeSolution:
 
 def _zombie(game: Game[Any]) -> ZombieSolution:
     with needs("solve", "solving Zombie Dice"):
-        from fairground.solve.zombie import duel
+        from fairground.games.zombie.solver import duel
 
     assert isinstance(game, Zombie)
     report = duel.report(game)
@@ -213,7 +227,7 @@ def _fatestones(
     mine: Sequence[str] | None = None,
     theirs: Sequence[str] | None = None,
 ) -> FateStonesSolution:
-    from fairground.solve.fatestones.choices import solve
+    from fairground.games.fatestones.solver.choices import solve
 
     assert isinstance(game, FateStones)
     hands = game.params().get("hands")
@@ -228,7 +242,7 @@ def _fatestones(
 
 
 def _poker(game: Game[Any], hand: str | Sequence[int] | None = None) -> PokerSolution:
-    from fairground.solve.poker.holds import holds, perfect_return
+    from fairground.games.poker.solver.holds import holds, perfect_return
 
     assert isinstance(game, Poker)
     if hand is None:
@@ -262,7 +276,7 @@ def solve(
     strategy: str | None = ...,
 ) -> CodeSolution: ...
 @overload
-def solve(which: Literal["zombie", "zombie/1"] | Zombie, /, **params: Any) -> ZombieSolution: ...
+def solve(which: Literal["zombie", "zombie/2"] | Zombie, /, **params: Any) -> ZombieSolution: ...
 @overload
 def solve(
     which: Literal["fatestones", "fatestones/1"] | FateStones,
@@ -273,7 +287,7 @@ def solve(
 ) -> FateStonesSolution: ...
 @overload
 def solve(
-    which: Literal["poker", "poker/1"] | Poker,
+    which: Literal["poker", "poker/2"] | Poker,
     /,
     *,
     hand: str | Sequence[int] = ...,
@@ -295,8 +309,6 @@ def solve(which: str | Game[Any], /, **given: Any) -> Solution:
             "The player mcts searches any game that hides nothing"
         )
     solver, extra = _SOLVERS[family]
-    if which == family:
-        which = f"{family}/1"  # what was solved; later versions differ in who leaves, not in play
     asked = {key: given.pop(key) for key in extra & given.keys()}
     try:
         game = make_game(which, **given)
@@ -307,3 +319,103 @@ def solve(which: str | Game[Any], /, **given: Any) -> Solution:
     if isinstance(which, FateStones) and asked and "hands" in which.params():
         raise InputError("this game has its dice already, so it takes neither mine nor theirs")
     return solver(game, **asked)
+
+
+class Coaching:
+    """A reviewed game. Printed, it tells what mattered most."""
+
+    def __init__(self, review: Review, seat: Seat | None = None) -> None:
+        self.review = review
+        self._readers = report.readers(review) if seat is None else [seat]
+
+    @property
+    def seats(self) -> tuple[SeatReview, ...]:
+        """Each seat's game in numbers: luck, cost, result."""
+        return self.review.seats
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Everything that changed what the seats could expect, in order."""
+        return self.review.steps
+
+    def as_json(self) -> dict[str, Any]:
+        """The review as ``fairground coach --json`` prints it."""
+        return as_json(self.review)
+
+    def svg(self) -> str:
+        """Return the chart of the told seat, or of the first one."""
+        return svg(self.review, self._readers[0] if self._readers else 0)
+
+    def html(self) -> str:
+        """The review as one page."""
+        return html(self.review, self._readers)
+
+    def __str__(self) -> str:
+        lines = [report.title(self.review), self.review.ending]
+        for seat in self._readers:
+            lines += report.summary(self.review, seat)
+            lines += [report.moment(step, self.review) for step in self.review.moments(seat)]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<{report.title(self.review)}; {len(self.steps)} steps judged. print() tells them>"
+
+
+def review(source: Source, seat: Seat | str | None = None) -> Coaching:
+    """Judge every decision of a game, and tell luck from skill.
+
+    ``seat`` is a number or a name: whose game is told when the answer is printed.
+    """
+    reviewed = review_of(bytes_of(source))
+    return Coaching(reviewed, None if seat is None else report.seat_named(reviewed, str(seat)))
+
+
+L = TypeVar("L")
+
+
+class NamedList(dict[str, L], Generic[L]):
+    """Listings by name. It prints a line for each."""
+
+    def __init__(self, listed: Mapping[str, L], says: Callable[[L], str]) -> None:
+        super().__init__(listed)
+        self._says = says
+
+    def __repr__(self) -> str:
+        wide = max(map(len, self), default=0)
+        return "\n".join(f"{name:<{wide}}  {self._says(one)}" for name, one in self.items())
+
+
+def list_games(register: Games = GAMES) -> NamedList[Listing]:
+    """Return all games by name, those of other packages included."""
+    return NamedList(dict(register), lambda one: f"{one.title}: {one.summary}")
+
+
+def list_players(which: str | Game[Any], seat: Seat = 0, **params: Any) -> NamedList[PlayerListing]:
+    """Return the players that can take this seat of a game, by name."""
+    return NamedList(offered(_seated(which, seat, params), seat), _says)
+
+
+def _says(listing: PlayerListing) -> str:
+    return listing.summary + (f" ({listing.argument})" if listing.argument else "")
+
+
+def player(
+    spec: str,
+    which: str | Game[Any],
+    seat: Seat = 0,
+    *,
+    seed: str | int | None = None,
+    **params: Any,
+) -> Player:
+    """The player that ``spec`` names, such as ``"optimal"`` or ``"mcts:200"``, for this seat.
+
+    Ask it with ``player.choose(game, view, seat)``. With a ``seed`` its luck is always the same.
+    """
+    return make_player(spec, _seated(which, seat, params), chance_of(seed, seat), seat)
+
+
+def _seated(which: str | Game[Any], seat: Seat, params: Mapping[str, Any]) -> Game[Any]:
+    game = make_game(which, **params)
+    if type(seat) is not int or not 0 <= seat < game.seats:
+        raise InputError(f"{game.name} has the seats 0..{game.seats - 1}, but no seat {seat!r}")
+    return game

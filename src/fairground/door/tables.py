@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from fairground.core import Game, InputError, Move, Seat, written
+from fairground.core import Game, InputError, Move, Seat
 from fairground.door.records import writer
-from fairground.fair.bits import SeededStream, Stream, SystemStream, fresh
-from fairground.fair.chains import ChainHolder
+from fairground.escape import named
+from fairground.fair.bits import SeededStream, Stream, SystemStream
 from fairground.fair.register import SCHEMES, Schemes, dealer_class
 from fairground.fair.schemes import Chair
-from fairground.fair.seals import Seal
 from fairground.games import GAMES, Games, make_game
 from fairground.opening import USUAL, new_table
 from fairground.players import Player, make_player
-from fairground.players.hosted import Hosted
-from fairground.receipts import Kept
-from fairground.shown import named
-from fairground.table import Ask, Table
-from fairground.transcript import Transcript, frozen
+from fairground.players.runner import DECISIONS, Runner
+from fairground.table import Ask
+from fairground.transcript import Transcript
 from fairground.words import PlainWords, words_for
 
 PERSON: Final = None
 """A seat that you answer for yourself: see `LocalTable.asks`."""
 
 SEEDED: Final = "seeded/1"
-DECISIONS: Final = ("move", "seal")
 
 Sitter = str | Player | None
-"""Who sits there: a player by name, such as ``"mcts:200"``; a player of your own; `PERSON`."""
+"""A player by name, such as ``"mcts:200"``; a player of your own; or `PERSON`."""
 
 
 class _Unsaid:
@@ -113,7 +109,7 @@ def open(
     }
     transcript = None if save is None else Transcript(writer(Path(save)))
     table = new_table(made, chairs, full, transcript=transcript, schemes=schemes, **options)
-    return LocalTable(table, cast, own_shares=own_shares, games=games)
+    return LocalTable(Runner(table, cast, shares=not own_shares), games)
 
 
 def _roles(made: Game[Any]) -> str:
@@ -137,7 +133,7 @@ def _dealt_by(
 def _lends(
     sitters: Sequence[Sitter], lends: str | Sequence[str] | None, scheme: str, schemes: Schemes
 ) -> list[str]:
-    """What each seat gives to chance. Players give nothing: they are part of this program."""
+    """Return the share of chance that each seat lends. Players of this process lend nothing."""
     if lends is not None:
         each = [lends] * len(sitters) if isinstance(lends, str) else list(lends)
         if len(each) != len(sitters):
@@ -182,7 +178,7 @@ def _called(sitter: Sitter) -> str:
 
 
 def _different(names: Sequence[str]) -> list[str]:
-    """The same names, numbered where one is there several times."""
+    """Number the names that occur several times."""
     return [
         f"{name} {names[:seat].count(name) + 1}" if names.count(name) > 1 else name
         for seat, name in enumerate(names)
@@ -209,7 +205,7 @@ class Question(NamedTuple):
 
     ask: Ask
     view: Any
-    """What this seat sees."""
+    """This seat's view."""
     words: PlainWords[Any]
 
     @property
@@ -250,26 +246,11 @@ class Question(NamedTuple):
 class LocalTable:
     """A game in this process. Players play by themselves; you answer for the other seats."""
 
-    def __init__(
-        self,
-        table: Table,
-        players: Mapping[Seat, Player],
-        *,
-        own_shares: bool = False,
-        games: Games = GAMES,
-    ) -> None:
-        self.referee = table
+    def __init__(self, runner: Runner, games: Games = GAMES) -> None:
+        self.runner = runner
+        self.referee = runner.table
         """The table itself: see `fairground.table.Table`."""
-        self.players = dict(players)
-        self._own_shares = own_shares
         self._games = games
-        self._hosted = Hosted(table, self.players)
-        self.receipts: list[dict[str, Any]] = []
-        """What your seats keep of every ask before they answer it: for `fg.verify`."""
-        self._sealed: dict[Seat, tuple[Seal, Move]] = {}
-        self._holders: dict[Seat, ChainHolder] = {}
-
-    # Looking
 
     @property
     def game(self) -> Game[Any]:
@@ -277,9 +258,17 @@ class LocalTable:
         return self.referee.game
 
     @property
+    def players(self) -> Mapping[Seat, Player]:
+        return self.runner.players
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """What the seats are called."""
-        return tuple(chair.name for chair in self.referee.setting.chairs)
+        return tuple(self.runner.names)
+
+    @property
+    def receipts(self) -> list[dict[str, Any]]:
+        """Your receipts, one for each answer that your seats gave: for `fg.verify`."""
+        return self.runner.receipts
 
     @property
     def state(self) -> Any:
@@ -287,54 +276,37 @@ class LocalTable:
         return self.referee.state
 
     def view(self, seat: Seat | None) -> Any:
-        """The state as this seat may see it; ``None``: a bystander."""
+        """Return the state as this seat may see it; ``None``: a bystander."""
         return self.referee.view(seat)
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended and everything is opened."""
+        """True once the game has ended and everything is opened."""
         return self.referee.closed
 
     @property
     def payoff(self) -> tuple[int, ...] | None:
-        """What each seat has won, once the game is over."""
+        """The payoff of each seat, once the game is over."""
         return self.referee.payoff
 
     def words(self, reader: Seat | None = None) -> PlainWords[Any]:
-        """What things are called at this table, for this reader."""
+        """Return the vocabulary of this table for a reader."""
         return words_for(self.game, self.names, reader, self._games)
 
     def __bytes__(self) -> bytes:
-        """The transcript so far."""
         return bytes(self.referee.transcript)
-
-    # Playing
 
     def play(self) -> Self:
         """Let the players go on until you are asked something, or the game is over."""
-        while self._someone_else_goes_on():
-            pass
+        self.runner.others()
         return self
 
-    def _someone_else_goes_on(self) -> bool:
-        before = self.referee.transcript.step
-        self._hosted.play()
-        for ask in self._mine():
-            if ask.kind == "open":
-                seal, move = self._sealed[ask.seat]
-                self._submit(ask, {"key": seal.key, "move": move})
-            elif ask.kind not in DECISIONS and not self._own_shares:
-                self._submit(ask, self._share(ask))
-        return self.referee.transcript.step > before
-
-    def _mine(self) -> Iterator[Ask]:
-        return (ask for ask in self.referee.asks() if ask.seat not in self.players)
-
     def asks(self) -> list[Question]:
-        """What you are asked now, after everyone else has gone on. Empty: the game is over."""
+        """Let everyone else go on, then return what you are asked. Empty: the game is over."""
         self.play()
-        asked = list(self._mine())
-        return [Question(ask, self.view(ask.seat), self.words(ask.seat)) for ask in asked]
+        return [
+            Question(ask, self.view(ask.seat), self.words(ask.seat)) for ask in self.runner.asks()
+        ]
 
     def answer(self, question: Question | Ask, value: Any = _UNSAID) -> None:
         """Answer a question.
@@ -343,40 +315,13 @@ class LocalTable:
         For a share of chance give yours, or nothing: then it is made for you.
         """
         ask = question.ask if isinstance(question, Question) else question
-        if ask.seat in self.players:
-            raise InputError(f"seat {ask.seat} is played by {self.names[ask.seat]}, not by you")
-        if ask.kind not in DECISIONS:
-            self._submit(ask, self._share(ask) if value is _UNSAID else value)
-        elif value is _UNSAID:
+        if value is _UNSAID and ask.kind in DECISIONS and ask.seat not in self.players:
             raise InputError("a move is needed: table.answer(question, move); see question.moves")
-        elif ask.kind == "move":
-            self._submit(ask, value)
-        else:
-            move = frozen(value)
-            self.game.check(self.state, ask.seat, move)
-            sealed = self.referee.seal(ask, move)
-            self._submit(ask, sealed.commitment)
-            self._sealed[ask.seat] = sealed, move
-
-    def _submit(self, ask: Ask, answer: Any) -> None:
-        self.referee.submit(ask, answer)
-        self.receipts.append(Kept.of(self.referee.setting.table, ask)._asdict())
-
-    def _share(self, ask: Ask) -> Any:
-        """A share of chance, made on behalf of a seat that trusts this process."""
-        if ask.kind == "number":
-            return written(SystemStream().below(ask.n))
-        if ask.kind == "stir":
-            return fresh().hex()
-        if ask.seat not in self._holders:
-            setting = self.referee.setting
-            length = self.referee.dealer.public["length"]
-            self._holders[ask.seat] = ChainHolder(setting.table, ask.seat, length)
-        return self._holders[ask.seat].answer(ask.kind, ask.run, ask.head)
+        self.runner.submit(ask, self.runner.share(ask) if value is _UNSAID else value)
 
     def leave(self, seat: Seat, reason: str = "left") -> None:
         """Leave the table: this seat forfeits."""
-        self.referee.forfeit(seat, reason)
+        self.runner.leave(seat, reason)
 
     def __repr__(self) -> str:
         table = self.referee

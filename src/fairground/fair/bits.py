@@ -68,7 +68,7 @@ def framed(*parts: bytes | int | str) -> bytes:
 
 @lru_cache(maxsize=64)
 def _framed_tag(tag: str) -> bytes:
-    """There are few tags, and each begins many digests."""
+    """Few tags begin many digests."""
     return framed(tag)
 
 
@@ -93,7 +93,7 @@ def token() -> str:
 
 
 def same(a: bytes | str, b: bytes | str) -> bool:
-    """Whether two digests are equal, in a time that tells nothing about where they differ."""
+    """Compare two digests in constant time."""
     if isinstance(a, str):
         a = a.encode()
     if isinstance(b, str):
@@ -127,7 +127,7 @@ class Stream(ABC):
 
 @lru_cache(maxsize=1024)
 def _measure(n: int) -> tuple[int, int]:
-    """How many bytes a number below ``n`` takes, and where their incomplete stretch begins."""
+    """Return the number of bytes for a number below ``n``, and the rejection bound."""
     k = ((n - 1).bit_length() + 7) // 8
     span = 1 << 8 * k
     return k, span - span % n

@@ -38,7 +38,7 @@ from fairground.fair.schemes import (
 from fairground.fair.vault import Vault
 
 LENGTH: Final = 1000
-"""How many runs a chain serves before everyone publishes a new tip."""
+"""Number of runs that a chain serves before everyone publishes a new tip."""
 
 LONGEST_STIR: Final = 200
 
@@ -46,7 +46,7 @@ LONGEST_STIR: Final = 200
 def link_before(table: bytes, seat: int, generation: int, i: int, link: bytes) -> bytes:
     """The link before link i of a chain: one digest, which anyone can repeat.
 
-    What is the same in all links of a chain is framed once.
+    The common prefix of all links of a chain is framed once.
     """
     begin = _begin(table, seat, generation)
     return hashed(b"%b\0\0\0\x08%b\0\0\0\x20%b" % (begin, i.to_bytes(8, "big"), link))
@@ -289,7 +289,7 @@ class HashChainsDealer(Dealer):
 
     @classmethod
     def again(cls, table: bytes, vault: Vault, public: Evidence) -> Self:
-        """The same chain, if the vault still has its secret."""
+        """Return the chain again, if the vault still has its secret."""
         return cls(table, vault, stir=public["stir"], length=public["length"])
 
     def _chain(self, generation: int, head: str | None) -> Chain:

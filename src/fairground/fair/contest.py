@@ -25,7 +25,7 @@ from fairground.fair.vault import Vault
 
 
 def contest_commitment(contest: str, seed: bytes) -> str:
-    """What is published of a contest's seed before entries open."""
+    """Return the commitment to a contest's seed, published before entries open."""
     return digest(Tag.CONTEST_COMMIT, contest, seed).hex()
 
 

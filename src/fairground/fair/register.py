@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from fairground.fair.schemes import Dealer, Scheme, Setting
-from fairground.registers import Register, load
+from fairground.registry import Register, load
 
 
 class SchemeListing(NamedTuple):
@@ -20,7 +20,7 @@ class SchemeListing(NamedTuple):
     """``module:class`` of the `Dealer`; its ``scheme`` is the public half."""
     summary: str
     at_tables: bool = False
-    """Whether anyone may open a table with it: not where they would know what is coming."""
+    """True if anyone may open a table with it; false if the opener would know the draws."""
 
 
 Schemes: TypeAlias = Register[SchemeListing]

@@ -1,4 +1,4 @@
-"""What a fairness scheme is, for those who check it and for the house that runs it.
+"""A fairness scheme: the part that verifiers check, and the part that the house runs.
 
 A scheme answers a **run** of draws. The conversation is always the same: the
 house publishes a *ticket*; seats lend *shares* in *phases* (all of one phase
@@ -58,7 +58,7 @@ LENDS: Final = ("nothing", "number", "stir", "chain", "seed")
 
 
 class Setting(NamedTuple):
-    """What every scheme may know of the table that it serves."""
+    """The facts about a table that every scheme may use."""
 
     table: bytes
     chairs: tuple[Chair, ...]
@@ -69,7 +69,7 @@ class Setting(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What a seat lent to one run. ``line`` is where the transcript has it."""
+    """A seat's contribution to one run. ``line`` is where the transcript has it."""
 
     seat: Seat
     kind: str
@@ -102,7 +102,7 @@ class Run:
         """The range of the first draw: all that is known when the ticket is written."""
         self.hidden = hidden
         self.step = step
-        """How many lines there were before the ticket."""
+        """Number of lines before the ticket."""
         self.head = head
         """The hash of the last of them."""
         self.ticket: Evidence = {}
@@ -113,14 +113,14 @@ class Run:
         self.bound = 0
         """The line that fixed the house's part."""
         self.committed = False
-        """Whether the house's part was fixed before the shares and decisions it could use."""
+        """True if the house's part was fixed before the shares and decisions it could use."""
         self.lent: dict[Seat, int] = {}
         """The seats whose own share the run depends on, and the line of that share."""
         self.typed: dict[Seat, int] = {}
         """The seats whose typed words the run depends on, and the line of those words."""
 
     def share(self, seat: Seat, kind: str) -> Any:
-        """What this seat lent under this name; ``None`` if nothing."""
+        """Return this seat's share with this name; ``None`` if it lent nothing."""
         for share in self.shares:
             if share.seat == seat and share.kind == kind:
                 return share.value
@@ -135,14 +135,14 @@ class Phase(NamedTuple):
 
 
 class Chance(Protocol):
-    """What a run is drawn from."""
+    """The source of a run's draws."""
 
     def below(self, n: int) -> int:
         """One integer, uniform in ``range(n)``."""
 
 
 class Review(NamedTuple):
-    """What a scheme has to say of a finished record as a whole."""
+    """A scheme's verdict on a finished record as a whole."""
 
     remarks: tuple[str, ...] = ()
     without: Mapping[str, str] = {}
@@ -154,13 +154,13 @@ class Scheme(ABC):
 
     name: ClassVar[str]
     per_draw: ClassVar[bool] = False
-    """Whether each draw is a run of its own."""
+    """True if each draw is a run of its own."""
     opens_once: ClassVar[bool] = False
-    """Whether one opening, numbered 0, serves the whole game."""
+    """True if one opening, numbered 0, serves the whole game."""
     conditions: ClassVar[Mapping[str, str]] = {}
-    """What seats may lend under this scheme → what must be true of it, for ``{name}``."""
+    """Kind of share under this scheme → the condition under which it counts, for ``{name}``."""
     witness: ClassVar[str | None] = None
-    """What a lending seat knows without receipts, as a condition: that the house was bound."""
+    """The condition under which a lending seat without receipts knows the house was bound."""
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         self.setting = setting
@@ -173,7 +173,7 @@ class Scheme(ABC):
         self._lending = {what: setting.lenders(what) for what in self.conditions}
 
     def condition(self, chair: Chair) -> str:
-        """What must be true of what this seat lends, so that it counts."""
+        """Return the condition under which this seat's share counts."""
         return self.conditions[chair.lends].format(name=chair.name)
 
     def lenders(self, what: str) -> tuple[Seat, ...]:
@@ -182,7 +182,7 @@ class Scheme(ABC):
         return tuple(seat for seat in seats if seat not in self.gone) if self.gone else seats
 
     def phases(self, run: Run) -> Sequence[Phase]:
-        """What the seats are asked for before this run is dealt."""
+        """Return the shares to ask for before this run is dealt."""
         return ()
 
     def check_ticket(self, run: Run) -> None:
@@ -198,7 +198,7 @@ class Scheme(ABC):
         """Check the evidence against ticket and shares, and derive the run's chance."""
 
     def must_open(self, run: Run) -> bool:
-        """Whether the house owes an opening of this run when the game has ended."""
+        """Return true if the house owes an opening of this run when the game has ended."""
         return False
 
     def check_abandoned(self, run: Run, later: Evidence) -> None:
@@ -206,7 +206,7 @@ class Scheme(ABC):
         fields(later, {}, "opening")
 
     def committed(self, run: Run) -> bool:
-        """Whether the house's part in this run was fixed before the shares and decisions."""
+        """Return true if the house's part in this run was fixed before the shares and decisions."""
         return False
 
     def lent(self, run: Run) -> dict[Seat, int]:
@@ -220,17 +220,17 @@ class Scheme(ABC):
     def typed(self, run: Run) -> dict[Seat, int]:
         """The seats whose typed words this run depends on, and the line of those words.
 
-        Words are asked of all at the same time, so whoever is recorded last may have seen the
+        Words are asked of all at the same time, so the last seat on record may have seen the
         others'; a claim for one of them speaks of the others, too.
         """
         return {}
 
     def lends_anew(self, seat: Seat) -> bool:
-        """Whether every run waits for a new share of this seat."""
+        """Return true if every run waits for a new share of this seat."""
         return self.setting.chairs[seat].lends != "nothing"
 
     def shown(self, runs: Sequence[Run]) -> list[tuple[int, str]]:
-        """What binds the house and a screen has shown: the line, and the text to compare."""
+        """Return the house's commitment as a screen has shown it: line, and text to compare."""
         return []
 
     def check_record(self, events: Sequence[Mapping[str, Any]]) -> Review:
@@ -243,11 +243,11 @@ class Dealer(ABC):
 
     scheme: type[Scheme]
     options: ClassVar[tuple[Parameter, ...]] = ()
-    """What whoever opens a table may choose: keywords of the constructor."""
+    """Options for the opener of a table: keywords of the constructor."""
     table: bytes
     """The name of the table that it deals at."""
     public: Evidence
-    """What the first event says of the scheme: fixed before anything happens."""
+    """The scheme's part of the first event: fixed before anything happens."""
 
     def __init__(self, table: bytes, vault: Vault) -> None:
         self.table = table
@@ -268,7 +268,7 @@ class Dealer(ABC):
         """All evidence of a run, ``now`` and ``later``, when its shares are in at ``head``."""
 
     def opening(self, run: Run, head: str) -> Evidence:
-        """What opens a ticket whose run was never dealt, because somebody walked away."""
+        """Return the opening of a ticket whose run was never dealt, because a player left."""
         now, later = self.evidence(run, head)
         return now | later
 
@@ -292,12 +292,12 @@ def fields(
 
 
 def is_hex(value: Any) -> bool:
-    """Whether this is 32 bytes as 64 lower-case hex digits."""
+    """Return true for 32 bytes as 64 lower-case hex digits."""
     return isinstance(value, str) and _HEX(value) is not None
 
 
 def is_text(value: Any, longest: int) -> bool:
-    """Whether this is text of at most so many characters that a transcript can hold."""
+    """Return true for text that a transcript can hold, up to this length."""
     return isinstance(value, str) and len(value) <= longest and _SURROGATE(value) is None
 
 

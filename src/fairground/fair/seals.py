@@ -14,7 +14,7 @@ from fairground.fair.bits import Tag, digest, fresh, same
 
 
 class Spot(NamedTuple):
-    """Where a seal belongs: the table, the seat, and the line that asked for it."""
+    """The place of a seal: the table, the seat, and the line that asked for it."""
 
     table: bytes
     seat: int
@@ -36,5 +36,5 @@ def seal(spot: Spot, value: bytes, key: bytes | None = None) -> Seal:
 
 
 def fits(commitment: str, spot: Spot, value: bytes, key: str) -> bool:
-    """Whether this key and value are what the seal was made of."""
+    """Return true if the seal was made of this key and value."""
     return same(seal(spot, value, bytes.fromhex(key)).commitment, commitment)

@@ -54,7 +54,7 @@ class SeededScheme(Scheme):
         return self._tape
 
     def must_open(self, run: Run) -> bool:
-        """Hidden draws are told at the end, though anyone can read them off the tape."""
+        """Hidden draws are opened at the end, though anyone can read them off the tape."""
         return run.hidden
 
 
@@ -77,7 +77,7 @@ class SeededDealer(Dealer):
         return {}
 
     def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
-        """There is nothing to open."""
+        """Nothing needs opening."""
         return {}, {}
 
 
@@ -102,7 +102,7 @@ class SystemScheme(Scheme):
         return HashStream(bytes.fromhex(root["root"]))
 
     def must_open(self, run: Run) -> bool:
-        """Hidden draws are told at the end; a run that was never dealt has nothing to tell."""
+        """Hidden draws are opened at the end; a run that was never dealt has nothing to tell."""
         return run.hidden and run.line > 0
 
 

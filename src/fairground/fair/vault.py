@@ -1,4 +1,4 @@
-"""Where the house keeps secrets that it has promised to open later.
+"""The vault keeps secrets that the house has promised to open later.
 
 The order matters more than the place: a secret is durable, together with the
 head of the history that it was made for, *before* anything that depends on it
@@ -16,7 +16,11 @@ from fairground.core import SecretLost, SecretReused
 
 
 class Vault(Protocol):
-    """What a dealer needs of a place for secrets. Each call is durable when it returns."""
+    """A dealer's port to a store of secrets. Each call is durable when it returns."""
+
+    @property
+    def lasting(self) -> bool:
+        """True if the secrets outlive the process."""
 
     def keep(self, name: str, secret: bytes, head: str) -> bytes:
         """Store a secret made for the history that ends in ``head``.
@@ -35,6 +39,8 @@ class Vault(Protocol):
 
 class MemoryVault:
     """A vault for as long as the process lives."""
+
+    lasting = False
 
     def __init__(self) -> None:
         self.secrets: dict[str, tuple[bytes, str]] = {}

@@ -1,6 +1,7 @@
 """The rule books, and the register by which a transcript finds its own.
 
-Each game imports nothing of ours but `core`. A game's name carries a version; when
+A game is a folder: rules, words, players, solver, kernel, judge and screen. Its `rules`
+import nothing of ours but `core`. A game's name carries a version; when
 rules change so that old draws could lead elsewhere, the old class stays and a new
 one is added under the next number.
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from fairground.core import BadParams, Game
-from fairground.registers import Register, load
+from fairground.registry import Register, load
 
 
 class Listing(NamedTuple):
@@ -39,52 +40,40 @@ GAMES: Final[Games] = Register(
     "game",
     {
         "intransitive/1": Listing(
-            "fairground.games.intransitive:Intransitive",
+            "fairground.games.intransitive.rules:Intransitive",
             "Intransitive dice",
             "Pick one of several odd dice; the higher roll wins.",
-            "fairground.words.intransitive:IntransitiveWords",
+            "fairground.games.intransitive.words:IntransitiveWords",
         ),
         "codebreaking/1": Listing(
-            "fairground.games.codebreaking:CodeBreaking",
+            "fairground.games.codebreaking.rules:CodeBreaking",
             "Code breaking",
             "Find a hidden code by asking, or keep one.",
-            "fairground.words.codebreaking:CodeBreakingWords",
-        ),
-        "zombie/1": Listing(
-            "fairground.games.zombie:Zombie",
-            "Zombie Dice",
-            "Eat brains, run from shotguns, and stop in time.",
-            "fairground.words.zombie:ZombieWords",
+            "fairground.games.codebreaking.words:CodeBreakingWords",
         ),
         "zombie/2": Listing(
-            "fairground.games.zombie:ZombieTwo",
+            "fairground.games.zombie.rules:Zombie",
             "Zombie Dice",
             "Eat brains, run from shotguns, and stop in time.",
-            "fairground.words.zombie:ZombieWords",
+            "fairground.games.zombie.words:ZombieWords",
         ),
         "fatestones/1": Listing(
-            "fairground.games.fatestones:FateStones",
+            "fairground.games.fatestones.rules:FateStones",
             "FateStones",
             "Three odd dice each, a sealed pick, one roll.",
-            "fairground.words.fatestones:FateStonesWords",
-        ),
-        "poker/1": Listing(
-            "fairground.games.poker:Poker",
-            "Video poker",
-            "Five cards, one exchange, 9/6 Jacks or Better.",
-            "fairground.words.poker:PokerWords",
+            "fairground.games.fatestones.words:FateStonesWords",
         ),
         "poker/2": Listing(
-            "fairground.games.poker:PokerTwo",
+            "fairground.games.poker.rules:Poker",
             "Video poker",
             "Five cards, one exchange, 9/6 Jacks or Better.",
-            "fairground.words.poker:PokerWords",
+            "fairground.games.poker.words:PokerWords",
         ),
         "bank-poker/1": Listing(
-            "fairground.games.poker:BankPoker",
+            "fairground.games.poker.rules:BankPoker",
             "Video poker at the Bank",
             "Five cards, one exchange, and silence has its price.",
-            "fairground.words.poker:PokerWords",
+            "fairground.games.poker.words:PokerWords",
         ),
     },
     group="fairground.games",

@@ -10,19 +10,19 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from fairground.core import Fault, InputError, Unreadable
 from fairground.fair.bits import Stream, SystemStream
 from fairground.games import GAMES
-from fairground.lab.parquet import pyarrow, write_parquet
 from fairground.lab.plans import Plan, game_of, states_of
 from fairground.lab.rows import INTEGER, Schema, schema_of
 from fairground.lab.statistics import Tally
+from fairground.registry import needs
 
 FORMAT: Final = "fairground-dataset/1"
 PARQUET: Final = ".parquet"
@@ -30,7 +30,7 @@ BLOCK: Final = 1 << 20
 
 
 class Card(NamedTuple):
-    """What a file of games is."""
+    """The description of a file of games."""
 
     plan: Plan
     games: int
@@ -44,17 +44,17 @@ class Card(NamedTuple):
 
 
 def card_path(path: Path) -> Path:
-    """Where the card of a file stands."""
+    """Return the path of a file's card."""
     return path.with_name(f"{path.name}.card.json")
 
 
 def readme_path(path: Path) -> Path:
-    """Where the README of a file stands."""
+    """Return the path of a file's README."""
     return path.with_name(f"{path.name}.README.md")
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file, as sha256sum prints it."""
+    """Return the SHA-256 of a file, as sha256sum prints it."""
     made = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(BLOCK):
@@ -63,7 +63,7 @@ def sha256_of(path: Path) -> str:
 
 
 def read_card(path: Path) -> Card:
-    """The card of a file of games."""
+    """Read the card of a file of games."""
     try:
         told = json.loads(card_path(path).read_text(encoding="utf-8"))
         if told["format"] != FORMAT:
@@ -86,7 +86,7 @@ def read_card(path: Path) -> Card:
 
 
 def read_unchanged(path: Path) -> Card:
-    """The card of a file of games, if it is still the file that the card was written for."""
+    """Read the card of a file, and check that the file still has the hash on it."""
     try:
         seen = sha256_of(path)
     except OSError as error:
@@ -100,7 +100,7 @@ def read_unchanged(path: Path) -> Card:
 
 
 class Dataset:
-    """A file that is being made."""
+    """A file of games that is being made."""
 
     def __init__(
         self, path: Path, plan: Plan, schema: Schema, header: bool | None, until: bool
@@ -114,11 +114,10 @@ class Dataset:
 
     @property
     def header_line(self) -> str:
-        """The first line of the text, if it has a header."""
         return ",".join(self.schema.names) if self.header else ""
 
     def check(self) -> None:
-        """Fail now rather than after all the work."""
+        """Raise now if the file cannot be written in its format, rather than after all the work."""
         if self.parquet:
             pyarrow("parquet")
 
@@ -148,7 +147,7 @@ class Dataset:
 
 
 def must_be_free(dataset: Dataset) -> Card | None:
-    """Refuse a name under which something else stands; give the card if it is the very same."""
+    """Refuse a name that is taken; return the card if the file is the one that is wanted."""
     path = dataset.path
     if not path.exists():
         return None
@@ -175,7 +174,7 @@ def _described(card: Card) -> str:
 
 
 def command_of(dataset: Dataset) -> str:
-    """The command that makes the file again."""
+    """Return the command that makes the file again."""
     plan = dataset.plan
     words = ["fairground", "simulate", plan.game, "--params", plan.params]
     words += ["--players", ",".join(plan.lineups[0]), "--games", str(plan.games)]
@@ -232,17 +231,17 @@ To check it against its card:
 
 
 class Checked(NamedTuple):
-    """What was found to hold."""
+    """The result of a successful `verify`."""
 
     card: Card
     replayed: int
-    """Games that the rules played again."""
+    """Number of games that the rules played again."""
 
 
 def verify(path: Path, sample: int = 100, chance: Stream | None = None) -> Checked:
-    """Check a file against its card; raise `Fault` with the first thing that does not hold.
+    """Check a file against its card; raise `Fault` with the first difference.
 
-    ``sample`` games, picked by ``chance``, are played again by the rules.
+    The rules play ``sample`` games again, picked by ``chance``.
     """
     card = read_unchanged(path)
     schema = schema_of(card.plan)
@@ -265,7 +264,7 @@ def verify(path: Path, sample: int = 100, chance: Stream | None = None) -> Check
 
 
 def _games(path: Path, card: Card, schema: Schema) -> Iterator[list[str]]:
-    """The rows of each game."""
+    """Yield the rows of each game."""
     game: list[str] = []
     for line in lines_of(path, card, schema):
         cells = line.split(",")
@@ -280,7 +279,7 @@ def _games(path: Path, card: Card, schema: Schema) -> Iterator[list[str]]:
 
 
 def lines_of(path: Path, card: Card, schema: Schema) -> Iterator[str]:
-    """The rows of a file, as text."""
+    """Yield the rows of a file, as text."""
     if path.suffix == PARQUET:
         for batch in pyarrow("parquet").ParquetFile(path).iter_batches():
             for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
@@ -293,3 +292,39 @@ def lines_of(path: Path, card: Card, schema: Schema) -> Iterator[str]:
             if names.split(",") != schema.names:
                 raise Fault("dataset/header", f"the columns are called {names!r}")
         yield from lines
+
+
+def pyarrow(module: str) -> Any:
+    """Import a module of PyArrow, or raise a clear error."""
+    from importlib import import_module
+
+    with needs("lab", "a Parquet file"):
+        return import_module(f"pyarrow.{module}")
+
+
+def write_parquet(part: Path, out: Path, columns: Sequence[tuple[str, bool]]) -> None:
+    """Convert rows of text to Parquet; empty cells become nulls.
+
+    Columns are pairs: the name, and whether it holds integers.
+    """
+    csv, parquet, arrow = pyarrow("csv"), pyarrow("parquet"), pyarrow("lib")
+    kinds = arrow.schema(
+        [(name, arrow.int64() if whole else arrow.string()) for name, whole in columns]
+    )
+    made = out.with_name(f"{out.name}.made")
+    try:
+        with (
+            csv.open_csv(
+                part,
+                read_options=csv.ReadOptions(column_names=[name for name, _ in columns]),
+                convert_options=csv.ConvertOptions(
+                    column_types=kinds, null_values=[""], strings_can_be_null=True
+                ),
+            ) as reader,
+            parquet.ParquetWriter(made, kinds) as writer,
+        ):
+            for batch in reader:
+                writer.write_batch(batch)
+        made.replace(out)
+    finally:
+        made.unlink(missing_ok=True)

@@ -1,18 +1,18 @@
-"""What is to be simulated: a game, who plays it, and on which deals.
+"""A plan of a simulation: a game, its players, and the deals.
 
-**Tapes.** Deal number d of a seed reads its own tapes (`SeededStream`): lane 0 for everything that
-is dealt and rolled, lane 1 + seat for a player who needs chance. So each game depends on the plan
-alone, and can be had without the others.
+**Random streams.** Deal number d of a seed reads its own streams (`SeededStream`): number 0 for
+everything that is dealt and rolled, number 1 + seat for a player who draws. So each game depends on
+the plan alone, and can be played without the others.
 
-**Lineups.** A lineup says who sits where. Usually there is one, and game g is deal g. To compare
-players fairly, every deal is played several times, once by each lineup:
+**Lineups.** A lineup has a player for each seat. Usually there is one, and game g is deal g. For a
+fair comparison every deal is played several times, once by each lineup:
 
 * *mirrored*: players change seats of the same role, so that each meets each deal from each side;
-* *paired*: some seats are taken by other players, and all else stays the same.
+* *paired*: other players take some seats, and all else stays the same.
 
-Luck that all lineups share then cancels out of the difference.
+The luck that all lineups share then cancels out of the difference.
 
-**Entrants.** Results are counted for entrants: the seats of the only lineup, or what is compared.
+**Entrants.** Results are counted for entrants: the seats of the only lineup, or the compared ones.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from fairground.fair.schemes import Chair
 from fairground.fair.unproven import SeededDealer
 from fairground.fair.vault import MemoryVault
 from fairground.games import make_game
+from fairground.games.native import NativeStream
 from fairground.players import Player, make_player
-from fairground.players.hosted import Hosted
+from fairground.players.runner import Runner
 from fairground.players.seats import seat_labels, seat_title, usual_player
 from fairground.playing import play
-from fairground.solve.native import NativeStream
 from fairground.table import Table, new_name
 from fairground.transcript import Transcript
 
 MANY: Final = 50
-"""From so many games on it pays to load compiled code for players who search."""
+"""Number of games from which on players who search get compiled code."""
 
 Lineup = tuple[str, ...]
 """A player for each seat, such as ``mcts:200``."""
 
 
 class Entrant(NamedTuple):
-    """Whose results are counted, and where it sits: pairs of a lineup and a seat."""
+    """A compared player: its name, and its places as pairs of a lineup and a seat."""
 
     name: str
     cells: tuple[tuple[int, Seat], ...]
 
 
 class Plan(NamedTuple):
-    """Everything that the results depend on."""
+    """Everything that the results of a simulation depend on."""
 
     game: str
     params: str
@@ -62,21 +62,20 @@ class Plan(NamedTuple):
     seed: str
     deals: int
     luck: bool = False
-    """Whether what luck gave is counted as well, so that it can be taken away."""
+    """Whether luck is counted as well, so that it can be subtracted."""
 
     @property
     def games(self) -> int:
-        """Every deal is played once by each lineup."""
         return self.deals * len(self.lineups)
 
     def as_json(self) -> dict[str, Any]:
-        """The plan as a card or a journal keeps it."""
+        """Return the plan as JSON values, for a card or a journal."""
         told: dict[str, Any] = json.loads(json.dumps(self._asdict()))
         return told | {"params": json.loads(self.params)}
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> Plan:
-        """The plan that `as_json` wrote; raise `InputError` if it is none."""
+        """Return the plan that `as_json` wrote; raise `InputError` if it is none."""
         try:
             return cls(
                 str(told["game"]),
@@ -104,7 +103,7 @@ def _game(name: str, params: str) -> Game[Any]:
 
 
 def game_of(plan: Plan) -> Game[Any]:
-    """The rules by which a plan's games are played."""
+    """Return the rules of a plan's games."""
     return _game(plan.game, plan.params)
 
 
@@ -121,7 +120,10 @@ def plan_of(
     versus: Mapping[Seat, str] | None = None,
     luck: bool = False,
 ) -> Plan:
-    """A plan for at least so many games, with whatever is needed to compare who is compared."""
+    """Make a plan for at least this number of games.
+
+    ``mirror`` and ``versus`` add the lineups that a fair comparison needs.
+    """
     lineup = tuple(lineup)
     if len(lineup) != game.seats:
         raise InputError(
@@ -184,7 +186,7 @@ def _paired(
 
 
 def usual_lineup(game: Game[Any], wanted: Mapping[Seat, str]) -> Lineup:
-    """The named players, and in the other seats whoever plays them by default."""
+    """Return the named players, and the default players of the other seats."""
     return tuple(
         wanted.get(seat) or usual_player(game, seat) or _nobody(game, seat)
         for seat in range(game.seats)
@@ -201,22 +203,24 @@ def _nobody(game: Game[Any], seat: Seat) -> str:
 def _players(
     game: Game[Any], lineup: Lineup, seed: str, deal: int, games: int = 1
 ) -> dict[Seat, Player]:
-    """The players of one game, each with a lane of its own."""
+    """Make the players of one game, each with a random stream of its own."""
     return {
-        seat: make_player(spec, game, _tape_for(spec, games)(seed, deal, 1 + seat), seat)
+        seat: make_player(spec, game, _stream_for(spec, games)(seed, deal, 1 + seat), seat)
         for seat, spec in enumerate(lineup)
     }
 
 
 @lru_cache
-def _tape_for(spec: str, games: int) -> type[SeededStream | NativeStream]:
-    """Whoever searches draws a great deal: in many games the same bytes come at native speed."""
+def _stream_for(spec: str, games: int) -> type[SeededStream | NativeStream]:
+    """Return the stream class for a player; one who searches in many games draws at native
+    speed.
+    """
     searches = spec.partition(":")[0] == "mcts" and games >= MANY
     return NativeStream if searches and find_spec("numba") is not None else SeededStream
 
 
 def _placed(plan: Plan, number: int) -> tuple[int, Lineup]:
-    """The deal of a game, and who plays it."""
+    """Return the deal of a game, and its lineup."""
     if not 0 <= number < plan.games:
         raise InputError(f"game {number} is not among the games 0 to {plan.games - 1}")
     deal, at = divmod(number, len(plan.lineups))
@@ -224,7 +228,7 @@ def _placed(plan: Plan, number: int) -> tuple[int, Lineup]:
 
 
 def states_of(plan: Plan, number: int) -> Iterator[Any]:
-    """Game ``number`` by the rules, state by state, without playing the others."""
+    """Yield the states of game ``number``, played by the rules, without playing the others."""
     deal, lineup = _placed(plan, number)
     game = game_of(plan)
     players = _players(game, lineup, plan.seed, deal, plan.games)
@@ -232,17 +236,17 @@ def states_of(plan: Plan, number: int) -> Iterator[Any]:
 
 
 def payoff_of(game: Game[Any], last: Any) -> tuple[int, ...]:
-    """What each seat has won in the last state of a game."""
+    """Return the payoffs in the last state of a game."""
     over = game.awaits(last)
     assert isinstance(over, Over)
     return over.payoff
 
 
 def transcript_of(plan: Plan, number: int) -> Transcript:
-    """One game of a plan at a real table: the same tapes, so the same game, and a record.
+    """Play one game of a plan at a real table, and return its record.
 
-    The dealer is `seeded/1`, which proves nothing but that the game replays; the seals and the
-    name of the table are fresh each time.
+    The random streams are the same, so the game is the same. The dealer is `seeded/1`, which proves
+    only that the game replays. The seals and the table's name are fresh each time.
     """
     deal, lineup = _placed(plan, number)
     game = game_of(plan)
@@ -252,5 +256,5 @@ def transcript_of(plan: Plan, number: int) -> Transcript:
         for label, who in zip(seat_labels(game), lineup, strict=True)
     ]
     table = Table.open(game, dealer, chairs)
-    Hosted(table, _players(game, lineup, plan.seed, deal)).play()
+    Runner(table, _players(game, lineup, plan.seed, deal)).play()
     return table.transcript

@@ -1,35 +1,46 @@
-"""Pictures: heat maps, distributions, convergence, whiskers; as SVG, PNG, or in a terminal.
+"""Pictures as SVG, PNG or text, and the figures that can be drawn by name.
 
-What is drawn is a small value (`HeatMap`, `Bars`, `Whiskers`, `Curve`). `save` draws it with
-matplotlib, and the same data always gives the same bytes of SVG. `in_text` draws it with
-letters, and needs nothing.
+A picture is a small value (`HeatMap`, `Bars`, `Whiskers`, `Curve`). `save` draws it with
+matplotlib; the same data always gives the same bytes of SVG. `in_text` draws it with characters.
+
+`FIGURES` are the pictures of the documents. `of_file` draws a file of games: the payoff of each
+player with its interval, or how often each number occurs in some columns.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from fairground.core import InputError
-from fairground.extras import needs
-from fairground.lab.statistics import Interval
+from fairground.core import InputError, UnknownName
+from fairground.games import GAMES, make_game
+from fairground.games.fatestones.rules import FateStones, fair_dice
+from fairground.games.fatestones.solver.choices import meeting
+from fairground.lab.datasets import Card, lines_of, read_unchanged
+from fairground.lab.plans import plan_of, states_of
+from fairground.lab.rows import INTEGER, schema_of
+from fairground.lab.simulation import simulate
+from fairground.lab.statistics import Tally, looks
+from fairground.registry import known, needs
+from fairground.stats import Interval
 
 ENDINGS: Final = (".svg", ".png")
 SHADES: Final = " ░▒▓█"
 
 
 class HeatMap(NamedTuple):
-    """A square table of shares: who wins how often against whom."""
+    """A square table of shares: the row's wins against the column."""
 
     title: str
     names: Sequence[str]
     cells: Sequence[Sequence[float | None]]
-    """``None``: they did not meet."""
+    """``None``: the two did not meet."""
 
 
 class Bars(NamedTuple):
-    """How often each number came, for one or more series."""
+    """The frequency of each number, for one or more series."""
 
     title: str
     axis: str
@@ -45,7 +56,7 @@ class Whiskers(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A mean and its interval as more is known, and the truth if that is known."""
+    """A mean and its interval as the number of games grows, and the exact value if it is known."""
 
     title: str
     axis: str
@@ -61,7 +72,7 @@ Plot: TypeAlias = HeatMap | Bars | Whiskers | Curve
 
 
 def save(plot: Plot, path: Path) -> None:
-    """Write a picture; the ending of the name says of which kind."""
+    """Write a picture; the suffix of the path chooses SVG or PNG."""
     if path.suffix not in ENDINGS:
         raise InputError(f"{str(path)!r}: a picture ends in {' or '.join(ENDINGS)}")
     figure = _figure(plot)
@@ -69,7 +80,7 @@ def save(plot: Plot, path: Path) -> None:
 
 
 def as_svg(plot: Plot) -> str:
-    """The picture as the text of an SVG element, for a page."""
+    """Return the picture as an SVG element, for an HTML page."""
     from io import StringIO
 
     text = StringIO()
@@ -114,7 +125,7 @@ def _draw_heat(figure: Any, axes: Any, plot: HeatMap) -> None:
 
 
 def _reach(plot: HeatMap) -> float:
-    """How far from one half the cells go: the colours cover just that."""
+    """Return the largest distance of a cell from one half; the colours cover just that range."""
     return max((abs(cell - 0.5) for row in plot.cells for cell in row if cell is not None),
                default=0.0) or 0.5  # fmt: skip
 
@@ -170,7 +181,7 @@ _DRAWN: Final[dict[type, Callable[[Any, Any, Any], None]]] = {
 
 
 def in_text(plot: Plot, columns: int = 80) -> list[str]:
-    """The same with letters, no line longer than the terminal is wide."""
+    """Draw a picture with characters; no line is longer than ``columns``."""
     match plot:
         case HeatMap():
             lines = _heat_text(plot, columns)
@@ -237,3 +248,131 @@ def _curve_text(plot: Curve, columns: int) -> list[str]:
     rows = [(f"{at:,}", one) for at, one in zip(plot.at, plot.means, strict=True)]
     lines = _whiskers_text(Whiskers(plot.title, plot.axis, rows), columns)
     return [*lines, *([] if plot.truth is None else [f"(exact: {plot.truth:+.4f})"])]
+
+
+SEED: Final = "figures"
+
+
+class FigureListing(NamedTuple):
+    """A figure: its caption, and the function that draws it."""
+
+    says: str
+    draw: Callable[[], Plot]
+
+
+def win_matrix() -> Plot:
+    """Draw the 32 fair dice of FateStones against one another."""
+    dice = fair_dice()
+    cells = [[meeting(a, b).score / 72 for b in dice] for a in dice]
+    return HeatMap("The 32 dice of mean 3.5: win plus half a tie", dice, cells)
+
+
+def deal_values() -> Plot:
+    """Draw the values of all deals of FateStones."""
+    from fairground.games.fatestones.solver.deals import solve_all
+
+    counts = {percent: many for percent, many in enumerate(solve_all().histogram) if many}
+    return Bars("All 18,123,840 deals of FateStones", "chance to win, percent", {"": counts})
+
+
+def guesses() -> Plot:
+    """Draw the guesses that strategies of code breaking need."""
+    with needs("solve", "this figure"):
+        from fairground.games.codebreaking.solver.trees import tree
+    series = {}
+    for strategy in ("minimax", "expected", "entropy", "parts", None):
+        found = tree(6, 4, strategy)
+        name = f"{strategy or 'optimal'}: {found.total() / 1296:.4f}"
+        series[name] = dict(enumerate(found.distribution(), 1))
+    return Bars("Code breaking, base 6, length 4: all 1,296 codes", "guesses", series)
+
+
+def turns() -> Plot:
+    """Draw the length of games of Zombie Dice."""
+    series = {}
+    for who in ("cautious", "greedy"):
+        game = make_game("zombie/2", {})
+        plan = plan_of(game, (who, who), SEED, 400)
+        rounds = Counter(list(states_of(plan, n))[-1].round for n in range(400))
+        series[who] = dict(sorted(rounds.items()))
+    return Bars("Rounds of a game of Zombie Dice between two alike", "rounds", series)
+
+
+def convergence() -> Plot:
+    """Draw a mean and its interval as games are added, and the exact value."""
+    game = make_game("codebreaking/1", {})
+    with needs("solve", "this figure"):
+        from fairground.games.codebreaking.solver.trees import tree
+    at = [many for many in looks(100_000) if many > 0][::3]
+    means = []
+    tally = Tally.empty(2)
+    for many in at:
+        tally = simulate(plan_of(game, ("fair", "entropy"), SEED, many)).tally
+        means.append(tally.mean(0))
+    truth = tree(6, 4, "entropy").total() / 1296
+    return Curve("Guesses of the strategy entropy (base 6, length 4)", "guesses", at, means, truth)
+
+
+def strength() -> Plot:
+    """Draw the payoffs of players of FateStones against random, without luck."""
+    rows = []
+    for who in ("random", "greedy", "mcts:30", "optimal"):
+        plan = plan_of(FateStones(scratch="end"), (who, "random"), SEED, 300,
+                       mirror=True, luck=True)  # fmt: skip
+        rows.append((who, simulate(plan, jobs=1).tally.mean(0, 2, corrected=True)))
+    return Whiskers("FateStones against random", "payoff in a game, without luck", rows)
+
+
+FIGURES: Final[dict[str, FigureListing]] = {
+    "win-matrix": FigureListing("which die of FateStones beats which", win_matrix),
+    "deal-values": FigureListing("the values of all deals of FateStones", deal_values),
+    "guesses": FigureListing("guesses of each strategy of code breaking", guesses),
+    "turns": FigureListing("how long games of Zombie Dice take", turns),
+    "convergence": FigureListing("an interval that shrinks to the exact value", convergence),
+    "strength": FigureListing("players of FateStones against random", strength),
+}
+
+
+# Files of games
+
+
+def of_file(path: Path, columns: Sequence[str] = ()) -> Plot:
+    """Draw the payoff of each player in a file of games; or the frequencies in these columns."""
+    card = read_unchanged(path)
+    return _counts(path, card, columns) if columns else _payoffs(card)
+
+
+def _title(card: Card) -> str:
+    return f"{GAMES[card.plan.game].title}: {card.games:,} games, seed {card.plan.seed}"
+
+
+def _payoffs(card: Card) -> Plot:
+    entrants, tally = card.plan.entrants, card.tally
+    each, corrected = len(entrants[0].cells), tally.knows_luck
+    rows = [
+        (entrant.name, tally.mean(at, each, corrected=corrected))
+        for at, entrant in enumerate(entrants)
+    ]
+    axis = "payoff in a game, without luck" if corrected else "payoff in a game"
+    return Whiskers(_title(card), axis, rows)
+
+
+def _counts(path: Path, card: Card, columns: Sequence[str]) -> Plot:
+    schema = schema_of(card.plan)
+    kinds = {column.name: column.kind for column in schema.columns}
+    for name in columns:
+        if name not in kinds:
+            raise UnknownName(f"{str(path)!r} has no column {name!r}; {known(name, kinds)}")
+        if kinds[name] != INTEGER:
+            raise InputError(f"the column {name!r} holds text: only numbers can be counted")
+    places = [schema.names.index(name) for name in columns]
+    counts: list[Counter[int]] = [Counter() for _ in columns]
+    for line in lines_of(path, card, schema):
+        cells = line.split(",")
+        for place, count in zip(places, counts, strict=True):
+            if cells[place]:
+                count[int(cells[place])] += 1
+    series = {
+        name: dict(sorted(count.items())) for name, count in zip(columns, counts, strict=True)
+    }
+    return Bars(_title(card), columns[0] if len(columns) == 1 else "number", series)

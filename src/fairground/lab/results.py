@@ -7,14 +7,15 @@ from typing import Any, Final
 
 from fairground.lab.plans import game_of
 from fairground.lab.simulation import Finished
-from fairground.lab.statistics import Interval, Pair, pairs, share
+from fairground.lab.statistics import Pair, pairs
+from fairground.stats import Interval, share
 
 ENOUGH_HANDS: Final = 1_000_000
-"""Hands of video poker that have so many royal flushes that an interval may be trusted."""
+"""Number of hands of video poker from which on an interval can be trusted: it has royal flushes."""
 
 
 def _each(done: Finished) -> int:
-    """How many games an entrant plays on each deal."""
+    """Return the number of games that an entrant plays on each deal."""
     return len(done.plan.entrants[0].cells)
 
 
@@ -24,7 +25,7 @@ def _pairs(done: Finished) -> list[Pair]:
 
 
 def _shares(counts: dict[int, int]) -> tuple[int, int, int, int]:
-    """Games, and how many of them were won, lost and even."""
+    """Return the numbers of games, wins, losses and even games."""
     games = sum(counts.values())
     won = sum(times for payoff, times in counts.items() if payoff > 0)
     lost = sum(times for payoff, times in counts.items() if payoff < 0)
@@ -32,7 +33,7 @@ def _shares(counts: dict[int, int]) -> tuple[int, int, int, int]:
 
 
 def results_in_words(done: Finished) -> Iterator[str]:
-    """A table of entrants, and what can be told apart."""
+    """Yield a table of entrants, and which of them are separable."""
     plan, tally = done.plan, done.tally
     names = [entrant.name for entrant in plan.entrants]
     wide = max(map(len, names))
@@ -60,7 +61,7 @@ def results_in_words(done: Finished) -> Iterator[str]:
 
 
 def caution_of(done: Finished) -> str | None:
-    """Why an interval holds less often than it says, where that is known: see the tests."""
+    """Return a warning if the interval is known to hold less often than it says."""
     family = done.plan.game.partition("/")[0]
     if family not in ("poker", "bank-poker") or done.tally.knows_luck or done.games >= ENOUGH_HANDS:
         return None
@@ -110,7 +111,7 @@ def _unsigned(difference: Interval) -> str:
 
 
 def results_as_json(done: Finished) -> dict[str, Any]:
-    """What ``fairground simulate --json`` prints."""
+    """Return the object that ``fairground simulate --json`` prints."""
     plan, tally = done.plan, done.tally
     entrants = []
     for at, entrant in enumerate(plan.entrants):

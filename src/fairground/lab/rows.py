@@ -1,8 +1,8 @@
-"""Games as rows of data: which columns each game has, and what they mean.
+"""Games as rows of data: the columns of each game, and their meaning.
 
-A row is one game: its number, what each seat won, and what is worth knowing of it. FateStones
-keeps the ten columns of its original simulator instead, a row for each round (`fatestones.rows`).
-A game that nobody described here has a row with the number of decisions and draws.
+A row is one game: its number, the payoff of each seat, and columns of the game's own. FateStones
+has the ten columns of its original simulator instead, a row for each round: see
+`games.fatestones.rows`. A game without columns of its own has the numbers of decisions and draws.
 """
 
 from __future__ import annotations
@@ -11,9 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from fairground.core import Draw, Game, Turn
-from fairground.games import codebreaking, fatestones, intransitive, poker, zombie
-from fairground.lab.fatestones.rows import COLUMNS as ROUND_COLUMNS
-from fairground.lab.fatestones.rows import row_of
+from fairground.games.codebreaking import rules as codebreaking
+from fairground.games.fatestones import rules as fatestones
+from fairground.games.fatestones.rows import COLUMNS as ROUND_COLUMNS
+from fairground.games.fatestones.rows import row_of
+from fairground.games.intransitive import rules as intransitive
+from fairground.games.poker import rules as poker
+from fairground.games.zombie import rules as zombie
 from fairground.lab.plans import Plan, game_of, payoff_of
 from fairground.players.seats import seat_labels
 
@@ -37,27 +41,26 @@ class Schema(NamedTuple):
 
     columns: tuple[Column, ...]
     of: Callable[[int, Sequence[Any]], list[str]]
-    """The rows of a game, from its number and all its states."""
+    """Returns the rows of a game, from its number and all its states."""
     header: bool = True
-    """Whether text begins with the names of the columns."""
+    """Whether a text file begins with the names of the columns."""
     ends: Callable[[Sequence[str]], bool] = lambda cells: True
-    """Whether a row is the last one of its game."""
+    """Returns whether a row is the last one of its game."""
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns."""
         return [column.name for column in self.columns]
 
 
 class Facts(NamedTuple):
-    """What is worth knowing of a game besides its payoffs."""
+    """The columns of a game besides its payoffs."""
 
     columns: tuple[Column, ...]
     of: Callable[[Sequence[Any]], Cells]
 
 
 def schema_of(plan: Plan) -> Schema:
-    """The rows of a plan's game."""
+    """Return the columns of a plan's game."""
     game = game_of(plan)
     if isinstance(game, fatestones.FateStones):
         return _rounds(game)

@@ -1,49 +1,53 @@
 """Many games of any kind: played by kernels or by the rules, here, in processes or on a cluster.
 
-The results depend on the plan alone. How the work is cut into chunks, who does it and whether it
-was interrupted makes no difference, not by a byte.
+The results depend on the plan alone. Chunks, workers and interruptions make no difference, not by
+a byte.
 
-Where a kernel knows the game and its players, it plays from the same tapes as the rules, and a
-random sample of every chunk is played again by the rules and compared. Without Numba the results
+A kernel that knows the game and its players reads the same random streams as the rules. The rules
+play a random sample of every chunk again, and a difference ends the run. Without Numba the results
 are the same, only later.
+
+A run that writes a file can be interrupted: `Checkpoint` notes how far the file can be trusted.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
+from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from fairground.core import Fault, Game, InputError
+from fairground.coach.judging import Judge, NoJudge, judge_of, value_of
+from fairground.core import Draw, Fault, Game, InputError, Over
 from fairground.fair.bits import Stream, SystemStream
-from fairground.lab.checkpoint import Checkpoint, Chunk
+from fairground.games.kernels import Kernel, Played, kernel_for
 from fairground.lab.datasets import Dataset, must_be_free
-from fairground.lab.kernels import Kernel, Played, kernel_for
-from fairground.lab.luck import Luck, luck_of
 from fairground.lab.plans import Plan, game_of, payoff_of, states_of
 from fairground.lab.rows import schema_of
 from fairground.lab.statistics import LUCK_UNIT, Tally, looks, pairs
 from fairground.lab.workers import in_order, workers
 
 Progress = Callable[[int, int], None]
-"""Told how many games are done, and of how many."""
+"""Called with the number of games done, and of all games."""
 
 KERNEL_CHUNK: Final = 100_000
-"""Deals between two notes in the journal where a kernel plays."""
+"""Deals of a chunk that a kernel plays."""
 
 CHUNK_SECONDS: Final = 0.5
-"""Where players think, a chunk is as many deals as take about so long."""
+"""Seconds of play in a chunk that the rules play."""
 
 PROBE: Final = 0.1
-"""Seconds of play that tell how long a deal takes."""
+"""Seconds of play that measure how long a deal takes."""
 
 WORTH_WORKERS: Final = 2.0
-"""Seconds of play left, from which on it pays to start other processes."""
+"""Seconds of play left, from which on other processes are worth their start."""
 
 CHECKED: Final = 3
 """Games of each kernel chunk that the rules play again."""
@@ -54,7 +58,7 @@ CHECKED: Final = 3
 
 @cache
 def kernels_of(plan: Plan) -> tuple[Kernel, ...] | None:
-    """A kernel for each lineup; ``None`` where one is missing."""
+    """Return a kernel for each lineup, or ``None`` if one is missing."""
     if plan.luck:
         return None  # it is told from states, which a kernel has not
     game, found = game_of(plan), []
@@ -72,7 +76,7 @@ def _luck(game: Game[Any]) -> Luck:
 
 
 def rules_chunk(plan: Plan, first: int, count: int) -> Chunk:
-    """Play some consecutive deals by the rules."""
+    """Play consecutive deals by the rules."""
     game, schema, many = game_of(plan), schema_of(plan), len(plan.lineups)
     luck = _luck(game) if plan.luck else None
     lines: list[str] = []
@@ -95,7 +99,9 @@ def rules_chunk(plan: Plan, first: int, count: int) -> Chunk:
 def kernel_chunk(
     plan: Plan, first: int, count: int, check: int = CHECKED, chance: Stream | None = None
 ) -> Chunk:
-    """The same by kernels; ``check`` games picked by ``chance`` are compared with the rules."""
+    """Play consecutive deals by kernels; compare ``check`` games, picked by ``chance``, with the
+    rules.
+    """
     chunk = _by_kernels(plan, first, count)
     chance = chance or SystemStream()
     many = len(plan.lineups)
@@ -122,10 +128,12 @@ def _by_kernels(plan: Plan, first: int, count: int) -> Chunk:
 
 
 def _one_row_each(plan: Plan, first: int, payoffs: Any, played: list[Played]) -> tuple[bytes, int]:
-    """Rows that begin with the number of the game and its payoffs."""
+    """Return rows that begin with the number of the game and its payoffs, as text, and their
+    count.
+    """
     import numpy as np
 
-    from fairground.lab.kernels.tapes import numbers_as_text
+    from fairground.games.compiled import numbers_as_text
 
     count, many, seats = payoffs.shape
     deal, lineup = np.divmod(np.arange(first * many, (first + count) * many), many)
@@ -136,7 +144,7 @@ def _one_row_each(plan: Plan, first: int, payoffs: Any, played: list[Played]) ->
 
 
 def _in_turn(played: list[Played]) -> Any:
-    """The order in which rows of several lineups follow one another: deal by deal."""
+    """Return the order that sorts the rows of several lineups by deal."""
     import numpy as np
 
     many = len(played)
@@ -148,7 +156,7 @@ def _in_turn(played: list[Played]) -> Any:
 
 
 def _tally(plan: Plan, payoffs: Any) -> Tally:
-    """The same as `Tally.of`, for arrays: [deal, lineup, seat]."""
+    """Return what `Tally.of` would, for an array of payoffs: [deal, lineup, seat]."""
     import numpy as np
 
     columns, counts = [], []
@@ -167,7 +175,7 @@ def _tally(plan: Plan, payoffs: Any) -> Tally:
 
 
 def payoffs(plan: Plan) -> list[tuple[int, ...]]:
-    """What each seat won in every game of a plan, in order; by kernels where there are any."""
+    """Return the payoffs of every game of a plan, in order; by kernels if there are any."""
     kernels = kernels_of(plan)
     if kernels is None:
         game = game_of(plan)
@@ -183,16 +191,16 @@ def payoffs(plan: Plan) -> list[tuple[int, ...]]:
 
 
 class Finished(NamedTuple):
-    """What a run has come to."""
+    """The result of a run."""
 
     plan: Plan
     tally: Tally
     games: int
     rows: int
     resumed: int
-    """Games that an earlier, interrupted run had already played."""
+    """Number of games that an earlier, interrupted run had played."""
     looked: bool = False
-    """Whether it was looked at on the way, to stop as soon as everything can be told apart."""
+    """Whether the run was allowed to stop early."""
     stopped_early: bool = False
 
 
@@ -209,10 +217,10 @@ def simulate(
 ) -> Finished:
     """Play all games of a plan, and write their rows to ``out`` (text, or ``.parquet``).
 
-    Kernels play right here. Players who think are spread over an executor, such as that of a
+    Kernels play in this process. Players who think are spread over an executor, such as that of a
     Dask client; without one, over ``jobs`` processes (one for each processor).
 
-    ``until_separable``: stop at the first look at which all entrants can be told apart.
+    ``until_separable``: stop at the first look that separates all entrants.
     """
     if plan.luck:
         _luck(game_of(plan))  # better now than in a worker
@@ -236,7 +244,7 @@ def simulate(
 
 
 class _Work:
-    """The chunks of a run, in order, up to where it ends."""
+    """The chunks of a run, in order, up to its end."""
 
     def __init__(self, plan: Plan, executor: Executor | None, jobs: int, early: bool) -> None:
         self.plan = plan
@@ -276,7 +284,7 @@ class _Work:
         return all(pair.better is not None for pair in found)
 
     def _chunks(self, first: int, ends: list[int]) -> Iterator[Chunk]:
-        """All chunks from deal ``first`` on, none of which reaches beyond an end."""
+        """Yield all chunks from deal ``first`` on; each of them stops at the next of ``ends``."""
         plan = self.plan
         if kernels_of(plan) is not None:
             yield from in_order(kernel_chunk, self._cut(first, ends, KERNEL_CHUNK), self.executor)
@@ -305,3 +313,139 @@ class _Work:
             for at in range(first, end, size):
                 yield self.plan, at, min(size, end - at)
             first = max(first, end)
+
+
+class Chunk(NamedTuple):
+    """Consecutive games: their rows as text, and their tally."""
+
+    text: bytes
+    games: int
+    rows: int
+    tally: Tally
+
+
+class Checkpoint:
+    """The finished part of an interrupted run.
+
+    ``<out>.part`` holds rows, ``<out>.journal`` notes how many of them are on disk. Rows after the
+    last note are cut off when the run goes on.
+    """
+
+    def __init__(
+        self, out: Path, arguments: dict[str, Any], tally: Tally, header: str = ""
+    ) -> None:
+        self.part = out.with_name(f"{out.name}.part")
+        self._notes = out.with_name(f"{out.name}.journal")
+        self._arguments: dict[str, Any] = json.loads(json.dumps(arguments))
+        self._header = f"{header}\n".encode() if header else b""
+        self.games = 0
+        self.rows = 0
+        self.tally = tally
+        """The tally of all games so far."""
+        self._bytes = 0
+
+    def __enter__(self) -> Checkpoint:
+        notes = self._read()
+        if notes is None:
+            self.part.write_bytes(self._header)
+            self._bytes = len(self._header)
+            self._append({"arguments": self._arguments})
+        else:
+            there = self.part.stat().st_size if self.part.exists() else 0
+            for note in notes:
+                if note["bytes"] <= there:
+                    self.games, self.rows, self._bytes = note["games"], note["rows"], note["bytes"]
+                    self.tally = Tally.from_json(note["tally"])
+            if not self.games:
+                self._bytes = len(self._header)
+        self._file = self.part.open("r+b")
+        self._file.truncate(self._bytes)
+        self._file.seek(self._bytes)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._file.close()
+
+    def _read(self) -> list[dict[str, Any]] | None:
+        """Return the notes of an interrupted run with the same arguments, or ``None``."""
+        try:
+            lines = self._notes.read_text().splitlines()
+        except FileNotFoundError:
+            return None
+        found: list[dict[str, Any]] = []
+        for line in lines:
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                break  # the crash came in the middle of this note
+        if not found or not self.part.exists():
+            self._notes.unlink()
+            return None
+        if found[0].get("arguments") != self._arguments:
+            raise InputError(
+                f"{self._notes.name} belongs to an interrupted run with other arguments: run it "
+                f"again as before, or delete it and {self.part.name}"
+            )
+        return found[1:]
+
+    def _append(self, note: dict[str, Any]) -> None:
+        with self._notes.open("a") as file:
+            file.write(json.dumps(note) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def note(self, chunk: Chunk) -> None:
+        """Write the rows of the next chunk to disk, then note them."""
+        self._file.write(chunk.text)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.games += chunk.games
+        self.rows += chunk.rows
+        self._bytes += len(chunk.text)
+        self.tally += chunk.tally
+        told = {"games": self.games, "rows": self.rows, "bytes": self._bytes}
+        self._append({**told, "tally": self.tally.as_json()})
+
+    def forget(self) -> None:
+        """Delete journal and part, once the complete file has its name."""
+        self._notes.unlink()
+        self.part.unlink(missing_ok=True)
+
+
+Luck = Callable[[Sequence[Any]], Sequence[Fraction]]
+"""Maps all states of a game to the luck of each seat, in units of its payoff."""
+
+
+def luck_of(game: Game[Any]) -> Luck:
+    """Return the function that measures luck in this game; raise `InputError` without a judge.
+
+    The luck of a draw is the value of the game after it, less the value before. Its mean is zero
+    for every player. So it can be subtracted from a result: the mean stays, and the spread shrinks.
+    """
+    try:
+        judge = judge_of(game)
+    except NoJudge as error:
+        raise InputError(f"luck cannot be taken away here: {error}") from None
+    # A judge counts in its own unit, which grows with the payoff.
+    nothing, one = judge.paid((0,) * game.seats), judge.paid((1,) * game.seats)
+    scales = [high - low for low, high in zip(nothing, one, strict=True)]
+
+    def luck(states: Sequence[Any]) -> Sequence[Fraction]:
+        given = [Fraction(0)] * game.seats
+        before = value_of(judge, states[0])
+        for earlier, later in pairwise(states):
+            if not _is_chance(judge, earlier):
+                before = judge.decided(earlier, later)
+            elif isinstance(game.awaits(later), Over) or judge.knows(later):
+                after = value_of(judge, later)
+                given = [g + b - a for g, a, b in zip(given, before, after, strict=True)]
+                before = after  # else it is part of a longer draw
+        return [part / scale for part, scale in zip(given, scales, strict=True)]
+
+    return luck
+
+
+def _is_chance(judge: Judge[Any], state: Any) -> bool:
+    """Return whether the next step is a draw, or reveals one."""
+    awaits = judge.game.awaits(state)
+    return isinstance(awaits, Draw) or judge.reveals(state)

@@ -1,4 +1,4 @@
-"""Processes that play at the same time, and stop at once when they are told to."""
+"""Workers that play at the same time: processes on this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, InvalidStateError, ProcessPoolExecutor
+from importlib import import_module
 from itertools import starmap
 from multiprocessing import active_children, get_context
 from typing import Any, Final, TypeVar
+
+from fairground.core import InputError
+from fairground.registry import needs
 
 Result = TypeVar("Result")
 
@@ -21,13 +25,10 @@ LONGEST_START: Final = 300
 
 @contextlib.contextmanager
 def workers(count: int) -> Iterator[Executor]:
-    """So many processes, which Ctrl-C does not reach but through us.
+    """Start ``count`` worker processes; on any exception, stop them at once.
 
-    They are started afresh, not forked: a fork would copy whatever threads the caller has. They
-    are started while Ctrl-C is held back, which they inherit: else each of them would print a
-    traceback of its own. Each waits for the others before it begins, so that none is started
-    later. When the work is interrupted they are stopped at once, in the middle of whatever they
-    do.
+    They are spawned, not forked, because a fork would copy the caller's threads. They inherit that
+    Ctrl-C is blocked, so none of them prints a traceback. Each waits until all have started.
     """
     context = get_context("spawn")
     pool = ProcessPoolExecutor(
@@ -46,10 +47,10 @@ def workers(count: int) -> Iterator[Executor]:
 
 @contextlib.contextmanager
 def _held_back() -> Iterator[None]:
-    """Ctrl-C arrives here afterwards, and never in processes that are started meanwhile.
+    """Block Ctrl-C in processes that are started meanwhile, and deliver it here afterwards.
 
-    They inherit that it is blocked. Here, another thread (that of a progress bar, say) may not
-    block it, and would pass it on to us at once: so we only note it.
+    Another thread, such as that of a progress bar, does not block it and passes it on to us. So the
+    handler only notes it.
     """
     pressed = threading.Event()
     is_main = threading.current_thread() is threading.main_thread()
@@ -68,10 +69,9 @@ def _held_back() -> Iterator[None]:
 def in_order(
     task: Callable[..., Result], jobs: Iterable[tuple[Any, ...]], pool: Executor | None
 ) -> Iterator[Result]:
-    """The results of all jobs in their order; without a pool they are done right here.
+    """Yield the results of all jobs in their order; without a pool, run them here.
 
-    Only so many are handed out ahead as keep every worker busy, so that results that wait for
-    an earlier one stay few.
+    The number of jobs in flight is bounded, so that few results wait for an earlier one.
     """
     if pool is None:
         yield from starmap(task, jobs)
@@ -91,10 +91,10 @@ def in_order(
 
 
 def _stop_at_once(pool: ProcessPoolExecutor) -> None:
-    """End the workers in the middle of their work, without a word.
+    """Terminate the workers in the middle of their work, silently.
 
-    The pool's own thread takes their end for an accident and tries to tell futures that were
-    cancelled already; Python would print that it could not.
+    The pool's thread then tries to fail futures that are cancelled already. Python would print that
+    error.
     """
     say = threading.excepthook
 
@@ -109,3 +109,28 @@ def _stop_at_once(pool: ProcessPoolExecutor) -> None:
         pool.shutdown(cancel_futures=True)
     finally:
         threading.excepthook = say
+
+
+PATIENCE = 10
+"""Seconds within which a scheduler must answer."""
+
+
+@contextlib.contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """Connect to the Dask cluster whose scheduler has this address.
+
+    A worker that dies is no loss: another one plays its chunk again, with the same result.
+    """
+    with needs("cluster", "a cluster"):
+        dask: Any = import_module("distributed")
+    try:
+        client = dask.Client(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise InputError(
+            f"no Dask scheduler answers at {address!r} ({error}). Start one with: dask scheduler"
+        ) from None
+    try:
+        # A chunk depends on its arguments only; its sample for checking is fresh each time.
+        yield client.get_executor(pure=False, retries=3)
+    finally:
+        client.close()

@@ -12,10 +12,9 @@ in which every player declares which games and which seats it can play.
 
 ===============  ===========================================================================
 `register`       every player by name, and what it declares
-`hosted`         the seats of a table that our players hold
+`runner`         the driver of a table: it plays for the seats of this process
 `simple`         the player that needs no thought
 `mcts`           tree search for any game that hides nothing
-`intransitive`   `codebreaking/`, `zombie`, `fatestones`, `poker`: players of one game
 `bot/`           bots of your own: a file with one function, in a process of its own
 ===============  ===========================================================================
 """
@@ -28,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairground.core import Game, InputError, Move, Seat, UnknownName
 from fairground.players.register import NEEDED, PLAYERS, PlayerListing
-from fairground.registers import known, load
+from fairground.registry import known, load
 
 if TYPE_CHECKING:
     from fairground.fair.bits import Stream
@@ -86,6 +85,17 @@ def listing_of(spec: str, game: Game[Any]) -> PlayerListing:
 
 def make_player(spec: str, game: Game[Any], chance: Stream, seat: Seat) -> Player:
     """Build the player that ``spec`` names, for this seat; refuse one that cannot play it."""
+    listing = check_player(spec, game, seat)
+    _, colon, argument = spec.partition(":")
+    player: Player = load(listing.path)(game, chance, argument if colon else None)
+    return player
+
+
+def check_player(spec: str, game: Game[Any], seat: Seat) -> PlayerListing:
+    """Return what the player declares that ``spec`` names; refuse one that cannot play this seat.
+
+    It is not built, so what it says of its argument is not heard.
+    """
     name, colon, argument = spec.partition(":")
     listing = _of(game).get(name)
     if listing is None:
@@ -96,8 +106,7 @@ def make_player(spec: str, game: Game[Any], chance: Stream, seat: Seat) -> Playe
         raise UnknownName(f"{name} {reason}; for the {game.role(seat)} there are: {there}")
     if colon and listing.argument is None:
         raise InputError(f"{name} takes nothing after a colon, but got {argument!r}")
-    player: Player = load(listing.path)(game, chance, argument if colon else None)
-    return player
+    return listing
 
 
 def prepare(spec: str, game: Game[Any], progress: Callable[[float], None]) -> None:

@@ -32,11 +32,11 @@ from typing import Any, Final, NamedTuple
 
 from fairground.core import Awaits, Draw, Game, InputError, Move, Over, Seat
 from fairground.fair.bits import Stream
-from fairground.games.fatestones import FateStones
+from fairground.games.fatestones.rules import FateStones
+from fairground.games.native import NativeStream
 from fairground.players import Player
 from fairground.players.simple import RandomPlayer
 from fairground.playing import play
-from fairground.solve.native import NativeStream
 
 DEFAULT: Final = 1000
 """Iterations unless told otherwise."""
@@ -277,7 +277,7 @@ class MctsPlayer(Player):
     def strategy(self, game: Game[Any], view: Any, seat: Seat) -> dict[Move, float]:
         """The chance with which it plays each move here, after a search of its budget.
 
-        Where many games are simulated, its tape is one that a compiled search can read. That
+        Where many games are simulated, its stream is one that a compiled search can read. That
         takes a while to load, so nobody who sits at a table waits for it.
         """
         iterations = self._budget.iterations
@@ -287,7 +287,7 @@ class MctsPlayer(Player):
             and game.scratch == "end"
             and iterations is not None
         ):
-            from fairground.solve.fatestones import search as compiled
+            from fairground.games.fatestones.solver import mcts as compiled
 
             if iterations <= compiled.MOST:
                 weights = compiled.averages(view.hands, iterations, self._chance)[seat]

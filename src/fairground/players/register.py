@@ -47,7 +47,8 @@ class PlayerListing(NamedTuple):
 DIFFICULTIES: Final = ("easy", "medium", "hard")
 
 _PLAYERS: Final = "fairground.players"
-_BREAKERS: Final = f"{_PLAYERS}.codebreaking.breakers"
+_GAMES: Final = "fairground.games"
+_BREAKERS: Final = f"{_GAMES}.codebreaking.players.breakers"
 _BREAKS: Final[dict[str, Any]] = {"roles": ("breaker",), "extra": "solve"}
 
 PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
@@ -66,25 +67,25 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         argument="iterations such as mcts:200, or a time such as mcts:50ms",
     ),
     ("intransitive", "optimal"): PlayerListing(
-        f"{_PLAYERS}.intransitive:OptimalDice",
+        f"{_GAMES}.intransitive.players:OptimalDice",
         "takes the die with the best odds",
         exact=True,
         difficulty="hard",
     ),
     ("codebreaking", "fair"): PlayerListing(
-        f"{_PLAYERS}.codebreaking.keepers:FairKeeper",
+        f"{_GAMES}.codebreaking.players.keepers:FairKeeper",
         "tells the truth about the drawn code",
         roles=("keeper",),
         where={"oracle": "fair"},
     ),
     ("codebreaking", "nice"): PlayerListing(
-        f"{_PLAYERS}.codebreaking.keepers:NiceKeeper",
+        f"{_GAMES}.codebreaking.players.keepers:NiceKeeper",
         "lets the first guess be right",
         roles=("keeper",),
         where={"oracle": "nice"},
     ),
     ("codebreaking", "evil"): PlayerListing(
-        f"{_PLAYERS}.codebreaking.evil:EvilKeeper",
+        f"{_GAMES}.codebreaking.players.evil:EvilKeeper",
         "changes the code whenever that helps, and never contradicts itself",
         roles=("keeper",),
         where={"oracle": "evil"},
@@ -128,36 +129,39 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         argument="rounds for each guess, such as annealing:400",
     ),
     ("fatestones", "greedy"): PlayerListing(
-        f"{_PLAYERS}.fatestones:GreedyPlayer",
+        f"{_GAMES}.fatestones.players:GreedyPlayer",
         "picks the best die for the next roll",
         difficulty="medium",
     ),
     ("fatestones", "optimal"): PlayerListing(
-        f"{_PLAYERS}.fatestones:OptimalPlayer", "plays perfectly", exact=True, difficulty="hard"
+        f"{_GAMES}.fatestones.players:OptimalPlayer",
+        "plays perfectly",
+        exact=True,
+        difficulty="hard",
     ),
     ("poker", "optimal"): PlayerListing(
-        f"{_PLAYERS}.poker:OptimalPoker",
+        f"{_GAMES}.poker.players:OptimalPoker",
         "holds what is worth most",
         roles=("player",),
         exact=True,
         difficulty="hard",
     ),
     ("zombie", "cautious"): PlayerListing(
-        f"{_PLAYERS}.zombie:Cautious", "holds at two shotguns", difficulty="medium"
+        f"{_GAMES}.zombie.players:Cautious", "holds at two shotguns", difficulty="medium"
     ),
     ("zombie", "greedy"): PlayerListing(
-        f"{_PLAYERS}.zombie:Greedy",
+        f"{_GAMES}.zombie.players:Greedy",
         "rolls while that raises its brains",
         extra="solve",
         difficulty="hard",
     ),
     ("zombie", "optimal"): PlayerListing(
-        f"{_PLAYERS}.zombie:Optimal",
+        f"{_GAMES}.zombie.players:Optimal",
         "plays to win: perfectly between two",
         extra="solve",
         slow=True,
         exact=True,
-        prepare=f"{_PLAYERS}.zombie:prepare_optimal",
+        prepare=f"{_GAMES}.zombie.players:prepare_optimal",
     ),
 }
 """(Game family or ``None`` for any, player's name) → what it declares."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from fairground.core import Game, InputError, Seat
 from fairground.players import offered
-from fairground.registers import known
+from fairground.registry import known
 
 BEST: Final = ("best", "optimal")
 """What the strongest player is called, where a game has one."""

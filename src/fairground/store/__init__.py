@@ -1,4 +1,4 @@
-"""What must last: append-only logs and the secrets that belong to them.
+"""Durable storage: append-only logs and the secrets that belong to them.
 
 Everything that Fairground keeps is a *log*: the transcript of a table or an oracle,
 the book of a contest, the ledger of a bank. A log only grows, line by line, and a
@@ -8,12 +8,12 @@ vault beside their log; no API reads them.
 
 A commit is durable when `Store.commit` returns, and never in part. Nothing that
 depends on it may leave the process before. Where the database is full, read-only, slow or gone,
-every method raises `StoreAway`, in bounded time; `InDoubt` is the one that may have been done.
+every method raises `StoreAway`, in bounded time. `InDoubt` is the one that may have been done.
+`Damaged` is the one that does not pass: from then on nothing is written.
 
 ==================  ========================================================================
 here                the port `Store`: commits, what is stored, `open_store`, `retried`
 `sqlite`            one process, one file
-`sqlite_writing`    how a group of commits is written to it
 `postgres`          several workers and machines on one server
 `postgres_writing`  how a group of commits is written to it
 `lineage`           which SQLite file ran here last: an older copy is not taken for it
@@ -26,7 +26,6 @@ Both stores obey the same laws (tests/store/test_laws.py).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import wraps
 from itertools import islice
@@ -40,21 +39,21 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 LONGEST_LOG: Final = 2**31 - 1
-"""How many lines a log can have."""
+"""Maximum number of lines of a log."""
 
 
 TRIES: Final = 10
-"""How often something is tried while others are faster."""
+"""Maximum number of attempts while other writers are faster."""
 
 PATIENCE: Final = 10.0
 """Seconds that a database may take. After that it counts as away."""
 
 MISSED: Final = ("", 0)
-"""What listeners hear when some news were lost: any log may have grown."""
+"""Sent to listeners when some news were lost: any log may have grown."""
 
 
 class Conflict(FairgroundError):
-    """Somebody else wrote to the log first: read it again, and decide again."""
+    """Another writer was first: read the log again, and decide again."""
 
     code = "store/conflict"
 
@@ -63,6 +62,12 @@ class StoreAway(FairgroundError):
     """The database cannot be reached or written to; nothing was done."""
 
     code = "store/away"
+
+
+class Damaged(StoreAway):
+    """The database is corrupt. It stays so until its operator restores a copy."""
+
+    code = "store/damaged"
 
 
 class InDoubt(StoreAway):
@@ -101,19 +106,21 @@ class Append(NamedTuple):
     step: int
     lines: tuple[bytes, ...]
     kind: str = ""
-    """What the log is (``oracle``, ``table``, ...); needed when it is made."""
+    """The kind of the log (``oracle``, ``table``, ...); needed when it is made."""
     closed: bool = False
-    """Whether nothing can follow."""
+    """True if nothing can follow."""
     secrets: tuple[Secret, ...] = ()
     spent: tuple[tuple[str, str], ...] = ()
     """Names of secrets about to be opened, each with the head that it is opened for."""
     seen: int = 0
     """When this was done, by the writer's clock, for logs that `Store.idle` is asked about."""
     memory: bytes | None = None
-    """What is kept beside the log in place of what was kept before, so that going on with it is
-    quick; ``None``: leave it. Nothing depends on it: without it the log is run from its start."""
+    """A snapshot beside the log, replacing the old one, for a quick resume; ``None``: leave it.
+    Nothing depends on it: without it the log is run from its start."""
     clocks: bytes | None = None
-    """What is left to each seat, in place of what was kept before; ``None``: leave it."""
+    """The time left to each seat, replacing the old value; ``None``: leave it."""
+    replaces: bool = False
+    """True to delete the lines before these: for logs whose last line alone counts."""
 
 
 class Stored(NamedTuple):
@@ -131,6 +138,8 @@ class Stored(NamedTuple):
     """The latest `Append.memory`."""
     clocks: bytes = b""
     """The latest `Append.clocks`."""
+    step: int = 0
+    """Number of lines so far, including those that were replaced."""
 
     @property
     def data(self) -> bytes:
@@ -163,7 +172,7 @@ class LogVault(MemoryVault):
 
 
 def _last(kept: dict[str, T], number: int) -> tuple[tuple[str, T], ...]:
-    """The last so many items, in their order, without a walk through all before them."""
+    """Return the last items, in their order, without a walk through all before them."""
     return tuple(islice(reversed(kept.items()), number))[::-1] if number else ()
 
 
@@ -171,7 +180,7 @@ class Store(ABC):
     """A place for logs."""
 
     shared: bool = True
-    """Whether other processes may write to the same logs."""
+    """True if other processes may write to the same logs."""
 
     @classmethod
     @abstractmethod
@@ -196,7 +205,7 @@ class Store(ABC):
 
     @abstractmethod
     async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
-        """The lines behind the first ``after``, and only so many: for logs that grow long."""
+        """Return at most this many lines after the first ``after``: for logs that grow long."""
 
     @abstractmethod
     async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
@@ -204,15 +213,15 @@ class Store(ABC):
 
     @abstractmethod
     async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
-        """So many open logs of a kind that were last seen before that, longest idle first."""
+        """Return open logs of a kind that were last seen before a time, longest idle first."""
 
     @abstractmethod
     async def forget(self, kind: str, before: int, most: int) -> int:
-        """Delete so many logs of a kind that were last seen before that; say how many it were."""
+        """Delete logs of a kind that were last seen before a time; return their number."""
 
     @abstractmethod
     async def count(self, kind: str) -> tuple[int, int]:
-        """How many logs of a kind there are, and how many of them are open."""
+        """Return the number of logs of a kind, and of those that are open."""
 
     @abstractmethod
     def listen(self, hear: Hear) -> Callable[[], None]:
@@ -228,18 +237,6 @@ def cut(chunks: Sequence[Sequence[Any]], after: int, most: int | None) -> tuple[
     lines = b"".join(data for _, data in chunks).splitlines(keepends=True)
     begin = after + 1 - chunks[0][0]
     return tuple(lines[begin : None if most is None else begin + most])
-
-
-def can_go_together(commits: Sequence[Sequence[Append]]) -> list[int]:
-    """Which commits of a group may be written by one statement, whatever their order.
-
-    The usual commit goes to one log. It may join the others like it, unless
-    another commit of the group writes to the same log: then their order decides.
-    """
-    writers = Counter(append.log for commit in commits for append in commit)
-    return [
-        i for i, commit in enumerate(commits) if len(commit) == 1 and writers[commit[0].log] == 1
-    ]
 
 
 def must_be_known(version: int, known: int) -> None:

@@ -21,14 +21,15 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from typing import Any, Final, Self
 
 from fairground.core import InputError
-from fairground.extras import needs
 from fairground.fair.bits import token
+from fairground.registry import needs
 from fairground.store import (
     LONGEST_LOG,
     MISSED,
     PATIENCE,
     Append,
     Conflict,
+    Damaged,
     InDoubt,
     Secret,
     Store,
@@ -50,7 +51,7 @@ TROUBLE: Final = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,  # a connection that the server has just ended
 )
-"""What asyncpg raises when the server is away, slow, full or read-only."""
+"""Exceptions of asyncpg for a server that is away, slow, full or read-only."""
 
 MIGRATIONS: Final = (
     """
@@ -100,9 +101,12 @@ MIGRATIONS: Final = (
 MIGRATING: Final = 0x66616972
 """The advisory lock that keeps two workers from migrating at once."""
 
+CORRUPTED: Final = ("XX001", "XX002")
+"""The states of PostgreSQL for corrupt data, and for a corrupt index."""
+
 CONNECTION_LOST: Final = "08"
 TOLD_TO_STOP: Final = "57"
-"""How PostgreSQL's states begin that say nothing about what we were doing."""
+"""Prefixes of PostgreSQL's SQLSTATE that do not concern our statement."""
 
 CHANNEL: Final = "fairground"
 LARGEST_GROUP: Final = 500
@@ -123,7 +127,7 @@ AGAIN: Final = 0.5
 TELL: Final = "SELECT pg_notify($1, note) FROM unnest($2::text[]) note"
 
 PAUSE: Final = 0.01
-"""Seconds between two announcements: many commits are told at once."""
+"""Seconds between two announcements, each of which covers many commits."""
 
 MOST_NEWS: Final = 100_000
 """With more than this to tell, the others are only told that there is something."""
@@ -182,7 +186,7 @@ class PostgresStore(Store):
         await hearing.add_listener(CHANNEL, self._heard)
 
     def _deaf(self, _: Any) -> None:
-        """The connection broke: what is told until there is another one is lost."""
+        """Note that the connection broke: news until the next connection are lost."""
         if self._hearing_again is None or self._hearing_again.done():
             self._hearing_again = asyncio.create_task(self._hear_again())
 
@@ -267,10 +271,12 @@ class PostgresStore(Store):
         self._sender = None
 
     def _in_plain_words(self, error: Exception) -> Exception:
-        """What went wrong with a group. If the server refused it, then nothing was done."""
+        """Return the error of a group. If the server refused it, then nothing was done."""
         if not isinstance(error, TROUBLE):
             return error
         state = getattr(error, "sqlstate", None) or CONNECTION_LOST
+        if state in CORRUPTED:
+            return _damaged(error)
         if self._writer is None or not state.startswith((CONNECTION_LOST, TOLD_TO_STOP)):
             return StoreAway(f"the database cannot be written to: {_reason(error)}")
         return InDoubt(
@@ -294,7 +300,7 @@ class PostgresStore(Store):
         return group
 
     def _settle(self, group: list[Job], outcomes: Sequence[Outcome]) -> None:
-        """Tell whoever waits, and those who listen."""
+        """Notify the waiting callers and the listeners."""
         for (appends, done), outcome in zip(group, outcomes, strict=True):
             if outcome is None:
                 grown = [*map(_grown, appends)]
@@ -339,6 +345,8 @@ class PostgresStore(Store):
             finally:
                 await self._pool.release(db, timeout=PATIENCE)
         except TROUBLE as error:
+            if getattr(error, "sqlstate", None) in CORRUPTED:
+                raise _damaged(error) from None
             raise StoreAway(f"the database does not answer: {_reason(error)}") from None
 
     async def _rows(self, query: str, *values: Any) -> list[Any]:
@@ -354,13 +362,14 @@ class PostgresStore(Store):
             self._reader() as db,
             db.transaction(isolation="repeatable_read", readonly=True),
         ):
-            query = (
-                "SELECT number, kind, closed, seen, coalesce(clocks, '') FROM logs WHERE id = $1"
-            )
+            query = """
+                SELECT number, kind, closed, seen, coalesce(clocks, ''), step FROM logs
+                WHERE id = $1
+            """
             row = await db.fetchrow(query, log)
             if row is None:
                 return None
-            number, kind, closed, seen, clocks = row
+            number, kind, closed, seen, clocks, step = row
             chunks = await db.fetch("SELECT data FROM chunks WHERE log = $1 ORDER BY first", number)
             vault = await db.fetch("SELECT name, secret, head FROM vault WHERE log = $1", number)
             spent = await db.fetch("SELECT name, head FROM spent WHERE log = $1", number)
@@ -368,7 +377,7 @@ class PostgresStore(Store):
         lines = tuple(b"".join(data for (data,) in chunks).splitlines(keepends=True))
         secrets = tuple(Secret(*one) for one in vault)
         opened = tuple(map(tuple, spent))
-        return Stored(log, kind, closed, lines, secrets, opened, seen, memory, clocks or b"")
+        return Stored(log, kind, closed, lines, secrets, opened, seen, memory, clocks, step)
 
     async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
         """From the chunk on in which they begin."""
@@ -404,7 +413,7 @@ class PostgresStore(Store):
         return every, still_open
 
     def listen(self, hear: Hear) -> Callable[[], None]:
-        """What NOTIFY tells: the commits of all workers."""
+        """Handle a NOTIFY: the commits of all processes."""
         return self._listeners.listen(hear)
 
 
@@ -419,11 +428,18 @@ def _in_time(db: Any) -> Iterator[None]:
 
 
 def _is_gone(db: Any) -> bool:
-    """Whether a connection of the pool cannot be used any more."""
+    """Return true if a connection of the pool cannot be used any more."""
     try:
         return bool(db.is_closed())
     except asyncpg.InterfaceError:  # it was cut, and the pool has taken it back
         return True
+
+
+def _damaged(error: BaseException) -> Damaged:
+    return Damaged(
+        f"the database is damaged ({_reason(error)}). Stop the arena, and go back to your last "
+        "backup: pg_restore, and then fairground restore --database URL"
+    )
 
 
 def _reason(error: BaseException) -> str:
@@ -447,7 +463,7 @@ def _grown(append: Append) -> tuple[str, int]:
 
 
 def _payloads(sender: str, news: Iterable[tuple[str, int]]) -> list[str]:
-    """What others are told: the sender, and a line for each log, in as few notes as possible."""
+    """Return the announcements: the sender, and one line per log, in as few notes as possible."""
     notes: list[str] = []
     for log, step in news:
         line = f"\n{log} {step}"

@@ -1,4 +1,4 @@
-"""How a group of commits is written to PostgreSQL: one transaction, if possible one statement.
+"""Write a group of commits to PostgreSQL: one transaction, if possible one statement.
 
 A commit is written whole or not at all. One that conflicts is left out, and the others of its
 group are written.
@@ -6,15 +6,31 @@ group are written.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
-from fairground.extras import needs
-from fairground.store import Append, Conflict, can_go_together, moved_on
+from fairground.registry import needs
+from fairground.store import Append, Conflict, moved_on
 
 with needs("postgres", "a PostgreSQL store"):
     import asyncpg
 
 Outcome = BaseException | None
+
+
+def can_go_together(commits: Sequence[Sequence[Append]]) -> list[int]:
+    """Which commits of a group may be written by one statement, whatever their order.
+
+    The usual commit goes to one log, and only adds to it. It may join the others like it, unless
+    another commit of the group writes to the same log: then their order decides.
+    """
+    writers = Counter(append.log for commit in commits for append in commit)
+    return [
+        i
+        for i, commit in enumerate(commits)
+        if len(commit) == 1 and writers[commit[0].log] == 1 and not commit[0].replaces
+    ]
 
 
 async def write_group(db: Any, commits: list[tuple[Append, ...]]) -> list[Outcome]:
@@ -141,6 +157,8 @@ async def _append(db: Any, append: Append) -> None:
         number = await db.fetchval(query, *moved)
     if number is None:
         raise moved_on(append)
+    if append.replaces:
+        await db.execute("DELETE FROM chunks WHERE log = $1", number)
     if append.lines:
         chunk = (number, append.step + 1, b"".join(append.lines))
         await db.execute("INSERT INTO chunks VALUES ($1, $2, $3)", *chunk)

@@ -4,18 +4,22 @@ Durable means ``synchronous=FULL`` in write-ahead mode: a commit is on the disk
 before it is acknowledged. That costs one sync, so the writer's thread takes all
 commits that have queued up meanwhile into one transaction and acknowledges them
 together (*group commit*). Each is written as a whole or not at all.
-(`sqlite_writing` has the statements.)
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import os
 import queue
+import shlex
 import sqlite3
+import stat
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Self, TypeVar
 
@@ -24,16 +28,18 @@ from fairground.store import (
     LONGEST_LOG,
     PATIENCE,
     Append,
+    Conflict,
+    Damaged,
     InDoubt,
     Secret,
     Store,
     StoreAway,
     Stored,
     cut,
+    moved_on,
     must_be_known,
 )
 from fairground.store.listeners import Hear, Listeners, News
-from fairground.store.sqlite_writing import Forget, Outcome, forget, write_commits
 
 MIGRATIONS: Final = (
     """
@@ -80,6 +86,28 @@ MIGRATIONS: Final = (
 )
 """The schema's versions, each as the step that leads to it. Only ever add to this."""
 
+NEW: Final = """
+    INSERT INTO logs (id, kind, step, closed, seen, clocks) VALUES (?, ?, ?, ?, ?, ?)
+    RETURNING number
+"""
+GROWN: Final = """
+    UPDATE logs SET step = ?, clocks = coalesce(?, clocks), closed = ?, seen = max(seen, ?)
+    WHERE id = ? AND step = ? RETURNING number
+"""
+CHUNK: Final = "INSERT INTO chunks (log, first, data) VALUES (?, ?, ?)"
+SECRET: Final = "INSERT INTO vault (log, name, secret, head) VALUES (?, ?, ?, ?)"
+SPENT: Final = "INSERT INTO spent (log, name, head) VALUES (?, ?, ?)"
+MEMORY: Final = "INSERT OR REPLACE INTO memories (log, data) VALUES (?, ?)"
+OLD: Final = "SELECT number FROM logs WHERE kind = ? AND seen < ? LIMIT ?"
+DELETED: Final = (
+    ("chunks", "log"),
+    ("vault", "log"),
+    ("spent", "log"),
+    ("memories", "log"),
+    ("logs", "number"),
+)
+"""The tables that hold a log, each with the column of its number."""
+
 LONGEST_QUEUE: Final = 10_000
 """Commits that may wait. While the database is away, those that nobody waits for any more stay."""
 
@@ -88,17 +116,45 @@ LARGEST_GROUP: Final = 500
 BUSY: Final = 2000
 """Milliseconds to wait while another program holds the file."""
 
+PRIVATE_FILE: Final = 0o600
+_OTHERS: Final = 0o077
+
 AGAIN: Final = 0.01
 """Seconds until a file is tried again whose mode another program changes."""
+
+CHECK: Final = 30.0
+"""Seconds that the check of a file may take when it is opened."""
+
+SLOW: Final = 3.0
+"""Seconds after which the log says that a check goes on."""
+
+STEPS: Final = 10_000
+"""Instructions of SQLite between two looks at the clock."""
+
+log = logging.getLogger("fairground.store")
 
 T = TypeVar("T")
 
 
+Outcome = BaseException | None
+"""Why a commit was not written; ``None``: it was."""
+
+
+@dataclass
+class _Forget:
+    """Logs to be deleted, and how many it were."""
+
+    kind: str
+    before: int
+    most: int
+    deleted: int = 0
+
+
 class _Job(NamedTuple):
-    """A commit on its way to the writer, and whom to tell of its end."""
+    """A commit on its way to the writer, and the future that awaits its end."""
 
     appends: tuple[Append, ...]
-    forget: Forget | None
+    forget: _Forget | None
     loop: asyncio.AbstractEventLoop
     done: asyncio.Future[None]
 
@@ -127,12 +183,15 @@ class SqliteStore(Store):
         self._path = path
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._listeners = Listeners()
+        _must_be_private(path)
         try:
             writer = self._connect()
+            _must_be_whole(writer, path)
             _migrate(writer)
             self._reader = self._connect()
         except sqlite3.Error as error:
             raise InputError(f"cannot use {path!r} as a database: {error}") from None
+        self._damaged: Damaged | None = None
         self._place = Path(path)
         self._file = identity(self._place)
         """Which file it is that we have open."""
@@ -155,7 +214,6 @@ class SqliteStore(Store):
         db.execute(f"PRAGMA busy_timeout={BUSY}")
         _use_wal(db)
         db.execute("PRAGMA synchronous=FULL")
-        db.execute("PRAGMA temp_store=MEMORY")  # the UPDATE of a group: 9 us with it, 98 without
         return db
 
     async def close(self) -> None:
@@ -180,11 +238,13 @@ class SqliteStore(Store):
 
     async def forget(self, kind: str, before: int, most: int) -> int:
         """By the writer, between two groups."""
-        wanted = Forget(kind, before, most)
+        wanted = _Forget(kind, before, most)
         await self._written((), wanted)
         return wanted.deleted
 
-    async def _written(self, appends: tuple[Append, ...], forget: Forget | None = None) -> None:
+    async def _written(self, appends: tuple[Append, ...], forget: _Forget | None = None) -> None:
+        if self._damaged is not None:
+            raise self._damaged
         if self._jobs.qsize() >= LONGEST_QUEUE:
             raise StoreAway(f"{LONGEST_QUEUE:,} commits wait for the database already")
         loop = asyncio.get_running_loop()
@@ -198,7 +258,7 @@ class SqliteStore(Store):
             late.cancel()
 
     def _write(self, db: sqlite3.Connection) -> None:
-        """The writer's thread: group after group until it is told to stop."""
+        """The writer's thread: write group after group until it is stopped."""
         running, cursor = True, db.cursor()
         while running:
             group = [self._jobs.get()]
@@ -212,19 +272,19 @@ class SqliteStore(Store):
         try:
             self._must_be_in_its_place()
             db.execute("BEGIN IMMEDIATE")
-            outcomes = write_commits(db, [job.appends for job in jobs])
+            outcomes = [_write_commit(db, job.appends) for job in jobs]
             if not all(job.appends for job in jobs):
                 db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
             for job in jobs:
                 if job.forget is not None:
-                    forget(db, job.forget)
+                    _delete(db, job.forget)
             db.execute("COMMIT")
         except Exception as error:  # whatever it is, the writer must go on
             # Nothing of this group is durable, so nobody in it may be told that it is.
             with contextlib.suppress(sqlite3.Error):
                 if db.connection.in_transaction:
                     db.execute("ROLLBACK")
-            outcomes = [_in_plain_words(error)] * len(jobs)
+            outcomes = [self._in_plain_words(error)] * len(jobs)
         ended: dict[asyncio.AbstractEventLoop, list[tuple[_Job, Outcome]]] = {}
         for job, outcome in zip(jobs, outcomes, strict=True):
             ended.setdefault(job.loop, []).append((job, outcome))
@@ -249,6 +309,16 @@ class SqliteStore(Store):
                 f"the database {self._path!r} was moved away or replaced while it was in use"
             )
 
+    def _in_plain_words(self, error: Exception) -> Exception:
+        """Trouble with the disk or the file is the database's; any other error is our mistake."""
+        if not isinstance(error, sqlite3.DatabaseError):
+            return error
+        if _is_damage(error):
+            self._damaged = Damaged(_damage(self._path, error))
+            return self._damaged
+        kind = InDoubt if error.sqlite_errorname.startswith("SQLITE_IOERR") else StoreAway
+        return kind(f"the database cannot be used: {error}")
+
     # Reading
 
     async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
@@ -257,7 +327,7 @@ class SqliteStore(Store):
                 try:
                     return question(self._reader)
                 except sqlite3.Error as error:
-                    raise _in_plain_words(error) from None
+                    raise self._in_plain_words(error) from None
 
         try:
             async with asyncio.timeout(PATIENCE):
@@ -305,6 +375,95 @@ class SqliteStore(Store):
         return self._listeners.listen(hear)
 
 
+def _must_be_private(path: str) -> None:
+    """Create the file for its owner alone, or raise `InputError` if others can use it.
+
+    SQLite gives its ``-wal`` and ``-shm`` files the mode of the database.
+    """
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE))
+    except OSError as error:
+        raise InputError(f"cannot use {path!r} as a database: {error.strerror}") from None
+    if os.name == "nt":  # pragma: no cover - tests run elsewhere
+        return
+    wide = [name for name in (path, f"{path}-wal", f"{path}-shm") if _others_may(name)]
+    if wide:
+        raise InputError(
+            f"others can read the database {path!r}, which holds the secrets of open games. If "
+            f"nobody has read them yet, mend it with: chmod 600 {shlex.join(wide)}"
+        )
+
+
+def _others_may(path: str) -> bool:
+    try:
+        found = Path(path).stat().st_mode
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(found) and bool(found & _OTHERS)
+
+
+# Writing one commit
+
+
+def _write_commit(db: sqlite3.Cursor, appends: tuple[Append, ...]) -> Outcome:
+    """Write a commit as a whole, or say why not.
+
+    Lines for one log are refused by the first statement. Anything else can fail halfway, and then
+    goes back to a savepoint.
+    """
+    halfway = len(appends) > 1 or any(one.secrets or one.spent for one in appends)
+    if halfway:
+        db.execute("SAVEPOINT one")
+    outcome: Outcome = None
+    try:
+        for append in appends:
+            _append(db, append)
+    except sqlite3.IntegrityError as error:
+        outcome = Conflict(f"somebody else wrote first: {error}")
+    except Conflict as conflict:
+        outcome = conflict
+    if halfway:
+        if outcome is not None:
+            db.execute("ROLLBACK TO one")
+        db.execute("RELEASE one")
+    return outcome
+
+
+def _append(db: sqlite3.Cursor, append: Append) -> None:
+    step = append.step + len(append.lines)
+    closed = int(append.closed)  # of a bool, Python would first ask how SQLite wants it
+    if append.step == 0:
+        new = (append.log, append.kind, step, closed, append.seen, append.clocks)
+        row = db.execute(NEW, new).fetchone()
+    else:
+        grown = (step, append.clocks, closed, append.seen, append.log, append.step)
+        row = db.execute(GROWN, grown).fetchone()
+    if row is None:
+        raise moved_on(append)
+    (log,) = row
+    if append.replaces:
+        db.execute("DELETE FROM chunks WHERE log = ?", (log,))
+    if append.lines:
+        db.execute(CHUNK, (log, append.step + 1, b"".join(append.lines)))
+    for secret in append.secrets:
+        db.execute(SECRET, (log, *secret))
+    for item in append.spent:
+        db.execute(SPENT, (log, *item))
+    if append.memory is not None:
+        db.execute(MEMORY, (log, append.memory))
+
+
+def _delete(db: sqlite3.Cursor, what: _Forget) -> None:
+    """Delete logs, with all that lies beside them."""
+    numbers = db.execute(OLD, (what.kind, what.before, what.most)).fetchall()
+    what.deleted = len(numbers)
+    for table, column in DELETED:
+        db.executemany(f"DELETE FROM {table} WHERE {column} = ?", numbers)
+
+
+# The file
+
+
 def identity(path: Path) -> tuple[int, int] | None:
     """Which file has this name now; ``None``: none has."""
     try:
@@ -314,12 +473,45 @@ def identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _in_plain_words(error: Exception) -> Exception:
-    """What the disk or the file does to us is trouble of the database; the rest is our mistake."""
-    if not isinstance(error, sqlite3.DatabaseError):
-        return error
-    kind = InDoubt if error.sqlite_errorname.startswith("SQLITE_IOERR") else StoreAway
-    return kind(f"the database cannot be used: {error}")
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Return whether the file itself is wrong: torn pages, no database, or not our tables."""
+    missing = error.sqlite_errorname == "SQLITE_ERROR" and str(error).startswith("no such")
+    return missing or error.sqlite_errorname.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+
+
+def _damage(path: str, found: object) -> str:
+    return (
+        f"the database {path!r} is damaged ({found}). Stop the arena, put the file away, and make "
+        f"a new one of your last backup: fairground restore COPY --database sqlite:///{path}"
+    )
+
+
+def _must_be_whole(db: sqlite3.Connection, path: str) -> None:
+    """Refuse a corrupt file. The check ends after `CHECK` seconds, and says so."""
+    began, told = time.monotonic(), False
+
+    def goes_on_too_long() -> bool:
+        nonlocal told
+        took = time.monotonic() - began
+        if took > SLOW and not told:
+            told = True
+            log.warning("checking the database %r takes up to %g seconds", path, CHECK)
+        return took > CHECK
+
+    db.set_progress_handler(goes_on_too_long, STEPS)
+    try:
+        found = [text for (text,) in db.execute("PRAGMA quick_check(1)")]
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+            raise InputError(_damage(path, error)) from None
+        log.warning(
+            "the database %r was checked in part only: `fairground backup` checks all of it", path
+        )
+        return
+    finally:
+        db.set_progress_handler(None, 0)
+    if found != ["ok"]:
+        raise InputError(_damage(path, "; ".join(" ".join(text.split()) for text in found)))
 
 
 def _migrate(db: sqlite3.Connection) -> None:
@@ -354,11 +546,13 @@ def _use_wal(db: sqlite3.Connection) -> None:
 def _read(db: sqlite3.Connection, name: str) -> Stored | None:
     db.execute("BEGIN")
     try:
-        query = "SELECT number, kind, closed, seen, coalesce(clocks, x'') FROM logs WHERE id = ?"
+        query = """
+            SELECT number, kind, closed, seen, coalesce(clocks, x''), step FROM logs WHERE id = ?
+        """
         row = db.execute(query, (name,)).fetchone()
         if row is None:
             return None
-        log, kind, closed, seen, clocks = row
+        log, kind, closed, seen, clocks, step = row
         chunks = db.execute("SELECT data FROM chunks WHERE log = ? ORDER BY first", (log,))
         lines = b"".join(data for (data,) in chunks).splitlines(keepends=True)
         vault = db.execute("SELECT name, secret, head FROM vault WHERE log = ?", (log,))
@@ -367,7 +561,8 @@ def _read(db: sqlite3.Connection, name: str) -> Stored | None:
         (memory,) = db.execute(
             "SELECT coalesce((SELECT data FROM memories WHERE log = ?), x'')", (log,)
         ).fetchone()
-        return Stored(name, kind, bool(closed), tuple(lines), secrets, spent, seen, memory, clocks)
+        held = tuple(lines), secrets, spent, seen, memory, clocks, step
+        return Stored(name, kind, bool(closed), *held)
     finally:
         db.execute("COMMIT")
 

@@ -1,26 +1,14 @@
-"""What a person sees in a terminal: a folder for each game, and one for the commands.
+"""The common part of all screens in a terminal.
 
 ===============  =========================================================================
-`console`        lines out, lines in, whether it is a terminal or a pipe
-`ink`            what this terminal can show: its width, its signs, its colours
-`phrases`        fractions as people write them
-`waiting`        bars and wheels for long work
-`options`        options that several commands take
-`defaults`       the user's config file
-`places`         where a user's files belong on this platform
-`proof`          the end of every game: what its record proves
-`keys`           keys one by one; what was typed too early is forgotten
-`shelf`          the games that are kept, in words
-`saving`         where transcripts go, line by line while the game goes on
-`seat`           the kernel of every screen: ask, stir, seal, leave
-`plain_screen`   a screen for any game, made of its declarations and words
-`evening/`       tables that outlast the program, who sits where, once more, matches
-`background`     parties that act while a person thinks: an event loop in a thread
-`intransitive/`  ``fairground dice``
-`codebreaking/`  ``fairground codebreaking``
-`zombie/`        ``fairground zombie``
-`fatestones/`    ``fairground fatestones``
+`console`        lines and keys in, lines out; width, signs and colours; parsers
+`sitting`        the core of every screen: ask, stir, seal, leave; a screen for any game
+`evening`        who sits where, tables that can be resumed, one more game, matches
+`records`        kept games in words, and what a record proves
+`files`          the user's folders, transcripts and vaults
+`options`        options that several commands share; the user's config file
+`waiting`        progress bars and spinners for long work
+`background`     an event loop in a thread, for parties that act while a person thinks
 `croupier/`      ``fairground croupier``
-`commands/`      all other commands
 ===============  =========================================================================
 """

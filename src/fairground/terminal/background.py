@@ -1,7 +1,7 @@
 """Parties that act while a person thinks: an event loop in a thread of its own.
 
-The keyboard and the screen stay in the main thread, where Ctrl-C arrives. What happens
-backstage is put into a queue, and told when the main thread comes to it.
+The keyboard and the screen stay in the main thread, where Ctrl-C arrives. Background
+news goes into a queue, and the main thread prints it when it is free.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Backstage(Generic[N]):
 
     def __init__(self) -> None:
         self.stack = AsyncExitStack()
-        """What must be closed in the loop, in the end."""
+        """Resources that are closed in the loop at the end."""
         self._news: queue.SimpleQueue[N] = queue.SimpleQueue()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)

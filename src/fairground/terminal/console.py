@@ -1,18 +1,30 @@
-"""Talking with a person: lines out, lines in, whether it is a terminal or a pipe."""
+"""The terminal: lines out, lines and keys in, and what it can show.
+
+It may be a window or a pipe, narrow or wide, with or without colours and signs. Each game draws
+with its own subclass of `Ink`.
+
+A key is one sign, such as ``a``, or a word: ``up``, ``down``, ``left``, ``right``, ``home``,
+``end``, ``escape``. Other escape sequences are swallowed whole, so that their letters are never
+taken for typed letters.
+"""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import io
+import math
 import os
+import re
+import shutil
+import signal
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NoReturn
+from fractions import Fraction
+from typing import Any, ClassVar, Final, NamedTuple, NoReturn, Self, TextIO
 
 from fairground.core import InputError
-from fairground.terminal.ink import terminal_size
-from fairground.terminal.keys import forget_typed
 
 
 class EndOfInput(Exception):
@@ -20,9 +32,9 @@ class EndOfInput(Exception):
 
 
 class Stopped(BaseException):
-    """Somebody outside ended the program: a signal, or a window that was closed.
+    """A signal or a closed window ended the program.
 
-    Nobody has decided anything, so a game is left as it is, unfinished.
+    The game stays unfinished, since no player decided to leave.
     """
 
     def __init__(self, signal: int) -> None:
@@ -33,7 +45,6 @@ class Stopped(BaseException):
 @contextlib.contextmanager
 def stopped_by_signals() -> Iterator[None]:
     """Turn SIGTERM and SIGHUP into `Stopped`, so that files and terminals are left in order."""
-    import signal
 
     def stop(number: int, _: object) -> None:
         raise Stopped(number)
@@ -51,10 +62,10 @@ def stopped_by_signals() -> Iterator[None]:
 
 
 def make_streams_safe() -> None:
-    """Let no odd byte, and no stream that is closed, end a program.
+    """Let no odd byte and no closed stream end the program.
 
-    What cannot be shown is shown as ``?``, what cannot be read is read as a sign for that, and
-    a closed stream is empty, or swallows what is written to it.
+    Signs that cannot be shown become ``?``, bytes that cannot be read become the replacement sign.
+    A closed stream reads as empty, and swallows all output.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
@@ -117,7 +128,7 @@ class Console:
 
 def _folded(text: str) -> str:
     """Sentences in lines that fit. Indented lines stay whole: they may be commands to copy."""
-    columns = terminal_size().columns
+    columns = shutil.get_terminal_size().columns
     return "\n".join(
         "\n".join(_wrapped(line, columns))
         if len(line) > columns and not line.startswith(" ") and "\x1b" not in line
@@ -128,7 +139,7 @@ def _folded(text: str) -> str:
 
 def _last_line(prompt: str) -> str:
     """A prompt that fits the terminal: of a long one, all but its end is printed before."""
-    columns = terminal_size().columns
+    columns = shutil.get_terminal_size().columns
     if len(prompt) < columns or not sys.stdout.isatty():
         return prompt
     *before, last = _wrapped(prompt, columns)
@@ -138,8 +149,6 @@ def _last_line(prompt: str) -> str:
 
 def _wrapped(line: str, columns: int) -> list[str]:
     """A long line as several, each shorter than the terminal is wide."""
-    import textwrap
-
     return textwrap.wrap(line, max(columns - 1, 12), break_on_hyphens=False)
 
 
@@ -182,11 +191,11 @@ class Menu:
         return [f"{key} - {label}" for key, label in self._options.items()]
 
     def choice(self, answer: str) -> str | None:
-        """The option that an answer means; ``None`` if there is no such option."""
+        """Return the option that an answer names, or ``None``."""
         return answer if answer in self._options else None
 
     def expects(self) -> str:
-        """What can be answered, in words."""
+        """Describe the possible answers."""
         return ", ".join(self._options)
 
     def ask(self, console: Console, ask: Callable[[str], str], heading: str) -> str:
@@ -225,11 +234,9 @@ class _Folded(argparse.RawDescriptionHelpFormatter):
     """Help in which running text fits the terminal, and indented lines stay as they are."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=terminal_size().columns - 2)
+        super().__init__(prog, width=shutil.get_terminal_size().columns - 2)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        import textwrap
-
         paragraphs: list[str] = []
         for line in text.splitlines():
             running = bool(line) and not line.startswith(" ")
@@ -269,7 +276,7 @@ class Arguments(argparse.ArgumentParser):
     """An argument parser whose complaints are errors of ours, with an example."""
 
     only_looked_at: ClassVar[bool] = False
-    """Whether parsers are wanted for themselves, and nothing is to be parsed."""
+    """True while `parser_of` collects parsers instead of parsing."""
 
     def __init__(self, command: str, description: str, example: str, **more: Any) -> None:
         super().__init__(
@@ -287,21 +294,17 @@ class Arguments(argparse.ArgumentParser):
         self._example = next(own, examples[0])
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """What was typed, behind the user's own defaults."""
+        """Parse the user's defaults, then the typed words."""
         return super().parse_args(self._behind_defaults(args), namespace)
 
     def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The same where options may stand between other words."""
+        """Parse with options between other words."""
         return super().parse_intermixed_args(self._behind_defaults(args), namespace)
 
     def _behind_defaults(self, typed: Sequence[str]) -> list[str]:
         if Arguments.only_looked_at:
             raise ParserFound(self)
-        from fairground.terminal.places import is_configured
-
-        if not is_configured():
-            return list(typed)
-        from fairground.terminal.defaults import usual_words
+        from fairground.terminal.options import usual_words
 
         return [*usual_words(self, self._command.partition(" ")[0], typed), *typed]
 
@@ -310,3 +313,233 @@ class Arguments(argparse.ArgumentParser):
         raise InputError(
             f"{message}.\nFor example: {self._example}\nTry: fairground {self._command} --help"
         )
+
+
+SAMPLE: Final = "🧟┌┐└┘├┤┬┴"
+
+WIDEST_TEXT: Final = 96
+"""Longer lines are hard to read, however wide the terminal is."""
+
+STYLES: Final = {
+    "bold": "1",
+    "dim": "2",
+    "good": "1;32",
+    "bad": "1;31",
+    "title": "1;32",
+    "green": "1;32",
+    "yellow": "1;33",
+    "red": "1;31",
+    "suit": "31",
+    **{
+        f"peg{digit}": colours
+        for digit, colours in enumerate(
+            ("97;41", "30;42", "30;43", "97;44", "97;45", "30;46", "30;47", "97;100")
+        )
+    },
+}
+"""Colour never says anything that a letter or a word does not say as well."""
+
+
+class Edges(NamedTuple):
+    """The signs for boxes. Corners are left, between and right."""
+
+    across: str
+    down: str
+    top: str
+    middle: str
+    foot: str
+
+
+ASCII_EDGES: Final = Edges("-", "|", "+++", "+++", "+++")
+LINE_EDGES: Final = Edges("─", "│", "┌┬┐", "├┼┤", "└┴┘")
+
+
+def only_ascii(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Return True for ASCII only: by the stream's encoding, the locale, and the bare console."""
+    try:
+        SAMPLE.encode(getattr(stream, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    kind = environment.get("LC_CTYPE", "")
+    if kind == "C.UTF-8":
+        kind = ""  # Python itself sets this where the user has said LANG=C
+    locale = environment.get("LC_ALL") or kind or environment.get("LANG")
+    on_the_console = environment.get("TERM") == "linux" and stream.isatty()
+    return locale in ("C", "POSIX") or on_the_console
+
+
+def wants_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Return True to use colours: not with NO_COLOR, in a pipe or on a dumb terminal."""
+    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+
+
+class Ink:
+    """Writes for a terminal of a certain width."""
+
+    def __init__(
+        self,
+        columns: int,
+        ascii_only: bool = True,
+        colour: bool = False,
+        lines: float = math.inf,
+    ) -> None:
+        self.columns = max(columns, 1)
+        self.lines = lines
+        """Height of the terminal in lines; infinite for a pipe."""
+        self.ascii_only = ascii_only
+        self.edges = ASCII_EDGES if ascii_only else LINE_EDGES
+        self._colour = colour
+
+    @classmethod
+    def of_terminal(cls, ascii_only: bool | None = None) -> Self:
+        """For standard output as it is now; ``None`` takes what it can show."""
+        if ascii_only is None:
+            ascii_only = only_ascii(sys.stdout, os.environ)
+        colour = wants_colour(sys.stdout, os.environ)
+        columns, lines = shutil.get_terminal_size()
+        return cls(columns, ascii_only, colour, lines if sys.stdout.isatty() else math.inf)
+
+    def ink(self, text: str, style: str) -> str:
+        """Text in a style, where there are colours."""
+        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self._colour and text and style else text
+
+    def fold(self, text: str, first: str = "", rest: str | None = None) -> str:
+        """A paragraph in lines that fit; what has no blank in it, such as a seal, is broken.
+
+        ``first`` stands before the first line, ``rest`` before the others (the same, if not given).
+        """
+        rest = first if rest is None else rest
+        width = max(min(self.columns - 1, WIDEST_TEXT), len(rest) + 12)
+        return textwrap.fill(
+            text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        )
+
+
+def decimal(value: Fraction, digits: int) -> str:
+    """Write a fraction with this many digits behind the point, rounded to the nearest."""
+    whole, rest = divmod(round(value * 10**digits), 10**digits)
+    return f"{whole}.{rest:0{digits}d}"
+
+
+def percent(share: Fraction) -> str:
+    """A share of one with one digit behind the point; a little is never called nothing."""
+    text = f"{float(100 * share):.1f}%"
+    return "less than 0.1%" if share and text == "0.0%" else text
+
+
+ENTER: Final = "\n"
+END: Final = "\x04"
+"""Ctrl-D, or the end of the input."""
+
+ESCAPE: Final = 0x1B
+SEQUENCE: Final = 0.05
+"""Seconds that the rest of an escape sequence may take; a person is slower, a line quicker."""
+
+NAMES: Final = {
+    "A": "up", "B": "down", "C": "right", "D": "left", "H": "home", "F": "end",
+}  # fmt: skip
+
+_COMPLETE: Final = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\[O])", re.DOTALL)
+
+
+def can_read_keys() -> bool:
+    """Return True if keys can be read one by one: both ends are a terminal that is not dumb."""
+    try:
+        import termios
+    except ImportError:
+        return False
+    on_a_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    return bool(termios) and on_a_terminal and os.environ.get("TERM") != "dumb"
+
+
+def forget_typed() -> None:
+    """Throw away what was typed before the question: it cannot be an answer to it."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import termios
+
+        if sys.stdin.isatty():
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
+class Keys:
+    """Reads keys. Made by `reading_keys`."""
+
+    def __init__(self, wake: int) -> None:
+        self._data = b""
+        self._wake = wake
+        """Wake-up pipe of signals, which may reach another thread while we wait here."""
+
+    def read(self, seconds: float | None = None) -> str | None:
+        """The next key; ``None`` if none comes in this time, or one that means nothing."""
+        if not self._data:
+            if not self._ready(seconds):
+                return None
+            self._data = os.read(sys.stdin.fileno(), 1024)
+            if not self._data:
+                return END
+        if self._data[0] == ESCAPE:
+            return self._sequence()
+        return self._sign()
+
+    def _ready(self, seconds: float | None) -> bool:
+        import select
+
+        ready, _, _ = select.select([sys.stdin, self._wake], [], [], seconds)
+        if self._wake in ready:
+            os.read(self._wake, 1024)
+        return sys.stdin in ready
+
+    def _sequence(self) -> str | None:
+        while not (found := _COMPLETE.match(self._data)) and self._ready(SEQUENCE):
+            more = os.read(sys.stdin.fileno(), 1024)
+            if not more:
+                break
+            self._data += more
+        if found is None:
+            alone = self._data == b"\x1b"
+            self._data = b""
+            return "escape" if alone else None
+        self._data = self._data[found.end() :]
+        return NAMES.get(found[0][-1:].decode("latin-1")) if len(found[0]) > 2 else None
+
+    def _sign(self) -> str | None:
+        first = self._data[0]
+        size = 1 if first < 0xC0 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+        while len(self._data) < size and self._ready(SEQUENCE):
+            more = os.read(sys.stdin.fileno(), 1024)
+            if not more:
+                break
+            self._data += more
+        sign, self._data = self._data[:size], self._data[size:]
+        text = sign.decode("utf-8", errors="replace")
+        return ENTER if text == "\r" else text
+
+
+@contextlib.contextmanager
+def reading_keys(redraw: Callable[[], None]) -> Iterator[Keys]:
+    """Read keys one by one. After Ctrl-Z and back, set the terminal up again and ``redraw``."""
+    import termios
+    import tty
+
+    before = termios.tcgetattr(sys.stdin)
+
+    def set_up(*_: object) -> None:
+        tty.setcbreak(sys.stdin, termios.TCSADRAIN)
+
+    def come_back(*_: object) -> None:
+        set_up()
+        redraw()
+
+    set_up()
+    wake, knock = os.pipe()
+    os.set_blocking(knock, False)
+    woken_before = signal.set_wakeup_fd(knock, warn_on_full_buffer=False)
+    old = signal.signal(signal.SIGCONT, come_back)
+    try:
+        yield Keys(wake)
+    finally:
+        signal.signal(signal.SIGCONT, old)
+        signal.set_wakeup_fd(woken_before)
+        os.close(wake)
+        os.close(knock)
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)

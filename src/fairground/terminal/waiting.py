@@ -1,12 +1,13 @@
 """Waiting for long work: how far it is, or for how long it has been going on.
 
-All of it is told on standard error, and only where that is a terminal, so that logs stay readable.
+Progress goes to standard error, and only to a terminal, so that logs stay readable.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
@@ -79,8 +80,6 @@ def patiently(what: str, work: Callable[[], T]) -> T:
 
     The work has a thread of its own, so that Ctrl-C is heard at once.
     """
-    import threading
-
     done: list[T] = []
     failed: list[BaseException] = []
 

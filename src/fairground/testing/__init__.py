@@ -1,4 +1,4 @@
-"""Tools for whoever writes a game or a fairness scheme, in this package or in another.
+"""Tools for authors of games and fairness schemes, in this package or in another.
 
 ==============  ===========================================================================
 `laws`          what every game and every dealer must obey; `laws.check(game)` runs them all

@@ -1,4 +1,4 @@
-"""How many histories a game has: the test that chess programmers call *perft*.
+"""Count the histories of a game: the test that chess programmers call *perft*.
 
 A history is everything that happened: each draw and each move, in order. A list of how many
 there are after 0, 1, 2, ... steps is a sharp fingerprint of the rules. One move too few,

@@ -1,7 +1,7 @@
 """Seats that answer whatever a table asks, and tables for them to sit at.
 
 The driver is not random: it takes its decisions from a `SeededStream`, so the same seed
-plays the very same game. `judge` verifies what was played, also for a game that no
+plays the same game. `judge` verifies what was played, also for a game that no
 register knows.
 """
 
@@ -19,7 +19,7 @@ from fairground.fair.vault import Vault
 from fairground.games import GAMES, Listing
 from fairground.table import Ask, Table
 from fairground.testing.modes import FixedVault, Mode, secret
-from fairground.verify import Verdict, verify
+from fairground.verifier import Verdict, verify
 
 
 class FixedHolder(ChainHolder):
@@ -58,7 +58,7 @@ class Driver:
         return moves[self.below(ask, len(moves))]
 
     def answer(self, ask: Ask) -> Any:
-        """What this seat answers, whatever it is asked for."""
+        """Return this seat's answer to an ask of any kind."""
         table = self.table
         if ask.kind == "number":
             return written(self.below(ask, ask.n))
@@ -98,7 +98,7 @@ class Driver:
         return bool(asks)
 
     def play(self, most: int = 10_000) -> Table:
-        """Answer until nothing is asked (or so many answers were given)."""
+        """Answer until nothing is asked, or until the maximum number of answers."""
         for _ in range(most):
             if not self.once():
                 break
@@ -132,7 +132,7 @@ def play_through(
 
 
 def listing_of(rules: type[Game[Any]]) -> Listing:
-    """What a register of games says of these rules, so that a transcript finds them."""
+    """Return a registry entry for these rules, so that a transcript finds them."""
     if "." in rules.__qualname__:
         raise InputError(
             f"{rules.__qualname__} is defined inside something else, so that a transcript "

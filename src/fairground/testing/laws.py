@@ -1,7 +1,7 @@
 """The laws: what every game and every dealer must obey, as plain functions.
 
-A law explores a small game, by itself or at a table, and raises `Broken` with what it met.
-`check` runs them all; `cases` gives them one by one, for pytest's ``parametrize``. The game
+A law explores a small game, alone or at a table, and raises `Broken` with what it met.
+`check` runs them all; `cases` yields each, for pytest's ``parametrize``. The game
 need not be registered anywhere.
 """
 
@@ -76,7 +76,7 @@ def playouts(game: Rules, count: int = PLAYOUTS) -> Iterator[Position]:
 
 
 def every_history(game: Rules, most: int = NODES) -> Iterator[Position]:
-    """All histories, the shortest first, up to so many."""
+    """Yield all histories, the shortest first, up to a maximum number."""
     queue = [Position(game.start(), ())]
     at = 0
     while at < len(queue):
@@ -96,7 +96,7 @@ def positions(game: Rules) -> list[Any]:
 
 
 def refuses(game: Rules, s: Any, seat: Seat, move: Any) -> bool:
-    """Whether a move is refused, in the one way in which rules may refuse."""
+    """Return true if a move is refused by the exception that rules may raise."""
     try:
         game.check(s, seat, move)
     except IllegalMove as error:
@@ -107,7 +107,7 @@ def refuses(game: Rules, s: Any, seat: Seat, move: Any) -> bool:
 
 
 def departures(game: Rules, s: Any) -> list[Any]:
-    """What follows when each seat walks away; nothing where the game is over."""
+    """Yield the result of each seat's forfeit; nothing if the game is over."""
     over = isinstance(game.awaits(s), Over)
     return [] if over else [game.departed(s, seat) for seat in range(game.seats)]
 
@@ -125,7 +125,7 @@ def _not_asked(game: Rules, s: Any) -> set[Seat]:
 
 
 def states_are_pure_values(game: Rules) -> None:
-    """The same call gives an equal result, and changes nothing that it was given."""
+    """A repeated call gives an equal result, and changes none of its arguments."""
     for s in positions(game):
         before = repr(s)
         for first, second in zip(_answers(game, s), _answers(game, s), strict=True):
@@ -136,7 +136,7 @@ def states_are_pure_values(game: Rules) -> None:
 
 
 def _answers(game: Rules, s: Any) -> list[Any]:
-    """What a game says of a state, in every way in which it can be asked."""
+    """Return the results of all queries of a game on a state."""
     seats = range(game.seats)
     return [
         hash(s),
@@ -193,7 +193,7 @@ def check_agrees_with_moves(game: Rules) -> None:
 
 
 def wrong_seats_are_refused(game: Rules) -> None:
-    """Who is not asked cannot move, whatever the move; nor can a seat that is not there."""
+    """A seat that is not asked, or does not exist, cannot make any move."""
     for s in positions(game):
         awaits = game.awaits(s)
         some: list[Move] = [0, "roll", (0, 0)]
@@ -231,7 +231,7 @@ def payoffs_are_integers(game: Rules) -> None:
 
 
 def who_leaves_is_out_and_gains_nothing(game: Rules) -> None:
-    """Whoever walks away takes the worst result, at once or when the others have played on."""
+    """A seat that leaves gets the worst result, at once or when the others have played on."""
     for s in positions(game):
         for seat, left in enumerate(departures(game, s)):
             after, moved = left, 0
@@ -292,20 +292,22 @@ def odd_params(game: Rules) -> Iterator[dict[str, Any]]:
 
 
 def constructors_validate(game: Rules) -> None:
-    """What `from_params` refuses, it refuses by BadParams; and no constructor lets it through.
+    """`from_params` refuses by BadParams only; and no constructor accepts what it refuses.
 
     The constructor is tried only where its arguments are named as the parameters are.
     """
     rules = type(game)
-    names = set(inspect.signature(rules).parameters)
+    arguments = inspect.signature(rules).parameters
     for params in odd_params(game):
         refused = None
         try:
             rules.from_params(params)
         except BadParams as reason:
             refused = reason
-        if refused is None or not set(params) <= names:
+        if refused is None or not set(params) <= set(arguments):
             continue
+        if any(v is None and arguments[name].default is None for name, v in params.items()):
+            continue  # in Python, None means that it is left out
         try:
             made = rules(**params)
         except (BadParams, TypeError, ValueError, AttributeError):
@@ -314,7 +316,7 @@ def constructors_validate(game: Rules) -> None:
 
 
 def observed(history: tuple[Any, ...], seat: Seat | None) -> tuple[Any, ...]:
-    """What a seat could see: public draws, hidden draws meant for it, and opened moves."""
+    """Return a seat's knowledge: public draws, hidden draws meant for it, and opened moves."""
     seen = []
     for event in history:
         if event[0] == "draw":
@@ -344,7 +346,7 @@ def views_leak_nothing(game: Rules) -> None:
 
 
 def declarations_are_true(game: Rules) -> None:
-    """What a game declares of itself is so: seats, parameters, what it hides, what it offers."""
+    """A game's declarations are true: seats, parameters, what it hides, what it offers."""
     least, most = (sum(getattr(role, end) for role in game.roles) for end in ("least", "most"))
     if not least <= game.seats <= most:
         raise Broken(f"{game.name} has {game.seats} seats, and declares {game.roles}")
@@ -409,7 +411,7 @@ def secrets_are_told_at_their_time(game: Rules, mode: Mode) -> None:
     """A secret is first told by the run that it decides, when the shares are in, or at the end.
 
     So no secret stands in the first event, in a ticket or among the shares. Evidence is new
-    when its run is dealt. And what opens a hidden run is told after the end, and not before.
+    when its run is dealt. The opening of a hidden run comes after the end, and not before.
     """
     vault = FixedVault()
     table = Driver(open_table(game, mode, vault)).play()

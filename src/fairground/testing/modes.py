@@ -57,7 +57,7 @@ class FixedVault(MemoryVault):
 
 @cache
 def fixed(dealer: type[Dealer]) -> type[Dealer]:
-    """The same dealer, which tells a `FixedVault` the range of a run before it makes secrets."""
+    """A dealer that gives a `FixedVault` the range of a run before it makes secrets."""
 
     def open_(self: Dealer, run: Run) -> Evidence:
         if isinstance(self._vault, FixedVault):
@@ -75,12 +75,12 @@ class Mode(NamedTuple):
     lends: str = "nothing"
     options: tuple[tuple[str, Any], ...] = ()
     lenders: int | None = None
-    """How many seats may lend; ``None``: all that the house does not run."""
+    """Maximum number of lending seats; ``None``: all that the house does not run."""
     schemes: Schemes = SCHEMES
 
     @property
     def name(self) -> str:
-        """Such as ``hash-chains-once``."""
+        """The name of the mode, such as ``hash-chains-once``."""
         return f"{self.dealer.partition('/')[0]}-{self.label}"
 
     def make(self, vault: Vault, table: bytes = TABLE) -> Dealer:

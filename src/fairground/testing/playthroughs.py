@@ -1,4 +1,4 @@
-"""Golden playthroughs: whole games that must come out the same, byte for byte, for ever.
+"""Golden playthroughs: whole games that must come out the same, byte for byte, in every version.
 
 Each is a transcript (``.jsonl``) and the same game told in words (``.txt``). Every secret
 and every decision is fixed, so making them again gives the same bytes. If it does not,
@@ -33,12 +33,12 @@ from fairground.games import GAMES, game_class
 from fairground.table import Table
 from fairground.testing.driving import Driver, judge, open_table
 from fairground.testing.modes import ALL_MODES, FixedVault, Mode, mode
-from fairground.verify import Verdict
+from fairground.verifier import Verdict
 
 ENDINGS: Final = ("jsonl", "txt")
 INDENT: Final = " " * 7
 WIDTH: Final = 80
-"""A value wider than this is told field by field, and a list of moves is cut."""
+"""A value wider than this is printed field by field, and a list of moves is cut."""
 
 
 class Playthrough(NamedTuple):
@@ -158,7 +158,7 @@ def _draws(event: Mapping[str, Any]) -> str:
 
 
 def position(table: Table) -> dict[str, str]:
-    """Where the game stands, name by name: the state, what views blank out, what is legal."""
+    """Return the position, name by name: the state, what views blank out, what is legal."""
     game, s = table.game, table.state
     state = parts(s)
     out = {f"state{path}": value for path, value in state.items()}
@@ -209,7 +209,7 @@ def _listed(game: Game[Any], s: Any, seat: Seat) -> str:
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    """What is new in a position, one name per line; a dash stands behind what is no more."""
+    """Yield the changes of a position, one name per line; a dash marks what is gone."""
     for name in before:
         if not any(_within(name, each) or _within(each, name) for each in after):
             yield f"{INDENT}{name}: -"
@@ -219,12 +219,12 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str
 
 
 def _within(path: str, outer: str) -> bool:
-    """Whether a path is another one, or leads to a part of what that one leads to."""
+    """Return true if a path equals another one, or lies within it."""
     return path == outer or path.startswith((f"{outer}.", f"{outer}["))
 
 
 def ending(verdict: Verdict) -> Iterator[str]:
-    """What `verify` says of the transcript."""
+    """Return the verdict of `verify` on the transcript."""
     yield f"holds: {verdict.ok}; payoff {verdict.payoff}"
     for claim in verdict.claims:
         yield f"{claim}: lines {', '.join(map(str, claim.lines))}"
@@ -247,7 +247,7 @@ def write(wanted: Iterable[Playthrough], folder: Path) -> list[str]:
 
 
 def differences(wanted: Iterable[Playthrough], folder: Path) -> list[str]:
-    """What is missing in the folder, or does not come out the same when it is made again."""
+    """Return the playthroughs that the folder lacks, or that differ when made again."""
     out = []
     for each in wanted:
         data, story = make(each)
@@ -294,7 +294,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m fairground.testing.playthroughs",
         description="Make golden playthroughs of a game, or check that they come out the same.",
     )
-    parser.add_argument("game", help="a registered name such as zombie/1, or module:Class")
+    parser.add_argument("game", help="a registered name such as zombie/2, or module:Class")
     parser.add_argument("--params", default="{}", help="the game's parameters, as a JSON object")
     parser.add_argument("--label", default="sample", help="what the parameters are called in files")
     parser.add_argument("--into", type=Path, default=Path("playthroughs"), help="the folder")

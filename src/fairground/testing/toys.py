@@ -30,7 +30,7 @@ from fairground.core import (
 )
 
 State = tuple[Any, ...]
-"""What each step came to, so far."""
+"""The result of each step so far."""
 
 
 class Toy(Game[State]):
@@ -68,7 +68,7 @@ class Toy(Game[State]):
         return ()
 
     def awaits(self, s: State) -> Awaits:
-        """What the next step says. At the end every seat but the first gets the sum."""
+        """Return the next step. At the end every seat but the first gets the sum."""
         if len(s) == len(self.steps):
             return Over(tuple(sum(map(_worth, s)) if seat else 0 for seat in range(self.seats)))
         kind, what, *more = self.steps[len(s)]
@@ -99,7 +99,7 @@ class Toy(Game[State]):
         return (*s, tuple(sorted(moves.items())))
 
     def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
-        """Whoever walks away loses one."""
+        """End the game; a seat that leaves loses one."""
         return tuple(-1 if seat == i else 0 for i in range(self.seats))
 
     def view(self, s: State, seat: Seat | None) -> State:

@@ -1,4 +1,4 @@
-"""What a seat, a state, a move and a draw are called, for people: one pure module per game.
+"""Words for any game: the names of seats, states, moves and draws, for people.
 
 The rules are silent. Terminal, page, replay, coach and screen readers all take their sentences
 from here, so the same thing has the same name everywhere. Nothing here prints, draws chance or
@@ -7,7 +7,6 @@ knows a terminal.
 ===============  ===========================================================================
 `plain`          words for any game, made of its declarations; the base of all others
 `telling`        a whole record in words, line by line
-`intransitive`   `codebreaking`, `zombie`, `fatestones`, `poker`: words of one game
 ===============  ===========================================================================
 """
 
@@ -18,7 +17,7 @@ from typing import Any
 
 from fairground.core import Game, InputError, Seat
 from fairground.games import GAMES, Games
-from fairground.registers import load
+from fairground.registry import load
 from fairground.words.plain import PlainWords
 
 __all__ = ["PlainWords", "words_for"]

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from fairground.core import HIDDEN, Game, IllegalMove, Move, Seat, TooMany
-from fairground.shown import shown
+from fairground.escape import shown
 
 MENU: Final = 40
 """The most moves that are listed in a menu; beyond that a move is typed."""
@@ -33,7 +33,7 @@ class PlainWords(Generic[G]):
     """Names, sentences and menus for one table and one reader."""
 
     rules: str = ""
-    """How the game is played, in a few short sentences. A line feed begins a new paragraph."""
+    """The rules of the game in a few short sentences. A line feed begins a new paragraph."""
 
     looks: ClassVar[Mapping[str, str]] = {}
     """Field of the state → what it looks like to a screen that does not know the game: die, stone,
@@ -51,7 +51,7 @@ class PlainWords(Generic[G]):
         return "You" if seat == self.reader else self.names[seat]
 
     def whose(self, seat: Seat) -> str:
-        """Whose something is, at the beginning of a sentence: "Your", "Ann's"."""
+        """Return the possessive at the beginning of a sentence: "Your", "Ann's"."""
         return "Your" if seat == self.reader else f"{self.names[seat]}'s"
 
     def does(self, seat: Seat, verb: str, third: str | None = None) -> str:
@@ -65,19 +65,19 @@ class PlainWords(Generic[G]):
         return f"{self.names[seat]}, {question[0].lower()}{question[1:]}"
 
     def seat(self, seat: Seat) -> str:
-        """What a seat is, such as "keeper"."""
+        """Return the role of a seat, such as "keeper"."""
         return self.game.role(seat)
 
     # What is played
 
     def parameters(self) -> list[str]:
-        """What the game was made of, a line each."""
+        """Return the parameters of the game, a line each."""
         return [f"{name}: {_text(value)}" for name, value in self.game.params().items()]
 
     # What lies on the table
 
     def state(self, view: Any) -> list[str]:
-        """What the reader sees, a line each."""
+        """Return the view of the reader, a line each."""
         if hasattr(view, "_asdict"):
             return [f"{name}: {_text(value)}" for name, value in view._asdict().items()]
         return [_text(view)]
@@ -85,7 +85,7 @@ class PlainWords(Generic[G]):
     # Moves
 
     def question(self, view: Any, seat: Seat) -> str:
-        """What a seat is asked for."""
+        """Return the question to a seat."""
         return self.to(seat, "Your move?")
 
     def menu(self, view: Any, seat: Seat) -> list[Move] | None:
@@ -97,7 +97,7 @@ class PlainWords(Generic[G]):
         return moves if len(moves) <= MENU else None
 
     def example(self, view: Any, seat: Seat) -> str:
-        """How a move is typed, for where there is no menu."""
+        """Return an explanation of how to type a move, for screens without a menu."""
         try:
             move = next(iter(self.game.choices(view, seat)))
         except TooMany:
@@ -161,7 +161,7 @@ class PlainWords(Generic[G]):
     # The end
 
     def over(self, view: Any, payoff: Sequence[int]) -> str:
-        """How it ended; by the rules, or because somebody left."""
+        """Return a sentence on the ending, by the rules or because a player left."""
         best = max(payoff)
         top = [seat for seat, paid in enumerate(payoff) if paid == best]
         if len(top) == len(payoff):
@@ -171,7 +171,7 @@ class PlainWords(Generic[G]):
         return f"{listed([self.who(seat) for seat in top])} win."
 
     def left(self, seat: Seat, by: str, reason: str) -> str:
-        """Somebody walked away, in their own words, or in those of the house."""
+        """Return a sentence on a player who left, with the reason given."""
         if by == "house":
             lost = "you have" if seat == self.reader else f"{self.names[seat]} has"
             return f"The house says that {lost} left the game: {in_quotes(reason)}"
@@ -181,12 +181,12 @@ class PlainWords(Generic[G]):
 
 
 def quoted(text: object) -> str:
-    """What somebody else wrote, as far as it is not too long, and so that it cannot deceive."""
+    """Return a stranger's text, shortened and escaped so that it cannot deceive."""
     return shown(str(text)[:LONGEST])
 
 
 def in_quotes(text: object) -> str:
-    """What somebody else said, at the end of a sentence of ours."""
+    """Return a stranger's words for the end of one of our sentences."""
     said = quoted(text).replace('"', "'")
     return f'"{said}"' if said.endswith((".", "?", "!")) else f'"{said}."'
 

@@ -1,6 +1,6 @@
 """Why a move was good or bad, in sentences made of numbers.
 
-Nothing here knows what is true: whoever calls has counted it. A sentence is only said where its
+This module computes nothing: the caller supplies the numbers. A sentence is only said where its
 numbers say it.
 """
 
@@ -21,13 +21,13 @@ def in_100(share: Fraction) -> str:
 
 
 def times_in_100(share: Fraction) -> str:
-    """How often something happens: "41 times in 100"."""
+    """Return a probability as a frequency: "41 times in 100"."""
     times = 100 * share
     return f"{number(Fraction(round(times)) if times >= 10 else times)} times in 100"
 
 
 def games(share: Fraction) -> str:
-    """How often something is played, where a number stands before it: "41 of 100 games"."""
+    """Return a probability as a share: "41 of 100 games"."""
     times = 100 * share
     return f"{number(Fraction(round(times)) if times >= 10 else times)} of 100 games"
 
@@ -45,7 +45,7 @@ def number(value: Fraction) -> str:
 
 
 def once_in(chance: Fraction) -> str:
-    """How rare something is: "every time", "92 times in 100", "1 time in 14", "never"."""
+    """Return a rarity: "every time", "92 times in 100", "1 time in 14", "never"."""
     if not chance:
         return "never"
     if chance >= SURE:
@@ -66,7 +66,7 @@ def compared(chance: Fraction, other: Fraction) -> str:
 
 
 def dice_meet(die: str, other: str, wins: int, losses: int, rolls: int, *, first: bool) -> str:
-    """How two dice fare; ``first``: the other is the strongest reply, not yet taken."""
+    """Compare two dice; ``first``: the other is the strongest reply, not yet taken."""
     ties = rolls - wins - losses
     tied = f", and they tie {ties}" if ties else ""
     if first:
@@ -94,9 +94,9 @@ def fatestones_pick(
     end: Fraction,
     best_end: Fraction,
 ) -> str:
-    """What a die of the other side's perfect mix does to two dice; rolls are wins and ties.
+    """Compare two dice against a die of the other side's perfect mix; rolls are wins and ties.
 
-    ``end`` and ``best_end`` are the chances to win in the end. They are told where the rolls alone
+    ``end`` and ``best_end`` are the chances to win in the end. They are given if the rolls alone
     do not speak for the better die: then what a tie leaves makes it better.
     """
     often = f"always takes {other}" if chance == 1 else f"takes {other} in {games(chance)}"
@@ -163,7 +163,7 @@ def zombie_roll(
     holding: Fraction | None,
     ahead: int | None = None,
 ) -> str:
-    """What one more roll does, and what both moves are worth."""
+    """Return the effect of one more roll, and the value of both moves."""
     guns = count(shotguns, "shotgun") if shotguns else "no shotgun"
     feet = f", {_dice(footprints)} with footprints" if footprints else ""
     more = number(gain)
@@ -183,7 +183,7 @@ def zombie_roll(
 
 
 def _dice(counted: Sequence[tuple[str, int]]) -> str:
-    """So many dice of each colour."""
+    """Return the number of dice of each colour."""
     dice = "die" if sum(many for _, many in counted) == 1 else "dice"
     return f"{listed([f'{many} {colour}' for colour, many in counted]) or 'no'} {dice}"
 
@@ -192,12 +192,12 @@ def _dice(counted: Sequence[tuple[str, int]]) -> str:
 
 
 def fitting(left: float) -> str:
-    """How many codes still fit."""
+    """Return the number of codes that still fit."""
     return f"{codes(left)} still {'fits' if left == 1 else 'fit'}"
 
 
 def codes(many: float) -> str:
-    """How many codes; a very large number by its order of magnitude."""
+    """Return a number of codes; a very large one by its order of magnitude."""
     if many >= 10**15:
         return f"about 10^{len(str(int(many))) - 1} codes"
     return count(round(many), "code")
@@ -217,9 +217,9 @@ def code_guess(
     needed: Fraction,
     best_needed: Fraction,
 ) -> str:
-    """What two guesses leave of the codes that still fit.
+    """Compare the codes that two guesses leave.
 
-    ``needed`` and ``best_needed`` are the guesses that the code still takes. They are told where
+    ``needed`` and ``best_needed`` are the guesses that the code still takes. They are given if
     the better guess does not leave fewer codes.
     """
     told = f"{fitting(left)}."
@@ -263,7 +263,7 @@ def code_gave_up(left: float, guesses: Fraction, *, worst: bool) -> str:
 
 
 def code_worst(guess: str, best: str, left: float, worst: Fraction, best_worst: Fraction) -> str:
-    """What two guesses need when the keeper is evil."""
+    """Compare two guesses against an evil keeper."""
     return (
         f"{fitting(left)}. After {guess} an evil keeper can hold out until guess "
         f"{number(worst)}, after {best} only until guess {number(best_worst)}."
@@ -271,7 +271,7 @@ def code_worst(guess: str, best: str, left: float, worst: Fraction, best_worst: 
 
 
 def code_answer(answer: str, best: str, guesses: Fraction, best_guesses: Fraction) -> str:
-    """What two answers of an evil keeper lead to."""
+    """Compare two answers of an evil keeper."""
     return (
         f"After the answer {answer} the code can be found with guess {number(guesses)}; after "
         f"{best} not before guess {number(best_guesses)}."

@@ -26,28 +26,28 @@ class Telling:
         self._game = words.game
         self._state: Any = self._game.start()
         self._is_view = False
-        """Whether the state has blanks: then it was shown to us, not worked out."""
+        """True if the state has blanks: it was then shown to us, not computed."""
         self._lost = False
-        """Whether the state is older than the lines, because something hidden was drawn."""
+        """True if the state is older than the lines, because of a hidden draw."""
         self._opened: dict[Seat, Move] = {}
         self._dealing = False
-        """Whether a run is open: whoever leaves then is out when it is dealt."""
+        """True if a run is open: a player who leaves now is out when it is dealt."""
         self._leaving: list[Seat] = []
 
     @property
     def view(self) -> Any:
-        """What the reader sees after the lines so far."""
+        """The reader's view after the lines so far."""
         if self._is_view:
             return self._state
         return self._game.view(self._state, self.words.reader)
 
     def look(self, view: Any) -> None:
-        """Where the lines alone do not tell the state: take it as the reader was shown it."""
+        """Take the state as it was shown to the reader, if the lines alone do not give it."""
         if self._lost or self._is_view:
             self._state, self._is_view, self._lost = view, True, False
 
     def line(self, event: Event, hidden: Sequence[int] | None = None) -> list[str]:
-        """What a line means, in sentences; ``hidden``: what a hidden run gave, if that is known."""
+        """Return a line in sentences; ``hidden``: the draws of a hidden run, if known."""
         match event["kind"]:
             case "ticket":
                 self._dealing = True
@@ -116,7 +116,7 @@ class Telling:
         return self.words.drawn(before, self.view, n, value if known else None)
 
     def _take_out(self, seat: Seat) -> None:
-        """Somebody left: by the rules the others play on, or the game is over as it stands."""
+        """Tell that a player left: the others play on, or the game is over, by the rules."""
         if self._lost:
             return
         self._go_on(lambda: self._game.departed(self._state, seat))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
 
 import pytest
 
-from fairground.bank.chain.artifact import (
-    CONTRACTS,
+from fairground.bank.bank_port import (
     FOLDER,
     WrongBank,
     artifact,
     parse,
-    recognized,
     source,
     source_hash,
 )
@@ -25,41 +22,27 @@ SOLC = ROOT / "tools" / "node" / "node_modules" / "solc"
 
 # In the suite it is enough that the source is the one that was compiled; see below.
 @pytest.mark.campaign
-@pytest.mark.parametrize("version", CONTRACTS)
-def test_compiling_again_gives_the_same_bytes(version: int) -> None:
+def test_compiling_again_gives_the_same_bytes() -> None:
     assert SOLC.is_dir(), "the Solidity compiler is not installed: run tools/node-setup"
-    name = CONTRACTS[version]
     done = subprocess.run(
-        [ROOT / "tools" / "compile_bank", "--print", name],
+        [ROOT / "tools" / "compile_bank", "--print"],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert parse(done.stdout) == artifact(version)
-    assert done.stdout == (FOLDER / f"{name}.json").read_text("utf-8")
+    assert parse(done.stdout) == artifact()
+    assert done.stdout == (FOLDER / "Bank.json").read_text("utf-8")
 
 
-def test_the_first_version_is_what_it_always_was() -> None:
-    """Games were played at Banks with just this code, and must be checked for ever."""
-    code = artifact(1).runtime_bytecode
-    found = hashlib.sha256(code).hexdigest()
-    assert (len(code), found) == (
-        13_408,
-        "e9c6d863c24095bb13d1296df0623a540dcec5da75a50b6320d8ec4b92195a99",
-    )
+def test_the_source_is_the_one_that_was_compiled() -> None:
+    assert source_hash() == artifact().source_sha256
+    assert artifact().compiler.startswith("0.8.30+")
+    assert "pragma solidity 0.8.30;" in source()
 
 
-@pytest.mark.parametrize("version", CONTRACTS)
-def test_the_source_is_the_one_that_was_compiled(version: int) -> None:
-    assert source_hash(version) == artifact(version).source_sha256
-    assert artifact(version).compiler.startswith("0.8.30+")
-    assert "pragma solidity 0.8.30;" in source(version)
-
-
-@pytest.mark.parametrize("version", CONTRACTS)
-def test_every_method_of_the_document_is_there(version: int) -> None:
-    names = {entry["name"] for entry in artifact(version).abi if entry["type"] == "function"}
+def test_every_method_of_the_document_is_there() -> None:
+    names = {entry["name"] for entry in artifact().abi if entry["type"] == "function"}
     assert names >= {
         "submitPublicKey",
         "depositFunds",
@@ -77,25 +60,24 @@ def test_every_method_of_the_document_is_there(version: int) -> None:
         "complainNoReplacementOrder",
         "complainNoSecondPlayerSeed",
     }
-    events = [entry["name"] for entry in artifact(version).abi if entry["type"] == "event"]
+    events = [entry["name"] for entry in artifact().abi if entry["type"] == "event"]
     assert all(name.endswith(("ed", "Withdrawn")) for name in events)
 
 
-@pytest.mark.parametrize("version", CONTRACTS)
-def test_terms_are_read_from_the_code_and_any_other_byte_is_noticed(version: int) -> None:
+def test_terms_are_read_from_the_code_and_any_other_byte_is_noticed() -> None:
     evm = Evm()
-    bank = Bank(evm, chip=3 * CHIP, step_time=7 * STEP_TIME, version=version)
+    bank = Bank(evm, chip=3 * CHIP, step_time=7 * STEP_TIME)
     code = evm.code(bank.address)
-    assert recognized(code) == (version, (3 * CHIP, 7 * STEP_TIME))
+    assert artifact().terms_of(code) == (3 * CHIP, 7 * STEP_TIME)
     for at in range(0, len(code), 97):
         changed = bytearray(code)
         changed[at] ^= 1
         with pytest.raises(WrongBank):
-            recognized(bytes(changed))
+            artifact().terms_of(bytes(changed))
     with pytest.raises(WrongBank):
-        recognized(code + b"\x00")
+        artifact().terms_of(code + b"\x00")
     with pytest.raises(WrongBank):
-        recognized(b"")
+        artifact().terms_of(b"")
 
 
 def test_every_argument_that_differs_from_the_document_is_in_the_table() -> None:

@@ -20,15 +20,15 @@ from fairground.bank.bank_port import (
     Silence,
     Step,
     WithdrawFunds,
+    WrongBank,
 )
-from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.bank import ChainBank
-from fairground.bank.chain.embedded import EmbeddedNode, open_bank
 from fairground.bank.chain.gas import Fees
-from fairground.bank.chain.node_port import Draft
+from fairground.bank.chain.node import Draft
 from fairground.bank.messages import Key
-from fairground.games.poker import Poker
+from fairground.games.poker.rules import Poker
 from tests.helpers.bank_game import Round, enter
+from tests.helpers.embedded import EmbeddedNode, open_bank
 
 CHIP = 10**15
 ALICE, BOB = Key(71), Key(72)

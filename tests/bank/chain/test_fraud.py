@@ -33,7 +33,7 @@ from fairground.bank.messages import (
     Signer,
 )
 from fairground.bank.seeds import Seed, make_seed
-from fairground.games.poker import PAYS, Poker, Rank
+from fairground.games.poker.rules import PAYS, Poker, Rank
 from tests.helpers.evm import (
     BANKROLL,
     CHIP,

@@ -27,11 +27,11 @@ from fairground.bank.bank_port import (
     SubmitPublicKey,
     SubmitReplacementOrder,
     WithdrawFunds,
+    artifact,
 )
-from fairground.bank.chain.artifact import artifact
-from fairground.bank.chain.gas import LIMITS
+from fairground.bank.chain.gas import LIMITS, MEASURED
 from fairground.bank.messages import Signer
-from fairground.games.poker import PAYS, Poker, Rank, rank
+from fairground.games.poker.rules import PAYS, Poker, Rank, rank
 from tests.helpers.evm import BANKROLL, CHIP, PURSE, STEP_TIME, Hall, Play, Receipt, hall, refused
 from tests.helpers.places import DATA, ROOT
 
@@ -250,6 +250,8 @@ def test_gas_and_size_are_as_recorded() -> None:
     calls["deployment"] = h.bank.deployment_gas
     found = {"code bytes": len(artifact().runtime_bytecode), "gas": calls}
     assert found == json.loads(SNAPSHOT.read_text()), json.dumps(found, indent=1)
+    seven = [calls["bet"], calls["croupier seed 0"], *(calls[f"{name}, alone"] for name in names)]
+    assert [*MEASURED.values()] == seven, "as `fairground croupier --explain` tells them"
     assert calls["whole game"] <= 300_000
     assert len(artifact().runtime_bytecode) <= 24_576
 

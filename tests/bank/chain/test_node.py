@@ -31,17 +31,16 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitPublicKey,
     WithdrawFunds,
+    WrongBank,
 )
 from fairground.bank.chain import abi
-from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.gas import DEAREST, Fees, Price
-from fairground.bank.chain.node import ChainNode
-from fairground.bank.chain.node_port import Draft, NodeDeclined, Signed
+from fairground.bank.chain.node import ChainNode, Draft, NodeDeclined, Signed
 from fairground.bank.messages import Domain, Key
 from fairground.bank.seeds import unpacked_hand
 from fairground.core import InputError
-from fairground.games.poker import Poker
+from fairground.games.poker.rules import Poker
 from tests.helpers.anvil import anvil, running_anvil, until
 from tests.helpers.bank_game import Round, enter
 from tests.helpers.evm import CHIP, STEP_TIME
@@ -644,7 +643,7 @@ def test_what_is_not_the_bank_is_found_out(node: ChainNode) -> None:
             code = bytearray.fromhex(node.rpc("eth_getCode", bank.address, "latest")[2:])
             code[len(code) // 2] ^= 1
             node.rpc("anvil_setCode", nobody, "0x" + code.hex())
-            with pytest.raises(WrongBank, match="not a Bank"):
+            with pytest.raises(WrongBank, match="not the Bank"):
                 await ChainBank.open(node, nobody)
             with pytest.raises(WrongBank, match="on the chain 31337, not on 1"):
                 await ChainBank.open(node, bank.address, chain_id=1)

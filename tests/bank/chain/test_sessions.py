@@ -34,7 +34,7 @@ from fairground.bank.messages import (
     Signer,
 )
 from fairground.bank.seeds import packed_order
-from fairground.games.poker import Poker, rank
+from fairground.games.poker.rules import Poker, rank
 from tests.helpers.evm import (
     BANKROLL,
     CHIP,

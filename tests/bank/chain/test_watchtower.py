@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from fairground.bank.bank_port import BringHand, GameOutcome, Phase, SubmitBet
+from fairground.bank.bank_port import (
+    BringHand,
+    Complain,
+    GameOutcome,
+    Phase,
+    Silence,
+    SubmitBet,
+)
 from fairground.bank.chain import abi
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.node import ChainNode
@@ -21,10 +33,11 @@ from fairground.bank.session.croupier import SessionCroupier
 from fairground.bank.session.player import SessionPlayer
 from fairground.bank.session.tower import Tower
 from fairground.cli import main
-from fairground.core import InputError
 from tests.helpers.anvil import anvil
 from tests.helpers.bank_game import Round, enter
 from tests.helpers.fixed_hand import Hand
+from tests.helpers.line import line_to
+from tests.helpers.session_journal import MemoryJournal
 
 CHIP, STEP_TIME, ETHER = 10**12, 60, 10**18
 CROUPIER, PLAYER, STRANGER, TOWER = (Key(5000 + i) for i in range(4))
@@ -91,14 +104,6 @@ def test_games_of_parties_that_are_away_come_home(
         assert node.account(address, CROUPIER.address).available == 0
 
 
-def test_a_bank_of_the_first_version_cannot_be_watched() -> None:
-    class Old:
-        version, address = 1, "0x" + 40 * "1"
-
-    with pytest.raises(InputError, match="only the two parties"):
-        Watchtower(Old(), TOWER)  # type: ignore[arg-type]
-
-
 def test_a_bet_is_read_from_either_call_that_brings_one() -> None:
     assert abi.bet_in(abi.call_data("withdrawFunds", 1)) is None
     hand, signed = Hand.of(), Signature(27, 1, 2)
@@ -116,25 +121,16 @@ class Look:
         words.touch(0o600)
         words.write_text("swordfish\n")
         keystore.create(folder / "tower.json", TOWER, "swordfish")
-        self._options = [
-            *(
-                "bank",
-                "watch",
-                "--bank",
-                f"http://{node.name}",
-                "--bank-address",
-                address,
-                "--once",
-            ),
-            *("--passphrase-file", str(words), "--key", f"{folder}/tower.json"),
-            *("--tower", str(self.left)),
+        self.command = [
+            *("bank", "watch", "--bank-address", address, "--tower", str(self.left)),
+            *("--passphrase-file", str(words), "--key", f"{folder}/tower.json", "--bank"),
         ]
 
     def __call__(self, capsys: pytest.CaptureFixture[str], *, later: bool = False) -> str:
         if later:
             self.node.rpc("evm_increaseTime", STEP_TIME + 1)
             self.node.rpc("evm_mine")
-        assert main(self._options) == 0
+        assert main([*self.command, f"http://{self.node.name}", "--once"]) == 0
         return capsys.readouterr().out
 
     async def evening(self, cheat: Key) -> SessionPlayer:
@@ -143,7 +139,7 @@ class Look:
         bank = await ChainBank.open(self.node, self.address)
         left = Tower(self.left)
         his, theirs = (left, None) if cheat == PLAYER else (None, left)
-        croupier = Silent(bank, CROUPIER, 5_000 * CHIP, tower=his)
+        croupier = Silent(bank, CROUPIER, 5_000 * CHIP, MemoryJournal(), tower=his)
         player = await SessionPlayer.open(bank, croupier, PLAYER, 50 * CHIP, tower=theirs)
         beginning = player.signed
         await player.deal(1, 1)
@@ -155,6 +151,105 @@ class Look:
         await bank.send(cheat, beginning.claim(player.terms))
         await bank.close()
         return player
+
+
+class Watching:
+    """The program, watching until it is stopped."""
+
+    def __init__(self, *command: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "fairground", *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        )
+        self.said = ""
+
+    def until(self, words: str) -> None:
+        assert self.process.stdout is not None
+        while words not in self.said:
+            line = self.process.stdout.readline()
+            assert line, f"it ended without {words!r}: {self.said}"
+            self.said += line
+
+    def forget(self) -> None:
+        self.said = ""
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.stdout is not None
+        self.said += self.process.stdout.read()
+        self.process.stdout.close()
+        return self.process.wait(30)
+
+
+def test_a_watchtower_watches_whatever_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its node is away before the start and later; a file is half copied, another is nonsense."""
+    monkeypatch.setattr(keystore.create, "__defaults__", (2,))
+
+    async def begin(node: ChainNode) -> str:
+        bank = await ChainBank.open(node, await deploy(node, CROUPIER, CHIP, STEP_TIME))
+        for key in (CROUPIER, PLAYER):
+            await enter(bank, key, 20_000 * CHIP)
+        await bank.close()
+        return bank.address
+
+    with anvil("--hardfork", "prague") as process, line_to(int(process.port)) as line:
+        node = process.node()
+        for key in (CROUPIER, PLAYER, TOWER):
+            node.rpc("anvil_setBalance", key.address, hex(10 * ETHER))
+        look = Look(node, asyncio.run(begin(node)), tmp_path)
+        player = asyncio.run(look.evening(CROUPIER))
+        (whole,) = look.left.glob("*.left")
+        half = look.left / "aa-player.left"
+        half.write_text(whole.read_text()[:200])
+        (look.left / "bb-player.left").write_text('{"format": 7, "role": 3}')
+        metrics = tmp_path / "tower.prom"
+        line.cut()
+        tower = Watching(*look.command, line.url, "--every", "0.05", "--metrics", str(metrics))
+        tower.until("Looking again in 0.1 seconds: no chain answers")
+        line.mend()
+        tower.until("Watching the Bank")
+        tower.until(f"claimSession: session {player.terms.number} of {PLAYER.address}")
+        assert "aa-player.left" in tower.said and "bb-player.left" in tower.said
+        line.cut()
+        tower.forget()
+        tower.until("Looking again in 0.2 seconds: no chain answers")
+        tower.until("Looking again in 0.4 seconds: no chain answers")
+        failed = metrics.read_text()
+        assert re.search(r"^fairground_watchtower_failed_looks [1-9]", failed, re.MULTILINE)
+        line.mend()
+        node.rpc("evm_increaseTime", STEP_TIME + 1)
+        node.rpc("evm_mine")
+        tower.until("bringHand")
+        tower.until("submitAcceptedSeed")
+        assert tower.stop() == 130, tower.said
+        assert "Traceback" not in tower.said
+        assert "fairground_watchtower_trouble 2" in metrics.read_text()
+        kept = node.session(look.address, CROUPIER.address, PLAYER.address)
+        assert kept.phase == Phase.CLOSED
+
+
+def test_a_watchtower_does_not_complain_about_whom_it_watches_for() -> None:
+    hand = Hand.of()
+    for silence, silent in (
+        (Silence.REPLACEMENT_ORDER, hand.bet.player),
+        (Silence.SECOND_CROUPIER_SEED, hand.bet.croupier),
+    ):
+        for accounts, spares in (
+            ([silent], True),
+            ([], False),
+            ([hand.bet.player, hand.bet.croupier], False),
+        ):
+            tower = Watchtower(cast("ChainBank", Newer()), TOWER, accounts)
+            assert tower._guards_the_silent(Complain(silence, hand.bet)) is spares
+
+
+class Newer:
+    version = 2
 
 
 def test_sessions_of_parties_that_are_away_come_home(

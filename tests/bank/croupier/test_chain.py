@@ -12,19 +12,17 @@ from typing import Any
 import pytest
 from web3.providers import BaseProvider
 
-from fairground.bank.bank_port import GameOutcome, Step
-from fairground.bank.chain.artifact import WrongBank
+from fairground.bank.bank_port import GameOutcome, Step, WrongBank
 from fairground.bank.chain.bank import ChainBank
 from fairground.bank.chain.node import ChainNode
-from fairground.bank.croupier.client import DeskClient
+from fairground.bank.croupier.client import DeskClient, SessionDeskClient
 from fairground.bank.croupier_port import TooSoon
 from fairground.bank.crypto import keystore
 from fairground.bank.messages import Key
-from fairground.bank.session.client import SessionDeskClient
-from fairground.bank.session.notes import FileNotes
+from fairground.bank.session.journal import FileNotes
 from fairground.bank.session.player import SessionPlayer
 from fairground.cli import main
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.anvil import Anvil, anvil
 from tests.helpers.arena import Process
 from tests.helpers.bank_game import enter
@@ -148,6 +146,33 @@ def test_an_operator_makes_a_key_a_bank_and_a_croupier(
         assert arena.end() == 0
         assert "swordfish" not in arena.errors
     notes.close()
+
+
+def test_serve_does_not_start_on_seeds_in_plain_text(
+    chain: Anvil,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("fairground.bank.croupier.croupier.seed_cipher", lambda *_: None)
+    path, house = tmp_path / "croupier.db", Key.fresh()
+
+    async def make() -> str:
+        """An offer as an earlier version stored it."""
+        async with table(chain, tmp_path, 0, house=house) as at:
+            await at.croupier.offer(at.guest.address)
+            return at.bank.address
+
+    address = asyncio.run(make())
+    monkeypatch.undo()
+    file = tmp_path / "croupier.json"
+    keystore.create(file, house, "swordfish", 2)
+    monkeypatch.setenv(keystore.VARIABLE, "swordfish")
+    where = ["--bank", chain.url, "--bank-address", address, "--croupier-key", str(file)]
+    assert main(["serve", "--port", "0", "--database", f"sqlite:///{path}", *where]) == 2
+    said = capsys.readouterr().err
+    assert "does not open the seed 'seed.0'" in said and "serve --database" in said
+    assert "Traceback" not in said
 
 
 async def _begin_a_session(node: ChainNode, address: str, url: str, notes: FileNotes) -> None:

@@ -36,8 +36,8 @@ from fairground.bank.crypto.curve import BadSignature, Signature
 from fairground.bank.messages import Bet, Key
 from fairground.bank.seeds import Seed, WrongSeed
 from fairground.core import InputError
-from fairground.games.poker import PAYS
-from fairground.verify import verify
+from fairground.games.poker.rules import PAYS
+from fairground.verifier import verify
 from tests.helpers.croupier import (
     BANKROLL,
     CHIP,

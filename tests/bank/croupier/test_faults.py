@@ -25,6 +25,7 @@ from fairground.bank.bank_port import (
     SubmitBet,
     SubmitCroupierSeed,
     SubmitReplacementOrder,
+    short_name,
 )
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier.duties import Seen, Send, Write, duty
@@ -281,12 +282,12 @@ def test_his_duty_is_never_to_tell_early(tmp_path: Path) -> None:
             return page._replace(mail=mail, heard=guest.seeds[offer.id]), bet
 
     page, bet = asyncio.run(page_and_bet())
-    name, deadline = bet.struct_hash(), 5000
+    name, deadline = short_name(bet.struct_hash()), 5000
     nothing = BankGame(bytes(32), 0, 0, 0, 0, 0)
 
     def games() -> list[BankGame]:
         found = [nothing]
-        for hash_, step, outcome in itertools.product((name, b"x" * 32), range(1, 7), range(5)):
+        for hash_, step, outcome in itertools.product((name, b"x" * 32), range(1, 7), GameOutcome):
             order = packed_order(ORDER) if step >= 4 else 0
             found.append(BankGame(hash_, step, outcome, deadline, order, 0))
         return found
@@ -377,7 +378,7 @@ def test_only_the_order_that_seed_1_was_told_for_is_brought_again(tmp_path: Path
             page = await CroupierJournal(made.store, made.bank.domain, croupier.account).page(
                 offer.id
             )
-            dealt = BankGame(bet.struct_hash(), Step.HAND_DEALT, 0, 2**40, 0, 0)
+            dealt = BankGame(short_name(bet.struct_hash()), Step.HAND_DEALT, 0, 2**40, 0, 0)
             page = page._replace(heard=guest.seeds[offer.id], told=2, brought=True, order=ORDER)
             for order in (ORDER, STANDS):
                 mail = (order, guest.sign_order(bet, order))

@@ -339,7 +339,7 @@ def test_complaints_are_sent_where_no_empty_blocks_are_made(
     """The last block is old, so by its time nobody is late; the next block would know better."""
     passed = 0
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed)
-    monkeypatch.setattr("fairground.bank.clock.time", clock)
+    monkeypatch.setattr("fairground.bank.bank_port.time", clock)
 
     async def test() -> None:
         nonlocal passed

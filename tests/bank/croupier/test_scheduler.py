@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fairground.bank.bank_port import AS_USUAL, Spending, Step, SubmitReplacementOrder
-from fairground.bank.croupier.scheduler import SENDS, Turnstile
+from fairground.bank.croupier.service import SENDS, Turnstile
 from fairground.bank.messages import Key
 from tests.helpers.croupier import ORDER, Guest, House, Wrapped, in_house
 

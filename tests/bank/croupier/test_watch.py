@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairground.bank.bank_port import SubmitCroupierSeed
-from fairground.bank.croupier.watch import OperatorReport, as_metrics
+from fairground.bank.croupier.service import OperatorReport, as_metrics
 from tests.helpers.croupier import ORDER, STEP_TIME, House, in_house
 from tests.helpers.player import Muffled
 

@@ -125,13 +125,12 @@ WITHOUT = """
 import sys
 for name in ("coincurve", "eth_hash", "eth_abi", "eth_account", "web3", "eth_tester"):
     sys.modules[name] = None
-from fairground.bank import blind_croupier_2017, messages, schemes, seeds
-from fairground.bank.chain import artifact
+from fairground.bank import bank_port, blind_croupier_2017, messages, schemes, seeds
 from fairground.bank.crypto import curve
 assert curve.keccak is not None and curve._hash is curve.plain_keccak
 print(curve.sign(7, curve.keccak(b"a message")).hex(), curve.address_of_secret(7))
 digest = curve.keccak(b"a message")
-print(curve.recover(digest, curve.sign(7, digest)), artifact.source_hash())
+print(curve.recover(digest, curve.sign(7, digest)), bank_port.source_hash())
 from fairground.core import MissingExtra
 try:
     from fairground.bank.chain import abi

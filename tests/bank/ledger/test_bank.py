@@ -19,13 +19,12 @@ from fairground.bank.bank_port import (
     BankRefused,
     DepositFunds,
     SubmitPublicKey,
+    Terms,
     WithdrawFunds,
 )
-from fairground.bank.calls import Envelope, call_as_json, call_hash
-from fairground.bank.chain.artifact import Terms
+from fairground.bank.calls import BadCall, Envelope, call_as_json, call_hash
 from fairground.bank.crypto import curve
 from fairground.bank.crypto.curve import BadSignature
-from fairground.bank.fields import BadCall
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.ledger.lines import FAUCET_CHIPS, Ledger, read_ledger
 from fairground.bank.ledger.rules import MOST_MONEY, Books
@@ -471,7 +470,7 @@ def test_workers_share_one_ledger() -> None:
 def test_a_ledger_needs_no_extra() -> None:
     """Nothing of the extra ``chain`` is imported, wherever it is missing."""
     missing = ("coincurve", "eth_abi", "eth_account", "eth_hash", "eth_tester", "web3", "eth")
-    modules = ("ledger.bank", "ledger.client", "ledger.rules", "calls")
+    modules = ("ledger.bank", "ledger.rules", "calls", "chain.gas")
     program = f"import sys; sys.modules.update(dict.fromkeys({missing!r}))\n" + "\n".join(
         f"import fairground.bank.{name}" for name in modules
     )

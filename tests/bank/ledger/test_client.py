@@ -13,16 +13,16 @@ from eth_account.messages import encode_typed_data
 from litestar import Litestar, get
 from litestar.testing import TestClient
 
-from fairground.arena.app import make_app
-from fairground.arena.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.bank.bank_port import BankAway, DepositFunds, WithdrawFunds
 from fairground.bank.calls import Envelope, event_as_json
 from fairground.bank.crypto.curve import Signature, keccak
-from fairground.bank.ledger.client import LedgerClient
+from fairground.bank.ledger.bank import LedgerClient
 from fairground.bank.ledger.lines import FAUCET_CHIPS, read_ledger
 from fairground.bank.messages import Domain
 from fairground.clients.http import Http
 from fairground.core import InputError
+from fairground.server.app import make_app
+from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from tests.helpers.arena import in_a_thread
 from tests.helpers.bank_game import Round, enter
 from tests.helpers.bank_laws import CROUPIER, PLAYER, STRANGER

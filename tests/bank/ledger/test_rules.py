@@ -37,16 +37,14 @@ from fairground.bank.bank_port import (
     SubmitPlayerSeedAndResult,
     SubmitPublicKey,
     SubmitReplacementOrder,
+    Terms,
     WithdrawFunds,
 )
-from fairground.bank.chain.artifact import Terms
 from fairground.bank.crypto.curve import Signature, checksummed
-from fairground.bank.ledger.pockets import lock_of
-from fairground.bank.ledger.rules import Books, check_terms
-from fairground.bank.ledger.rules_two import BOOKS
+from fairground.bank.ledger.rules import Books, check_terms, lock_of
 from fairground.bank.messages import IN_SESSION, Bet, Domain, SessionState, SessionTerms
 from fairground.bank.seeds import Seed, deal, mix, packed_hand, replace
-from fairground.games.poker import PAYS, rank
+from fairground.games.poker.rules import PAYS, rank
 
 CROUPIER, PLAYER, STRANGER, POOR = (checksummed(f"0x{i:040x}") for i in range(1, 5))
 KEYS: Final = {CROUPIER: checksummed(f"0x{101:040x}"), PLAYER: checksummed(f"0x{102:040x}")}
@@ -61,8 +59,8 @@ SEEDS: Final = [Seed(bytes([i]) * 32, Signature(27, i, i)) for i in range(1, 5)]
 """The Croupier's two, then the Player's two."""
 
 
-def books(version: int = 2) -> Books:
-    made = BOOKS[version](Domain(1, STRANGER), Terms(CHIP, STEP), 3 * FUNDS)
+def books() -> Books:
+    made = Books(Domain(1, STRANGER), Terms(CHIP, STEP), 3 * FUNDS)
     for owner, key in KEYS.items():
         made.issue(owner, 2 * FUNDS)
         made.apply(owner, DepositFunds(FUNDS), NOW, trusting=True)
@@ -127,28 +125,24 @@ def played(on: Books, bet: Bet, until: int, order: tuple[int, ...] = (1, 1, 0, 0
 
 
 @pytest.mark.parametrize(
-    ("version", "cost", "time", "taken"),
+    ("cost", "time", "taken"),
     [
-        (1, 1, 60, True),
-        (1, 0, 60, False),
-        (1, 2**96, 60, True),
-        (1, 2**96 + 1, 60, False),
-        (2, 1, 60, True),
-        (2, 0, 60, False),
-        (2, 2**60, 60, True),
-        (2, 2**60 + 1, 60, False),
-        (2, 1, 59, False),
-        (2, 1, 2_592_000, True),
-        (2, 1, 2_592_001, False),
+        (1, 60, True),
+        (0, 60, False),
+        (2**60, 60, True),
+        (2**60 + 1, 60, False),
+        (1, 59, False),
+        (1, 2_592_000, True),
+        (1, 2_592_001, False),
     ],
 )
-def test_terms(version: int, cost: int, time: int, taken: bool) -> None:
-    """A chip costs something, up to 2^96 or 2^60 wei; a step takes a minute to thirty days."""
+def test_terms(cost: int, time: int, taken: bool) -> None:
+    """A chip costs something, up to 2^60 wei; a step takes a minute to thirty days."""
     if taken:
-        check_terms(Terms(cost, time), version)
+        check_terms(Terms(cost, time))
     else:
         with pytest.raises(BankRefused, match="BadTerms"):
-            check_terms(Terms(cost, time), version)
+            check_terms(Terms(cost, time))
 
 
 # Purses and accounts
@@ -164,8 +158,8 @@ def test_a_faucet_gives_so_much_and_no_more() -> None:
     assert on.purse(POOR) == 3 * FUNDS
 
 
-def test_less_than_an_account_of_128_bits_holds_is_ever_made() -> None:
-    on = BOOKS[1](Domain(1, STRANGER), Terms(CHIP, STEP), 2**130)
+def test_less_than_128_bits_of_money_is_ever_made() -> None:
+    on = Books(Domain(1, STRANGER), Terms(CHIP, STEP), 2**130)
     with pytest.raises(BankRefused, match="FaucetEmpty"):
         on.issue(POOR, 2**128)
     on.issue(POOR, 2**127)
@@ -191,15 +185,13 @@ def test_everything_can_be_taken_and_not_a_wei_more() -> None:
     assert (on.account(PLAYER).available, on.purse(PLAYER)) == (0, 2 * FUNDS)
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_version_two_fills_an_account_to_one_half(version: int) -> None:
+def test_deposits_fill_an_account_to_one_half() -> None:
     half = 2**79
-    on = BOOKS[version](Domain(1, STRANGER), Terms(CHIP, STEP), 2**81)
+    on = Books(Domain(1, STRANGER), Terms(CHIP, STEP), 2**81)
     on.issue(POOR, 2**81)
     do(on, POOR, DepositFunds(half))
-    if version == 2:
-        assert refused(on, POOR, DepositFunds(1)) == f"AccountFull({POOR})"
-        do(on, POOR, WithdrawFunds(1))
+    assert refused(on, POOR, DepositFunds(1)) == f"AccountFull({POOR})"
+    do(on, POOR, WithdrawFunds(1))
     do(on, POOR, DepositFunds(1))
 
 
@@ -211,9 +203,8 @@ def test_signatures_count_unless_they_were_taken_once() -> None:
 # Bets
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_bet_locks_the_stake_and_the_top_prize(version: int) -> None:
-    on = books(version)
+def test_a_bet_locks_the_stake_and_the_top_prize() -> None:
+    on = books()
     bet = a_bet()
     assert refused(on, CROUPIER, SubmitBet(bet, SIGNED), EXPIRY + 1) == "BetExpired()"
     do(on, CROUPIER, SubmitBet(bet, SIGNED), EXPIRY)
@@ -269,32 +260,24 @@ def test_the_same_bet_again_changes_nothing_and_another_is_refused() -> None:
     assert refused(on, CROUPIER, other) == "AlreadySubmitted()"
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_key_of_somebody_else_and_a_key_while_games_are_open(version: int) -> None:
-    on = books(version)
+def test_a_key_of_somebody_else_and_a_key_while_games_are_open() -> None:
+    on = books()
     taken = SubmitPublicKey(KEYS[PLAYER], SIGNED)
     assert refused(on, STRANGER, taken) == f"KeyTaken({PLAYER})"
     do(on, CROUPIER, SubmitBet(a_bet(), SIGNED))
-    new = SubmitPublicKey(POOR, SIGNED)
-    if version == 1:
-        assert refused(on, PLAYER, new) == "KeyFrozen(1)"
-    else:
-        do(on, PLAYER, new)
-        assert on.account(PLAYER).key == POOR
+    do(on, PLAYER, SubmitPublicKey(POOR, SIGNED))
+    assert on.account(PLAYER).key == POOR
 
 
 # Steps and deadlines
 
 
-@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("done", range(1, 6))
-def test_a_step_can_be_taken_until_its_deadline_and_complained_of_behind_it(
-    version: int, done: int
-) -> None:
+def test_a_step_can_be_taken_until_its_deadline_and_complained_of_behind_it(done: int) -> None:
     """Each deadline is a step's time after the step before it."""
     bet, silence = a_bet(), list(Silence)[done - 1]
     deadline = NOW + done - 1 + STEP
-    on = played(books(version), bet, done)
+    on = played(books(), bet, done)
     assert on.game(bet.key).deadline == deadline
     call = steps(bet)[done]
     assert refused(on, PLAYER, call, deadline + 1) == f"TooLate({deadline})"
@@ -304,7 +287,7 @@ def test_a_step_can_be_taken_until_its_deadline_and_complained_of_behind_it(
         if other is not silence:
             told = refused(on, PLAYER, Complain(other, bet), deadline + 1)
             assert told == f"WrongStep({done})"
-    late = played(books(version), bet, done)
+    late = played(books(), bet, done)
     do(on, PLAYER, call, deadline)
     assert on.game(bet.key).step == done + 1
     do(late, PLAYER, complaint, deadline + 1)
@@ -317,24 +300,19 @@ def test_a_step_can_be_taken_until_its_deadline_and_complained_of_behind_it(
 
 
 @pytest.mark.parametrize(
-    ("version", "done", "gains", "outcome"),
+    ("done", "gains", "outcome"),
     [
-        (1, 1, 0, GameOutcome.RELEASED),
-        (1, 2, -STAKE, GameOutcome.PLAYER_FORFEITED),
-        (1, 3, -STAKE, GameOutcome.PLAYER_FORFEITED),
-        (1, 4, 30 * STAKE - STAKE, GameOutcome.CROUPIER_FORFEITED),
-        (1, 5, -STAKE, GameOutcome.PLAYER_FORFEITED),
-        (2, 1, STAKE, GameOutcome.CROUPIER_FORFEITED),
-        (2, 2, -STAKE, GameOutcome.PLAYER_FORFEITED),
-        (2, 3, -STAKE, GameOutcome.PLAYER_FORFEITED),
-        (2, 4, 5 * STAKE - STAKE, GameOutcome.CROUPIER_FORFEITED),
-        (2, 5, -STAKE, GameOutcome.PLAYER_FORFEITED),
+        (1, STAKE, GameOutcome.CROUPIER_FORFEITED),
+        (2, -STAKE, GameOutcome.PLAYER_FORFEITED),
+        (3, -STAKE, GameOutcome.PLAYER_FORFEITED),
+        (4, 5 * STAKE - STAKE, GameOutcome.CROUPIER_FORFEITED),
+        (5, -STAKE, GameOutcome.PLAYER_FORFEITED),
     ],
 )
-def test_what_silence_costs(version: int, done: int, gains: int, outcome: GameOutcome) -> None:
-    """Under version 2 silence costs the Croupier one stake at first, five before two cards."""
+def test_what_silence_costs(done: int, gains: int, outcome: GameOutcome) -> None:
+    """Silence costs the Croupier one stake at first, five before two cards."""
     bet = a_bet()
-    on = played(books(version), bet, done)
+    on = played(books(), bet, done)
     do(on, PLAYER, Complain(list(Silence)[done - 1], bet), NOW + done + STEP)
     assert money(on) == (gains, -gains)
     assert on.game(bet.key).outcome == outcome
@@ -385,16 +363,14 @@ def told(seed: Seed) -> dict[str, Any]:
 def test_what_the_bank_records_of_a_silence() -> None:
     bet = a_bet()
     recorded = []
-    for version, done in ((1, 1), (2, 1), (1, 4), (2, 4), (2, 2), (2, 3), (2, 5)):
-        on = played(books(version), bet, done)
+    for done in (1, 4, 2, 3, 5):
+        on = played(books(), bet, done)
         complaint = Complain(list(Silence)[done - 1], bet)
         (event,) = on.apply(PLAYER, complaint, NOW + done + STEP, trusting=True)
         assert event.values.pop("game") == bet.key
         recorded.append((event.name, *event.values.values()))
     assert recorded == [
-        ("GameReleased",),
         ("CroupierForfeited", 2 * STAKE),
-        ("CroupierForfeited", 30 * STAKE),
         ("CroupierForfeited", 5 * STAKE),
         ("PlayerForfeited", 2),
         ("PlayerForfeited", 3),
@@ -442,14 +418,12 @@ def test_the_first_seed_frees_the_stake() -> None:
     assert on.account(PLAYER).available == FUNDS - STAKE
 
 
-def test_strangers_bring_nothing_in_version_one_and_all_in_version_two() -> None:
+def test_strangers_bring_all_that_is_signed() -> None:
     bet = a_bet()
     for call_number in range(1, 7):
-        on = played(books(1), bet, call_number)
-        assert refused(on, STRANGER, steps(bet)[call_number]) == "NotAParty()"
-        two = played(books(2), bet, call_number)
-        do(two, STRANGER, steps(bet)[call_number], NOW + 1)
-    assert refused(books(1), PLAYER, SubmitGameResult(bet)) == "UnknownBet()"
+        on = played(books(), bet, call_number)
+        do(on, STRANGER, steps(bet)[call_number], NOW + 1)
+    assert refused(books(), PLAYER, SubmitGameResult(bet)) == "UnknownBet()"
     on = played(books(), bet, 1)
     other = SubmitGameResult(bet._replace(expiry=EXPIRY + 1))
     assert refused(on, PLAYER, other) == "UnknownBet()"
@@ -478,7 +452,7 @@ def test_orders_that_are_refused() -> None:
         ((0, 13, 2, 17, 6), (1, 1, 0, 0, 0), 2 * 5 * 3),  # at best three of a kind, 3 at level 3
     ],
 )
-def test_version_two_keeps_locked_what_can_still_be_won(
+def test_a_game_keeps_locked_what_can_still_be_won(
     cards: tuple[int, ...], order: tuple[int, ...], locked: int
 ) -> None:
     """Kinds are the card's rest by 13: 0 is the two. Silence costs five stakes for two cards."""
@@ -502,12 +476,9 @@ def test_version_two_keeps_locked_what_can_still_be_won(
         ((8, 9, 10, 11, 12), TOP),
     ],
 )
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_hand_that_stands_is_paid_by_the_table(
-    version: int, cards: tuple[int, ...], prize: int
-) -> None:
+def test_a_hand_that_stands_is_paid_by_the_table(cards: tuple[int, ...], prize: int) -> None:
     bet = a_bet()
-    on = played(books(version), bet, 3)
+    on = played(books(), bet, 3)
     on.tables()["_games"][bet.key] = on.game(bet.key)._replace(hand=packed_hand(cards))
     do(on, PLAYER, SubmitReplacementOrder(bet, (0, 0, 0, 0, 0), SIGNED))
     assert refused(on, PLAYER, Complain(Silence.REPLACEMENT_ORDER, bet)) == "WrongStep(6)"
@@ -550,7 +521,6 @@ def test_two_steps_in_one_call_are_both_or_neither() -> None:
         do(on, PLAYER, ends, NOW + 6)
         assert on.balances() == apart.balances()
         assert on.game(bet.key).outcome == GameOutcome.SETTLED
-    assert refused(played(books(1), bet, 5), PLAYER, ends) == "UnknownCall()"
 
 
 # Sessions
@@ -819,5 +789,4 @@ def test_a_draft_of_a_draft() -> None:
 
 def test_a_game_that_nobody_knows_is_all_zeros() -> None:
     assert books().game(bytes(32)) == BankGame(bytes(32), 0, 0, 0, 0, 0)
-    assert books(1).session(CROUPIER, PLAYER) == (bytes(32), 0, 0, 0, 0, 0, 0)
-    assert refused(books(1), CROUPIER, OpenSession(TERMS, SIGNED)) == "UnknownCall()"
+    assert books().session(CROUPIER, PLAYER) == (bytes(32), 0, 0, 0, 0, 0, 0)

@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 
 from fairground.bank.bank_port import BankSession, DepositFunds, Phase
-from fairground.bank.ledger import snapshots
+from fairground.bank.ledger import lines
 from fairground.bank.ledger.bank import NAME, LedgerBank
-from fairground.bank.ledger.lines import Ledger, read_ledger
-from fairground.bank.ledger.rules_two import BOOKS
-from fairground.bank.ledger.snapshots import KIND, TABLES
+from fairground.bank.ledger.lines import KIND, TABLES, Ledger, read_ledger
 from fairground.store import Append, Store, open_store
 from fairground.transcript import NO_LINE, line_hash
 from tests.helpers.bank_laws import KEYS, PLAYER, furnished
@@ -65,7 +63,7 @@ async def played(store: Store) -> None:
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshots, "EVERY", 5)
+    monkeypatch.setattr(lines, "EVERY", 5)
 
 
 def without_lines(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -187,13 +185,13 @@ def test_an_older_ledger_gets_its_first_snapshot_when_it_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def old(store: Store) -> None:
-        monkeypatch.setattr(snapshots, "EVERY", 10**9)
+        monkeypatch.setattr(lines, "EVERY", 10**9)
         monkeypatch.setattr(LedgerBank, "close", _nothing)
         await played(store)
         assert await store.read(LOG) is None
 
     async def again(store: Store) -> None:
-        monkeypatch.setattr(snapshots, "EVERY", 5)
+        monkeypatch.setattr(lines, "EVERY", 5)
         bank = await LedgerBank.open(store, clock=Clock())
         stored = await store.read(LOG)
         assert stored is not None and len(stored.lines) == 1
@@ -231,7 +229,7 @@ def test_a_snapshot_that_goes_wrong_holds_nobody_up(
 
     async def goes_on(store: Store) -> None:
         bank = await LedgerBank.open(store, clock=Clock())
-        monkeypatch.setattr(snapshots.Snapshots, "_written", fails)
+        monkeypatch.setattr(lines.Snapshots, "_written", fails)
         for _ in range(12):
             await asyncio.wait_for(bank.send(PLAYER, DepositFunds(1)), 20)
         await must_be_what_the_lines_give(bank)
@@ -241,9 +239,8 @@ def test_a_snapshot_that_goes_wrong_holds_nobody_up(
     assert "a snapshot could not be written" in caplog.text
 
 
-@pytest.mark.parametrize("version", BOOKS)
-def test_every_table_of_every_version_is_in_a_snapshot(version: int) -> None:
-    ledger = Ledger(Ledger.opening(TERMS, None, 0, version))
+def test_every_table_is_in_a_snapshot() -> None:
+    ledger = Ledger(Ledger.opening(TERMS, None, 0))
     assert ledger.tables().keys() <= TABLES.keys()
 
 

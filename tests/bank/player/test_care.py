@@ -34,7 +34,7 @@ from fairground.bank.player.notes import FileNotebook, NotebookInUse
 from fairground.bank.player.player import PlayerClient
 from fairground.bank.seeds import Seed
 from fairground.core import Unreadable
-from fairground.verify import verify
+from fairground.verifier import verify
 from tests.helpers.croupier import CHIP, ORDER, STANDS, STEP_TIME, Wrapped, prize
 from tests.helpers.player import Crash, Crook, Driven, PlayersTable, Talker, at_the_table, slow
 
@@ -413,16 +413,24 @@ def test_a_croupier_who_waits_for_blocks_is_not_suspected(tmp_path: Path) -> Non
     async def test(table: PlayersTable) -> None:
         bank = table.bank = Slow(table.house.ledger)
         table.desk = Patient(table.croupier)
-        table.his_bank.lost = lambda call: isinstance(call, SubmitCroupierSeed) and bank.still
+        brings = False
+        table.his_bank.lost = lambda call: isinstance(call, SubmitCroupierSeed) and not brings
         player = await table.player()
         game = await player.bet(1, 5)
-        table.pace.longest = 20
-        with pytest.raises(Crash):
-            await game.deal()
-        assert not [one for one in table.told(Suspicion) if "does not show" in one.reason]
+
+        async def suspected(pauses: int) -> bool:
+            table.pace.longest = table.pace.pauses + pauses
+            with pytest.raises(Crash):
+                await game.deal()
+            return any("does not show" in one.reason for one in table.told(Suspicion))
+
+        assert not await suspected(20)
         (wait,) = [one for one in table.told(Waiting) if "6 blocks" in one.what]
         assert wait.party is Party.BANK
-        bank.still, table.pace.longest = False, None
+        bank.still = False
+        assert not await suspected(6), "his seed needs a block of its own"
+        assert await suspected(20)
+        brings, table.pace.longest = True, None
         await game.deal()
         assert game.witness.hand
 

@@ -62,10 +62,6 @@ LIES = {
         when(Step.CROUPIER_SEED_1_SUBMITTED, outcome=GameOutcome.PLAYER_FORFEITED),
         "player forfeited after croupier seed 1",
     ),
-    "released in the middle": (
-        when(Step.ORDER_SUBMITTED, outcome=GameOutcome.RELEASED),
-        "released after order",
-    ),
     "settled in the middle": (
         when(Step.ORDER_SUBMITTED, outcome=GameOutcome.SETTLED),
         "final hand is not known",

@@ -25,16 +25,15 @@ from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import About, Declined, Offer, Sight
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Bet, Domain, Key, PublicKey
-from fairground.bank.player.game import PlayersGame
+from fairground.bank.player.game import PATIENCE, PlayersGame
 from fairground.bank.player.news import Complained, NoGame, Party, Sent, Suspicion, Waiting
 from fairground.bank.player.notes import Note, Notebook
 from fairground.bank.player.player import BET_TIME, PlayerClient, WrongCroupier
-from fairground.bank.player.side import PATIENCE
 from fairground.bank.seeds import Seed
 from fairground.clients.http import Unreachable
 from fairground.core import FairgroundError
-from fairground.games.poker import PAYS, Rank
-from fairground.verify import verify
+from fairground.games.poker.rules import PAYS, Rank
+from fairground.verifier import verify
 from tests.helpers.croupier import CHIP, ORDER, PURSE, STANDS, STEP_TIME, BlockBank, Wrapped, prize
 from tests.helpers.player import LEAP, Crash, Crook, PlayersTable, Talker, at_the_table
 

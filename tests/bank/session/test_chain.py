@@ -8,20 +8,22 @@ from typing import Any
 
 import pytest
 
-from fairground.bank.bank_port import GameOutcome
+from fairground.bank.audit import settled_session, verify_session
+from fairground.bank.bank_port import GameOutcome, Phase
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.node import ChainNode
 from fairground.bank.croupier_port import Declined
 from fairground.bank.messages import Domain, Key, ReplacementOrder
-from fairground.bank.session.duties import OpenHand
+from fairground.bank.session import page as lines
+from fairground.bank.session.croupier import SessionCroupier
+from fairground.bank.session.duties import OpenHand, settle
 from fairground.bank.session.player import SessionPlayer
-from fairground.bank.session.record import settled_session, verify_session
-from fairground.bank.session.settling import settle
 from fairground.core import FairgroundError
-from fairground.games.poker import Poker
+from fairground.games.poker.rules import Poker
 from tests.bank.session.test_programs import ORDERS, Moody
 from tests.helpers.anvil import anvil
 from tests.helpers.bank_game import enter
+from tests.helpers.session_journal import MemoryJournal
 from tests.helpers.width import WIDE
 
 CHIP, STEP_TIME, ETHER = 10**12, 60, 10**18
@@ -33,10 +35,13 @@ class ChainHall:
 
     def __init__(self, bank: ChainBank, node: ChainNode) -> None:
         self.bank, self.node = bank, node
-        self.croupier = Moody(bank, HOUSE, 20_000 * CHIP)
+        self.croupier = Moody(bank, HOUSE, 20_000 * CHIP, MemoryJournal())
 
     async def has(self) -> int:
         return (await self.bank.account(GUEST.address)).available
+
+    async def phase(self) -> int:
+        return (await self.bank.session(HOUSE.address, GUEST.address)).phase
 
     async def sit(self) -> SessionPlayer:
         return await SessionPlayer.open(self.bank, self.croupier, GUEST, 100 * CHIP)
@@ -97,7 +102,7 @@ async def a_player_who_saw_the_draw(hall: ChainHall) -> None:
     lying = hand._replace(order=other, order_signature=signature, acceptance=None)
     held = player.held()._replace(hand=lying)
     made: list[str] = []
-    hall.bank.watch = lambda sender, call, mined: made.append(type(call).__name__)
+    hall.bank.watch = lambda sender, call: made.append(type(call).__name__)
 
     async def go_on() -> bool:
         await settle(hall.bank, GUEST, held)
@@ -142,6 +147,73 @@ async def an_old_state(hall: ChainHall) -> None:
     await hall.bank.send(GUEST, beginning.claim(player.terms))
     await hall.until_over(lambda: hall.croupier.settle(player.name))
     assert await hall.has() == before + won
+
+
+async def closed_at_last(hall: ChainHall, player: SessionPlayer, croupier: SessionCroupier) -> None:
+    """Two blocks later both say that it is over, and the Bank paid what both signed."""
+    assert await hall.phase() == Phase.CLOSED
+    await croupier.visit(player.name)
+    assert not await player.is_closed() and not player.page.closed, "it may be taken back"
+    assert await croupier.journal.open_sessions() == [player.name]
+    hall.node.rpc("anvil_mine", 2)
+    await croupier.visit(player.name)
+    assert await croupier.journal.open_sessions() == []
+    assert await player.is_closed()
+    assert await player.paid() == player.share
+
+
+async def lost_evening(hall: ChainHall, croupier: SessionCroupier) -> SessionPlayer:
+    """An evening in which the Player lost something, up to the last hand."""
+    opening = SessionPlayer.open(hall.bank, croupier, GUEST, 100 * CHIP, confirmations=2)
+    player_coming = asyncio.create_task(opening)
+    while await hall.phase() != Phase.OPEN:
+        await asyncio.sleep(0)
+    hall.node.rpc("anvil_mine", 2)
+    player = await player_coming
+    while player.share >= 100 * CHIP:
+        await player.deal(1, 1)
+        await player.draw((1, 1, 1, 1, 1))
+    return player
+
+
+def test_a_close_counts_when_the_bank_has_it_for_good(caplog: pytest.LogCaptureFixture) -> None:
+    """An empty purse, and a chain that takes the closing block back: he notices both."""
+
+    async def main(url: str, node: ChainNode) -> None:
+        bank = await ChainBank.open(url, await deploy(node, HOUSE, CHIP, STEP_TIME))
+        await enter(bank, HOUSE, 50_000 * CHIP)
+        await enter(bank, GUEST, 1_000 * CHIP)
+        hall = ChainHall(bank, node)
+        croupier = SessionCroupier(bank, HOUSE, 20_000 * CHIP, MemoryJournal(), confirmations=2)
+
+        player = await lost_evening(hall, croupier)
+        node.rpc("anvil_setBalance", HOUSE.address, "0x0")
+        await player.close()
+        assert player.page.closing and not player.page.closed
+        assert await hall.phase() == Phase.OPEN
+        assert "InsufficientFunds" in croupier.trouble[player.name]
+        assert "InsufficientFunds" in caplog.text
+        beginning = lines.beginning(player.terms)
+        await bank.send(GUEST, beginning.claim(player.terms))  # what was lost would be back
+        node.rpc("anvil_setBalance", HOUSE.address, hex(10 * ETHER))
+        await croupier.visit(player.name)
+        assert croupier.trouble == {}
+        await closed_at_last(hall, player, croupier)
+
+        player = await lost_evening(hall, croupier)
+        await player.close()
+        assert await hall.phase() == Phase.CLOSED
+        node.rpc("anvil_rollback", 1)
+        assert await hall.phase() == Phase.OPEN
+        await croupier.visit(player.name)
+        await closed_at_last(hall, player, croupier)
+        await bank.close()
+
+    with anvil("--hardfork", "prague") as process:
+        node = process.node()
+        for key in (HOUSE, GUEST):
+            node.rpc("anvil_setBalance", key.address, hex(10 * ETHER))
+        asyncio.run(asyncio.wait_for(main(process.url, node), 100))
 
 
 STOPS = ["bet", "seed 0", "order", "seed 1", "acceptance"] if WIDE else ["acceptance"]

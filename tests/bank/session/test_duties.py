@@ -9,15 +9,18 @@ from typing import Any, Final, cast
 import pytest
 
 from fairground.bank.bank_port import (
+    CROUPIER_OWES,
     NO_GAME,
     NO_SESSION,
     Bank,
+    BankClock,
     BankEvent,
     BankGame,
     BankRefused,
     BankSession,
     BringHand,
     Call,
+    CloseSession,
     Complain,
     ComplainTwoOrders,
     FinishSession,
@@ -31,17 +34,15 @@ from fairground.bank.bank_port import (
     SubmitGameResult,
     SubmitPlayerSeed,
     SubmitReplacementOrder,
+    Terms,
     short_name,
 )
-from fairground.bank.chain.artifact import Terms
-from fairground.bank.clock import BankClock
 from fairground.bank.crypto.curve import keccak
 from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, Signer
 from fairground.bank.seeds import deal, fresh_seeds, mix, replace
-from fairground.bank.session.duties import Held, OpenHand, duty, informed
-from fairground.bank.session.hand import SessionHand, fits
-from fairground.bank.session.settling import is_over, settle
-from fairground.games.poker import PAYS, rank
+from fairground.bank.session.duties import Decide, Held, OpenHand, duty, informed, is_over, settle
+from fairground.bank.session.page import SessionHand, fits
+from fairground.games.poker.rules import PAYS, rank
 from tests.bank.ledger.test_rules import (
     CHIP,
     HAND,
@@ -106,11 +107,19 @@ CLOSED: Final = session(Phase.CLOSED)
 
 
 @pytest.mark.parametrize("step", [step for step in Step if Step.NONE < step < Step.HAND_FINAL])
-def test_silence_is_complained_of_behind_the_deadline(step: Step) -> None:
+def test_the_others_silence_is_complained_of_behind_the_deadline(step: Step) -> None:
+    """Nobody complains about themselves; only a late Croupier must in the end, to free his lock."""
     silence = list(Silence)[step - 1]
-    late = duty(held(), CLOSED, game(step), DEADLINE + 1, STEP)
-    assert late == Complain(silence, HAND)
-    assert not isinstance(duty(held(), CLOSED, game(step), DEADLINE, STEP), Complain)
+    silent = CROUPIER if silence in CROUPIER_OWES else PLAYER
+    other = PLAYER if silent is CROUPIER else CROUPIER
+    for has_key in (True, False):
+        late = duty(held(other, has_key=has_key), CLOSED, game(step), DEADLINE + 1, STEP)
+        assert late == Complain(silence, HAND)
+        mine = held(silent, has_key=has_key)
+        assert duty(mine, CLOSED, game(step), DEADLINE + STEP, STEP) is None
+        gives_up = Complain(silence, HAND) if silent is CROUPIER and has_key else None
+        assert duty(mine, CLOSED, game(step), DEADLINE + STEP + 1, STEP) == gives_up
+    assert not isinstance(duty(held(other), CLOSED, game(step), DEADLINE, STEP), Complain)
     for over in (GameOutcome.SETTLED, GameOutcome.PLAYER_FORFEITED):
         assert duty(held(), CLOSED, game(step, outcome=over), DEADLINE + 1, STEP) is None
 
@@ -132,8 +141,8 @@ RESULT: Final = SubmitGameResult(HAND)
         (Step.CROUPIER_SEED_0_SUBMITTED, {"his": (None, SEEDS[1])}, None, None),
         (Step.CROUPIER_SEED_0_SUBMITTED, {"theirs": (None, SEEDS[3])}, None, None),
         (Step.HAND_DEALT, {}, *[SubmitReplacementOrder(HAND, ORDER, SIGNED)] * 2),
-        (Step.HAND_DEALT, {"order": None}, None, None),
-        (Step.HAND_DEALT, {"order_signature": None}, None, None),
+        (Step.HAND_DEALT, {"order": None}, Decide(HAND), None),
+        (Step.HAND_DEALT, {"order_signature": None}, Decide(HAND), None),
         (Step.ORDER_SUBMITTED, {}, ACCEPTED, TELLS),
         (Step.ORDER_SUBMITTED, {"acceptance": None}, None, TELLS),
         (Step.ORDER_SUBMITTED, {"order": None}, ACCEPTED, TELLS),
@@ -150,6 +159,28 @@ def test_the_open_hand_goes_on_as_far_as_one_holds_it(
     hand = WHOLE._replace(**lacks)
     for role, call in ((PLAYER, players), (CROUPIER, croupiers)):
         assert duty(held(role, hand=hand), CLOSED, game(step), DEADLINE, STEP) == call
+
+
+def test_who_has_not_decided_is_asked_until_the_last_quarter() -> None:
+    """Then an order must be given, but for a watchtower, which cannot sign one."""
+    undecided, at = WHOLE._replace(order=None, order_signature=None), game(Step.HAND_DEALT)
+    last = DEADLINE - STEP // 4
+    for now, wanted in ((last, None), (last + 1, Decide(HAND)), (DEADLINE, Decide(HAND))):
+        assert duty(held(hand=undecided), CLOSED, at, now, STEP) == wanted
+        assert duty(held(hand=undecided, has_key=False), CLOSED, at, now, STEP) is None
+
+
+@pytest.mark.parametrize("role", Signer)
+@pytest.mark.parametrize("has_key", [True, False])
+def test_a_last_state_closes_a_session_that_lives(role: Signer, has_key: bool) -> None:
+    """Whoever holds it, and whatever was claimed: it is final at once."""
+    last = claim(3, 500)._replace(state=state(3, 500)._replace(last=True))
+    mine = held(role, hand=None, has_key=has_key)._replace(state=last)
+    for phase, hands in ((Phase.OPEN, 0), (Phase.CLAIMED, 2), (Phase.CLAIMED, 3)):
+        for now in (0, DEADLINE, DEADLINE + 2 * STEP):
+            wanted = CloseSession(*last)
+            assert duty(mine, session(phase, hands), NO_GAME, now, STEP) == wanted
+    assert duty(mine, CLOSED, NO_GAME, 0, STEP) is None
 
 
 def test_the_croupier_tells_seed_1_when_the_order_is_final_or_was_accepted() -> None:
@@ -214,7 +245,6 @@ class Counter:
     """A Bank that says what it is told to say, and keeps what is sent to it."""
 
     terms = Terms(CHIP, STEP)
-    version = 2
 
     def __init__(self, at: BankGame, final: BankGame, time: int, refuses: str = "") -> None:
         self.at, self.final, self.time, self.refuses = at, final, time, refuses
@@ -223,7 +253,7 @@ class Counter:
     async def now(self) -> int:
         return self.time
 
-    async def session(self, croupier: str, player: str) -> BankSession:
+    async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
         return CLOSED if self.at.step else session(Phase.CLAIMED, 1)
 
     async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
@@ -242,7 +272,7 @@ class Counter:
         return []
 
 
-def settled(bank: Counter, one: Held, *more: Any) -> bool:
+def settled(bank: Counter, one: Held, *more: Any) -> bool | Decide:
     return asyncio.run(settle(cast("Bank", bank), Key(7), one, *more))
 
 

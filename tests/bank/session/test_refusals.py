@@ -18,7 +18,9 @@ from fairground.bank.bank_port import (
     Account,
     Bank,
     BankAway,
+    BankEvent,
     BankGame,
+    BankRefused,
     BankSession,
     Call,
     ClaimSession,
@@ -28,10 +30,10 @@ from fairground.bank.bank_port import (
     Phase,
     Spending,
     Step,
+    Terms,
     short_name,
 )
-from fairground.bank.chain.artifact import Terms
-from fairground.bank.croupier_port import Closed, Declined, SaidOtherwise, TooSoon
+from fairground.bank.croupier_port import Closed, Declined, Drawn, SaidOtherwise, TooSoon
 from fairground.bank.crypto.curve import BadSignature, Signature, checksummed
 from fairground.bank.messages import (
     Bet,
@@ -45,11 +47,9 @@ from fairground.bank.messages import (
 from fairground.bank.seeds import Seed, fresh_seeds, packed_order
 from fairground.bank.session import page as lines
 from fairground.bank.session.croupier import SessionCroupier
-from fairground.bank.session.desk import Drawn
-from fairground.bank.session.hand import SessionHand
-from fairground.bank.session.journal import MemoryJournal
-from fairground.bank.session.page import STOPPED, Line, SessionPage, beginning
+from fairground.bank.session.page import STOPPED, Line, SessionHand, SessionPage, beginning
 from fairground.core import Fault
+from tests.helpers.session_journal import MemoryJournal
 
 HOUSE, GUEST, OLD = Key(7101), Key(7102), Key(7103)
 DOMAIN: Final = Domain(1, checksummed(f"0x{9:040x}"))
@@ -63,10 +63,14 @@ PAUSE: Final = 2.5
 class Counter:
     """A Bank that says what it is told to say, and keeps what is sent to it."""
 
-    domain, terms, version = DOMAIN, Terms(CHIP, STEP), 2
+    domain, terms = DOMAIN, Terms(CHIP, STEP)
 
     def __init__(self) -> None:
-        self.time, self.is_away = NOW, False
+        self.time = NOW
+        self.trouble: Exception | None = None
+        """What befalls every call."""
+        self.depth = 0
+        """Blocks on what was sent last."""
         self.accounts = {GUEST.address: Account(MINE, 0, GUEST.address)}
         self.kept = self.final = NO_SESSION
         self.sent: list[Call] = []
@@ -78,15 +82,19 @@ class Counter:
         return self.accounts.get(owner, Account(0, 0, NO_KEY))
 
     async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
-        return self.final if confirmations else self.kept
+        return self.kept if confirmations <= self.depth else self.final
 
     async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
         return NO_GAME
 
     async def send(self, key: Key, call: Call, spending: Spending | None = None) -> list[Any]:
-        if self.is_away:
-            raise BankAway("the Bank does not answer")
+        if self.trouble is not None:
+            raise self.trouble
         self.sent.append(call)
+        if isinstance(call, CloseSession):
+            self.final, self.depth = self.kept, 0
+            self.kept = at_bank(call.terms, Phase.CLOSED)
+            return [BankEvent("SessionClosed", {})]
         return []
 
 
@@ -179,7 +187,9 @@ def test_with_whom_he_opens_no_session() -> None:
         ask, bank = table.croupier.session, table.bank
         bank.accounts[HOUSE.address] = Account(MINE, 0, HOUSE.address)
         await table.refuses(ask(HOUSE.address.lower(), 1), Declined, "nobody plays with himself")
-        await table.refuses(ask(OLD.address, 0), Declined, "knows no key of .*submit your public")
+        await table.refuses(ask(OLD.address, 10), Declined, "knows no key of .*submit your public")
+        for funds in (0, CHIP - 1):
+            await table.refuses(ask(GUEST.address, funds), Declined, "at least one chip, 10 wei")
         words = f"you have {MINE} wei at the Bank, less than {MINE + 1}"
         await table.refuses(ask(GUEST.address, MINE + 1), Declined, words)
         terms = await ask(GUEST.address, MINE)
@@ -284,7 +294,12 @@ def test_each_message_has_its_turn() -> None:
     [
         ({"croupier_commitment_0": bytes(32)}, "must be those of the offer"),
         ({"croupier_commitment_1": bytes(32)}, "must be those of the offer"),
-        ({"bet": MINE // CHIP + 1}, f"the Player has {MINE} wei left"),
+        ({"bet": 10, "level": 11}, "the level must be 1 to 5, not 11"),
+        ({"level": 0}, "the level must be 1 to 5, not 0"),
+        ({"level": 6}, "the level must be 1 to 5, not 6"),
+        ({"bet": 0}, "the bet must be 1 to 10, not 0"),
+        ({"bet": 255}, "the bet must be 1 to 10, not 255"),
+        ({"level": 5, "bet": 10}, "the Croupier has .* wei left in the session"),
         ({"chip_cost": 1, "croupier_commitment_0": bytes(32)}, f"a chip costs {CHIP} wei"),
     ],
 )
@@ -378,21 +393,104 @@ def test_the_last_state_is_brought_where_the_session_is_open(
     asyncio.run(main())
 
 
-def test_a_last_state_that_the_bank_did_not_hear_is_brought_on_his_round() -> None:
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        BankAway("the Bank does not answer"),
+        BankRefused("InsufficientFunds", (HOUSE.address, 0, 1)),
+        BankRefused("BadSignature"),
+    ],
+)
+def test_a_last_state_that_the_bank_did_not_take_is_brought_again(
+    trouble: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The Player has the signature; the session stays open until the Bank has closed it."""
+
     async def main() -> None:
         table = Table()
         await table.opened()
         last = await table.last()
-        table.bank.is_away = True
-        with pytest.raises(BankAway):
-            await table.state(None, last)
+        table.bank.trouble = trouble
+        his = await table.state(None, last)
         sight = await table.croupier.look(table.name)
-        assert (sight.state, sight.closed) == (last, False)
+        assert (sight.state, sight.croupier_signature, sight.closed) == (last, his, False)
+        assert table.croupier.trouble == {table.name: str(trouble)}
         await table.refuses(table.croupier.offer(table.name, 0), Closed, "open another one")
-        table.bank.is_away, table.bank.sent = False, []
-        assert await table.croupier.visit(table.name) == 0, "it needs no more visits"
+        for _ in range(3):
+            assert await table.croupier.visit(table.name) == PAUSE
+        assert caplog.text.count(str(trouble)) == 1, "the reason is logged once"
+        assert await table.journal.open_sessions() == [table.name]
+        table.bank.trouble, table.bank.sent = None, []
+        await table.croupier.visit(table.name)
         assert [type(call) for call in table.bank.sent] == [CloseSession]
         assert await table.journal.open_sessions() == []
+        assert table.croupier.trouble == {}
+
+    asyncio.run(main())
+
+
+def test_who_closed_it_first_is_no_trouble() -> None:
+    async def main() -> None:
+        table = Table()
+        terms = await table.opened()
+        table.bank.trouble = BankRefused("WrongSession", (3,))
+        await table.state(None, await table.last())
+        assert table.croupier.trouble == {}
+        assert await table.journal.open_sessions() == [table.name], "until he has seen it"
+        table.bank.kept = at_bank(terms, Phase.CLOSED)
+        await table.croupier.visit(table.name)
+        assert await table.journal.open_sessions() == []
+
+    asyncio.run(main())
+
+
+def test_a_close_that_the_chain_takes_back_is_made_again() -> None:
+    async def main() -> None:
+        table = Table(confirmations=3)
+        terms = await table.opened()
+        table.bank.depth = 3
+        table.bank.sent = []
+        await table.state(None, await table.last())
+        for depth in range(3):
+            table.bank.depth = depth
+            await table.croupier.visit(table.name)
+            assert await table.journal.open_sessions() == [table.name]
+        table.bank.kept = at_bank(terms, Phase.OPEN)  # three blocks are taken back
+        await table.croupier.visit(table.name)
+        assert [type(call) for call in table.bank.sent] == [CloseSession] * 2
+        table.bank.depth = 3
+        await table.croupier.visit(table.name)
+        assert await table.journal.open_sessions() == []
+
+    asyncio.run(main())
+
+
+def test_the_first_bet_must_come_soon() -> None:
+    """An offer binds the Player to nothing. The time runs when a hand could be played."""
+
+    async def main() -> None:
+        table = Table(confirmations=2)
+        table.bank.terms = Terms(CHIP, 10_000)
+        terms = await table.opened()
+        opened, table.bank.final, table.bank.sent = table.bank.final, NO_SESSION, []
+        for table.time in (0, 299, 600):
+            await table.croupier.visit(table.name)
+        table.bank.final = opened
+        for table.time in (890, 900):
+            await table.croupier.visit(table.name)
+            await table.croupier.offer(table.name, 0)
+            assert table.bank.sent == []
+        table.time = 901
+        await table.croupier.visit(table.name)
+        assert table.bank.sent == [beginning(terms).claim(terms)]
+
+        table = Table()
+        table.bank.terms = Terms(CHIP, 10_000)
+        await table.opened()
+        await table.dealt()
+        table.bank.sent, table.time = [], 10_000
+        await table.croupier.visit(table.name)
+        assert table.bank.sent == [], "who has bet has a step's time"
 
     asyncio.run(main())
 

@@ -11,9 +11,7 @@ export const GAMES: { [name: string]: (params: JsonObject) => Game } = {
   "intransitive/1": (params) => new Intransitive(params),
   "codebreaking/1": (params) => new CodeBreaking(params),
   "fatestones/1": (params) => new FateStones(params),
-  "poker/1": (params) => new Poker(params, 1),
-  "poker/2": (params) => new Poker(params, 2),
-  "bank-poker/1": (params) => new Poker(params, "bank"),
-  "zombie/1": (params) => new Zombie(params, 1),
-  "zombie/2": (params) => new Zombie(params, 2),
+  "poker/2": (params) => new Poker(params),
+  "bank-poker/1": (params) => new Poker(params, true),
+  "zombie/2": (params) => new Zombie(params),
 };

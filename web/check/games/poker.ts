@@ -1,4 +1,4 @@
-/** `poker/1`, `poker/2` and `bank-poker/1`: video poker. */
+/** `poker/2` and `bank-poker/1`: video poker. */
 import { isBetween, type Json, type JsonObject, object } from "../json.ts";
 import { type Awaits, type Game, member, only, params } from "./game.ts";
 
@@ -47,7 +47,7 @@ export class Poker implements Game {
   /** The places that still get a new card. */
   private places: number[] = [];
 
-  constructor(given: JsonObject, private readonly version: 1 | 2 | "bank") {
+  constructor(given: JsonObject, private readonly atBank = false) {
     only(given, ["bet", "level"]);
     const bet = member(given, "bet", 1);
     const level = member(given, "level", 5);
@@ -97,12 +97,11 @@ export class Poker implements Game {
 
   endsWithout(seat: number): number[] {
     if (seat === 1) return this.payoff(0);
-    if (this.version === 2) return this.payoff(this.bet * ROYAL[this.level - 1]);
-    const atBank = this.version === "bank";
-    if (this.hand.length === 0) return this.payoff(atBank ? 2 * this.stake : this.stake);
-    if (atBank && this.order?.includes(1)) return this.payoff(this.silence(this.order));
-    const stands = this.hand.length === 5 && !this.order?.includes(1);
-    return this.payoff(Math.max(30 * this.stake, stands ? this.bet * pays(this.hand, this.level) : 0));
+    if (!this.atBank) return this.payoff(this.bet * ROYAL[this.level - 1]);
+    if (this.hand.length === 0) return this.payoff(2 * this.stake);
+    if (this.order?.includes(1)) return this.payoff(this.silence(this.order));
+    const standing = this.hand.length === 5 ? this.bet * pays(this.hand, this.level) : 0;
+    return this.payoff(Math.max(30 * this.stake, standing));
   }
 
   /** What silence costs, in chips, once this order is given. The replaced cards still lie in the hand. */

@@ -1,4 +1,4 @@
-/** `zombie/1` and `zombie/2`: eat brains, run from shotguns, and stop in time. */
+/** `zombie/2`: eat brains, run from shotguns, and stop in time. */
 import { isBetween, type Json, type JsonObject, object } from "../json.ts";
 import { type Awaits, type Game, member, only, params } from "./game.ts";
 
@@ -64,7 +64,7 @@ export class Zombie implements Game {
   private brains = 0;
   private rolls = 0;
 
-  constructor(given: JsonObject, private readonly version: 1 | 2) {
+  constructor(given: JsonObject) {
     only(given, [
       "players",
       ...COLOURS.flatMap((colour) => [`${colour}_dice`, `${colour}_die_faces`]),
@@ -270,10 +270,6 @@ export class Zombie implements Game {
   }
 
   endsWithout(seat: number): number[] | null {
-    if (this.version === 1) {
-      const others = this.seats === 2 ? 1 : 0;
-      return this.order.map((_, other) => other === seat ? 1 - this.seats : others);
-    }
     if (this.gone.size + 2 < this.seats) return null;
     const left = this.order.find((other) => other !== seat && !this.gone.has(other)) as number;
     return this.won(left);

@@ -1,8 +1,7 @@
 """Calls, results, errors and events of the contract, as bytes and back.
 
-A thin layer over ``eth-abi`` that knows our contracts: the same code serves the EVM in
-this process, and any node over JSON-RPC. What both versions of the Bank have, they have
-in the same form, so one table serves both.
+A thin layer over ``eth-abi`` that knows our contract: the same code serves the EVM in
+this process, and any node over JSON-RPC.
 """
 
 from __future__ import annotations
@@ -11,34 +10,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from fairground.bank.bank_port import (
-    BankEvent,
-    BankRefused,
-    BringHand,
-    Call,
-    ClaimSession,
-    CloseSession,
-    Complain,
-    ComplainTwoOrders,
-    DepositFunds,
-    FinishSession,
-    OpenSession,
-    SubmitAcceptedSeed,
-    SubmitBet,
-    SubmitCroupierSeed,
-    SubmitGameResult,
-    SubmitPlayerSeed,
-    SubmitPlayerSeedAndOrder,
-    SubmitPlayerSeedAndResult,
-    SubmitPublicKey,
-    SubmitReplacementOrder,
-    WithdrawFunds,
-)
-from fairground.bank.calls import checked
-from fairground.bank.chain.artifact import CONTRACTS, NEWEST, artifact
+from fairground.bank.bank_port import BankEvent, BankRefused, Call, artifact, named
+from fairground.bank.calls import arguments
 from fairground.bank.crypto.curve import Signature, checksummed, keccak
 from fairground.bank.messages import Bet, SessionState, SessionTerms
-from fairground.extras import needs
+from fairground.registry import needs
 
 with needs("chain", "a Bank on a chain"):
     from eth_abi.abi import decode, encode
@@ -59,28 +35,18 @@ def _signature(entry: Json) -> str:
 
 
 @cache
-def _entries(kind: str) -> dict[str, Json]:
-    return {
-        entry["name"]: entry
-        for version in CONTRACTS
-        for entry in artifact(version).abi
-        if entry["type"] == kind
-    }
-
-
-@cache
 def _errors() -> dict[bytes, Json]:
-    return {keccak(_signature(entry).encode())[:4]: entry for entry in _entries("error").values()}
+    return {keccak(_signature(entry).encode())[:4]: entry for entry in named("error").values()}
 
 
 @cache
 def _events() -> dict[bytes, Json]:
-    return {keccak(_signature(entry).encode()): entry for entry in _entries("event").values()}
+    return {keccak(_signature(entry).encode()): entry for entry in named("event").values()}
 
 
 @cache
 def _selector(name: str) -> tuple[bytes, tuple[str, ...]]:
-    entry = _entries("function")[name]
+    entry = named("function")[name]
     return keccak(_signature(entry).encode())[:4], tuple(map(_type, entry["inputs"]))
 
 
@@ -109,14 +75,14 @@ def call_data(name: str, *values: Any) -> bytes:
     return selector + encode(types, [plain(value) for value in values])
 
 
-def deployment(chip_cost: int, step_time: int, version: int = NEWEST) -> bytes:
+def deployment(chip_cost: int, step_time: int) -> bytes:
     """The bytes of the transaction that makes a Bank."""
-    return artifact(version).bytecode + encode(("uint256", "uint256"), (chip_cost, step_time))
+    return artifact().bytecode + encode(("uint256", "uint256"), (chip_cost, step_time))
 
 
 def result(name: str, data: bytes) -> Any:
-    """What a call returned: one value, or a tuple of several."""
-    types = [_type(entry) for entry in _entries("function")[name]["outputs"]]
+    """Return the result of a call: one value, or a tuple of several."""
+    types = [_type(entry) for entry in named("function")[name]["outputs"]]
     values = decode(types, data)
     return values[0] if len(values) == 1 else values
 
@@ -147,7 +113,7 @@ def event(topics: Sequence[bytes], data: bytes) -> BankEvent:
 
 
 def topic(name: str) -> bytes:
-    """What an event of this name is found by."""
+    """Return the topic under which a node finds this event."""
     return next(found for found, entry in _events().items() if entry["name"] == name)
 
 
@@ -166,43 +132,6 @@ def bet_in(data: bytes) -> Bet | None:
 
 
 def encoded(call: Call) -> bytes:
-    """A call as the contract takes it. What a deposit brings travels beside it, as its value."""
-    call = checked(call)
-    match call:
-        case SubmitPublicKey():
-            return call_data("submitPublicKey", *call)
-        case DepositFunds():
-            return call_data("depositFunds")
-        case WithdrawFunds():
-            return call_data("withdrawFunds", *call)
-        case SubmitBet():
-            return call_data("submitBet", *call)
-        case SubmitCroupierSeed(bet, seed_id, seed):
-            return call_data("submitCroupierSeedAsSignature", bet, seed_id, *seed)
-        case SubmitPlayerSeed(bet, seed_id, seed, croupiers):
-            return call_data("submitPlayerSeedAsSignature", bet, seed_id, *seed, croupiers)
-        case SubmitReplacementOrder(bet, order, signature):
-            return call_data("submitReplacementOrder", bet, list(order), signature)
-        case SubmitPlayerSeedAndOrder(bet, seed, croupiers, order, signature):
-            values = (bet, *seed, croupiers, list(order), signature)
-            return call_data("submitPlayerSeedAndOrder", *values)
-        case SubmitPlayerSeedAndResult(bet, seed, croupiers):
-            return call_data("submitPlayerSeedAndResult", bet, *seed, croupiers)
-        case SubmitGameResult():
-            return call_data("submitGameResult", *call)
-        case Complain(silence, bet):
-            return call_data(silence.value, bet)
-        case OpenSession():
-            return call_data("openSession", *call)
-        case CloseSession():
-            return call_data("closeSession", *call)
-        case ClaimSession():
-            return call_data("claimSession", *call)
-        case BringHand():
-            return call_data("bringHand", *call)
-        case FinishSession():
-            return call_data("finishSession", *call)
-        case SubmitAcceptedSeed(bet, seed, acceptance):
-            return call_data("submitAcceptedSeed", bet, *seed, acceptance)
-        case ComplainTwoOrders(bet, order, signature):
-            return call_data("complainTwoOrders", bet, list(order), signature)
+    """Encode a call for the contract. A deposit's money travels beside it, as its value."""
+    name, values = arguments(call)
+    return call_data(name, *values)

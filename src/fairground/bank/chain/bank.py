@@ -27,11 +27,11 @@ from fairground.bank.bank_port import (
     Call,
     DepositFunds,
     Spending,
+    WrongBank,
 )
 from fairground.bank.chain import abi
-from fairground.bank.chain.artifact import WrongBank
-from fairground.bank.chain.gas import DEPLOYMENT, limit
-from fairground.bank.chain.node_port import Draft, Mined, Node
+from fairground.bank.chain.gas import DEPLOYMENT, LIMITS
+from fairground.bank.chain.node import ChainNode, Draft, Node
 from fairground.bank.chain.outbox import Outbox
 from fairground.bank.crypto.curve import checksummed
 from fairground.bank.messages import Key
@@ -75,10 +75,8 @@ class ChainBank(Bank):
         self.node = node
         self.address = checksummed(address)
         self.domain = node.domain(address)
-        self.version, self.terms = node.terms(address)
+        self.terms = node.terms(address)
         self.trusted = node.trusted
-        self.watch: Callable[[Key, Call, Mined], None] | None = None
-        """Who wants to hear of every call that came through, with the gas that it took."""
         self._patience = patience
         self._line = _Line(node)
         self._outboxes: dict[str, Outbox] = {}
@@ -119,43 +117,34 @@ class ChainBank(Bank):
         now = self.node.live_chain_id()
         if now != self.domain.chain_id:
             raise OtherChain(f"the node is on the chain {now} now, not on {self.domain.chain_id}")
-        if self.node.terms(self.address) != (self.version, self.terms):
+        if self.node.terms(self.address) != self.terms:
             raise WrongBank("the Bank at this address is another now")
 
     async def now(self) -> int:
-        """The time of the latest block."""
         return await self._ask(self.node.now)
 
     async def purse(self, owner: str) -> int:
-        """The account's ether."""
         return await self._ask(self.node.balance, owner)
 
     async def account(self, owner: str) -> Account:
-        """A participant, at the latest block."""
         return await self._ask(self.node.account, self.address, owner)
 
     async def next_game_id(self, croupier: str, player: str) -> int:
-        """The number that the next bet of these two must have."""
         return await self._ask(self.node.next_game_id, self.address, croupier, player)
 
     async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
-        """The game under this key, as it was ``confirmations`` blocks ago."""
         return await self._ask(self.node.game, self.address, key, confirmations)
 
     async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
-        """The session of these two, as it was ``confirmations`` blocks ago."""
         return await self._ask(self.node.session, self.address, croupier, player, confirmations)
 
     async def told(self, key: bytes) -> Sequence[BankEvent]:
-        """The events of this game, or of this session."""
         return await self._ask(self.node.events, self.address, key)
 
     async def upkeep(self, calls: Iterable[type[Call]]) -> int:
-        """Several times what such calls cost now."""
         return (await self._ask(self.node.price)).upkeep(calls)
 
     async def block_time(self) -> float:
-        """By the last few blocks."""
         return await self._ask(self.node.block_time)
 
     async def send(
@@ -173,23 +162,18 @@ class ChainBank(Bank):
         value = call.amount if isinstance(call, DepositFunds) else 0
         timed = hasattr(call, "bet") or hasattr(call, "terms")
         block = "pending" if timed else "latest"
-        draft = Draft(
-            self.address, abi.encoded(call), value, limit(type(call), self.version), block
-        )
+        draft = Draft(self.address, abi.encoded(call), value, LIMITS[type(call)], block)
         mined = await outbox.send(draft, spending)
         if self.watch is not None:
-            self.watch(sender, call, mined)
+            self.watch(sender, call)
         return mined.events
 
     async def close(self) -> None:
-        """Let the threads go."""
         self._line.close()
 
 
 def _reached(url: str) -> Node:
     """A node of any chain."""
-    from fairground.bank.chain.node import ChainNode  # noqa: PLC0415 - web3 is slow to import
-
     return ChainNode(url)
 
 

@@ -2,9 +2,9 @@
 
 A transaction that was sent may be mined at once, late, or never; its sender cannot know.
 So the outbox keeps every *letter* until it is in a block. A letter whose sender gave up
-waiting (`BankAway`) is left over, and **the next equal call stands for it**: the outbox
+waiting (`BankAway`) is left over, and **the next equal call stands for it**. The outbox
 looks for its receipt first, then makes it dearer and sends it again *under the same
-nonce*, so that at most one of all its versions can ever count.
+nonce*. So at most one of all its versions can ever count.
 
 ::
 
@@ -14,14 +14,14 @@ nonce*, so that at most one of all its versions can ever count.
                 ├── another took its nonce: forget it, send anew                         │
                 └── neither: dearer, same nonce ─────────────────────────────────────────┘
 
-While a letter waits, it is made dearer as soon as the price of gas has passed it, and so is
-every letter that it waits behind: an urgent call must not be stuck behind a cheap one. How
-far that may go, `Spending` says.
+A waiting letter is made dearer as soon as the price of gas has passed it. So is every letter
+that it waits behind: an urgent call must not be stuck behind a cheap one. `Spending` sets the
+limit.
 
 Letters live in this process. After a restart the next call is tried first, as always, and
-the contract itself refuses or ignores what it already has; a deposit alone would be made
-twice, so ask for the account before making one again. What the last run left in the node and
-is too cheap to move, an urgent call replaces.
+the contract itself refuses or ignores a repeated one. Only a deposit would be made twice, so
+ask for the account before making one again. An urgent call replaces a cheap transaction that
+the last run left in the node.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from fairground.bank.bank_port import AS_USUAL, BankAway, BankRefused, Spending
 from fairground.bank.chain.gas import DEAREST, LEAST_TIP, Fees
-from fairground.bank.chain.node_port import Draft, Mined, Node, NodeDeclined, Signed
+from fairground.bank.chain.node import Draft, Mined, Node, NodeDeclined, Signed
 from fairground.bank.messages import Key
 
 T = TypeVar("T")
@@ -71,16 +71,16 @@ class Letter:
         self.versions = [first]
         self.spending = spending
         self.awaited = True
-        """Whether somebody still waits for it; else it is left over."""
+        """False if its sender gave up: the letter is left over."""
 
     @property
     def cost(self) -> int:
-        """What it takes out of the purse at the most, in wei."""
+        """Return the most that the letter takes out of the purse, in wei."""
         return self.draft.value + self.draft.gas * self.versions[-1].fees.most
 
 
 def ceiling(draft: Draft, spending: Spending) -> int:
-    """What a unit of gas may cost for this call, in wei."""
+    """Return the maximum wei for a unit of gas in this call."""
     return max(DEAREST, spending.at_stake // draft.gas)
 
 
@@ -140,7 +140,7 @@ class Outbox:
         return letter
 
     async def _fees(self, draft: Draft, spending: Spending) -> Fees:
-        """What to offer for a call: no more than it is worth, and than the purse can pay."""
+        """Return the fees to offer: no more than the call is worth, and than the purse can pay."""
         price = await self._ask(self._node.price)
         worth = ceiling(draft, spending)
         fees = Fees.at(price, worth)
@@ -249,7 +249,7 @@ class Outbox:
         return None
 
     async def _is_taken(self, letter: Letter) -> bool:
-        """Whether some other transaction has its nonce, so that it can never count."""
+        """Return whether another transaction has its nonce, so that it can never count."""
         if await self._ask(self._node.count, self._key.address) <= letter.nonce:
             return False
         return await self._receipt(letter) is None

@@ -1,28 +1,32 @@
 """A watchtower: it carries games home for parties that are away, and needs none of their keys.
 
-Anyone may complain at a Bank of version 2, settle a final hand, and bring what is signed. A
-watchtower looks at every game of the accounts that it watches (or of all), and makes the one
-call that ends a game which stands still: the complaint when a deadline has passed, the result
-when a hand is final. What comes of it is fixed by the contract, so nobody has to trust it. It
-pays the gas with a key of its own.
+Anyone may complain at the Bank, settle a final hand, and bring signed messages. A watchtower looks
+at every game of the accounts that it watches (or of all). It makes the one call that ends a stalled
+game: the complaint after a deadline, the result of a final hand. The contract fixes the outcome, so
+nobody has to trust the watchtower. It pays the gas with a key of its own.
 
-It learns a game's bet from the transaction that brought it, which is public. (A bet brought
-through another contract cannot be read so; a party can hand it over as a transcript.)
+It learns a game's bet from the transaction that brought it, which is public. (A bet brought through
+another contract cannot be read so; a party can hand it over as a transcript.)
 
-Of sessions it knows what a party left with it (`session.tower`). When somebody closes a session by
-an old state it brings the newer one, and then the open hand, as far as it was told.
+A party can leave files of its sessions with it (`session.tower`). When somebody closes a session by
+an old state, the watchtower brings the newer one, and then the open hand.
+
+Trouble with one file or one game is logged, and does not affect the others. The command `bank
+watch` repeats this until it is stopped, also while its node is away.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from typing import Final
 
 from fairground.bank.bank_port import (
+    CROUPIER_OWES,
     NO_GAME,
     SILENT_AT,
+    BankClock,
     BankGame,
     BankRefused,
     Call,
@@ -32,12 +36,10 @@ from fairground.bank.bank_port import (
     SubmitGameResult,
 )
 from fairground.bank.chain.bank import ChainBank
-from fairground.bank.clock import BankClock
 from fairground.bank.messages import Bet, Key
-from fairground.bank.session.duties import Held, duty, informed
-from fairground.bank.session.settling import is_over
+from fairground.bank.session.duties import MOVED_ON, Decide, Held, duty, informed, is_over
 from fairground.bank.session.tower import Tower
-from fairground.core import InputError
+from fairground.core import FairgroundError, InputError
 
 log = logging.getLogger("fairground.watchtower")
 
@@ -57,39 +59,70 @@ class Watchtower:
         tower: Tower | None = None,
     ) -> None:
         """``accounts``: whose games; none means everybody's. ``tower``: what was left with it."""
-        if bank.version == 1:
-            raise InputError(
-                f"the Bank {bank.address} is of version 1, where only the two parties may "
-                "complain: nobody can watch for them"
-            )
         self._bank, self._key = bank, key
         self._accounts = set(accounts)
         self._reach = reach
         self._read_to: int | None = None
         self._open: dict[bytes, Bet] = {}
         self._tower, self._clock = tower, BankClock(bank)
+        self.trouble: dict[str, str] = {}
+        """The current trouble with each file or game, and its reason."""
+        self.sessions = 0
+        """Files of sessions that were read at the last look."""
 
     async def look(self) -> list[Call]:
-        """Read what is new, end what stands still; the calls that were made."""
-        await self._read()
-        made: list[Call] = []
-        if self._tower is not None:
-            for held in self._tower.left(self._bank.domain):
-                made += await self._see_to(held)
+        """Read what is new, end what stands still; return the calls that were made.
+
+        Raise `BankAway` where nothing could be looked at.
+        """
         now = await self._clock()
-        for key, bet in list(self._open.items()):
-            game = await self._bank.game(key)
-            if game.outcome != GameOutcome.OPEN:
-                del self._open[key]
+        before, self.trouble, self.sessions = self.trouble, {}, 0
+        made: list[Call] = []
+        left = () if self._tower is None else self._tower.left(self._bank.domain)
+        for name, held in left:
+            if isinstance(held, InputError):
+                self.trouble[name] = str(held)
                 continue
-            call = ending(bet, game, now)
-            if call is not None and await self._make(call):
-                made.append(call)
+            self.sessions += 1
+            await self._try(name, self._see_to(held, made))
+        await self._try("the games", self._read())
+        for bet in list(self._open.values()):
+            await self._try(f"game {bet.game_id} of {bet.player}", self._end(bet, now, made))
+        for what, why in self.trouble.items():
+            if before.get(what) != why:
+                log.warning("%s does not go on, and is tried again: %s", what, why)
         return made
 
-    async def _see_to(self, held: Held) -> list[Call]:
+    async def _try(self, what: str, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except FairgroundError as error:
+            self.trouble[what] = str(error)
+        except Exception as error:  # whatever it is, the others must be watched
+            log.exception("a mistake of ours, at %s", what)
+            self.trouble[what] = repr(error)
+
+    async def _end(self, bet: Bet, now: int, made: list[Call]) -> None:
+        game = await self._bank.game(bet.key)
+        if game.outcome != GameOutcome.OPEN:
+            del self._open[bet.key]
+            return
+        call = ending(bet, game, now)
+        if isinstance(call, Complain) and self._guards_the_silent(call):
+            return
+        if call is not None and await self._make(call):
+            made.append(call)
+
+    def _guards_the_silent(self, complaint: Complain) -> bool:
+        """Return whether the complaint is about an account that it watches for, and no other."""
+        silent, other = complaint.bet.player, complaint.bet.croupier
+        if complaint.silence in CROUPIER_OWES:
+            silent, other = other, silent
+        return silent in self._accounts and other not in self._accounts
+
+    async def _see_to(self, held: Held, made: list[Call]) -> None:
         """Bring what was left of a session, as far as it goes now."""
-        bank, made = self._bank, list[Call]()
+        bank = self._bank
         while True:
             session = await bank.session(held.terms.croupier, held.terms.player)
             game = NO_GAME if held.hand is None else await bank.game(held.hand.bet.key)
@@ -99,8 +132,10 @@ class Watchtower:
             call = (
                 None if is_over(held, session, game) else duty(held, session, game, now, step_time)
             )
-            if call is None or call in made or not await self._make(call):
-                return made
+            if call is None or isinstance(call, Decide) or call in made:
+                return
+            if not await self._make(call):
+                return
             made.append(call)
 
     async def _read(self) -> None:
@@ -117,6 +152,8 @@ class Watchtower:
         try:
             await self._bank.send(self._key, call)
         except BankRefused as refused:
+            if refused.name not in MOVED_ON:
+                raise
             if refused.name == "TooEarly":
                 self._clock.start_again()
             log.info("somebody was faster, or the time has not come: %s", refused)

@@ -1,7 +1,7 @@
-"""What a Croupier asks of himself, of the Bank and of a bet before he says yes.
+"""The Croupier's checks of himself, of the Bank and of a bet before he says yes.
 
-Whatever he takes on he must be able to keep: pay the top prize, pay the gas, be in time. A
-refusal here costs nobody anything; a promise that he cannot keep costs him thirty stakes.
+He must be able to keep every promise: pay the top prize, pay the gas, be in time. A refusal here
+costs nobody anything; a broken promise costs him the price of silence.
 """
 
 from __future__ import annotations
@@ -15,16 +15,14 @@ from fairground.bank.bank_port import (
     BankAway,
     Complain,
     GameOutcome,
-    Phase,
     SubmitBet,
     SubmitCroupierSeed,
 )
-from fairground.bank.croupier.scheduler import INTERVAL
-from fairground.bank.croupier.worker import Tending
+from fairground.bank.croupier.service import INTERVAL, Tending
 from fairground.bank.croupier_port import Busy, Declined, Offer
 from fairground.bank.messages import Bet, game_key
 from fairground.core import InputError
-from fairground.games.poker import BETS, LEVELS
+from fairground.games.poker.rules import BETS, LEVELS
 
 CALL_BLOCKS: Final = 2
 """Blocks that a call may take until it is in one."""
@@ -45,7 +43,7 @@ class Habits(NamedTuple):
     """Seconds that a bet must be good for, so that it can reach the Bank."""
     most_open: int = 500
     """Games and offers open at the same time; on a chain never more than he could serve
-    (`scheduler.most_games`). Half of the places are for players who have money at the Bank, so
+    (`service.most_games`). Half of the places are for players who have money at the Bank, so
     that nobody can take them all for nothing."""
     player_share: Fraction = Fraction(1, 4)
     """The part of his money that one player can lock; one game is always allowed."""
@@ -53,11 +51,19 @@ class Habits(NamedTuple):
     """The part that all players together can lock who have never played a game to its end with
     him. New keys cost nothing, so a limit for each of them would be none."""
     session_chips: int = 50_000
-    """What he puts into a session at the most: enough for a bet of 10 at level 5. One player
-    cannot have more than their part of his money locked by it."""
+    """Maximum that he puts into a session, in chips: enough for a bet of 10 at level 5. One player
+    cannot lock more than their part of his money by it.
+    """
+    least_buy_in: int = 20
+    """Chips that a player must put into a session. Without any, new keys could lock his money
+    for nothing."""
+    sessions_in_time: tuple[int, int] = (3, 300)
+    """Maximum number of sessions that one key may open within a number of seconds. It applies where
+    calls cost gas, which he pays.
+    """
     interval: float = INTERVAL
     one_by_one: bool = False
-    """Whether he makes the document's calls one by one, also where two can be made in one."""
+    """True if he makes the document's calls singly, also where two could be made in one."""
 
 
 class Caution:
@@ -98,7 +104,7 @@ class Caution:
             )
 
     async def session_funds(self, player: str, known: bool) -> int:
-        """What he puts into a session with this player, in wei: no more than one may lock."""
+        """Return the wei that he puts into a session with this player, within their limit."""
         has = (await self._bank.account(self._account)).available
         everything = has + self._tending.watch.locked()
         chips = self._habits.session_chips * self._bank.terms.chip_cost
@@ -136,11 +142,7 @@ class Caution:
         )
 
     async def is_known(self, player: str) -> bool:
-        """Whether one of the last games with this player was settled, or a session with hands."""
-        if self._bank.version > 1:
-            session = await self._bank.session(self._account, player)
-            if session.phase == Phase.CLOSED and session.hands:
-                return True
+        """Return whether one of the last games with this player was settled."""
         following = await self._bank.next_game_id(self._account, player)
         for game_id in range(max(0, following - RECENT_GAMES), following):
             game = await self._bank.game(game_key(self._account, player, game_id))
@@ -149,10 +151,10 @@ class Caution:
         return False
 
     async def games_in_purse(self) -> tuple[int, int | None]:
-        """What is in his purse, and how many more games that is enough for.
+        """Return the wei in his purse, and the number of further games that it is enough for.
 
         Enough: he can make the calls that the open games and the new one owe, at several times
-        the price of today. ``None``: calls cost nothing here.
+        today's price. ``None``: calls cost nothing here.
         """
         bank, purse = self._bank, await self._bank.purse(self._account)
         game = await bank.upkeep(GAME_CALLS)

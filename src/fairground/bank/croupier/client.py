@@ -1,12 +1,12 @@
-"""The Croupier's desk over HTTP: the port `CroupierDesk` for a Player on another machine.
+"""The Croupier's desk over HTTP: `CroupierDesk` and `SessionDesk` for a Player elsewhere.
 
-The requests are made by `fairground.clients.http`: with time limits, and repeated where the
-network fails, which is harmless since the same message twice changes nothing. (It stands
-here and not in `clients`, which knows nothing of bets and seeds.)
+The requests are made by `fairground.clients.http`, with time limits and retries. A retry is
+harmless, since the same message twice changes nothing. (The module stands here and not in
+`clients`, which knows nothing of bets and seeds.)
 
-Nothing that comes back is believed further than its form: the Player checks commitments
-and signatures, and asks the Bank. Nor is anything waited for without end: a Croupier who
-answers a byte at a time would otherwise keep the Player from the Bank until it is too late.
+Only the form of an answer is checked here. The Player checks commitments and signatures, and asks
+the Bank. Every request has a time limit: a Croupier who answers a byte at a time could otherwise
+keep the Player from the Bank until it is too late.
 """
 
 from __future__ import annotations
@@ -19,14 +19,34 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from fairground.bank.chain.artifact import Terms
-from fairground.bank.croupier_port import REFUSALS, STAGES, About, CroupierDesk, Offer, Sight
+from fairground.bank.bank_port import Terms
+from fairground.bank.calls import (
+    ADDRESS,
+    BYTES32,
+    SEED,
+    SIGNATURE,
+    THE_BET,
+    THE_SESSION,
+    THE_STATE,
+    UINT256,
+)
+from fairground.bank.croupier_port import (
+    REFUSALS,
+    STAGES,
+    About,
+    CroupierDesk,
+    Drawn,
+    Offer,
+    SessionDesk,
+    SessionSight,
+    Sight,
+    Taken,
+)
 from fairground.bank.crypto.curve import Signature
-from fairground.bank.fields import ADDRESS, BYTES32, SEED, THE_BET, UINT256
-from fairground.bank.messages import Bet, Domain
+from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms
 from fairground.bank.seeds import Seed
 from fairground.clients.http import LONGEST, Http, HttpReply, Refused, Unreachable, in_plain_words
-from fairground.core import InputError
+from fairground.core import InputError, written
 
 PATIENCE: Final = 20.0
 """Seconds that he has for an answer once a bet may be signed, however he uses them."""
@@ -48,7 +68,6 @@ class DeskClient(CroupierDesk):
         self._asking: list[threading.Thread] = []
 
     async def about(self) -> About:
-        """Who he says he is."""
         found = await self.ask("croupier", patience=BEFORE)
         with Reading(self.url):
             return About(
@@ -64,7 +83,6 @@ class DeskClient(CroupierDesk):
             )
 
     async def offer(self, player: str) -> Offer:
-        """Ask for a game."""
         found = await self.ask("croupier/offers", {"player": player}, patience=BEFORE)
         with Reading(self.url):
             first, second = found["commitments"]
@@ -79,12 +97,10 @@ class DeskClient(CroupierDesk):
             )
 
     async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
-        """Place the signed bet."""
         body = {"bet": THE_BET.write(bet), "signature": signature.hex()}
         await self.ask(f"croupier/games/{offer_id}/bet", body)
 
     async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
-        """Tell him the Player's seed."""
         body = {"seed_id": seed_id, "seed": seed.hex()}
         await self.ask(f"croupier/games/{offer_id}/seed", body)
 
@@ -95,14 +111,12 @@ class DeskClient(CroupierDesk):
         signature: Signature,
         seed: Seed | None = None,
     ) -> None:
-        """Tell him the signed order, and seed 0 with it."""
         body: dict[str, Any] = {"order": list(order), "signature": signature.hex()}
         if seed is not None:
             body["seed"] = seed.hex()
         await self.ask(f"croupier/games/{offer_id}/order", body)
 
     async def look(self, offer_id: str) -> Sight:
-        """How far the game is, as he says."""
         found = await self.ask(f"croupier/games/{offer_id}")
         with Reading(self.url):
             if found["stage"] not in STAGES:
@@ -178,7 +192,7 @@ def _name(value: object) -> str:
 
 
 class Reading:
-    """Whatever is wrong with the form of an answer is said in one way."""
+    """Report every fault in the form of an answer as one kind of error."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -190,3 +204,74 @@ class Reading:
         if isinstance(error, (KeyError, TypeError, ValueError, InputError)):
             reason = f"{self._url} answers as no Croupier does: {error}"
             raise Unreachable(reason[:LONGEST]) from None
+
+
+class SessionDeskClient(SessionDesk):
+    """A Croupier by the desk of his arena."""
+
+    def __init__(self, desk: DeskClient) -> None:
+        self._desk = desk
+
+    async def _say(self, session: bytes, what: str, body: dict[str, Any]) -> Any:
+        return await self._desk.ask(f"croupier/sessions/{session.hex()}/{what}", body)
+
+    def _reading(self) -> Reading:
+        return Reading(self._desk.url)
+
+    async def session(self, player: str, funds: int) -> SessionTerms:
+        body = {"player": player, "funds": written(funds)}
+        found = await self._desk.ask("croupier/sessions", body, patience=BEFORE)
+        with self._reading():
+            terms: SessionTerms = THE_SESSION.read(found["terms"], "terms")
+            return terms
+
+    async def open(self, terms: SessionTerms, signature: Signature) -> None:
+        where = f"croupier/sessions/{terms.struct_hash().hex()}/open"
+        body = {"terms": THE_SESSION.write(terms), "signature": signature.hex()}
+        await self._desk.ask(where, body, patience=BEFORE)
+
+    async def offer(self, session: bytes, hand: int) -> tuple[bytes, bytes]:
+        found = await self._say(session, "offer", {"hand": hand})
+        with self._reading():
+            first, second = found["commitments"]
+            return BYTES32.read(first, "commitment 0"), BYTES32.read(second, "commitment 1")
+
+    async def bet(self, session: bytes, bet: Bet, signature: Signature) -> Taken:
+        body = {"bet": THE_BET.write(bet), "signature": signature.hex()}
+        found = await self._say(session, "bet", body)
+        with self._reading():
+            his = SIGNATURE.read(found["signature"], "signature")
+            return Taken(his, SEED.read(found["seed"], "seed"))
+
+    async def order(
+        self, session: bytes, seed: Seed, order: Sequence[int], signature: Signature
+    ) -> Drawn | None:
+        body = {"seed": seed.hex(), "order": list(order), "signature": signature.hex()}
+        found = await self._say(session, "order", body)
+        with self._reading():
+            if found["seed"] is None:
+                return None
+            his = SEED.read(found["seed"], "seed")
+            return Drawn(his, SIGNATURE.read(found["acceptance"], "acceptance"))
+
+    async def state(
+        self, session: bytes, seed: Seed | None, state: SessionState, signature: Signature
+    ) -> Signature:
+        told = None if seed is None else seed.hex()
+        body = {"seed": told, "state": THE_STATE.write(state), "signature": signature.hex()}
+        found = await self._say(session, "state", body)
+        with self._reading():
+            his: Signature = SIGNATURE.read(found["signature"], "signature")
+            return his
+
+    async def look(self, session: bytes) -> SessionSight:
+        found = await self._desk.ask(f"croupier/sessions/{session.hex()}")
+        with self._reading():
+            return SessionSight(
+                THE_SESSION.read(found["terms"], "terms"),
+                THE_STATE.read(found["state"], "state"),
+                SIGNATURE.read(found["player_signature"], "player_signature"),
+                SIGNATURE.read(found["croupier_signature"], "croupier_signature"),
+                bool(found["playing"]),
+                bool(found["closed"]),
+            )

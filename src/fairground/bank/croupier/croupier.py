@@ -1,18 +1,19 @@
 """The Croupier: he offers games, tells his seeds when they may be told, and brings the rest.
 
-He writes down what he will do before he does it (`journal`), and decides by what is
-written and by what the Bank says (`duties`). So he goes on after a crash at any instant as
-if nothing had happened. He takes nothing on the Player's word: a bet must fit his offer to
-the letter, a seed its commitment, an order must be signed. Where the Bank says otherwise,
-the Bank is right.
+He writes his next act into the `journal` before he does it, and decides (`duties`) by the journal
+and the Bank. So he continues after a crash at any instant as if nothing had happened. He takes
+nothing on the Player's word: a bet must fit his offer to the letter, a seed its commitment, and an
+order must be signed. If the Bank disagrees, the Bank is right.
 
-No HTTP here: `arena.croupier` gives him an address.
+No HTTP here: `server.croupier` gives him an address.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
+import time
 from collections.abc import Sequence
 from typing import Final, Self
 
@@ -25,11 +26,22 @@ from fairground.bank.bank_port import (
     SubmitPublicKey,
 )
 from fairground.bank.croupier.caution import Caution, Habits, must_fit
-from fairground.bank.croupier.journal import LAPSED, CroupierJournal, JournalPage
-from fairground.bank.croupier.scheduler import Rounds, log, most_games
-from fairground.bank.croupier.shown import recorded, sight
-from fairground.bank.croupier.watch import OperatorReport, as_metrics
-from fairground.bank.croupier.worker import Tending
+from fairground.bank.croupier.journal import (
+    LAPSED,
+    CroupierJournal,
+    JournalPage,
+    recorded,
+    seed_cipher,
+    sight,
+)
+from fairground.bank.croupier.service import (
+    OperatorReport,
+    Rounds,
+    Tending,
+    as_metrics,
+    log,
+    most_games,
+)
 from fairground.bank.croupier_port import (
     About,
     Busy,
@@ -46,6 +58,7 @@ from fairground.bank.crypto.curve import Signature, checksummed
 from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import (
     Bet,
+    Domain,
     Key,
     ReplacementOrder,
     SessionTerms,
@@ -54,14 +67,28 @@ from fairground.bank.messages import (
 )
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
 from fairground.bank.session.croupier import SESSION_CALLS, SessionCroupier
-from fairground.bank.session.journal import StoreJournal
+from fairground.bank.session.journal import SessionJournal
+from fairground.bank.session.page import SessionPage
 from fairground.bank.session.tower import Tower
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import token
-from fairground.games.poker import HAND, LEVELS, PAYS, Rank
+from fairground.games.poker.rules import HAND, LEVELS, PAYS, Rank
 from fairground.store import Store, StoreAway, retried
 
 NEWER: Final = "a newer offer to this player took its place"
+
+
+async def must_decrypt(store: Store, domain: Domain, key: Key) -> None:
+    """Raise `SeedsLocked` if this Croupier's key does not open the seeds of his open games."""
+    cipher = seed_cipher(domain, key)
+    games = CroupierJournal(store, domain, key.address, cipher)
+    sessions = SessionJournal(store, domain, key.address, cipher)
+    for offer_id in await games.open_offers():
+        with contextlib.suppress(UnknownGame):
+            await games.page(offer_id)
+    for name in await sessions.open_sessions():
+        with contextlib.suppress(UnknownGame):
+            await sessions.page(name)
 
 
 class Croupier(CroupierDesk):
@@ -93,12 +120,14 @@ class Croupier(CroupierDesk):
         self._most_open = self._habits.most_open
         if bank.domain.chain_id != NO_CHAIN:
             self._most_open = min(self._most_open, most_games(bank.terms.step_time))
-        self._journal = CroupierJournal(store, bank.domain, key.address)
-        merges = bank.version > 1 and not self._habits.one_by_one
+        self._cipher = seed_cipher(bank.domain, key)
+        self._journal = CroupierJournal(store, bank.domain, key.address, self._cipher)
+        merges = not self._habits.one_by_one
         self._tending = Tending(bank, key, self._journal, confirmations, merges)
         self._caution = Caution(bank, key.address, self._tending, self._habits, confirmations)
         self._rounds = Rounds(self._all_open, self._tending.visit, self._habits.interval)
-        self._sessions = self._session_desk(store, signing, tower) if bank.version > 1 else None
+        self.sessions = self._session_desk(store, signing, tower)
+        """His desk for sessions."""
         self._running: asyncio.Task[None] | None = None
         self._ready = False
         self._preparing = asyncio.Lock()
@@ -107,6 +136,8 @@ class Croupier(CroupierDesk):
         """Those who are no strangers."""
         self._players: dict[str, str] = {}
         """The player of each open offer; empty for an offer whose page was not read yet."""
+        self._opened: list[tuple[str, float]] = []
+        """Keys that opened a session lately, and when by our own clock."""
 
     async def __aenter__(self) -> Self:
         await self._caution.must_keep_pace()
@@ -116,9 +147,8 @@ class Croupier(CroupierDesk):
     async def _run(self) -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._rounds.run())
-            if self._sessions is not None:
-                rounds = Rounds(self._open_sessions, self._sessions.visit, self._habits.interval)
-                group.create_task(rounds.run())
+            rounds = Rounds(self._open_sessions, self.sessions.visit, self._habits.interval)
+            group.create_task(rounds.run())
 
     async def __aexit__(self, *_: object) -> None:
         if self._running is not None:
@@ -145,11 +175,6 @@ class Croupier(CroupierDesk):
         account = await self._bank.account(self.account)
         wanted = self._signs.address
         if account.key != wanted:
-            if account.key != NO_KEY and account.open_games and self._bank.version == 1:
-                raise InputError(
-                    f"the Bank knows {account.key} as the key of {self.account}, and one of "
-                    "version 1 takes no other while games are open: finish them with that key"
-                )
             if account.key != NO_KEY and self._signs is self._key:
                 raise InputError(
                     f"the Bank knows {account.key} as the key of {self.account}: start the "
@@ -200,7 +225,6 @@ class Croupier(CroupierDesk):
     # What a Player says
 
     async def about(self) -> About:
-        """Who he is; by then the Bank knows his key."""
         await self.prepare()
         bank = self._bank
         terms = (bank.domain, bank.terms, bank.trusted, self.confirmations)
@@ -208,9 +232,9 @@ class Croupier(CroupierDesk):
 
     @retried
     async def offer(self, player: str) -> Offer:
-        """Two fresh seeds for this player, written down before their commitments are told.
+        """Make two fresh seeds for this player, written down before their commitments are sent.
 
-        In the first half of its time an offer without a bet is told again, not replaced: so no
+        In the first half of its time an offer without a bet is repeated, not replaced. So no
         stranger who asks in this player's name can take it away.
         """
         player = checksummed(player)
@@ -240,7 +264,6 @@ class Croupier(CroupierDesk):
 
     @retried
     async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
-        """Take a bet: check it, write it down, and have it brought to the Bank."""
         async with self._deciding:
             await self.prepare()
             page = await self._journal.page(offer_id)
@@ -257,7 +280,7 @@ class Croupier(CroupierDesk):
             await self._caution.must_afford(
                 bet.top_prize, f"a bet of {bet.bet} at level {bet.level}"
             )
-            known = await self._caution.is_known(bet.player)
+            known = await self._is_known(bet.player)
             await self._caution.must_leave_room(bet.player, bet.top_prize, known)
             await self._caution.must_have_gas()
             page = await self._journal.add_bet(page, bet, signature)
@@ -267,7 +290,6 @@ class Croupier(CroupierDesk):
 
     @retried
     async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
-        """Hear the Player's seed, in its turn."""
         await self._hear_seed(await self._journal.page(offer_id), seed_id, seed)
         self._rounds.wake(offer_id)
 
@@ -293,7 +315,7 @@ class Croupier(CroupierDesk):
         signature: Signature,
         seed: Seed | None = None,
     ) -> None:
-        """Hear the order. The Bank's counts, if the Player told the Bank another."""
+        """Hear the order. If the Player told the Bank another one, the Bank's counts."""
         page = await self._journal.page(offer_id)
         bet = _must_be_playing(page)
         if len(order) != HAND or any(type(n) is not int or n not in (0, 1) for n in order):
@@ -316,22 +338,14 @@ class Croupier(CroupierDesk):
             raise SaidOtherwise(f"the order {list(known)} came first, and one only counts")
 
     async def look(self, offer_id: str) -> Sight:
-        """How far a game is, by what is written down: no seed is shown that is not told."""
         page = await self._journal.page(offer_id)
         return sight(page, self._tending.trouble.get(offer_id, ""))
 
     async def transcript(self, offer_id: str) -> bytes:
         """The record of a game whose final hand is known, or that is over."""
-        return recorded(await self._journal.page(offer_id), self._bank.version).data
+        return recorded(await self._journal.page(offer_id)).data
 
     # Sessions
-
-    @property
-    def sessions(self) -> SessionCroupier:
-        """His desk for sessions; refused at a Bank of version 1, which has none."""
-        if self._sessions is None:
-            raise Declined("this Bank is of version 1, and has no sessions: play game by game")
-        return self._sessions
 
     def _session_desk(
         self, store: Store, signing: Sequence[Key], tower: Tower | None
@@ -340,40 +354,83 @@ class Croupier(CroupierDesk):
             self._bank,
             self._key,
             self._lend,
-            journal=StoreJournal(store, self._bank.domain, self.account),
+            SessionJournal(store, self._bank.domain, self.account, self._cipher),
             signing=signing,
             confirmations=self.confirmations,
             tower=tower,
         )
-        desk.opened, desk.ended = self._session_opened, self._tending.watch.closed
+        desk.opened, desk.seen = self._session_opened, self._session_seen
         return desk
 
+    async def _is_known(self, player: str) -> bool:
+        """Return whether a game with this player was settled, or a hand of a session played."""
+        if player in self._known_players:
+            return True
+        known = await self._caution.is_known(player)
+        if not known:
+            known = await self.sessions.has_played(player)
+        if known:
+            self._known_players.add(player)
+        return known
+
     async def _lend(self, player: str, funds: int) -> int:
-        """What he puts into a session with this player; refused where that is too much for him."""
+        """Return the wei that he puts into a session; refuse where it is too much for him."""
+        chip, least = self._bank.terms.chip_cost, self._habits.least_buy_in
+        if funds < least * chip:
+            raise Declined(
+                f"a session needs a buy-in of at least {least} chips ({least * chip} wei), not "
+                f"{funds} wei"
+            )
         async with self._deciding:
             await self.prepare()
+            if await self._bank.upkeep(SESSION_CALLS):
+                self._must_not_open_often(player)
             await self._caution.must_have_gas()
-            known = await self._caution.is_known(player)
+            known = await self._is_known(player)
             lent = await self._caution.session_funds(player, known)
             if lent < self._least_prize:
                 raise Busy(f"the Croupier has {lent} wei for you: too few for the smallest bet")
-            if known:
-                self._known_players.add(player)
             return lent
 
+    def _must_not_open_often(self, player: str) -> None:
+        """Refuse a key that opens session after session: each costs him the gas of two calls."""
+        most, seconds = self._habits.sessions_in_time
+        now = time.monotonic()
+        recent = [at for at in self._opened if at[1] > now - seconds]
+        self._opened = recent
+        mine = [when for who, when in recent if who == player]
+        if len(mine) >= most:
+            wait = math.ceil(mine[-most] + seconds - now)
+            raise Busy(
+                f"you opened {len(mine)} sessions in the last {seconds} seconds, and {most} is the "
+                f"most: come back in {wait} seconds"
+            )
+
     def _session_opened(self, terms: SessionTerms) -> None:
+        self._opened.append((terms.player, time.monotonic()))
+        self._watch_session(terms)
+
+    def _watch_session(self, terms: SessionTerms) -> None:
         known = terms.player in self._known_players
         self._tending.watch.opened(terms, SESSION_CALLS, known)
 
+    def _session_seen(self, page: SessionPage, locked: bool) -> None:
+        """Note whether the Bank has a session locked: a chain may take its end back."""
+        if page.signed.state.hands:
+            self._known_players.add(page.terms.player)
+        if locked:
+            self._watch_session(page.terms)
+        else:
+            self._tending.watch.closed(page.terms)
+
     async def _take_up_sessions(self) -> None:
         """After a start: what is locked in open sessions, and which calls they may need."""
-        if self._sessions is not None:
-            for name in await self._open_sessions():
-                with contextlib.suppress(UnknownGame):
-                    self._session_opened((await self._sessions.journal.page(name)).terms)
+        for name in await self._open_sessions():
+            with contextlib.suppress(UnknownGame):
+                self._watch_session((await self.sessions.journal.page(name)).terms)
 
     async def _open_sessions(self) -> Sequence[bytes]:
-        return () if self._sessions is None else await self._sessions.journal.open_sessions()
+        return await self.sessions.journal.open_sessions()
 
     # What he asks of himself and of the Bank before he says yes
 
@@ -403,7 +460,7 @@ class Croupier(CroupierDesk):
         return None
 
     async def _settle_with(self, player: str, page: JournalPage, fits: bool) -> bool:
-        """Whether this is an offer to the player that can be told again; close an old one."""
+        """Return whether this offer to the player can be repeated; close an old one."""
         self._players[page.offer.id] = page.offer.player
         if page.offer.player != player or page.ended is not None:
             return False
@@ -420,13 +477,17 @@ class Croupier(CroupierDesk):
         return False
 
     async def report(self) -> OperatorReport:
-        """How he stands, for his operator."""
+        """Return the report for his operator."""
         purse, games = await self._caution.games_in_purse()
         self._tending.watch.purse_is_good_for(games)
-        return self._tending.watch.report(purse, games, await self._tending.time())
+        report = self._tending.watch.report(purse, games, await self._tending.time())
+        stuck = self.sessions.trouble
+        return report._replace(
+            open_sessions=len(await self._open_sessions()), stuck_sessions=len(stuck)
+        )
 
     async def metrics(self) -> str:
-        """The same for Prometheus."""
+        """Return the report as metrics for Prometheus."""
         try:
             return as_metrics(await self.report())
         except BankAway:

@@ -1,17 +1,17 @@
-"""What a Croupier has to do next: a pure function of his journal and of what the Bank says.
+"""The Croupier's next duty: a pure function of his journal and of the Bank's answers.
 
-He looks at the Bank twice: at the game as it was some confirmations ago, which he takes
-for *final*, and as it is *now*. He tells a secret of his own only by the final one:
+He looks at the Bank twice: at the game as it was some confirmations ago, which he takes for
+*final*, and as it is *now*. He tells a secret of his own only by the final one:
 
 * seed 0 may be told when this very bet is final;
 * seed 1 may be told when an order for it is final, whichever order the Bank has.
 
-When time runs out he tells it for a bet or an order that is not final yet: to pay for his
-silence for sure is worse than to lose something if the chain takes it back.
+When time runs out he tells it for a bet or an order that is not final yet. Certain payment for his
+silence is worse than a possible loss if the chain takes blocks back.
 
-Everything else tells nobody anything new: his told seeds, the Player's seeds, order and
-bet, the settlement, a complaint. He brings these to the Bank by the game as it is now. So
-no time is lost, and what a reorganisation takes back he brings again.
+Everything else reveals no secret of his: his told seeds, the Player's seeds, order and bet, the
+settlement, a complaint. He brings these to the Bank by the game as it is now. So no time is lost,
+and after a reorganisation he brings them again.
 """
 
 from __future__ import annotations
@@ -35,14 +35,13 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
     price_of_silence,
 )
-from fairground.bank.chain.artifact import NEWEST
 from fairground.bank.croupier.journal import LAPSED, STOPPED, JournalPage
 from fairground.bank.messages import Bet
 from fairground.bank.seeds import Seed
 
 
 class Seen(NamedTuple):
-    """What the Bank says of a game."""
+    """The Bank's two answers about a game."""
 
     final: BankGame
     now: BankGame
@@ -85,7 +84,6 @@ UNUSED: Final = "nobody bet on this offer in time"
 TAKEN: Final = "another game of these two has this number"
 
 IN_WORDS: Final = {
-    GameOutcome.RELEASED: "the Croupier's seed 0 did not reach the Bank in time: nobody pays",
     GameOutcome.PLAYER_FORFEITED: "the Player was silent beyond the deadline: the stake is lost",
     GameOutcome.CROUPIER_FORFEITED: "the Croupier's seed did not reach the Bank in time: he pays",
 }
@@ -98,20 +96,17 @@ def duty(
     deaf: Collection[int] = (),
     margin: int = 0,
     *,
-    version: int = NEWEST,
     merges: bool = True,
 ) -> Duty:
-    """What to do next. Do it, and look again.
+    """Return the next duty. Do it, and look again.
 
-    ``version``: of the Bank. ``merges``: whether two of his calls are made in one, where it can be.
+    ``merges``: True if two of his calls are made in one, where possible.
     ``patience``: seconds after its expiry in which a bet that the Bank does not show could
     still come back, by a reorganisation.
     ``deaf``: numbers of the Player's seeds for which he asked the Bank, without an answer.
     He has no transcript without them, but the game must go on.
     ``margin``: the last seconds before a deadline. In these he tells a seed without waiting for
-    confirmations any longer. (Under version 1, where silence on seed 0 costs nothing, he does
-    not tell seed 0 in them: it might come too late for the Bank, and then the Player would
-    have seen a hand for nothing.)
+    confirmations any longer.
     """
     if page.ended is not None:
         return REST
@@ -124,9 +119,8 @@ def duty(
         return REST  # the chain was reorganised between two looks: look again later
     if page.told > page.brought and seen.now.step > SEED_AFTER[page.brought]:
         return Write("brought", {"seed_id": page.brought})
-    late = margin if version == 1 else 0
-    learned = _final(page, seen, deaf, late) if final_is_ours else None
-    learned = learned or _in_a_hurry(page, seen, margin, version)
+    learned = _final(page, seen, deaf) if final_is_ours else None
+    learned = learned or _in_a_hurry(page, seen, margin)
     if learned is not None and not (page.stopped and _tells(learned)):
         return learned
     if seen.now.outcome != GameOutcome.OPEN:
@@ -135,7 +129,7 @@ def duty(
 
 
 def _tells(what: Duty) -> bool:
-    """Whether one of his seeds is told by it."""
+    """Return whether the duty tells one of his seeds."""
     return isinstance(what, Write) and what.kind == "told"
 
 
@@ -161,12 +155,11 @@ def _missing(page: JournalPage, bet: Bet, seen: Seen, patience: int) -> Duty:
     return Send(SubmitBet(bet, page.signature))
 
 
-def _final(page: JournalPage, seen: Seen, deaf: Collection[int], margin: int) -> Duty | None:
-    """What he learns, or may tell, since the Bank's word on it is final."""
+def _final(page: JournalPage, seen: Seen, deaf: Collection[int]) -> Duty | None:
+    """Return his next note about the Bank's final word, if there is one."""
     game = seen.final
     running = game.outcome == GameOutcome.OPEN and seen.time <= game.deadline
-    early = seen.time <= game.deadline - margin
-    if game.step == Step.BET_SUBMITTED and page.told == 0 and running and early:
+    if game.step == Step.BET_SUBMITTED and page.told == 0 and running:
         return Write("told", {"seed_id": 0})
     if game.step >= Step.HAND_DEALT and page.heard[0] is None and 0 not in deaf:
         return Fetch(0)
@@ -183,12 +176,12 @@ def _final(page: JournalPage, seen: Seen, deaf: Collection[int], margin: int) ->
     return None
 
 
-def _in_a_hurry(page: JournalPage, seen: Seen, margin: int, version: int) -> Duty | None:
+def _in_a_hurry(page: JournalPage, seen: Seen, margin: int) -> Duty | None:
     """Tell a seed for a bet or an order that is not final, since time runs out."""
     game = seen.now
     if game.outcome != GameOutcome.OPEN or not 0 <= game.deadline - seen.time < margin:
         return None
-    if version > 1 and game.step == Step.BET_SUBMITTED and page.told == 0:
+    if game.step == Step.BET_SUBMITTED and page.told == 0:
         return Write("told", {"seed_id": 0})
     if game.step != Step.ORDER_SUBMITTED or page.told != 1:
         return None
@@ -198,7 +191,7 @@ def _in_a_hurry(page: JournalPage, seen: Seen, margin: int, version: int) -> Dut
 
 
 def _bring(page: JournalPage, bet: Bet, seen: Seen, merges: bool) -> Duty:
-    """What can be brought to the Bank now."""
+    """Return the next call to the Bank, if one can be made now."""
     game = seen.now
     step = Step(game.step)
     if step in SILENT_AT and seen.time > game.deadline:
@@ -234,30 +227,27 @@ def _with_what_follows(
 
 
 class Wait(NamedTuple):
-    """What a game waits for."""
+    """The reason why a game waits."""
 
     what: str
     deadline: int
     """By the Bank's time; 0 if there is none."""
     is_his: bool = False
-    """Whether the next step is the Croupier's."""
+    """True if the next step is the Croupier's."""
     at_stake: int = 0
-    """What he loses at the deadline, in wei."""
+    """Loss of the Croupier at the deadline, in wei."""
 
 
-def loss(version: int, bet: Bet, game: BankGame) -> int:
-    """What the Croupier loses if he is silent now, in wei: of the stake he has nothing yet
-    before his seed 0.
+def loss(bet: Bet, game: BankGame) -> int:
+    """Return the wei that the Croupier loses if he is silent now. Before his seed 0 he has none of
+    the stake yet.
     """
-    price = price_of_silence(version, bet, game)
+    price = price_of_silence(bet, game)
     return price - bet.stake if game.step <= Step.BET_SUBMITTED else price
 
 
-def waits_for(page: JournalPage, seen: Seen, version: int) -> Wait | None:
-    """What keeps a game from going on, when there is no duty; ``None`` if that is no game.
-
-    ``version``: of the Bank, which says what silence costs.
-    """
+def waits_for(page: JournalPage, seen: Seen) -> Wait | None:
+    """Return the reason why a game without a duty waits; ``None`` if it is no game."""
     bet, game = page.bet, seen.now
     if bet is None or page.ended is not None or game.outcome != GameOutcome.OPEN:
         return None
@@ -266,7 +256,7 @@ def waits_for(page: JournalPage, seen: Seen, version: int) -> Wait | None:
         what = f"the Bank to take his seed {seed_id}"
         if page.told == seed_id:
             what = f"confirmations of the {'order' if seed_id else 'bet'}"
-        return Wait(what, game.deadline, True, loss(version, bet, game))
+        return Wait(what, game.deadline, True, loss(bet, game))
     match game.step:
         case Step.NONE:
             return Wait("the Bank to take the bet", bet.expiry)

@@ -2,8 +2,8 @@
 
 The log of an offer is named by its id, and the game that comes of it has the same id.
 
-He writes a line before he acts on it, so after a crash at any instant he reads his
-journal, asks the Bank, and goes on. The lines of a game, chained like a transcript::
+He writes a line before he acts on it. After a crash at any instant he reads his journal, asks the
+Bank, and continues. The lines of a game, chained like a transcript::
 
     offered   parties, game number, commitments, expiry    (his two seeds go into the vault)
     bet       the Player's signed bet, as it was received
@@ -16,10 +16,10 @@ journal, asks the Bank, and goes on. The lines of a game, chained like a transcr
     stopped   this is an older copy of the journal: he tells no more of his seeds
     ended     how; nothing follows, and the log is closed
 
-No line holds a seed of his. A seed is read from the vault, and goes to the Bank only if the
-line ``told`` is there. His desk shows a seed only when the Bank has it. A Player who knew it
-before could choose, should he not get through to the Bank in time: let a bad hand lapse, or
-bring a good draw to the Bank and take the penalty in place of a bad one.
+No line holds a seed of his. A seed is read from the vault, and goes to the Bank only if the line
+``told`` is there. His desk shows a seed only when the Bank has it. A Player who knew it before
+could choose if he does not reach the Bank in time: let a bad hand lapse, or bring a good draw to
+the Bank and take the penalty in place of a bad one.
 """
 
 from __future__ import annotations
@@ -28,24 +28,29 @@ import contextlib
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fairground.bank.croupier_port import Offer, UnknownGame
+from fairground.bank.bank_port import SILENT_AT, GameOutcome, Step
+from fairground.bank.croupier_port import Closed, Offer, Sight, TooSoon, UnknownGame
 from fairground.bank.crypto.curve import Signature
 from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import Bet, Domain, Key
+from fairground.bank.record import GameRecord, Messages
 from fairground.bank.schemes import public_of, read_public
 from fairground.bank.seeds import Seed
 from fairground.core import Fault, whole, written
 from fairground.store import Append, Conflict, Secret, Store, Stored
 from fairground.transcript import NO_LINE, Event, canonical, check_chain, line_hash, parse
 
+if TYPE_CHECKING:
+    from fairground.bank.crypto.seed_cipher import SeedCipher  # an extra
+
 KIND: Final = "croupier"
 KEY: Final = "croupier-key"
 
 
 LAPSED: Final = "LAPSED"
-"""How a game ends that the Bank never had. All other ends are the Bank's outcomes."""
+"""The end of a game that the Bank never had. All other ends are the Bank's outcomes."""
 
 STOPPED: Final = (
     "this arena was restored from a copy, in which this game was open; its seeds may have been "
@@ -54,7 +59,7 @@ STOPPED: Final = (
 
 
 class End(NamedTuple):
-    """How a game ended."""
+    """The end of a game."""
 
     outcome: str
     """The Bank's word (`GameOutcome`), or `LAPSED`."""
@@ -65,7 +70,7 @@ class End(NamedTuple):
 
 
 class JournalPage(NamedTuple):
-    """What the journal says of one game."""
+    """The journal's knowledge of one game."""
 
     domain: Domain
     offer: Offer
@@ -77,14 +82,14 @@ class JournalPage(NamedTuple):
     signature: Signature | None = None
     refused: str = ""
     told: int = 0
-    """How many of his seeds may go to the Bank."""
+    """Number of his seeds that may go to the Bank."""
     brought: int = 0
-    """How many of his seeds the Bank has had."""
+    """Number of his seeds that the Bank has had."""
     heard: tuple[Seed | None, Seed | None] = (None, None)
     mail: tuple[tuple[int, ...], Signature] | None = None
     order: tuple[int, ...] | None = None
     stopped: bool = False
-    """Whether this is an older copy: what is not told in it may have been told since."""
+    """True in an older copy: seeds that are untold in it may have been told since."""
     ended: End | None = None
 
     def __repr__(self) -> str:
@@ -93,7 +98,6 @@ class JournalPage(NamedTuple):
 
     @property
     def final(self) -> bool:
-        """Whether the final hand is known."""
         stands = self.order is not None and not any(self.order)
         return self.heard[0] is not None and (stands or self.heard[1] is not None)
 
@@ -101,10 +105,14 @@ class JournalPage(NamedTuple):
 class CroupierJournal:
     """The pages of one Croupier at one Bank. Others' in the same store are left alone."""
 
-    def __init__(self, store: Store, domain: Domain, croupier: str) -> None:
+    def __init__(
+        self, store: Store, domain: Domain, croupier: str, cipher: SeedCipher | None = None
+    ) -> None:
+        """Without a ``cipher`` seeds are stored in plain text."""
         self._store = store
         self._domain = domain
         self._croupier = croupier
+        self._cipher = cipher
         self._foreign: set[str] = set()
 
     async def open(self, offer: Offer, seeds: tuple[Seed, Seed]) -> JournalPage:
@@ -125,19 +133,24 @@ class CroupierJournal:
             Secret(_secret(seed_id), seed.hex().encode(), line_hash(line))
             for seed_id, seed in enumerate(seeds)
         )
+        if self._cipher is not None:
+            secrets = tuple(self._cipher.encrypt(offer.id, secret) for secret in secrets)
         await self._store.commit(Append(offer.id, 0, (line,), KIND, secrets=secrets))
         return JournalPage(self._domain, offer, seeds, 1, line_hash(line))
 
     async def page(self, offer_id: str) -> JournalPage:
-        """What is known of a game; raise `UnknownGame` if it is none of this Croupier's."""
+        """Return the knowledge of a game; raise `UnknownGame` if it is none of this Croupier's."""
         stored = await self._store.read(offer_id)
         if stored is None or stored.kind != KIND:
             raise UnknownGame(f"the Croupier knows of no game {offer_id!r}")
-        page = read(stored)
-        if page.domain != self._domain or page.offer.croupier != self._croupier:
+        first = parse(stored.lines[0], 1)
+        if _domain(first) != self._domain or first["croupier"] != self._croupier:
             self._foreign.add(offer_id)
             raise UnknownGame(f"the game {offer_id!r} is played at another Bank")
-        return page
+        if self._cipher is not None:
+            decrypted = tuple(self._cipher.decrypt(offer_id, one) for one in stored.secrets)
+            stored = stored._replace(secrets=decrypted)
+        return read(stored)
 
     async def open_offers(self) -> Sequence[str]:
         """The offers whose games are not over, by their ids, the oldest first."""
@@ -158,6 +171,18 @@ class CroupierJournal:
         return await self.add(page, "bet", public=public_of(self._domain, bet, signature))
 
 
+def seed_cipher(domain: Domain, key: Key) -> SeedCipher | None:
+    """Return what encrypts a Croupier's seeds, or ``None`` at a Bank in a ledger.
+
+    There his key lies in the same database, so encryption would protect nothing.
+    """
+    if domain.chain_id == NO_CHAIN:
+        return None
+    from fairground.bank.crypto.seed_cipher import SeedCipher  # noqa: PLC0415 - an extra
+
+    return SeedCipher(key)
+
+
 async def stop_open_games(store: Store) -> int:
     """After a restore: he tells no more seeds in what was open in the copy; how many games.
 
@@ -168,14 +193,15 @@ async def stop_open_games(store: Store) -> int:
     for log in await store.logs(KIND, open_only=True):
         stored = await store.read(log)
         assert stored is not None
-        page = read(stored)
-        if page.bet is None:
-            line = _line(page.head, "ended", outcome=LAPSED, step=0, reason=STOPPED)
-        elif page.domain.chain_id == NO_CHAIN and not page.stopped:
-            line = _line(page.head, "stopped")
+        events = check_chain(stored.lines)
+        kinds, head = {event["kind"] for event in events}, line_hash(stored.lines[-1])
+        if "bet" not in kinds:
+            line = _line(head, "ended", outcome=LAPSED, step=0, reason=STOPPED)
+        elif _domain(events[0]).chain_id == NO_CHAIN and "stopped" not in kinds:
+            line = _line(head, "stopped")
         else:
             continue
-        await store.commit(Append(log, page.lines, (line,), closed=page.bet is None))
+        await store.commit(Append(log, len(events), (line,), closed="bet" not in kinds))
         stopped += 1
     return stopped
 
@@ -206,8 +232,12 @@ def _line(head: str, kind: str, **fields: Any) -> bytes:
     return canonical({"kind": kind, "prev": head, **fields}) + b"\n"
 
 
+def _domain(first: Event) -> Domain:
+    return Domain(whole(first["chain"], "chain"), first["bank"])
+
+
 def read(stored: Stored) -> JournalPage:
-    """Read a log, following its chain; raise a `Fault` where it is broken."""
+    """Read a log with decrypted seeds, following its chain; raise a `Fault` where it is broken."""
     first, *others = check_chain(stored.lines)
     secrets = {one.name: Seed.from_hex(one.secret.decode()) for one in stored.secrets}
     offer = Offer(
@@ -219,9 +249,8 @@ def read(stored: Stored) -> JournalPage:
         (bytes.fromhex(first["commitments"][0]), bytes.fromhex(first["commitments"][1])),
         whole(first["expiry"], "expiry"),
     )
-    domain = Domain(whole(first["chain"], "chain"), first["bank"])
     seeds = secrets[_secret(0)], secrets[_secret(1)]
-    page = JournalPage(domain, offer, seeds, 1, line_hash(stored.lines[0]))
+    page = JournalPage(_domain(first), offer, seeds, 1, line_hash(stored.lines[0]))
     for event, line in zip(others, stored.lines[1:], strict=True):
         page = _turned(page, event, line)
     return page
@@ -262,3 +291,64 @@ def _bet(public: bytes) -> tuple[Bet, Signature]:
     """A signed bet as the journal has it: its signature is checked once, not at each look."""
     _, bet, signature = read_public(json.loads(public))
     return bet, signature
+
+
+# What he shows. It follows from the journal alone, so it is the same before and after a restart.
+
+
+def sight(page: JournalPage, trouble: str = "") -> Sight:
+    """A game as its Player may see it: no seed that is not told."""
+    first, second = page.seeds
+    reason = page.refused or (STOPPED if page.stopped else "")
+    if page.ended is not None:
+        reason = page.ended.reason
+    return Sight(
+        stage(page),
+        (first if page.brought > 0 else None, second if page.brought > 1 else None),
+        reason or trouble,
+    )
+
+
+def stage(page: JournalPage) -> str:
+    """Return the stage of the game: one of `croupier_port.STAGES`."""
+    if page.ended is not None or (page.refused and not page.told):
+        return "over"
+    if page.final:
+        return "settling"
+    if page.bet is None:
+        return "offered"
+    if not page.brought:
+        return "bet-sent"
+    if page.heard[0] is None:
+        return "awaits-seed-0"
+    if page.mail is None and page.order is None:
+        return "awaits-order"
+    return "order-sent" if page.brought == 1 else "awaits-seed-1"
+
+
+def recorded(page: JournalPage) -> GameRecord:
+    """The transcript of a game: what the Bank has of it, or will have."""
+    if page.ended is not None and page.ended.outcome == LAPSED:
+        raise Closed(f"no game came about: {page.ended.reason}")
+    if page.ended is None and not page.final:
+        raise TooSoon("the transcript can be had when the final hand is known, or at the end")
+    assert page.bet is not None
+    assert page.signature is not None
+    # Where another order than the one in the mail came to the Bank, its signature is there alone.
+    order, signature = page.mail or (None, None)
+    messages = Messages(
+        page.seeds[0],
+        page.heard[0],
+        page.order,
+        signature if order == page.order else None,
+        page.seeds[1],
+        page.heard[1],
+    )
+    step = Step.HAND_FINAL if page.ended is None else Step(page.ended.step)
+    record = GameRecord(page.domain, page.bet, page.signature)
+    record.follow(messages, step)
+    if record.step < step:
+        raise TooSoon("the Player's seed is at the Bank alone, which does not tell it now")
+    if page.ended is not None and page.ended.outcome != GameOutcome.SETTLED.name:
+        record.silent(SILENT_AT[step])
+    return record

@@ -172,9 +172,8 @@ def plain_public(secret: int) -> bytes:
 def sign_with(secret: int, digest: bytes, k: int) -> Signature | None:
     """Sign with a chosen one-time number k; ``None`` for the few that cannot be used.
 
-    That k is free is why a signature is not a fair coin: whoever signs can try many k
-    until r suits him. Nobody should ever call this but `plain_sign`, and the tests that
-    show that attack.
+    Since k is free, a signature is not a fair coin: a signer can try many k until r suits him. Only
+    `plain_sign`, and the tests that show that attack, should call this.
     """
     x, y = _affine(_times(k, _G))
     r = x % ORDER
@@ -296,7 +295,7 @@ def sign(secret: int, digest: bytes) -> Signature:
 
 
 def recover(digest: bytes, signature: Signature) -> str:
-    """Who signed this: an address. Raise `BadSignature` if malleable, malformed or nobody's."""
+    """Return the signer's address. Raise `BadSignature` if malleable, malformed or nobody's."""
     v, r, s = signature
     if v not in (27, 28) or not 0 < r < ORDER or not 0 < s <= HALF_ORDER:
         raise BadSignature("a signature needs v 27 or 28, r in the field and s in the lower half")

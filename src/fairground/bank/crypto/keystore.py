@@ -24,8 +24,8 @@ from typing import Any, Final
 
 from fairground.bank.messages import Key
 from fairground.core import InputError, Unreadable
-from fairground.extras import needs
 from fairground.fair.bits import token
+from fairground.registry import needs
 
 with needs("chain", "a key file"):
     from eth_account import Account
@@ -33,7 +33,7 @@ with needs("chain", "a key file"):
 VARIABLE: Final = "FAIRGROUND_PASSPHRASE"
 
 WORK: Final = 2**18
-"""What each guess of a passphrase costs, in rounds of scrypt (about a second and 256 MiB)."""
+"""Cost of each guess of a passphrase, in rounds of scrypt (about a second and 256 MiB)."""
 
 _PRIVATE_FILE: Final = 0o600
 _PRIVATE_FOLDER: Final = 0o700

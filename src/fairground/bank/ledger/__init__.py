@@ -2,10 +2,7 @@
 
 ===========  ================================================================================
 `rules`      the contract's rules in plain Python, by double entry
-`pockets`    where money is
-`lines`      a ledger's lines: a Bank's history, which anyone can run again
-`snapshots`  what its books knew, so that it opens without being run again
-`bank`       the port of the Bank on such lines
-`client`     the same over HTTP
+`lines`      a ledger's lines, which anyone can run again, and snapshots to open it fast
+`bank`       the port of the Bank on such lines, in this process or over HTTP
 ===========  ================================================================================
 """

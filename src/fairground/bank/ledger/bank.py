@@ -1,13 +1,21 @@
 """The Bank in a ledger: the port `Bank` over a log in the store, with play money.
 
-No chain and no extra is needed; in return the operator is trusted (see
-docs/games/croupier.md). What is answered is durable: a call has its line in the log
-before its events, or its refusal, leave this process. What waits while another line is on
-its way to the disk goes together with the next.
+`LedgerBank` needs no chain and no extra; in return the operator is trusted (see
+docs/games/croupier.md). Every answer is durable: a call has its line in the log before its events,
+or its refusal, leave this process. Calls that arrive while a line is being written are written
+together in the next commit.
 
-Several workers may keep one ledger in one PostgreSQL. Each looks for new lines before it
-answers or decides; where two decide at the same time one of them finds a `Conflict`,
-reads what the other wrote, and decides again.
+Several servers may keep one ledger in one PostgreSQL. Each looks for new lines before it answers or
+decides. If two decide at the same time, one of them gets a `Conflict`, reads the other's lines, and
+decides again.
+
+`LedgerClient` is the same port over HTTP, to a ledger in somebody else's arena. It makes its
+requests with `fairground.clients.http`, from a thread. Each call goes in an envelope that its
+sender signs and numbers. The ledger answers the same envelope with the same words, so a lost
+request is simply sent again. (As with transactions on a chain, two programs with one key that make
+an equal call at the same moment have made it once.) The ledger's word is taken on trust, as its
+label says. But the client never signs for a ledger that claims to be on a chain, where the
+signature might count.
 """
 
 from __future__ import annotations
@@ -15,8 +23,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, Final, NamedTuple, Self
+from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from fairground.bank.bank_port import (
     AS_USUAL,
@@ -25,18 +34,33 @@ from fairground.bank.bank_port import (
     BankAway,
     BankEvent,
     BankGame,
+    BankRefused,
     BankSession,
     Call,
+    GameOutcome,
     Spending,
+    Step,
+    Terms,
 )
-from fairground.bank.calls import Envelope, checked
-from fairground.bank.chain.artifact import Terms
-from fairground.bank.fields import address
-from fairground.bank.ledger.lines import Ledger, LedgerLine, outcome
-from fairground.bank.ledger.rules import check_terms
-from fairground.bank.ledger.snapshots import Snapshots
+from fairground.bank.calls import (
+    ADDRESS,
+    BYTES32,
+    UINT40,
+    UINT256,
+    BadCall,
+    Envelope,
+    address,
+    checked,
+    event_from_json,
+    refusal_from_json,
+)
+from fairground.bank.ledger.lines import NO_CHAIN, Ledger, LedgerLine, Snapshots, outcome
+from fairground.bank.ledger.rules import CHIP_COSTS, STEP_TIMES, check_terms
 from fairground.bank.messages import Domain, Key
-from fairground.core import FairgroundError, InputError
+from fairground.bank.seeds import unpacked_hand
+from fairground.clients.http import Http, Refused, Repeat, Unreachable
+from fairground.core import FairgroundError, InputError, written
+from fairground.games.poker.rules import DECK, HAND
 from fairground.store import Append, Conflict, Store
 
 KIND: Final = "ledger"
@@ -55,10 +79,10 @@ AT_ONCE: Final = 2_000
 """Lines that are read at a time, and calls that are written together."""
 
 TRIES: Final = 50
-"""How often calls are decided again because other workers wrote first."""
+"""Maximum number of times that calls are decided again because other servers wrote first."""
 
 Act = Callable[[Ledger, int], LedgerLine]
-"""What is to be done to a draft of the ledger, at this time."""
+"""An act on a draft of the ledger, at this time."""
 
 
 class _QueuedAct(NamedTuple):
@@ -90,7 +114,6 @@ class LedgerBank(Bank):
         self._waiting: list[_QueuedAct] = []
         self._writer: asyncio.Task[None] | None = None
         self.domain: Domain = ledger.books.domain
-        self.version: int = ledger.books.version
         self.terms: Terms = ledger.books.terms
 
     @classmethod
@@ -133,15 +156,14 @@ class LedgerBank(Bank):
         return self
 
     def _go_on_from(self, last: int) -> None:
-        """The time of a ledger goes on behind its last line, also if the machine's clock was set
-        back since: it would stand still for so long, and with it all deadlines.
+        """Continue a ledger's time behind its last line, also if the machine's clock was set back.
+        Otherwise all deadlines would stand still for that long.
         """
         clock = self._clock
         behind = max(0.0, last - clock())
         self._clock = lambda: clock() + behind
 
     async def close(self) -> None:
-        """Finish what was begun, and take a snapshot. The store belongs to who opened it."""
         if self._writer is not None:
             await self._writer
         async with self._alone:
@@ -171,27 +193,22 @@ class LedgerBank(Bank):
             raise BankAway(f"the ledger's database does not answer: {error}") from error
 
     async def now(self) -> int:
-        """By the operator's clock; never earlier than the last line."""
         async with self._current() as ledger:
             return max(int(self._clock()), ledger.at)
 
     async def purse(self, owner: str) -> int:
-        """What an account has outside of the Bank, in wei."""
         async with self._current() as ledger:
             return ledger.books.purse(owner)
 
     async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
-        """The session of these two; what a ledger says is final."""
         async with self._current() as ledger:
             return ledger.books.session(croupier, player)
 
     async def account(self, owner: str) -> Account:
-        """A participant, now."""
         async with self._current() as ledger:
             return ledger.books.account(owner)
 
     async def next_game_id(self, croupier: str, player: str) -> int:
-        """The number that the next bet of these two must have."""
         async with self._current() as ledger:
             return ledger.books.next_game_id(croupier, player)
 
@@ -201,12 +218,10 @@ class LedgerBank(Bank):
             return ledger.next_number(address(sender))
 
     async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
-        """The game under this key. A line is final, so there is nothing to confirm."""
         async with self._current() as ledger:
             return ledger.books.game(key)
 
     async def told(self, key: bytes) -> Sequence[BankEvent]:
-        """What was recorded of this game, or of this session, read from its lines."""
         async with self._current() as ledger:
             numbers = ledger.lines_of(key)
         lines = [await self._line(number) for number in numbers]
@@ -223,7 +238,7 @@ class LedgerBank(Bank):
 
     @property
     def faucet(self) -> int:
-        """How much play money may ever be made for one owner, in wei."""
+        """Maximum play money that may ever be made for one owner, in wei."""
         return self._ledger.books.faucet
 
     # Acting
@@ -231,20 +246,22 @@ class LedgerBank(Bank):
     async def send(
         self, sender: Key, call: Call, spending: Spending = AS_USUAL
     ) -> Sequence[BankEvent]:
-        """Make a call: signed for here, and then as any other."""
         call = checked(call)
 
         def act(ledger: Ledger, at: int) -> LedgerLine:
             number = ledger.next_number(sender.address)
             return ledger.call(Envelope.sealed(sender, self.domain, number, call), at)
 
-        return outcome(*await self._do(act))
+        events = outcome(*await self._do(act))
+        if self.watch is not None:
+            self.watch(sender, call)
+        return events
 
     async def submit(self, envelope: Envelope) -> Sequence[BankEvent]:
         """Take a call that its sender signed for elsewhere.
 
-        The same envelope has the same answer, so a sender who did not hear it may send it
-        again. Raise `Refused`, or `BadSignature`.
+        The same envelope has the same answer, so a sender who did not hear it may send it again.
+        Raise `Refused`, or `BadSignature`.
         """
         envelope = envelope.checked()
         return outcome(*await self._do(lambda ledger, at: ledger.call(envelope, at)))
@@ -313,3 +330,176 @@ def _tried(act: Act, draft: Ledger, at: int) -> Any:
         return act(draft, at)
     except FairgroundError as error:
         return error
+
+
+T = TypeVar("T")
+
+RENUMBERINGS: Final = 5
+"""Maximum number of times that a call gets a new number because its key was used elsewhere."""
+
+
+class _Overtaken(BankRefused):
+    """Another program with the same key made a call first."""
+
+    name = "WrongNumber"
+
+
+class LedgerClient(Bank):
+    """See the module's text. Make one by `open`."""
+
+    def __init__(self, url: str, about: Any, http: Http) -> None:
+        self.url = url
+        self._http = http
+        if about["chain"] != NO_CHAIN:
+            raise InputError(
+                f"the ledger at {url} claims to be on the chain {about['chain']!r}: what is signed "
+                "for it might count there, so nothing is"
+            )
+        self.domain = Domain(NO_CHAIN, address(about["bank"], "the Bank's address"))
+        self.terms = Terms(
+            UINT256.read(about["chip_cost"], "chip_cost"),
+            UINT256.read(about["step_time"], "step_time"),
+        )
+        if self.terms.chip_cost not in CHIP_COSTS or self.terms.step_time not in STEP_TIMES:
+            raise BadCall(f"no Bank has such terms: {self.terms}")
+        self.trusted = f"{TRUSTED}; it is kept at {url}"
+        self._turns: dict[str, asyncio.Lock] = {}
+        """One call of each sender at a time, for they are numbered."""
+        self._unsure: dict[str, Envelope] = {}
+        """The last call of a sender, where nobody knows whether it came through."""
+
+    @classmethod
+    async def open(cls, arena: str, http: Http | None = None) -> Self:
+        """The ledger Bank of the arena at this address."""
+        url, http = f"{arena.rstrip('/')}/bank", http or Http()
+        return await _asked(url, lambda: cls(url, http.get(url), http))
+
+    async def _get(self, path: str, read: Callable[[Any], T]) -> T:
+        return await _asked(self.url, lambda: read(self._http.get(f"{self.url}{path}")))
+
+    async def now(self) -> int:
+        return await self._get("", lambda body: UINT256.read(body["now"], "now"))
+
+    async def purse(self, owner: str) -> int:
+        return await self._of(owner, lambda body: UINT256.read(body["purse"], "purse"))
+
+    async def account(self, owner: str) -> Account:
+        return await self._of(
+            owner,
+            lambda body: Account(
+                UINT256.read(body["available"], "available"),
+                UINT256.read(body["open_games"], "open_games"),
+                ADDRESS.read(body["key"], "key"),
+            ),
+        )
+
+    async def _of(self, owner: str, read: Callable[[Any], T]) -> T:
+        return await self._get(f"/accounts/{address(owner)}", read)
+
+    async def next_game_id(self, croupier: str, player: str) -> int:
+        path = f"/next/{address(croupier)}/{address(player)}"
+        return await self._get(path, lambda body: UINT256.read(body["game_id"], "game_id"))
+
+    async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
+        return await self._get(f"/games/{key.hex()}", _game)
+
+    async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
+        path = f"/sessions/{address(croupier)}/{address(player)}"
+        return await self._get(path, _session)
+
+    async def told(self, key: bytes) -> Sequence[BankEvent]:
+        return await self._get(f"/games/{key.hex()}/events", _events)
+
+    async def faucet(self, owner: str, amount: int) -> None:
+        """Ask for play money; refused (``FaucetEmpty``) beyond what one owner may have."""
+        body = {"owner": address(owner), "amount": written(amount)}
+        # Not repeated: the faucet might give twice.
+        await self._post("/faucet", body, lambda answer: None, repeat=Repeat.NEVER)
+
+    async def send(
+        self, sender: Key, call: Call, spending: Spending = AS_USUAL
+    ) -> Sequence[BankEvent]:
+        """Make a call. After `BankAway`, the next equal call repeats the lost one."""
+        call = checked(call)
+        async with self._turns.setdefault(sender.address, asyncio.Lock()):
+            unsure = self._unsure.pop(sender.address, None)
+            if unsure is not None and unsure.call == call:
+                return await self._bring(unsure)
+            for _ in range(RENUMBERINGS - 1):
+                with suppress(_Overtaken):
+                    return await self._bring(await self._sealed(sender, call))
+            return await self._bring(await self._sealed(sender, call))
+
+    async def _sealed(self, sender: Key, call: Call) -> Envelope:
+        number = await self._of(
+            sender.address, lambda body: UINT256.read(body["next_number"], "next_number")
+        )
+        return Envelope.sealed(sender, self.domain, number, call)
+
+    async def _bring(self, envelope: Envelope) -> Sequence[BankEvent]:
+        try:
+            return await self._post("/calls", envelope.as_json(), _events)
+        except (BankAway, asyncio.CancelledError):
+            self._unsure[envelope.sender] = envelope
+            raise
+        except BankRefused as refused:
+            if refused.name == _Overtaken.name:
+                raise _Overtaken(refused.name, refused.values) from None
+            raise
+
+    async def _post(
+        self, path: str, body: Any, read: Callable[[Any], T], *, repeat: Repeat = Repeat.ALWAYS
+    ) -> T:
+        url = f"{self.url}{path}"
+        return await _asked(self.url, lambda: read(self._http.post(url, body, repeat=repeat)))
+
+
+def _game(body: Any) -> BankGame:
+    step, outcome, deadline, order = (
+        UINT256.read(body[name], name) for name in ("step", "outcome", "deadline", "order")
+    )
+    if step not in list(Step) or outcome not in list(GameOutcome) or order >= 2**HAND:
+        raise BadCall(f"no game is at step {step} with outcome {outcome} and order {order}")
+    bet_hash = BYTES32.read(body["bet_hash"], "bet_hash")
+    return BankGame(
+        bet_hash, step, outcome, deadline, order, _cards(UINT40.read(body["hand"], "hand"))
+    )
+
+
+def _session(body: Any) -> BankSession:
+    name = BYTES32.read(body["session"], "session")
+    numbers = (UINT256.read(body[field], field) for field in BankSession._fields[1:])
+    return BankSession(name, *numbers)
+
+
+def _events(body: Any) -> list[BankEvent]:
+    events = [event_from_json(event) for event in body["events"]]
+    for event in events:
+        hand = event.values.get("hand", 0)
+        if isinstance(hand, int):  # the hand of a closed session is a game's key, and no cards
+            _cards(hand)
+    return events
+
+
+def _cards(hand: int) -> int:
+    if any(card >= DECK for card in unpacked_hand(hand)):
+        raise BadCall(f"a hand is five cards, a byte each, not {hand:#012x}")
+    return hand
+
+
+async def _asked(url: str, ask: Callable[[], T]) -> T:
+    """Ask in a thread; what goes wrong, in the words of the port."""
+    try:
+        return await asyncio.to_thread(ask)
+    except Unreachable as error:
+        raise BankAway(str(error)) from None
+    except Refused as error:
+        if error.code == BankRefused.code:
+            raise refusal_from_json(
+                {name: error.problem.get(name) for name in ("refusal", "values")}
+            ) from None
+        if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise BankAway(f"{url} does not work now: {error}") from None
+        raise
+    except (BadCall, KeyError, TypeError) as error:
+        raise BankAway(f"{url} does not answer as a Bank in a ledger does: {error}") from None

@@ -1,29 +1,57 @@
-"""What the lines of a ledger say: a Bank's whole history, which anyone can run again.
+"""The lines of a ledger: a Bank's whole history, which anyone can run again; and snapshots of it.
 
-A ledger is a log of canonical lines, chained by hashes like every record of ours. The
-first says what Bank it is; each other holds one act, and what came of it::
+A ledger is a log of canonical lines, chained by hashes like every record of ours. The first names
+the Bank; each other holds one act and its outcome::
 
     {"kind":"opened","name":...,"chip_cost":...,"step_time":...,"faucet":...}
     {"kind":"issued","owner":...,"amount":...}
     {"kind":"call","sender":...,"number":...,"call":{...},"signature":...,"events":[...]}
     {"kind":"call", ...                                                ,"refusal":{...}}
 
-Every call is signed for by its sender, and numbered: a number counts once, whether the call
-was accepted or refused, so that nobody can bring it again later. Running the lines again
-must give the very same bytes (`Ledger.follow`). An operator who rewrites a ledger can
-leave out, reorder and refuse; he cannot make up a call of somebody else.
+Every call is signed for by its sender, and numbered. A number counts once, whether the call was
+accepted or refused, so that nobody can bring it again later. Running the lines again must give
+exactly the same bytes (`Ledger.follow`). An operator who rewrites a ledger can leave out, reorder
+and refuse; he cannot make up a call of somebody else.
+
+A ledger only grows, and running it again takes a minute for each 40,000 hands. So a snapshot of its
+books is written now and then, in a log beside it (``bank.snapshots``). Each line there holds the
+changes since the line before, and that line's hash. It also holds the number and the hash of the
+ledger's line up to which it goes::
+
+    {"format":"fairground-snapshot/1","prev":...,"step":14000,"head":...,"at":...,"whole":false,
+     "tables":{"_money":[["available","0x52...",70000], ...], ...}}
+
+A snapshot is a help and no evidence. It counts only if its own chain holds from the last complete
+line (``whole``), and if the ledger's line of that number has that hash. Since each line of a ledger
+names the one before, the snapshot then belongs to exactly this history. Otherwise it is ignored:
+the ledger is run from its first line, and a new series begins. Nobody else needs to believe in it:
+`read_ledger` runs every line again, and checks every signature.
+
+A line is written in one commit, so that a crash leaves a whole one or none.
 """
 
 from __future__ import annotations
 
 import copy
+import json
+import logging
 from collections import ChainMap
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 
-from fairground.bank.bank_port import BankEvent, BankRefused
+from fairground.bank.bank_port import (
+    BankEvent,
+    BankGame,
+    BankRefused,
+    BankSession,
+    GameOutcome,
+    Phase,
+    Step,
+    Terms,
+)
 from fairground.bank.calls import (
     Envelope,
+    address,
     call_as_json,
     call_hash,
     event_as_json,
@@ -31,17 +59,16 @@ from fairground.bank.calls import (
     refusal_as_json,
     refusal_from_json,
 )
-from fairground.bank.chain.artifact import NEWEST, Terms
 from fairground.bank.crypto.curve import checksummed, keccak
-from fairground.bank.fields import address
-from fairground.bank.ledger.rules_two import BOOKS
+from fairground.bank.ledger.rules import Books, Pocket
 from fairground.bank.messages import Domain
 from fairground.core import FairgroundError, Fault, InputError, whole, written
 from fairground.fair.bits import fresh
+from fairground.store import Append, Store
 from fairground.transcript import NO_LINE, canonical, line_hash, parse
 
-FORMATS: Final = {1: "fairground-ledger/1", 2: "fairground-ledger/2"}
-"""The first line names the version of the Bank's rules, which a ledger keeps for ever."""
+FORMAT: Final = "fairground-ledger/2"
+"""Named by the first line; a ledger of any other format is refused."""
 
 NO_CHAIN: Final = 0
 """The chain id of every ledger: no chain has it, so nothing signed here counts on one."""
@@ -54,16 +81,16 @@ enough for a Croupier to lock 25 of the largest prizes at once."""
 
 
 def domain_of(name: bytes) -> Domain:
-    """Where signatures for the ledger of this name count: no other ledger has its address."""
+    """Return the domain of signatures for the ledger of this name: its address is unique."""
     return Domain(NO_CHAIN, checksummed(keccak(ADDRESS_TAG + name)[12:].hex()))
 
 
 class LedgerLine(NamedTuple):
-    """What came of an act: a new line, or (``line`` is empty) the answer of an earlier one."""
+    """The outcome of an act: a new line, or (``line`` is empty) the answer of an earlier one."""
 
     line: bytes
     number: int
-    """Of the line in the ledger."""
+    """Number of the line in the ledger."""
 
 
 class Last(NamedTuple):
@@ -80,34 +107,33 @@ class Ledger:
     def __init__(self, opening: bytes) -> None:
         try:
             said = parse(opening, 1)
-            versions = {name: version for version, name in FORMATS.items()}
             if (said["kind"], said["prev"]) != ("opened", NO_LINE):
                 raise ValueError(f"its first line is {said['kind']!r}")
-            version = versions[said["format"]]
+            if said["format"] != FORMAT:
+                raise ValueError(f"its format is {said['format']!r}, not {FORMAT!r}")
             terms = Terms(whole(said["chip_cost"], "chip_cost"), said["step_time"])
             faucet, name = whole(said["faucet"], "faucet"), bytes.fromhex(said["name"])
             at = _time(said["at"])
         except (KeyError, TypeError, ValueError, FairgroundError) as error:
             raise InputError(f"this log is not the ledger of a Bank: {error}") from None
-        self.books = BOOKS[version](domain_of(name), terms, faucet)
+        self.books = Books(domain_of(name), terms, faucet)
         self._last: MutableMapping[str, Last] = {}
         self._games: MutableMapping[bytes, tuple[int, ...]] = {}
         self.step = 1
-        """How many lines there are."""
         self.head = line_hash(opening)
         """The hash of the last line."""
         self.at = at
         """When the last line was written; time never goes backward here."""
 
     @staticmethod
-    def opening(terms: Terms, faucet: int | None, at: int, version: int = NEWEST) -> bytes:
+    def opening(terms: Terms, faucet: int | None, at: int) -> bytes:
         """The first line of a new ledger, with a name that no other has."""
         if faucet is None:
             faucet = FAUCET_CHIPS * terms.chip_cost
         line = {
             "kind": "opened",
             "prev": NO_LINE,
-            "format": FORMATS[version],
+            "format": FORMAT,
             "name": fresh().hex(),
             "chip_cost": written(terms.chip_cost),
             "step_time": terms.step_time,
@@ -196,10 +222,10 @@ class Ledger:
     # Reading
 
     def follow(self, lines: Iterable[bytes], *, trusting: bool = False) -> None:
-        """Go on with lines that were written elsewhere.
+        """Continue with lines that were written elsewhere.
 
-        Where ``trusting``, signatures are taken as checked when their line was written.
-        Raise `Fault` at the first that is not the very line that these books would write.
+        With ``trusting``, signatures are taken as checked when their line was written. Raise
+        `Fault` at the first line that differs from the one that these books would write.
         """
         for line in lines:
             number = self.step + 1
@@ -239,8 +265,171 @@ def read_ledger(lines: Sequence[bytes], *, trusting: bool = False) -> Ledger:
 
 
 def outcome(line: bytes, number: int) -> list[BankEvent]:
-    """What came of the call in this line: its events, or its refusal, raised."""
+    """Return the events of the call in this line, or raise its refusal."""
     said = parse(line, number, reencode=False)
     if "refusal" in said:
         raise refusal_from_json(said["refusal"])
     return [event_from_json(event) for event in said["events"]]
+
+
+log = logging.getLogger("fairground.bank")
+
+SNAPSHOT_FORMAT: Final = "fairground-snapshot/1"
+KIND: Final = "snapshots"
+
+EVERY: Final = 2_000
+"""Number of the ledger's lines from one snapshot to the next: half a second's worth of replay."""
+
+WHOLE: Final = b'"whole":true'
+"""The start of a complete line, which begins a series."""
+
+STEPS: Final = {int(step): step for step in Step}
+OUTCOMES: Final = {int(outcome): outcome for outcome in GameOutcome}
+PHASES: Final = {int(phase): phase for phase in Phase}
+
+Row = list[Any]
+Written = Callable[[Any, Any], Row]
+Read = Callable[..., tuple[Any, Any]]
+
+
+def _game(key: str, bet: str, step: int, outcome: int, *rest: int) -> tuple[bytes, BankGame]:
+    game = BankGame(bytes.fromhex(bet), STEPS[step], OUTCOMES[outcome], *rest)
+    return bytes.fromhex(key), game
+
+
+def _session(
+    croupier: str, player: str, name: str, number: int, phase: int, *rest: int
+) -> tuple[tuple[str, str], BankSession]:
+    return (croupier, player), BankSession(bytes.fromhex(name), number, PHASES[phase], *rest)
+
+
+_AS_IT_IS: Final[tuple[Written, Read]] = (lambda k, v: [k, v], lambda k, v: (k, v))
+
+TABLES: Final[dict[str, tuple[Written, Read]]] = {
+    "_money": (lambda k, v: [*k, v], lambda kind, of, v: (Pocket(kind, of), v)),
+    "_keys": _AS_IT_IS,
+    "_key_owners": _AS_IT_IS,
+    "_open_games": _AS_IT_IS,
+    "_issued": _AS_IT_IS,
+    "_next_game_ids": (lambda k, v: [*k, v], lambda a, b, v: ((a, b), v)),
+    "_games": (lambda k, v: [k.hex(), v[0].hex(), *v[1:]], _game),
+    "_sessions": (lambda k, v: [*k, v[0].hex(), *v[1:]], _session),
+    "last": (
+        lambda k, v: [k, v.number, v.call_hash.hex(), v.line],
+        lambda k, number, call, line: (k, Last(number, bytes.fromhex(call), line)),
+    ),
+    "lines": (lambda k, v: [k.hex(), *v], lambda k, *v: (bytes.fromhex(k), v)),
+}
+"""Every table of a ledger: how an entry is written as a row, and how it is read."""
+
+
+class Snapshots:
+    """The snapshots of one ledger, and the ledger that grows from the last of them."""
+
+    def __init__(self, store: Store, log: str) -> None:
+        self._store = store
+        self._ledger_log = log
+        self._log = f"{log}.{KIND}"
+        self._lines = 0
+        """Number of snapshots."""
+        self._head = NO_LINE
+        self._base: Ledger
+        """Content of the last one."""
+        self._whole = True
+        """True if the next one must hold everything."""
+        self._gone = False
+        """True if another server writes them."""
+
+    async def open(self, opening: bytes, *, trusting: bool = True) -> Ledger:
+        """The ledger as the last snapshot has it; with its first line alone, if none fits.
+
+        Unless ``trusting``, snapshots are not believed.
+        """
+        self._base = Ledger(opening)
+        stored = await self._store.read(self._log)
+        if stored is not None:
+            self._lines = len(stored.lines)
+            self._head = line_hash(stored.lines[-1])
+            if trusting:
+                await self._restore(opening, stored.lines)
+        return self._base.draft()
+
+    async def _restore(self, opening: bytes, lines: tuple[bytes, ...]) -> None:
+        try:
+            ledger = _built(opening, lines)
+            (line,) = await self._store.lines(self._ledger_log, ledger.step - 1, 1)
+            if line_hash(line) != ledger.head:
+                raise ValueError("it is of another history")
+        except (ValueError, LookupError, TypeError, AttributeError):
+            return
+        self._base, self._whole = ledger, False
+
+    def due(self, ledger: Ledger) -> bool:
+        """Return whether the ledger has grown by enough since the last one."""
+        return not self._gone and ledger.step - self._base.step >= EVERY
+
+    async def take(self, ledger: Ledger) -> Ledger:
+        """Write down what has changed; the ledger to go on with. Nothing is raised: who writes to
+        the ledger, for all, calls this.
+        """
+        if self._gone or ledger.step == self._base.step:
+            return ledger
+        try:
+            line = self._written(ledger)
+            await self._store.commit(Append(self._log, self._lines, (line,), KIND))
+        except Exception as error:  # whatever it is, the ledger itself has it all, and goes on
+            if not isinstance(error, FairgroundError):  # another worker writes, or it is away
+                log.error("a snapshot could not be written", exc_info=error)
+            self._gone = True
+            return ledger
+        self._lines, self._head, self._whole = self._lines + 1, line_hash(line), False
+        self._base.settle(ledger)
+        return self._base.draft()
+
+    def _written(self, ledger: Ledger) -> bytes:
+        tables = {}
+        for name, table in ledger.tables().items():
+            assert isinstance(table, ChainMap)
+            new, old = table.maps
+            write = TABLES[name][0]
+            rows = [write(key, value) for key, value in new.items() if value or key in old]
+            if self._whole:
+                rows += [write(key, value) for key, value in old.items() if key not in new]
+            tables[name] = rows
+        said = {
+            "format": SNAPSHOT_FORMAT,
+            "prev": self._head,
+            "step": ledger.step,
+            "head": ledger.head,
+            "at": ledger.at,
+            "whole": self._whole,
+            "tables": tables,
+        }
+        return json.dumps(said, separators=(",", ":")).encode() + b"\n"
+
+
+def _built(opening: bytes, lines: tuple[bytes, ...]) -> Ledger:
+    """The ledger that these snapshots describe; raise whatever is wrong with them."""
+    ledger = Ledger(opening)
+    tables = ledger.tables()
+    whole = max(at for at, line in enumerate(lines) if WHOLE in line)
+    head = None
+    for line in lines[whole:]:
+        if not line.startswith(b'{"format":"%s"' % SNAPSHOT_FORMAT.encode()):
+            raise ValueError("it is no snapshot, or one of a later version")
+        said = json.loads(line)
+        if head not in (None, said["prev"]):
+            raise ValueError("the chain of snapshots is broken")
+        head = line_hash(line)
+        if tables.keys() != said["tables"].keys():
+            raise ValueError("other books have other tables")
+        for name, rows in said["tables"].items():
+            table, read = tables[name], TABLES[name][1]
+            for row in rows:
+                key, value = read(*row)
+                if value:
+                    table[key] = value
+                else:
+                    table.pop(key, None)
+        ledger.step, ledger.head, ledger.at = said["step"], said["head"], said["at"]
+    return ledger

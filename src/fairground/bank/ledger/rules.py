@@ -1,27 +1,41 @@
 """The rules of the Bank in plain Python: ``contracts/Bank.sol``, line for line.
 
-This is version 1, in which old ledgers go on; `rules_two` has what version 2 does otherwise.
+`Books` takes the contract's calls, asks the contract's questions in the contract's order, refuses
+for the same reason with the same values, and records the same events. It needs no chain and no
+extra. ``tests/helpers/evm.py`` runs both side by side and compares them, to the wei, after every
+call.
 
-`Books` takes the contract's calls, asks the contract's questions in the contract's order,
-refuses for the same reason with the same values, and records the same events. It needs no
-chain and no extra. ``tests/helpers/evm.py`` runs both side by side and compares them, to the
-wei, after every call.
-
-Money is kept by double entry: every movement takes from one `Pocket` what it puts into
-another, so that the sum over all places is always zero::
+Money is kept by double entry: every movement takes from one `Pocket` the amount that it puts into
+another, so that the sum over all pockets is always zero::
 
     issue ──faucet──> purse ──deposit──> available ──bet──> lock ──result──> available
                         ^────withdrawal─────┘
 
-A place is never below zero, but for *issue*, whose debt is the play money that was made.
+A pocket is never below zero, but for *issue*, whose debt is the play money that was made.
+
+A session locks the funds of two parties. Its hands are played between the two, and the Bank is only
+their judge (docs/games/croupier-sessions.md)::
+
+            openSession          closeSession: both signed the last state
+    none ─────────────> open ──────────────────────────────────────────────> closed
+                          │ claimSession: a state that both signed             ^ ^
+                          v                                                    │ │
+                       claimed ── a newer state: the time begins again ──┐     │ │
+                          │   ^──────────────────────────────────────────┘     │ │
+                          │ STEP_TIME later: bringHand, the open hand ─────────┘ │
+                          │ 2 STEP_TIME later: finishSession ────────────────────┘
+
+`reach` and `locked` are the contract's library ``Prospect``: the best result that is still possible
+once the order is known, and the chips that must stay locked for it. Tests compare the two, and both
+with all hands that can be drawn.
 """
 
 from __future__ import annotations
 
 import copy
-from collections import ChainMap
-from collections.abc import MutableMapping
-from typing import Any, Final, Self
+from collections import ChainMap, Counter
+from collections.abc import MutableMapping, Sequence
+from typing import Any, Final, NamedTuple, Self
 
 from fairground.bank.bank_port import (
     NO_GAME,
@@ -33,13 +47,20 @@ from fairground.bank.bank_port import (
     BankGame,
     BankRefused,
     BankSession,
+    BringHand,
     Call,
+    ClaimSession,
+    CloseSession,
     Complain,
+    ComplainTwoOrders,
     DepositFunds,
+    FinishSession,
     GameOutcome,
-    SessionCall,
+    OpenSession,
+    Phase,
     Silence,
     Step,
+    SubmitAcceptedSeed,
     SubmitBet,
     SubmitCroupierSeed,
     SubmitGameResult,
@@ -48,21 +69,23 @@ from fairground.bank.bank_port import (
     SubmitPlayerSeedAndResult,
     SubmitPublicKey,
     SubmitReplacementOrder,
+    Terms,
     WithdrawFunds,
     price_of_silence,
+    short_name,
 )
-from fairground.bank.calls import checked
-from fairground.bank.chain.artifact import NEWEST, Terms
+from fairground.bank.calls import UINT256, address, checked
 from fairground.bank.crypto.curve import BadSignature, Signature
-from fairground.bank.fields import UINT256, address
-from fairground.bank.ledger.pockets import ISSUE, Pocket, available_to, lock_of, purse_of
 from fairground.bank.messages import (
+    IN_SESSION,
     Bet,
     Domain,
     Message,
+    OrderAccepted,
     PublicKey,
     ReplacementOrder,
     SeedMessage,
+    SessionTerms,
     Signer,
     must_be_signed,
 )
@@ -76,25 +99,116 @@ from fairground.bank.seeds import (
     unpacked_hand,
     unpacked_order,
 )
-from fairground.games.poker import BETS, LEVELS, PAYS, rank
+from fairground.games.poker.rules import (
+    ACE,
+    BETS,
+    FIVE,
+    JACK,
+    KINDS,
+    LEVELS,
+    PAYS,
+    SILENCE,
+    TEN,
+    Rank,
+    rank,
+)
+
+
+def reach(hand: Sequence[int], order: Sequence[int]) -> Rank:
+    """A rank that no draw from the kept cards can beat.
+
+    Cards thrown away count as if they could come back: so it may be better than what is
+    possible, and is never worse.
+    """
+    if not any(order):
+        return rank(hand)
+    kept = [card for card, replaced in zip(hand, order, strict=True) if not replaced]
+    if not kept:
+        return Rank.ROYAL_FLUSH
+    ranks = {card % KINDS for card in kept}
+    suited = len({card // KINDS for card in kept}) == 1
+    if len(ranks) < len(kept):
+        counts = sorted(Counter(card % KINDS for card in kept).values())
+        if counts == [2, 2]:
+            return Rank.FULL_HOUSE
+        return Rank.THREE_OF_A_KIND if counts == [1, 1, 2] else Rank.FOUR_OF_A_KIND
+    if suited and min(ranks) >= TEN:
+        return Rank.ROYAL_FLUSH
+    near = max(ranks) - min(ranks) < 5 or all(r in (ACE, *range(FIVE + 1)) for r in ranks)
+    if suited and near:
+        return Rank.STRAIGHT_FLUSH
+    if len(kept) <= 2:
+        return Rank.FOUR_OF_A_KIND
+    if suited:
+        return Rank.FLUSH
+    if near:
+        return Rank.STRAIGHT
+    if len(kept) == 3:
+        return Rank.THREE_OF_A_KIND
+    return Rank.JACKS_OR_BETTER if max(ranks) >= JACK else Rank.NOTHING
+
+
+def locked(level: int, hand: Sequence[int], order: Sequence[int]) -> int:
+    """Return the chips that must stay locked, for each chip of the bet.
+
+    They are the best prize within reach, and no less than the price of silence.
+    """
+    best = reach(hand, order)
+    chips = PAYS[level][best]
+    replaced = sum(order)
+    if not replaced or best == Rank.ROYAL_FLUSH:
+        return chips
+    return chips + level if replaced == 1 else max(chips, SILENCE[replaced] * level)
+
 
 STEP_TIMES: Final = range(60, 30 * 24 * 3600 + 1)
-CHIP_COSTS: Final = {1: range(1, 2**96 + 1), 2: range(1, 2**60 + 1)}
-"""What a chip may cost, in each version."""
+"""Seconds that a step may take."""
+
+CHIP_COSTS: Final = range(1, 2**60 + 1)
+"""Wei that a chip may cost."""
 
 MOST_MONEY: Final = 2**128
-"""The contract keeps balances in 128 bits. Here less than that is ever made, so none overflows."""
+"""Wei of play money that are ever made, at most."""
 
-MergedCall = SubmitPlayerSeedAndOrder | SubmitPlayerSeedAndResult
+MAX_DEPOSIT: Final = 2**79
+"""Wei in an account above which it takes no deposit: the other half has room for prizes."""
+
+LIVE: Final = (Phase.OPEN, Phase.CLAIMED)
 
 LAST_STEP: Final = {silence: step for step, silence in SILENT_AT.items()}
 """The step that each silence follows."""
 
 
-def check_terms(terms: Terms, version: int = NEWEST) -> None:
+def check_terms(terms: Terms) -> None:
     """Refuse what the contract's constructor refuses."""
-    if terms.chip_cost not in CHIP_COSTS[version] or terms.step_time not in STEP_TIMES:
+    if terms.chip_cost not in CHIP_COSTS or terms.step_time not in STEP_TIMES:
         raise BankRefused("BadTerms")
+
+
+class Pocket(NamedTuple):
+    """A place for money. ``of`` is an owner, for a lock the game's key in hex."""
+
+    kind: str
+    of: str
+
+
+ISSUE: Final = Pocket("issue", "all")
+"""Source of play money: below zero by the amount that was made."""
+
+
+def purse_of(owner: str) -> Pocket:
+    """Return an owner's pocket outside of the Bank."""
+    return Pocket("purse", owner)
+
+
+def available_to(owner: str) -> Pocket:
+    """Return an owner's pocket in the Bank, free of games."""
+    return Pocket("available", owner)
+
+
+def lock_of(key: bytes) -> Pocket:
+    """Return the pocket of a game's locked money."""
+    return Pocket("lock", key.hex())
 
 
 class Books:
@@ -103,10 +217,8 @@ class Books:
     ``faucet`` is how much play money may ever be made for one owner.
     """
 
-    version = 1
-
     def __init__(self, domain: Domain, terms: Terms, faucet: int) -> None:
-        check_terms(terms, self.version)
+        check_terms(terms)
         self.domain = domain
         self.terms = terms
         self.faucet = faucet
@@ -116,6 +228,7 @@ class Books:
         self._key_owners: MutableMapping[str, str] = {}
         self._open_games: MutableMapping[str, int] = {}
         self._games: MutableMapping[bytes, BankGame] = {}
+        self._sessions: MutableMapping[tuple[str, str], BankSession] = {}
         self._next_game_ids: MutableMapping[tuple[str, str], int] = {}
         self._issued: MutableMapping[str, int] = {}
 
@@ -148,7 +261,7 @@ class Books:
     # Looking
 
     def purse(self, owner: str) -> int:
-        """What an owner has outside of the Bank."""
+        """Return the wei that an owner has outside of the Bank."""
         return self._money.get(purse_of(address(owner)), 0)
 
     def account(self, owner: str) -> Account:
@@ -164,6 +277,10 @@ class Books:
     def game(self, key: bytes) -> BankGame:
         """A game; all zeros if there is none under this key."""
         return self._games.get(key, NO_GAME)
+
+    def session(self, croupier: str, player: str) -> BankSession:
+        """The session of these two, open or the last one."""
+        return self._sessions.get((address(croupier), address(player)), NO_SESSION)
 
     def balances(self) -> dict[Pocket, int]:
         """All places in which there is money, or a debt. Their sum is zero."""
@@ -200,9 +317,8 @@ class Books:
     ) -> list[BankEvent]:
         """Make a call: return its events, or raise `BankRefused` and change nothing.
 
-        Every method below asks all its questions before it changes anything. Where
-        ``trusting``, signatures are taken as good: for calls that were accepted once, and are
-        only made again to find out what became of them.
+        Every method below asks all its questions before it changes anything. With ``trusting``,
+        signatures are not checked again: for accepted calls that are run once more.
         """
         self._trusting = trusting
         sender, call = address(sender), checked(call)
@@ -211,7 +327,8 @@ class Books:
                 return self._submit_public_key(sender, call)
             case DepositFunds(amount):
                 self._must_have(sender, purse_of(sender), amount)
-                self._must_have_room(sender, amount)
+                if self._money.get(available_to(sender), 0) + amount > MAX_DEPOSIT:
+                    raise BankRefused("AccountFull", (sender,))
                 self._move(purse_of(sender), available_to(sender), amount)
                 return [BankEvent("FundsDeposited", {"owner": sender, "amount": amount})]
             case WithdrawFunds(amount):
@@ -232,29 +349,22 @@ class Books:
                 return self._complain(sender, silence, bet, now)
             case SubmitPlayerSeedAndOrder() | SubmitPlayerSeedAndResult():
                 return self._merged(sender, call, now)
-            case _:
-                return self._in_session(sender, call, now)
-
-    def _in_session(self, sender: str, call: SessionCall, now: int) -> list[BankEvent]:
-        raise BankRefused("UnknownCall")
-
-    def session(self, croupier: str, player: str) -> BankSession:
-        """The session of these two; there are none here."""
-        return NO_SESSION
-
-    def _merged(self, sender: str, call: MergedCall, now: int) -> list[BankEvent]:
-        raise BankRefused("UnknownCall")
-
-    def _must_have_room(self, owner: str, amount: int) -> None:
-        """Accounts of 128 bits are never full."""
-
-    def _may_change_key(self, owner: str) -> None:
-        open_games = self._open_games.get(owner, 0)
-        if open_games:
-            raise BankRefused("KeyFrozen", (open_games,))
+            case OpenSession():
+                return self._open(sender, call, now)
+            case CloseSession():
+                return self._close_session(call)
+            case ClaimSession():
+                return self._claim(sender, call, now)
+            case BringHand():
+                return self._bring(call, now)
+            case FinishSession(terms):
+                return self._finish(terms, now)
+            case SubmitAcceptedSeed():
+                return self._accepted_seed(sender, call, now)
+            case ComplainTwoOrders():
+                return self._two_orders(call)
 
     def _submit_public_key(self, sender: str, call: SubmitPublicKey) -> list[BankEvent]:
-        self._may_change_key(sender)
         owner = self._key_owners.get(call.key, sender)
         if owner != sender:
             raise BankRefused("KeyTaken", (owner,))
@@ -299,8 +409,9 @@ class Books:
         for party in parties:
             self._open_games[party] = self._open_games.get(party, 0) + 1
         deadline = now + self.terms.step_time
-        kept = self._kept_name(bet_hash)
-        self._games[key] = BankGame(kept, Step.BET_SUBMITTED, GameOutcome.OPEN, deadline, 0, 0)
+        self._games[key] = BankGame(
+            short_name(bet_hash), Step.BET_SUBMITTED, GameOutcome.OPEN, deadline, 0, 0
+        )
         values = {"croupier": bet.croupier, "player": bet.player, "gameId": bet.game_id}
         values |= {"game": key, "betHash": bet_hash, "deadline": deadline}
         return [BankEvent("BetSubmitted", values)]
@@ -309,15 +420,20 @@ class Books:
         self, sender: str, call: SubmitCroupierSeed, now: int
     ) -> list[BankEvent]:
         bet, seed_id, _ = call
-        self._find(sender, bet)
+        self._find(bet)
         self._may_tell(sender, bet, seed_id)
         return self._take_croupier_seed(sender, call, now)
+
+    def _may_tell(self, sender: str, bet: Bet, seed_id: int) -> None:
+        """Seed 1 was told for one order: nobody else brings it without his word on that."""
+        if seed_id == 1 and bet.game_id >= IN_SESSION and sender != bet.croupier:
+            raise BankRefused("NotTheCroupier")
 
     def _take_croupier_seed(
         self, sender: str, call: SubmitCroupierSeed, now: int
     ) -> list[BankEvent]:
         bet, seed_id, seed = call
-        key, game = self._find(sender, bet)
+        key, game = self._find(bet)
         if seed_id > 1:
             raise BankRefused("BadSeedId")
         if seed.commitment != bet.commitment(Signer.CROUPIER, seed_id):
@@ -335,7 +451,7 @@ class Books:
 
     def _submit_player_seed(self, sender: str, call: SubmitPlayerSeed, now: int) -> list[BankEvent]:
         bet, seed_id, seed, croupiers = call
-        key, game = self._find(sender, bet)
+        key, game = self._find(bet)
         if seed.commitment != bet.commitment(Signer.PLAYER, seed_id):
             raise BankRefused("WrongSeed")
         if seed_id > 1:
@@ -359,7 +475,7 @@ class Books:
 
     def _submit_order(self, sender: str, call: SubmitReplacementOrder, now: int) -> list[BankEvent]:
         bet, digits, signature = call
-        key, game = self._find(sender, bet)
+        key, game = self._find(bet)
         if max(digits) > 1:
             raise BankRefused("BadOrder")
         order = packed_order(digits)
@@ -371,15 +487,20 @@ class Books:
         step = Step.ORDER_SUBMITTED if order else Step.HAND_FINAL
         game = game._replace(order=order)
         deadline = self._go_on(key, game, step, now)
-        self._let_go(bet, key, game)
+        chips = locked(bet.level, unpacked_hand(game.hand), digits)
+        rest = bet.top_prize - bet.bet * chips * bet.chip_cost
+        self._move(lock_of(key), available_to(bet.croupier), rest)
         values = {"game": key, "order": order, "deadline": deadline}
         return [BankEvent("ReplacementOrderSubmitted", values)]
 
     def _must_be_undisputed(self, sender: str, bet: Bet, game: BankGame, now: int) -> None:
-        """A final hand is final here."""
+        """An order to replace nothing settles after a while: another may be shown until then."""
+        waits = bet.game_id >= IN_SESSION and game.order == 0 and sender != bet.croupier
+        if waits and now <= game.deadline:
+            raise BankRefused("TooEarly", (game.deadline,))
 
     def _submit_result(self, sender: str, bet: Bet, now: int) -> list[BankEvent]:
-        key, game = self._find(sender, bet)
+        key, game = self._find(bet)
         if game.outcome == GameOutcome.SETTLED and sender == bet.croupier:
             return []
         if game.outcome != GameOutcome.OPEN:
@@ -390,10 +511,10 @@ class Books:
         return self._settle(bet, key, game)
 
     def _complain(self, sender: str, silence: Silence, bet: Bet, now: int) -> list[BankEvent]:
-        key, game = self._find(sender, bet)
+        key, game = self._find(bet)
         if silence is Silence.FIRST_CROUPIER_SEED:
             self._must_be_overdue(game, Step.BET_SUBMITTED, now)
-            return self._without_first_seed(bet, key, game)
+            return self._forfeit_croupier(bet, key, game)
         if silence is Silence.SECOND_CROUPIER_SEED:
             stands = game.step == Step.HAND_FINAL and game.order == 0
             if game.outcome == GameOutcome.OPEN and stands:
@@ -406,35 +527,34 @@ class Books:
         self._close(bet, key, game, GameOutcome.PLAYER_FORFEITED, 0)
         return [BankEvent("PlayerForfeited", {"game": key, "lastStep": int(last)})]
 
-    def _without_first_seed(self, bet: Bet, key: bytes, game: BankGame) -> list[BankEvent]:
-        self._close(bet, key, game, GameOutcome.RELEASED, bet.stake)
-        return [BankEvent("GameReleased", {"game": key})]
-
     def _forfeit_croupier(self, bet: Bet, key: bytes, game: BankGame) -> list[BankEvent]:
-        penalty = price_of_silence(self.version, bet, game)
+        penalty = price_of_silence(bet, game)
         self._close(bet, key, game, GameOutcome.CROUPIER_FORFEITED, penalty)
         return [BankEvent("CroupierForfeited", {"game": key, "penalty": penalty})]
 
+    def _merged(
+        self, sender: str, call: SubmitPlayerSeedAndOrder | SubmitPlayerSeedAndResult, now: int
+    ) -> list[BankEvent]:
+        """Make both calls, or neither; leave out one that was made before."""
+        draft = self.draft()
+        _, game = draft._find(call.bet)
+        first = isinstance(call, SubmitPlayerSeedAndOrder)
+        events: list[BankEvent] = []
+        if game.step < (Step.HAND_DEALT if first else Step.HAND_FINAL):
+            seed = SubmitPlayerSeed(call.bet, 0 if first else 1, call.seed, call.croupiers)
+            events += draft._submit_player_seed(sender, seed, now)
+        if isinstance(call, SubmitPlayerSeedAndOrder):
+            order = SubmitReplacementOrder(call.bet, call.order, call.signature)
+            events += draft._submit_order(sender, order, now)
+        else:
+            events += draft._submit_result(sender, call.bet, now)
+        draft.settle()
+        return events
+
     # What the calls have in common
 
-    @staticmethod
-    def _kept_name(bet_hash: bytes) -> bytes:
-        """What is kept of a bet."""
-        return bet_hash
-
-    def _let_go(self, bet: Bet, key: bytes, game: BankGame) -> None:
-        """What a game does not need any more, now that its order is known: nothing here."""
-
-    def _may_tell(self, sender: str, bet: Bet, seed_id: int) -> None:
-        """Either party may bring the Croupier's seed."""
-
-    def _may_bring(self, sender: str, bet: Bet) -> None:
-        if sender not in (bet.croupier, bet.player):
-            raise BankRefused("NotAParty")
-
-    def _find(self, sender: str, bet: Bet) -> tuple[bytes, BankGame]:
+    def _find(self, bet: Bet) -> tuple[bytes, BankGame]:
         """The game of this very bet."""
-        self._may_bring(sender, bet)
         key = bet.key
         game = self._games.get(key)
         if game is None or not game.is_of(bet):
@@ -443,10 +563,10 @@ class Books:
 
     @staticmethod
     def _awaits(sender: str, bet: Bet, game: BankGame, before: Step, now: int) -> bool:
-        """Whether the game awaits the step behind ``before``.
+        """Return whether the game awaits the step behind ``before``.
 
-        A step taken already: false for the Croupier, who may repeat what he sent; refused
-        for everybody else.
+        For a step taken already, return false to the Croupier, who may repeat his calls; refuse
+        everybody else.
         """
         if game.step > before:
             if sender != bet.croupier:
@@ -505,3 +625,186 @@ class Books:
         self._move(lock, available_to(bet.croupier), self._money[lock])
         for party in (bet.croupier, bet.player):
             self._open_games[party] -= 1
+
+    # Sessions
+
+    def _open(self, sender: str, call: OpenSession, now: int) -> list[BankEvent]:
+        terms = call.terms
+        if sender != terms.croupier:
+            raise BankRefused("NotTheCroupier")
+        parties = terms.croupier, terms.player
+        kept = self._sessions.get(parties, NO_SESSION)
+        if kept.phase == Phase.OPEN and kept.is_of(terms):
+            return []
+        if kept.phase in LIVE or terms.number != kept.number:
+            raise BankRefused("WrongSession", (kept.phase,))
+        if terms.croupier == terms.player:
+            raise BankRefused("SameParty")
+        if now > terms.expiry:
+            raise BankRefused("BetExpired")
+        keys = self._keys.get(terms.croupier), self._keys.get(terms.player, NO_KEY)
+        if (terms.croupier_key, terms.player_key) != keys:
+            raise BankRefused("WrongKey")
+        self._must_be_signed(terms, call.signature, terms.player_key)
+        self._must_have(terms.player, available_to(terms.player), terms.player_funds)
+        self._must_have(terms.croupier, available_to(terms.croupier), terms.croupier_funds)
+        name = terms.struct_hash()
+        self._move(available_to(terms.player), lock_of(name), terms.player_funds)
+        self._move(available_to(terms.croupier), lock_of(name), terms.croupier_funds)
+        for party in parties:
+            self._open_games[party] = self._open_games.get(party, 0) + 1
+        self._sessions[parties] = BankSession(
+            short_name(name), terms.number + 1, Phase.OPEN, 0, 0, 0, 0
+        )
+        values: dict[str, Any] = {"session": name, "number": terms.number}
+        values |= {"croupier": terms.croupier, "player": terms.player}
+        values |= {"playerFunds": terms.player_funds, "croupierFunds": terms.croupier_funds}
+        return [BankEvent("SessionOpened", values)]
+
+    def _live(self, terms: SessionTerms) -> BankSession:
+        kept = self._sessions.get((terms.croupier, terms.player), NO_SESSION)
+        if kept.phase not in LIVE or not kept.is_of(terms):
+            raise BankRefused("WrongSession", (kept.phase,))
+        return kept
+
+    def _must_be_state(self, call: CloseSession | ClaimSession) -> None:
+        terms, state = call.terms, call.state
+        if state.session != terms.struct_hash():
+            raise BankRefused("BadSignature")
+        self._must_be_signed(state, call.player_signature, terms.player_key)
+        self._must_be_signed(state, call.croupier_signature, terms.croupier_key)
+
+    @staticmethod
+    def _shared(terms: SessionTerms, kept: BankSession, hands: int, share: int) -> BankSession:
+        """Return the session with the balances after this number of hands."""
+        if share > terms.total or hands >= 2**96:
+            raise BankRefused("BadShare")
+        return kept._replace(hands=hands, player_share=share, croupier_share=terms.total - share)
+
+    def _close_session(self, call: CloseSession) -> list[BankEvent]:
+        kept = self._live(call.terms)
+        if not call.state.last:
+            raise BankRefused("OldState", (kept.hands,))
+        self._must_be_state(call)
+        hands, share = call.state.hands, call.state.player_share
+        return self._end(call.terms, self._shared(call.terms, kept, hands, share))
+
+    def _claim(self, sender: str, call: ClaimSession, now: int) -> list[BankEvent]:
+        terms, state = call.terms, call.state
+        kept = self._live(terms)
+        if kept.phase == Phase.OPEN:
+            if sender not in (terms.croupier, terms.player):
+                raise BankRefused("NotAParty")
+        elif now > kept.deadline:
+            raise BankRefused("TooLate", (kept.deadline,))
+        elif state.hands <= kept.hands:
+            raise BankRefused("OldState", (kept.hands,))
+        share = terms.player_funds
+        if state.hands:
+            self._must_be_state(call)
+            share = state.player_share
+        kept = self._shared(terms, kept, state.hands, share)
+        deadline = now + self.terms.step_time
+        kept = kept._replace(phase=Phase.CLAIMED, deadline=deadline)
+        self._sessions[terms.croupier, terms.player] = kept
+        values = {"session": terms.struct_hash(), "hands": kept.hands}
+        values |= {"playerShare": kept.player_share, "deadline": deadline}
+        return [BankEvent("SessionClaimed", values)]
+
+    def _bring(self, call: BringHand, now: int) -> list[BankEvent]:
+        terms, bet = call.terms, call.bet
+        kept = self._claimed(terms)
+        if now <= kept.deadline:
+            raise BankRefused("TooEarly", (kept.deadline,))
+        end = kept.deadline + self.terms.step_time
+        if now > end:
+            raise BankRefused("TooLate", (end,))
+        game_id = terms.game_id(kept.hands)
+        if bet[:5] != (*terms[:4], game_id):
+            raise BankRefused("WrongHand", (game_id,))
+        if bet.bet not in BETS or bet.level not in LEVELS:
+            raise BankRefused("BadBet")
+        if bet.chip_cost != self.terms.chip_cost:
+            raise BankRefused("WrongChipCost")
+        if len(set(bet.commitments)) != len(bet.commitments):
+            raise BankRefused("EqualCommitments")
+        self._must_be_signed(bet, call.player_signature, terms.player_key)
+        self._must_be_signed(bet, call.croupier_signature, terms.croupier_key)
+        for owner, share, needed in (
+            (terms.player, kept.player_share, bet.stake),
+            (terms.croupier, kept.croupier_share, bet.top_prize),
+        ):
+            if share < needed:
+                raise BankRefused("InsufficientFunds", (owner, share, needed))
+        deadline = now + self.terms.step_time
+        name = bet.struct_hash()
+        self._games[bet.key] = BankGame(
+            short_name(name), Step.BET_SUBMITTED, GameOutcome.OPEN, deadline, 0, 0
+        )
+        for party in (terms.croupier, terms.player):
+            self._open_games[party] += 1
+        self._move(lock_of(terms.struct_hash()), lock_of(bet.key), bet.stake + bet.top_prize)
+        kept = kept._replace(
+            player_share=kept.player_share - bet.stake,
+            croupier_share=kept.croupier_share - bet.top_prize,
+        )
+        closed = self._end(terms, kept, bet.key)
+        values = {"croupier": bet.croupier, "player": bet.player, "gameId": bet.game_id}
+        values |= {"game": bet.key, "betHash": name, "deadline": deadline}
+        return [*closed, BankEvent("BetSubmitted", values)]
+
+    def _claimed(self, terms: SessionTerms) -> BankSession:
+        kept = self._live(terms)
+        if kept.phase != Phase.CLAIMED:
+            raise BankRefused("WrongSession", (kept.phase,))
+        return kept
+
+    def _finish(self, terms: SessionTerms, now: int) -> list[BankEvent]:
+        kept = self._claimed(terms)
+        end = kept.deadline + self.terms.step_time
+        if now <= end:
+            raise BankRefused("TooEarly", (end,))
+        return self._end(terms, kept)
+
+    def _end(
+        self, terms: SessionTerms, kept: BankSession, hand: bytes = bytes(32)
+    ) -> list[BankEvent]:
+        """Pay the shares, and close."""
+        name = terms.struct_hash()
+        self._sessions[terms.croupier, terms.player] = kept._replace(
+            phase=Phase.CLOSED, hands=0, player_share=0, croupier_share=0
+        )
+        self._move(lock_of(name), available_to(terms.player), kept.player_share)
+        self._move(lock_of(name), available_to(terms.croupier), kept.croupier_share)
+        for party in (terms.croupier, terms.player):
+            self._open_games[party] -= 1
+        values = {"session": name, "hands": kept.hands, "hand": hand}
+        values |= {"playerShare": kept.player_share, "croupierShare": kept.croupier_share}
+        return [BankEvent("SessionClosed", values)]
+
+    # The open hand, before the Bank
+
+    def _accepted_seed(self, sender: str, call: SubmitAcceptedSeed, now: int) -> list[BankEvent]:
+        bet = call.bet
+        _, game = self._find(bet)
+        accepted = OrderAccepted(bet.struct_hash(), game.order)
+        self._must_be_signed(accepted, call.acceptance, bet.croupier_key)
+        told = SubmitCroupierSeed(bet, 1, call.seed)
+        return self._take_croupier_seed(sender, told, now)
+
+    def _two_orders(self, call: ComplainTwoOrders) -> list[BankEvent]:
+        bet = call.bet
+        key, game = self._find(bet)
+        if game.outcome != GameOutcome.OPEN:
+            raise BankRefused("GameOver")
+        stands = game.step == Step.HAND_FINAL and game.order == 0
+        if bet.game_id < IN_SESSION or not (game.step == Step.ORDER_SUBMITTED or stands):
+            raise BankRefused("WrongStep", (int(game.step),))
+        if max(call.order) > 1:
+            raise BankRefused("BadOrder")
+        if packed_order(call.order) == game.order:
+            raise BankRefused("SameOrder")
+        message = ReplacementOrder.of(bet, call.order)
+        self._must_be_signed(message, call.signature, bet.player_key)
+        self._close(bet, key, game, GameOutcome.PLAYER_FORFEITED, 0)
+        return [BankEvent("PlayerForfeited", {"game": key, "lastStep": int(Step.HAND_DEALT)})]

@@ -2,10 +2,8 @@
 
 ==========  ================================================================================
 `player`    sits down, checks both others, bets; start here
-`game`      one game, led by what the Bank says
-`side`      what all games of one sitting have in common
-`checks`    what the Player knows for certain, against what the Bank says
-`notes`     what the Player must still know after a crash
-`news`      what a Player's client tells while it plays
+`game`      one game, led by the Bank's answers and checked against our own view
+`notes`     a private file for each open game, read after a crash
+`news`      facts that a Player's client reports while it plays
 ==========  ================================================================================
 """

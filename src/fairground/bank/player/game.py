@@ -1,27 +1,35 @@
 """One game of a Player, from the signed bet to its end, over the two ports.
 
-There is one loop, and it is led by the Bank: look how far the Bank says that the game is,
-compare that with what our own `Record` says, do what is owed next, look again. So the same
-code plays a game, takes it up again after a crash, and follows a chain that takes blocks
-back. Whatever the Croupier does not bring to the Bank is brought from here; when his time
-is up, the complaint is, too.
+`PlayersGame` is one loop, led by the Bank: ask the Bank for the step of the game, compare it with
+our own `Record`, do the next duty, look again. So the same code plays a game, resumes it after a
+crash, and follows a chain that takes blocks back. If the Croupier does not bring a message or a
+result to the Bank, the Player does; after a deadline, the Player complains.
 
-The Player's seeds leave this object in `_tell_seed` only: the Croupier's seed of the same
-number must be at the Bank, with the Player's own number of confirmations.
+The Player's seeds leave this object in `_tell_seed` only: the Croupier's seed of the same number
+must be at the Bank, with the Player's own number of confirmations.
+
+`Side` holds the things that all games of one sitting share. `KnownGame` is the Player's own view,
+computed from the messages alone. It raises `Alarm`, which names the party at fault, unless the Bank
+shows the same cards and the same end.
 """
 
 from __future__ import annotations
 
+import asyncio
 import enum
+import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from fairground.bank.bank_port import (
     CROUPIER_OWES,
     NO_GAME,
     SILENT_AT,
+    Bank,
     BankAway,
+    BankClock,
     BankEvent,
+    BankGame,
     BankRefused,
     Call,
     Complain,
@@ -37,11 +45,9 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
     price_of_silence,
 )
-from fairground.bank.clock import BankClock
-from fairground.bank.croupier_port import Declined
-from fairground.bank.crypto.curve import BadSignature
-from fairground.bank.messages import ReplacementOrder
-from fairground.bank.player.checks import KnownGame, seed_of
+from fairground.bank.croupier_port import CroupierDesk, Declined
+from fairground.bank.crypto.curve import BadSignature, Signature
+from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, Signer
 from fairground.bank.player.news import (
     Alarm,
     BankRecorded,
@@ -51,14 +57,174 @@ from fairground.bank.player.news import (
     Party,
     Sent,
     Suspicion,
+    Tell,
     Waiting,
     in_chips,
 )
-from fairground.bank.player.notes import Note
-from fairground.bank.player.side import Side
-from fairground.bank.record import AT_HOME, CHAIRS
-from fairground.bank.seeds import Seed, WrongSeed
+from fairground.bank.player.notes import Note, Notebook
+from fairground.bank.record import AT_HOME, CHAIRS, GameRecord, Messages
+from fairground.bank.seeds import Seed, WrongSeed, check_seed
 from fairground.core import FairgroundError
+from fairground.fair.schemes import Chair
+from fairground.games.poker.rules import DECK, HAND, hand_text
+
+PATIENCE: Final = 60
+"""Seconds that the Croupier has to bring something to the Bank before we do it ourselves;
+never more than half of a step's time."""
+
+CONFIRMATIONS: Final = 2
+"""Blocks behind a seed of the Croupier on a chain, unless the Player wants more or fewer.
+
+Without any, a Croupier on a chain that takes its last block back could see the hand, and let
+a bad one lapse."""
+
+
+class OwnClock:
+    """The Player's own clock."""
+
+    def now(self) -> float:
+        """Seconds, from any beginning."""
+        return time.monotonic()
+
+    async def pause(self, seconds: float) -> None:
+        """Let time pass."""
+        await asyncio.sleep(seconds)
+
+
+class Side(NamedTuple):
+    """The Player's side of the table: what all their games have in common."""
+
+    bank: Bank
+    desk: CroupierDesk
+    key: Key
+    notebook: Notebook
+    tell: Tell
+    confirmations: int = 0
+    """Blocks behind a seed of the Croupier before we tell the Player's."""
+    pace: OwnClock = OwnClock()
+    one_by_one: bool = False
+    """True to tell seed 0 before the order, as in the document, and not with it."""
+
+    @property
+    def patience(self) -> int:
+        """Seconds that the Croupier has to bring something to the Bank."""
+        return min(self.bank.terms.step_time // 2, PATIENCE)
+
+
+class KnownGame:
+    """The Player's certain knowledge of one game."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        bet: Bet,
+        signature: Signature,
+        chairs: Sequence[Chair] = CHAIRS,
+    ) -> None:
+        self.record = GameRecord(domain, bet, signature, chairs)
+        self._chairs = chairs
+        self.his: list[Seed | None] = [None, None]
+        """The Croupier's seeds, as far as they are known."""
+        self._domain, self._bet, self._signature = domain, bet, signature
+
+    @property
+    def hand(self) -> tuple[int, ...]:
+        """The cards dealt; empty before."""
+        return self.record.hand
+
+    @property
+    def is_final(self) -> bool:
+        return self.record.step == Step.HAND_FINAL
+
+    @property
+    def final(self) -> tuple[int, ...]:
+        """The cards that will be paid; empty while they are not known."""
+        return self.record.final_hand if self.is_final else ()
+
+    def learn(self, seed_id: int, seed: Seed) -> bool:
+        """Take a seed of the Croupier, once; raise unless it is what he committed to."""
+        check_seed(self._domain, self._bet, Signer.CROUPIER, seed_id, seed)
+        known = self.his[seed_id] is not None
+        self.his[seed_id] = seed
+        return not known
+
+    def follow(self, note: Note) -> None:
+        """Let the record have every message that is known and in its turn."""
+        self.record.follow(self._known(note))
+
+    def _known(self, note: Note) -> Messages:
+        mine = [seed if note.told > seed_id else None for seed_id, seed in enumerate(note.seeds)]
+        first, second = self.his
+        return Messages(first, mine[0], note.order, note.order_signature, second, mine[1])
+
+    def must_agree(self, state: BankGame) -> None:
+        """Raise `Alarm` unless the Bank says what our own record says."""
+        if state.step == Step.NONE:
+            return
+        if not state.is_of(self._bet):
+            raise Alarm(Party.BANK, "under this number it has a bet that you did not sign")
+        if state.step >= Step.ORDER_SUBMITTED and state.replaced != self.record.order:
+            given = f"you gave {self.record.order}"
+            raise Alarm(Party.BANK, f"it has the order {state.replaced}; {given}")
+        if state.step < Step.HAND_DEALT:
+            return
+        if not self.hand:
+            raise Alarm(Party.BANK, "it has dealt before both seeds were told")
+        if state.step == Step.HAND_FINAL and not self.is_final:
+            raise Alarm(Party.BANK, "it calls a hand final before both seeds were told")
+        mine = self.final if state.step == Step.HAND_FINAL else self.hand
+        if state.cards != mine:
+            shown = f"it shows the hand {_cards(state.cards)}"
+            raise Alarm(Party.BANK, f"{shown}; the seeds give {_cards(mine)}")
+
+    def judge(self, state: BankGame, told: Sequence[BankEvent], now: int, note: Note) -> GameEnded:
+        """Return the end of the game; raise `Alarm` unless it had to end so."""
+        stake = self._bet.stake
+        if state.outcome == GameOutcome.SETTLED:
+            if state.step != Step.HAND_FINAL:
+                raise Alarm(Party.BANK, "it settled a game whose final hand is not known")
+            prize = _value(told, "GameSettled", "prize")
+            mine = self.record.prize * self._bet.chip_cost
+            if prize != mine:
+                raise Alarm(Party.BANK, f"it paid {prize} wei for a hand worth {mine} wei")
+            return GameEnded(GameOutcome.SETTLED, self.final, mine, stake)
+        owed = SILENT_AT.get(Step(state.step))
+        match GameOutcome(state.outcome):
+            case GameOutcome.CROUPIER_FORFEITED:
+                paid = _value(told, "CroupierForfeited", "penalty")
+                price = price_of_silence(self._bet, state)
+                right = owed in CROUPIER_OWES and paid == price
+            case _:
+                paid, right = 0, owed not in CROUPIER_OWES and now > state.deadline
+        if not right or owed is None:
+            outcome = GameOutcome(state.outcome).name.lower().replace("_", " ")
+            after = Step(state.step).name.lower().replace("_", " ")
+            raise Alarm(
+                Party.BANK,
+                f"it closed the game as {outcome} after {after}, paying you {paid} wei; by its own "
+                f"rules, and with the deadline at {state.deadline}, it could not",
+            )
+        # Only the messages that the Bank took: so the Croupier's record is the same.
+        self.record = GameRecord(self._domain, self._bet, self._signature, self._chairs)
+        self.record.follow(self._known(note), state.step)
+        self.record.silent(owed)
+        return GameEnded(GameOutcome(state.outcome), (), paid, stake)
+
+
+def seed_of(event: BankEvent) -> Seed:
+    """The seed that an event of the Bank tells."""
+    return Seed(event.values["nonce"], event.values["signature"])
+
+
+def _value(told: Sequence[BankEvent], name: str, value: str) -> int:
+    """A number in the Bank's last event of this name; 0 if there is none."""
+    return next((int(event.values[value]) for event in reversed(told) if event.name == name), 0)
+
+
+def _cards(cards: Sequence[int]) -> str:
+    real = len(cards) == HAND and all(card < DECK for card in cards)
+    return hand_text(cards) if real else str(list(cards))
+
 
 SHORTEST_PAUSE: Final = 0.02
 """Seconds between two looks at the Bank while something happens."""
@@ -67,7 +233,7 @@ LONGEST_PAUSE: Final = 1.0
 """Seconds between two looks at the Bank while nothing happens."""
 
 MOMENT: Final = 2.0
-"""Seconds of waiting before it is told that we wait."""
+"""Seconds of waiting before the screen says that we wait."""
 
 OVERTAKEN: Final = ("AlreadySubmitted", "WrongStep", "GameOver", "TooEarly", "Overtaken")
 """Refusals that only say that things stand otherwise than when we looked: look again."""
@@ -76,7 +242,7 @@ BRING_BET: Final = "the Croupier to bring the bet to the Bank"
 
 
 class Goal(enum.Enum):
-    """How far to play."""
+    """The point up to which a game is played."""
 
     DEALT = "dealt"
     FINAL = "final"
@@ -94,14 +260,15 @@ class PlayersGame:
         assert note.signed is not None
         self.domain, self.bet, self._signature = note.signed
         chairs = AT_HOME if side.bank.in_process else CHAIRS
-        version = side.bank.version
-        self.witness = KnownGame(self.domain, self.bet, self._signature, chairs, version=version)
+        self.witness = KnownGame(self.domain, self.bet, self._signature, chairs)
         self.ended: GameEnded | None = None
         self._side = side
         self._note = note
         self._state = NO_GAME
         self._heard: list[BankEvent] = []
         self._his_confirmations: int | None = None
+        self._confirmed_at: dict[int, float] = {}
+        """When each step had the confirmations that the Croupier waits for, by our own clock."""
         self._once: set[str] = set()
         self._time = BankClock(side.bank, side.pace.now)
         self._still_since = side.pace.now()
@@ -111,7 +278,7 @@ class PlayersGame:
     async def place(self) -> None:
         """Hand the signed bet to the Croupier, unless he has heard it.
 
-        Who signed it before a crash does not know whether he has. The same bet twice is one bet.
+        After a crash the Player does not know whether he has. Two equal bets are one bet.
         """
         chips = in_chips(self.bet.stake, self.bet.chip_cost)
         committed = " ".join(commitment.hex() for commitment in self.bet.commitments[2:])
@@ -141,7 +308,7 @@ class PlayersGame:
 
     @property
     def may_be_taken(self) -> bool:
-        """Whether the Bank has not got the bet, as far as we saw, and may still get it."""
+        """Return whether the Bank does not have the bet, as far as we saw, and may still get it."""
         return self.ended is None and self._state.step == Step.NONE
 
     @property
@@ -150,14 +317,14 @@ class PlayersGame:
         return self._note.order
 
     async def seconds_left(self) -> int:
-        """How long the Player may still think, as far as one can know."""
+        """Return the seconds that the Player may still think, as far as we know."""
         return max(0, self._state.deadline - await self._time())
 
     async def rest(self) -> bool:
         """Forget the game if its end is final.
 
         A bet that lapsed may come back when a chain takes blocks back, and then its seeds are
-        wanted: on a chain the game is kept in mind for a step's time.
+        needed. So on a chain the game is kept for a step's time.
         """
         side = self._side
         if self.ended is None:
@@ -205,12 +372,12 @@ class PlayersGame:
 
     @property
     def _merges(self) -> bool:
-        """Whether the Bank takes seed 0 and the order in one call."""
-        return self._side.bank.version > 1 and not self._side.one_by_one
+        """Return whether seed 0 and the order go to the Bank in one call."""
+        return not self._side.one_by_one
 
     @property
     def _sees_the_hand(self) -> bool:
-        """Whether our own seed 0 may be told, and is kept back until the order is given.
+        """Return whether our own seed 0 may be told, and is kept back until the order is given.
 
         The Croupier's seed is at the Bank, so the hand is fixed, and we know it already.
         """
@@ -233,7 +400,7 @@ class PlayersGame:
     # Listening: to the Bank, and to the Croupier
 
     async def _hear(self) -> None:
-        """What the Bank recorded since the last time; all of it, if blocks were taken back."""
+        """Return the Bank's new events; all events, if blocks were taken back."""
         events = list(await self._side.bank.told(self.bet.key))
         known = len(self._heard) if events[: len(self._heard)] == self._heard else 0
         self._heard = events
@@ -319,18 +486,24 @@ class PlayersGame:
                 self._suspect(f"he does not show {what}")
 
     async def _he_waits_for_blocks(self, left: int) -> bool:
-        """Whether he has not got the confirmations yet that he said he waits for."""
-        side = self._side
+        """Return whether he waits for the confirmations that he named, or got them just now.
+
+        After the last of them he looks, sends his seed, and waits for a block again.
+        """
+        side, step = self._side, self._state.step
         if self._his_confirmations is None:
             try:
                 self._his_confirmations = (await side.desk.about()).confirmations
             except FairgroundError:
                 return False
         wanted = self._his_confirmations
-        if (await side.bank.game(self.bet.key, wanted)).step >= self._state.step:
+        if wanted and (await side.bank.game(self.bet.key, wanted)).step >= step:
+            since = self._confirmed_at.setdefault(step, side.pace.now())
+            return side.pace.now() - since < side.patience
+        if not wanted:
             return False
         what = f"{wanted} blocks, which the Croupier waits for before he tells a seed"
-        self._tell_once(f"his blocks {self._state.step}", Waiting(Party.BANK, what, left))
+        self._tell_once(f"his blocks {step}", Waiting(Party.BANK, what, left))
         return True
 
     async def _tell_seed(self, seed_id: int, now: int, late: bool) -> None:
@@ -373,10 +546,10 @@ class PlayersGame:
         )
 
     async def _is_settled_enough(self, now: int) -> bool:
-        """Whether the Croupier's seed has the confirmations that the Player wants.
+        """Return whether the Croupier's seed has the confirmations that the Player wants.
 
-        In the last quarter of the time it counts without them: a stake that is lost for sure
-        is worse than one that is lost if the chain takes these blocks back.
+        In the last quarter of the time it counts without them. A certain loss of the stake is worse
+        than a loss if the chain takes these blocks back.
         """
         side, state = self._side, self._state
         confirmed = await side.bank.game(self.bet.key, side.confirmations)
@@ -441,11 +614,11 @@ class PlayersGame:
         self._side.tell(Sent(Party.PLAYER, Party.BANK, what))
 
     def _worth(self, call: Call) -> Spending:
-        """What the Player loses if this call does not reach the Bank: so much it may cost."""
+        """Return the Player's loss without this call, in wei: the most that it may cost."""
         stake = self.bet.stake
         match call:
             case Complain(silence) if silence in CROUPIER_OWES:
-                stake = price_of_silence(self._side.bank.version, self.bet, self._state)
+                stake = price_of_silence(self.bet, self._state)
             case SubmitPlayerSeed(_, 1) | SubmitPlayerSeedAndResult() | SubmitGameResult() if (
                 self.witness.is_final
             ):

@@ -1,8 +1,7 @@
-"""What a Player's client tells while it plays: facts, for a screen to put into words.
+"""Facts that a Player's client reports while it plays, for a screen to put into words.
 
-Each is a value. A screen explains the protocol with them, a log keeps them, a browser may
-show them. None holds a secret: a seed of the Player is told here when it was told to the
-Croupier, and not before.
+Each is a value. A screen explains the protocol with them, a log keeps them, a browser may show
+them. None holds a secret: a seed of the Player appears here only after the Croupier has it.
 """
 
 from __future__ import annotations
@@ -51,14 +50,14 @@ class Waiting(NamedTuple):
     """Nothing can be done but wait for this, for ``seconds`` at the most."""
 
     party: Party
-    """Whose it is to act."""
+    """The party that has to act."""
     what: str
     seconds: int
     """0 if nobody knows."""
 
 
 class Suspicion(NamedTuple):
-    """Somebody does not do what they should. The game goes on, by way of the Bank."""
+    """A party breaks the protocol. The game goes on, by way of the Bank."""
 
     party: Party
     reason: str
@@ -77,9 +76,9 @@ class GameEnded(NamedTuple):
     hand: tuple[int, ...]
     """The cards that were paid; empty if it did not come to that."""
     paid: int
-    """What came out of the game's locks into the Player's account, in wei."""
+    """Wei that came out of the game's locks into the Player's account."""
     stake: int
-    """What the Player had put in, in wei."""
+    """Wei that the Player had put in."""
     lapsed: bool = False
     """The Bank never took the bet, and now cannot take it any more."""
 

@@ -1,9 +1,9 @@
-"""The Player's notebook: what a client must still know after a crash.
+"""The Player's notebook: private files that a client reads after a crash.
 
-One private file for each open game, replaced as a whole, so that it is either the old one
-or the new one. Seeds are in it before the bet is signed, the order before it is told; a
-seed is marked as told before it is. When a game is over its file is deleted: the
-transcript is the record, the notebook is only for what may go on.
+One file for each open game, replaced as a whole, so that it is either the old one or the new one.
+Seeds are in it before the bet is signed, the order before it is sent. A seed is marked as told
+before it leaves. When a game is over its file is deleted: the transcript is the record, the
+notebook is only for open games.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PRIVATE_FILE = 0o600
 
 
 class Note(NamedTuple):
-    """What is known of one game."""
+    """The notes of one game."""
 
     offer_id: str
     seeds: tuple[Seed, Seed]
@@ -33,7 +33,7 @@ class Note(NamedTuple):
     signed: tuple[Domain, Bet, Signature] | None = None
     """The bet; ``None`` while it has not been signed, and so nothing can come of it."""
     told: int = 0
-    """How many of the seeds have left this program."""
+    """Number of seeds that have left this program."""
     order: tuple[int, ...] | None = None
     """The one order of this game: no second one is ever signed."""
     order_signature: Signature | None = None
@@ -154,7 +154,6 @@ class FileNotebook(Notebook):
         super().write(note)
 
     def write(self, note: Note) -> None:
-        """Write a new file, and put it in the place of the old one when it is on the disk."""
         path, fresh = self._path(note), self._path(note).with_suffix(".new")
         try:
             file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
@@ -171,12 +170,10 @@ class FileNotebook(Notebook):
         super().write(note)
 
     def forget(self, note: Note) -> None:
-        """Delete its file."""
         super().forget(note)
         self._path(note).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let another program have the folder."""
         os.close(self._lock)
 
     def _path(self, note: Note) -> Path:

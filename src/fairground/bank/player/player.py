@@ -9,10 +9,10 @@
     await game.settle()
     await player.withdraw()
 
-Over a chain, ``bank`` must be the Player's own node: `ChainBank` compares the
-contract's code there with the packaged artifact. Before any money moves, `sit_down` sees
-that the Croupier plays at this very Bank, under its terms; and before each bet, that the
-key he offers is the one registered there, and that he can pay the top prize.
+Over a chain, ``bank`` must be the Player's own node: `ChainBank` compares the contract's code there
+with the packaged artifact. Before any money moves, `sit_down` checks that the Croupier plays at
+this very Bank, under its terms. Before each bet it checks that his key is the one registered there,
+and that he can pay the top prize.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier_port import About, Offer
 from fairground.bank.messages import Bet, Signer
-from fairground.bank.player.game import PlayersGame
+from fairground.bank.player.game import PlayersGame, Side
 from fairground.bank.player.news import Alarm, Checked, NoGame, Party, Sent, in_chips
 from fairground.bank.player.notes import Note
-from fairground.bank.player.side import Side
 from fairground.bank.seeds import fresh_seeds
 from fairground.core import InputError
-from fairground.games.poker import PAYS, Poker, Rank
+from fairground.games.poker.rules import PAYS, Poker, Rank
 
 BET_TIME: Final = 120
 """Seconds that the Croupier has to bring a signed bet to the Bank. Until then it may be
@@ -42,7 +41,7 @@ taken at any moment, so no other is signed."""
 
 
 class WrongCroupier(InputError):
-    """What the Croupier says does not agree with the Bank."""
+    """The Croupier's words do not agree with the Bank."""
 
     code = "bank/wrong-croupier"
 
@@ -57,7 +56,7 @@ class PlayerClient:
         self._games: list[PlayersGame] = []
         """The games of this sitting."""
         self._brought: int | None = None
-        """What the account has without these games, by our own count; ``None``: not counted."""
+        """The account without these games, by our own count; ``None``: not counted."""
 
     # Sitting down
 
@@ -108,11 +107,11 @@ class PlayerClient:
     # Money
 
     async def available(self) -> int:
-        """What the Player has at the Bank, outside of open games, in wei."""
+        """Return the Player's wei at the Bank, outside of open games."""
         return (await self.side.bank.account(self.address)).available
 
     async def balance(self) -> int:
-        """What the Player has at the Bank; an `Alarm` if that is less than their own count."""
+        """Return the Player's wei at the Bank; report an `Alarm` below our own count."""
         for game in self._games:
             await game.rest()
         available = await self.available()
@@ -129,7 +128,7 @@ class PlayerClient:
         return available
 
     async def missing(self, bet: int, level: int) -> int:
-        """What the Player lacks at the Bank for this stake, in wei."""
+        """Return the wei that the Player lacks at the Bank for this stake."""
         stake = Poker(bet, level).stake * self.side.bank.terms.chip_cost
         return max(0, stake - await self.available())
 

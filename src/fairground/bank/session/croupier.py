@@ -1,16 +1,15 @@
 """The Croupier's side of sessions.
 
-He signs one bet and one state for each hand, tells seed 0 for a bet that he signed, and seed 1
+He signs one bet and one state for each hand. He tells seed 0 for a bet that he signed, and seed 1
 for the one order that he was given, with his word on it. Everything is written down (`journal`)
-before it leaves, so he can be killed at any instant: what he said he says again, and nothing else
-in its place. When the Player is silent, or wants to go, `visit` brings what he holds to the Bank,
-until the session is closed there.
+before it leaves, so he can be killed at any instant: he repeats his last words, and never says
+anything else in their place. When the Player is silent, or wants to go, `visit` brings his signed
+messages to the Bank, until the session is closed there.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,7 +19,7 @@ from weakref import WeakValueDictionary
 from fairground.bank.bank_port import (
     NO_KEY,
     Bank,
-    BankRefused,
+    BankClock,
     BankSession,
     BringHand,
     ClaimSession,
@@ -29,8 +28,17 @@ from fairground.bank.bank_port import (
     Phase,
     SubmitCroupierSeed,
 )
-from fairground.bank.clock import BankClock
-from fairground.bank.croupier_port import Closed, Declined, SaidOtherwise, TooSoon
+from fairground.bank.croupier_port import (
+    Closed,
+    Declined,
+    Drawn,
+    SaidOtherwise,
+    SessionDesk,
+    SessionSight,
+    Taken,
+    TooSoon,
+    UnknownGame,
+)
 from fairground.bank.crypto.curve import Signature, checksummed
 from fairground.bank.messages import (
     Bet,
@@ -44,11 +52,9 @@ from fairground.bank.messages import (
 from fairground.bank.record import CHAIRS
 from fairground.bank.seeds import Seed, fresh_seeds, packed_order
 from fairground.bank.session import page as lines
-from fairground.bank.session.desk import Drawn, SessionDesk, SessionSight, Taken
-from fairground.bank.session.hand import SessionHand, fits
-from fairground.bank.session.journal import MemoryJournal, SessionJournal
-from fairground.bank.session.page import CLOSED, Line, SessionPage
-from fairground.bank.session.settling import settle
+from fairground.bank.session.duties import settle
+from fairground.bank.session.journal import SessionJournal
+from fairground.bank.session.page import CLOSED, Line, SessionHand, SessionPage, fits
 from fairground.bank.session.tower import Tower
 from fairground.core import FairgroundError
 from fairground.fair.schemes import Chair
@@ -58,6 +64,9 @@ log = logging.getLogger("fairground.croupier")
 
 OPEN_TIME: Final = 600
 """Seconds in which a session must be opened."""
+
+UNPLAYED: Final = 300
+"""Seconds in which the first bet must come; never more than a step's time."""
 
 WAS_RESTORED: Final = (
     "this arena was restored from a copy, in which this session was open; it does not know the "
@@ -79,20 +88,21 @@ SESSION_CALLS: Final = (
 """The calls that an open session may need of him. Without them an old state could count."""
 
 Lending = Callable[[str, int], Awaitable[int]]
-"""What he puts into a session with this player, who puts in so much, in wei. Refuses with
-`Busy` where he puts in nothing."""
+"""Returns the wei that he puts into a session with this player, given the player's own. Refuses
+with `Busy` where he puts in nothing.
+"""
 
 
 class SessionCroupier(SessionDesk):
-    """A Croupier who plays sessions, at any Bank of version 2."""
+    """A Croupier who plays sessions."""
 
     def __init__(
         self,
         bank: Bank,
         key: Key,
         funds: int | Lending,
+        journal: SessionJournal,
         *,
-        journal: SessionJournal | None = None,
         signing: Sequence[Key] = (),
         confirmations: int = 0,
         tower: Tower | None = None,
@@ -102,24 +112,26 @@ class SessionCroupier(SessionDesk):
         """``funds``: what he puts into a session, in wei; bets are limited by it. ``tower``: where
         he leaves what a watchtower needs. ``signing``:
         the keys that he signs with, the newest first, before the key of his account.
-        ``confirmations``: blocks on a session before its first hand. ``own``: counts
-        seconds, by which a Player who says nothing is silent.
+        ``confirmations``: blocks on a session before its first hand, and on its end before it is
+        over. ``own``: counts seconds, by which a Player who says nothing is silent.
         """
         self._bank, self._key, self._funds = bank, key, funds
         self._signing = {one.address: one for one in (*signing, key)}
         self._newest = next(iter(self._signing))
-        self.journal = journal or MemoryJournal()
+        self.journal = journal
         self._confirmations, self._chairs, self._tower = confirmations, chairs, tower
         self._firm: set[bytes] = set()
         """Sessions that the Bank has, finally."""
         self._heard: dict[bytes, float] = {}
-        """When the Player last said something, by our own clock."""
+        """When the Player last said something that binds them, by our own clock."""
+        self.trouble: dict[bytes, str] = {}
+        """Why a session does not go on at the Bank now, in words."""
         self._own, self._clock = own, BankClock(bank)
         self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
         self.opened: Callable[[SessionTerms], None] = lambda terms: None
-        """Who wants to know that he put something into a session,"""
-        self.ended: Callable[[SessionTerms], None] = lambda terms: None
-        """and that it is his again."""
+        """Called when he has put funds into a session."""
+        self.seen: Callable[[SessionPage, bool], None] = lambda page, locked: None
+        """Called after each look at a session; True while the Bank has his funds locked."""
 
     def _lock(self, name: bytes) -> asyncio.Lock:
         return self._locks.setdefault(name, asyncio.Lock())
@@ -127,10 +139,11 @@ class SessionCroupier(SessionDesk):
     # Opening
 
     async def session(self, player: str, funds: int) -> SessionTerms:
-        """His terms: the keys that the Bank knows, and the next number of these two."""
         player = checksummed(player)
         if player == self._key.address:
             raise Declined(f"{player} is the Croupier himself: nobody plays with himself")
+        if funds < self._bank.terms.chip_cost:
+            raise Declined(f"put in at least one chip, {self._bank.terms.chip_cost} wei")
         account = await self._bank.account(player)
         if account.key == NO_KEY:
             raise Declined(f"the Bank knows no key of {player}: submit your public key first")
@@ -145,7 +158,6 @@ class SessionCroupier(SessionDesk):
         return SessionTerms(self._key.address, player, *keys, kept.number, funds, his, expiry)
 
     async def open(self, terms: SessionTerms, signature: Signature) -> None:
-        """Bring a session to the Bank, on his own terms alone. The same again changes nothing."""
         name = terms.struct_hash()
         async with self._lock(name):
             kept = await self._bank.session(self._key.address, terms.player)
@@ -169,8 +181,15 @@ class SessionCroupier(SessionDesk):
     async def _write(self, page: SessionPage, *found: Line) -> None:
         """Durably, before anything is said; and for the watchtower, if there is one."""
         await self.journal.add(page, *found)
+        if page.hand is not None or page.signed.state.hands:
+            self._heard[page.name] = self._own()
         if self._tower is not None:
             self._tower.leave(page)
+
+    async def has_played(self, player: str) -> bool:
+        """Return whether a hand of the last session with this player was played to its end."""
+        kept = await self._bank.session(self._key.address, player)
+        return bool(kept.number) and await self.journal.has_hands(kept.session)
 
     # The hands
 
@@ -182,22 +201,27 @@ class SessionCroupier(SessionDesk):
         if page.stopped:
             raise Closed(WAS_RESTORED)
         if name not in self._firm:
-            parties = page.terms.croupier, page.terms.player
-            now = await self._bank.session(*parties)
+            now = await self._bank.session(page.terms.croupier, page.terms.player)
             if now.is_of(page.terms) and now.phase != Phase.OPEN:
                 raise Closed(WANTS_TO_GO)
-            final = await self._bank.session(*parties, self._confirmations)
-            if not now.is_of(page.terms) or not final.is_of(page.terms):
+            if not await self._is_firm(page, now):
                 raise TooSoon(
                     f"the Bank does not have this session under {self._confirmations} blocks yet"
                 )
-            self._firm.add(name)
-        self._heard[name] = self._own()
         return page
+
+    async def _is_firm(self, page: SessionPage, now: BankSession) -> bool:
+        """Return whether the Bank has the session under enough blocks: hands can be played."""
+        if page.name not in self._firm:
+            parties = page.terms.croupier, page.terms.player
+            final = await self._bank.session(*parties, self._confirmations)
+            if not now.is_of(page.terms) or not final.is_of(page.terms):
+                return False
+            self._firm.add(page.name)
+        return True
 
     @retried
     async def offer(self, session: bytes, hand: int) -> tuple[bytes, bytes]:
-        """Fresh seeds, for this hand alone."""
         async with self._lock(session):
             page = await self._playing(session)
             if hand != page.signed.state.hands or page.hand is not None:
@@ -213,7 +237,6 @@ class SessionCroupier(SessionDesk):
 
     @retried
     async def bet(self, session: bytes, bet: Bet, signature: Signature) -> Taken:
-        """Sign one bet for this hand, and tell seed 0 for it."""
         async with self._lock(session):
             page = await self._playing(session)
             if page.hand is None:
@@ -240,7 +263,6 @@ class SessionCroupier(SessionDesk):
     async def order(
         self, session: bytes, seed: Seed, order: Sequence[int], signature: Signature
     ) -> Drawn | None:
-        """Tell seed 1 for one order, and give his word on it."""
         async with self._lock(session):
             page = await self._playing(session)
             hand = _open_hand(page)
@@ -262,14 +284,17 @@ class SessionCroupier(SessionDesk):
     async def state(
         self, session: bytes, seed: Seed | None, state: SessionState, signature: Signature
     ) -> Signature:
-        """Sign the one state that follows; or a last one, if no hand is open."""
         async with self._lock(session):
             page = await self.journal.page(session)
             if state != page.signed.state:
                 page = await self._playing(session)
                 await self._sign(page, seed, state, signature)
             if state.last and not page.closed:
-                await self._close(page)
+                try:
+                    await self._settle(page)
+                except FairgroundError as error:
+                    # The Player has the signature all the same, and `visit` tries again.
+                    self._note_trouble(session, error)
             return page.signed.croupier
 
     async def _sign(
@@ -292,20 +317,12 @@ class SessionCroupier(SessionDesk):
         line = lines.proposed(told, state, signature)
         await self._write(page, line, lines.signed(his, transcript))
 
-    async def _close(self, page: SessionPage) -> None:
-        """Bring the last state to the Bank, unless it has closed the session already."""
-        kept = await self._bank.session(page.terms.croupier, page.terms.player)
-        if kept.is_of(page.terms) and kept.phase != Phase.CLOSED:
-            with contextlib.suppress(BankRefused):  # the Player was faster
-                await self._bank.send(self._key, page.signed.close(page.terms))
-        await self._over(page)
-
     async def _over(self, page: SessionPage) -> None:
-        """The Bank has closed it: what he put in is his again."""
+        """Note that the Bank has closed it for good: what he put in is his again."""
         await self._write(page, CLOSED)
         self._firm.discard(page.name)
         self._heard.pop(page.name, None)
-        self.ended(page.terms)
+        self.seen(page, False)
 
     def _key_of(self, terms: SessionTerms) -> Key:
         if terms.croupier_key not in self._signing:
@@ -316,52 +333,74 @@ class SessionCroupier(SessionDesk):
         return self._signing[terms.croupier_key]
 
     async def look(self, session: bytes) -> SessionSight:
-        """How far a session is."""
         page = await self.journal.page(session)
         return SessionSight(page.terms, *page.signed, page.hand is not None, page.closed)
 
     # The Bank
 
     async def settle(self, session: bytes) -> bool:
-        """Do at the Bank what can be done now to end a session alone; whether it is over."""
+        """Do at the Bank what can be done now to end a session; return whether it is over."""
         async with self._lock(session):
-            page = await self.journal.page(session)
-            over = await settle(
-                self._bank, self._key, page.held(), self._confirmations, self._clock
-            )
-            if over and not page.closed:
-                await self._over(page)
-            return over
+            return await self._settle(await self.journal.page(session))
+
+    async def _settle(self, page: SessionPage) -> bool:
+        held, confirmations = page.held(), self._confirmations
+        over = await settle(self._bank, self._key, held, confirmations, self._clock)
+        if over and not page.closed:
+            await self._over(page)
+        elif page.closing:
+            await self._look_at(page)
+        return over is True
+
+    async def _look_at(self, page: SessionPage) -> BankSession:
+        """Ask the Bank how a session stands, and say whether it has his money locked."""
+        kept = await self._bank.session(page.terms.croupier, page.terms.player)
+        is_live = kept.is_of(page.terms) and kept.phase in (Phase.OPEN, Phase.CLAIMED)
+        if not page.closed:
+            self.seen(page, is_live or not page.closing)
+        return kept
 
     async def visit(self, session: bytes) -> float:
-        """Look after one open session; for how many seconds it can be left alone."""
-        step_time = self._bank.terms.step_time
+        """Look after one open session; return for how many seconds it can be left alone."""
         try:
-            page = await self.journal.page(session)
-            kept = await self._bank.session(page.terms.croupier, page.terms.player)
-            if kept.is_of(page.terms) and kept.phase == Phase.OPEN:
-                if page.closing:
-                    async with self._lock(session):
-                        await self._close(page)
-                    return 0
-                if not page.stopped and not self._is_silent(session, step_time):
-                    return nap(step_time)
-            elif await self._may_still_open(page, kept):
-                return nap(step_time)
-            else:
-                # From now on nothing is signed: it might come too late for the Bank.
-                self._firm.discard(session)
-            await self.settle(session)
-        except StoreAway:
-            pass  # who keeps the store says so, once
+            if not await self._goes_on(await self.journal.page(session)):
+                await self.settle(session)
+            self.trouble.pop(session, None)
+        except (StoreAway, UnknownGame):
+            pass  # who keeps the store says so, once; or it is a session at another Bank
         except FairgroundError as error:
-            log.warning("a session does not go on: %s", error)
-        return nap(step_time)
+            self._note_trouble(session, error)
+        return nap(self._bank.terms.step_time)
 
-    def _is_silent(self, session: bytes, step_time: int) -> bool:
-        """Whether the Player has said nothing for a step's time, counted from our start."""
-        now = self._own()
-        return now - self._heard.setdefault(session, now) > step_time
+    async def _goes_on(self, page: SessionPage) -> bool:
+        """Return whether hands can be played, or the session can still be opened."""
+        kept = await self._look_at(page)
+        if kept.is_of(page.terms) and kept.phase == Phase.OPEN:
+            ends = page.closing or page.stopped
+            return not ends and not await self._is_silent(page, kept)
+        if await self._may_still_open(page, kept):
+            return True
+        # From now on nothing is signed: it might come too late for the Bank.
+        self._firm.discard(page.name)
+        return False
+
+    def _note_trouble(self, session: bytes, error: FairgroundError) -> None:
+        """Log, once for each reason, why a session does not go on at the Bank."""
+        if self.trouble.get(session) != str(error):
+            log.warning("session %s does not go on, and is tried again: %s", session.hex(), error)
+        self.trouble[session] = str(error)
+
+    async def _is_silent(self, page: SessionPage, kept: BankSession) -> bool:
+        """Return whether the Player has said nothing for too long, counted from our start.
+
+        The first bet must come sooner than others, but not before it can be taken.
+        """
+        now, limit = self._own(), self._bank.terms.step_time
+        if page.hand is None and not page.signed.state.hands:
+            limit = min(limit, UNPLAYED)
+            if not await self._is_firm(page, kept):
+                self._heard[page.name] = now
+        return now - self._heard.setdefault(page.name, now) > limit
 
     async def _may_still_open(self, page: SessionPage, kept: BankSession) -> bool:
         unopened = kept.number == page.terms.number and not kept.is_of(page.terms)

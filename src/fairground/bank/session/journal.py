@@ -1,77 +1,42 @@
-"""Where a Croupier writes down his sessions: in memory, or durably in a store.
+"""Durable lines of sessions (`page`): the Croupier's journal, and the Player's notes.
 
-In a store each session is a log, named by the hash of its terms, with the lines of `page`,
-chained like a transcript. His seeds lie in the vault beside it until they are told.
+In the Croupier's store each session is a log, named by the hash of its terms, and chained like a
+transcript. His untold seeds lie in the vault beside it.
+
+The Player has one private file for each session, to which lines are only added. Each line is on the
+disk before its message leaves the program. A last line that was cut off by a crash was never sent.
+The file stays when the session is closed: it holds all hands.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from fairground.bank.bank_port import short_name
 from fairground.bank.croupier_port import UnknownGame
 from fairground.bank.messages import Domain, Signer
+from fairground.bank.player.notes import PRIVATE_FILE, PRIVATE_FOLDER, locked, sync_folder
 from fairground.bank.record import CHAIRS
 from fairground.bank.seeds import SEED_IDS
 from fairground.bank.session.page import STOPPED, Line, SessionPage
-from fairground.core import written
+from fairground.core import FairgroundError, InputError, Unreadable, whole, written
 from fairground.fair.schemes import Chair
 from fairground.store import Append, Conflict, Secret, Store
 from fairground.transcript import NO_LINE, canonical, check_chain, line_hash
+
+if TYPE_CHECKING:
+    from fairground.bank.crypto.seed_cipher import SeedCipher  # an extra
 
 KIND: Final = "croupier-session"
 
 
 def unknown(name: bytes) -> UnknownGame:
-    """There is no such session."""
+    """Return the error for an unknown session."""
     return UnknownGame(f"the Croupier knows of no session {name.hex()}")
-
-
-class SessionJournal(ABC):
-    """What a Croupier writes before he acts. `add` is durable when it returns."""
-
-    @abstractmethod
-    async def page(self, name: bytes) -> SessionPage:
-        """What is written of a session; raise `UnknownGame` if it is none of his."""
-
-    @abstractmethod
-    async def open(self, page: SessionPage, line: Line) -> None:
-        """A new session, with its first line; an older page of the same name stays."""
-
-    @abstractmethod
-    async def add(self, page: SessionPage, *lines: Line) -> None:
-        """Turn the page by these lines, and keep them; raise `Conflict` if others wrote."""
-
-    @abstractmethod
-    async def open_sessions(self) -> Sequence[bytes]:
-        """The sessions that are not closed, the oldest first."""
-
-
-class MemoryJournal(SessionJournal):
-    """For a Bank that ends with this program."""
-
-    def __init__(self) -> None:
-        self._pages: dict[bytes, SessionPage] = {}
-
-    async def page(self, name: bytes) -> SessionPage:
-        """The page itself."""
-        if name not in self._pages:
-            raise unknown(name)
-        return self._pages[name]
-
-    async def open(self, page: SessionPage, line: Line) -> None:
-        """Keep the page."""
-        self._pages.setdefault(page.name, page)
-
-    async def add(self, page: SessionPage, *lines: Line) -> None:
-        """Turn it."""
-        for line in lines:
-            page.turn(line)
-
-    async def open_sessions(self) -> Sequence[bytes]:
-        """Those that are not closed."""
-        return [name for name, page in self._pages.items() if not page.closed]
 
 
 class _Kept(NamedTuple):
@@ -82,12 +47,22 @@ class _Kept(NamedTuple):
     head: str
 
 
-class StoreJournal(SessionJournal):
-    """In the arena's store. Several workers may write: who finds new lines reads again."""
+class SessionJournal:
+    """The Croupier's lines in the store, written before he acts.
+
+    Several servers may write: one that finds new lines reads the page again.
+    """
 
     def __init__(
-        self, store: Store, domain: Domain, croupier: str, chairs: Sequence[Chair] = CHAIRS
+        self,
+        store: Store,
+        domain: Domain,
+        croupier: str,
+        cipher: SeedCipher | None = None,
+        chairs: Sequence[Chair] = CHAIRS,
     ) -> None:
+        """Without a ``cipher`` seeds are stored in plain text."""
+        self._cipher = cipher
         self._store, self._domain, self._croupier = store, domain, croupier
         self._chairs = chairs
         self._kept: dict[bytes, _Kept] = {}
@@ -95,7 +70,7 @@ class StoreJournal(SessionJournal):
         """Sessions at another Bank, in the same store."""
 
     async def page(self, name: bytes) -> SessionPage:
-        """The page as it is in the store now."""
+        """Return the page of a session; raise `UnknownGame` if it is none of his."""
         kept = self._kept.get(name)
         if kept is not None and not await self._store.lines(_log(name), kept.lines, 1):
             return kept.page
@@ -110,7 +85,10 @@ class StoreJournal(SessionJournal):
         if (first["chain"], first["bank"]) != self._place or not self._is_his(first):
             self._foreign.add(stored.log)
             raise unknown(name)
-        secrets = {one.name: one.secret.decode() for one in stored.secrets}
+        found = stored.secrets
+        if self._cipher is not None:
+            found = tuple(self._cipher.decrypt(stored.log, one) for one in found)
+        secrets = {one.name: one.secret.decode() for one in found}
         for number, line in enumerate(lines):
             if line["kind"] == "seeds":
                 line["seeds"] = [secrets[_secret(number, seed_id)] for seed_id in SEED_IDS]
@@ -132,7 +110,7 @@ class StoreJournal(SessionJournal):
         self._kept.pop(name, None)
 
     async def open(self, page: SessionPage, line: Line) -> None:
-        """A new log; an older one of the same name stays."""
+        """Write a new session with its first line; an older log of the same name stays."""
         if await self._store.read(_log(page.name)) is not None:
             return
         chain, bank = self._place
@@ -141,7 +119,7 @@ class StoreJournal(SessionJournal):
         self._kept[page.name] = _Kept(page, 1, line_hash(data))
 
     async def add(self, page: SessionPage, *lines: Line) -> None:
-        """One commit for all of them; seeds go into the vault."""
+        """Turn the page by these lines, and commit them; raise `Conflict` if others wrote."""
         known = self._kept.get(page.name)
         if known is None or known.page is not page:
             raise Conflict("this page was read before somebody wrote on it: read it again")
@@ -159,6 +137,8 @@ class StoreJournal(SessionJournal):
                 written_down.append(data)
                 head = line_hash(data)
             log, closed = _log(page.name), page.closed
+            if self._cipher is not None:
+                secrets = [self._cipher.encrypt(log, secret) for secret in secrets]
             await self._store.commit(
                 Append(log, number, tuple(written_down), closed=closed, secrets=tuple(secrets))
             )
@@ -170,9 +150,23 @@ class StoreJournal(SessionJournal):
             self._forget(page.name)
 
     async def open_sessions(self) -> Sequence[bytes]:
-        """By their logs."""
+        """Return the names of the sessions that are not closed, the oldest first."""
         logs = await self._store.logs(KIND, open_only=True)
         return [bytes.fromhex(log.removeprefix(PREFIX)) for log in logs if log not in self._foreign]
+
+    async def has_hands(self, short: bytes) -> bool:
+        """Return whether a hand was played in the session that the Bank knows by this short name.
+
+        (The Bank forgets the number of hands when it closes a session.)
+        """
+        for log in await self._store.logs(KIND):
+            name = bytes.fromhex(log.removeprefix(PREFIX))
+            if short_name(name) == short:
+                page = await self.page(name)
+                if page.closed:
+                    self._forget(name)
+                return page.signed.state.hands > 0
+        return False
 
 
 PREFIX: Final = "session-"
@@ -198,3 +192,85 @@ def _log(name: bytes) -> str:
 
 def _secret(line: int, seed_id: int) -> str:
     return f"seed.{line}.{seed_id}"
+
+
+class SessionNotes:
+    """Notes in memory only: for a Bank that ends with this program."""
+
+    def open(self, page: SessionPage, line: Line) -> None:
+        """A new session, with its first line; durable on return."""
+
+    def write(self, page: SessionPage, lines: Sequence[Line]) -> None:
+        """More lines; durable on return."""
+
+    def pages(self, domain: Domain) -> Iterator[SessionPage]:
+        """The sessions at this Bank that are not closed."""
+        yield from ()
+
+    def close(self) -> None:
+        """Let others have them."""
+
+
+class FileNotes(SessionNotes):
+    """Notes in private files of one folder, for one program at a time."""
+
+    def __init__(self, folder: Path, chairs: Sequence[Chair] = CHAIRS) -> None:
+        self._folder, self._chairs = folder, chairs
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+            self._lock = locked(folder / "lock")
+        except OSError as error:
+            raise InputError(f"cannot keep notes in {str(folder)!r}: {error.strerror}") from None
+
+    def _path(self, page: SessionPage) -> Path:
+        return self._folder / f"{page.name.hex()}.session"
+
+    def open(self, page: SessionPage, line: Line) -> None:
+        place = {"chain": written(page.domain.chain_id), "bank": page.domain.bank}
+        self._append(page, [{**place, **line}])
+
+    def write(self, page: SessionPage, lines: Sequence[Line]) -> None:
+        self._append(page, lines)
+
+    def _append(self, page: SessionPage, lines: Sequence[Line]) -> None:
+        path = self._path(page)
+        fresh = not path.exists()
+        data = b"".join(canonical(line) + b"\n" for line in lines)
+        try:
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE_FILE)
+            try:
+                os.write(file, data)
+                os.fsync(file)
+            finally:
+                os.close(file)
+            if fresh:
+                sync_folder(self._folder)
+        except OSError as error:
+            raise InputError(
+                f"the notes of the session cannot be written to {str(path)!r}: {error.strerror}"
+            ) from None
+
+    def pages(self, domain: Domain) -> Iterator[SessionPage]:
+        for path in sorted(self._folder.glob("*.session")):
+            lines = self._read(path)
+            if not lines or lines[-1]["kind"] == "closed":
+                continue
+            first = lines[0]
+            if Domain(whole(first["chain"], "chain"), str(first["bank"])) == domain:
+                yield SessionPage.read(domain, Signer.PLAYER, lines, self._chairs)
+
+    def _read(self, path: Path) -> list[dict[str, Any]]:
+        try:
+            data = path.read_bytes()
+            whole_lines = data[: data.rfind(b"\n") + 1]
+            if len(whole_lines) < len(data):
+                os.truncate(path, len(whole_lines))
+            return [json.loads(line) for line in whole_lines.splitlines()]
+        except (OSError, ValueError, KeyError, TypeError, FairgroundError) as error:
+            raise Unreadable(
+                f"the notes of an open session cannot be read: {str(path)!r} ({error}). Without "
+                "them what is in the session cannot be claimed; move the file away to play on"
+            ) from None
+
+    def close(self) -> None:
+        os.close(self._lock)

@@ -1,19 +1,23 @@
 """A session as one party knows it: the sum of the lines that this party wrote down.
 
-Both parties write the same kinds of lines, each before it acts on it. So after a crash at any
-instant a party reads its lines, and goes on as if nothing had happened: what was signed is
-there to be said again, and nothing else is ever signed in its place::
+Both parties write the same kinds of lines, each before it acts on it. After a crash at any instant
+a party reads its lines, and continues as if nothing had happened. It repeats its signed messages,
+and never signs anything else in their place::
 
     session   the terms, with the Player's signature: before they leave
     seeds     one's own two seeds for the next hand: before their commitments leave
     bet       the bet, with the Player's signature
-    taken     the Croupier's signature of it, and his seed 0
+    taken     the Croupier's signature of it, and his seed 0; null if he told the Bank alone
     order     the Player's seed 0, the order and its signature
     drawn     the Croupier's seed 1, and his word on the order
     state     the Player's seed 1, and the state with the Player's signature
     signed    the Croupier's signature of that state: it counts from now on
     stopped   this is an older copy of the lines: no more is played, signed or told
     closed    the session is over at the Bank; nothing follows
+
+`SessionHand` is one hand: its cards, its record, its worth. The transcript is that of a game at the
+Bank, made by the same referee from the same messages. So both parties write the same bytes, and
+`next_head` chains them.
 """
 
 from __future__ import annotations
@@ -25,26 +29,143 @@ from fairground.bank.bank_port import (
     SILENT_AT,
     BankGame,
     ClaimSession,
-    CloseSession,
     GameOutcome,
     Step,
 )
-from fairground.bank.crypto.curve import Signature
-from fairground.bank.fields import SIGNATURE, THE_BET, THE_SESSION, THE_STATE
+from fairground.bank.calls import SIGNATURE, THE_BET, THE_SESSION, THE_STATE
+from fairground.bank.crypto.curve import Signature, keccak
 from fairground.bank.messages import (
     Bet,
     Domain,
+    OrderAccepted,
+    ReplacementOrder,
     SessionState,
     SessionTerms,
     Signer,
     must_be_signed,
 )
 from fairground.bank.record import CHAIRS, GameRecord, Messages
-from fairground.bank.seeds import Seed
+from fairground.bank.seeds import Seed, packed_order
 from fairground.bank.session.duties import Held, OpenHand
-from fairground.bank.session.hand import NO_HEAD, SessionHand
 from fairground.core import Fault
 from fairground.fair.schemes import Chair
+from fairground.games.poker.rules import BETS, LEVELS, PAYS, Rank
+
+NO_HEAD: Final = bytes(32)
+"""The head of a session without hands."""
+
+
+def next_head(head: bytes, transcript: bytes) -> bytes:
+    """The head after one more hand."""
+    return keccak(head + keccak(transcript))
+
+
+class SessionHand:
+    """One hand. Each message is checked as the Bank would check it."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        bet: Bet,
+        signature: Signature,
+        chairs: Sequence[Chair] = CHAIRS,
+    ) -> None:
+        self.record = GameRecord(domain, bet, signature, chairs)
+        self.open = OpenHand(bet, signature)
+        self._domain = domain
+
+    @property
+    def bet(self) -> Bet:
+        return self.open.bet
+
+    def taken(self, signature: Signature | None, seed: Seed) -> None:
+        """Note that the Croupier took the bet, and told seed 0; to the Bank alone, if unsigned."""
+        if signature is not None:
+            must_be_signed(self._domain, self.bet, signature, self.bet.croupier_key)
+        if self.open.his[0] is None:
+            self.record.croupier_told(seed)
+        self.open = self.open._replace(croupier_signature=signature, his=(seed, None))
+
+    def peek(self, seed: Seed) -> tuple[int, ...]:
+        """The hand that both seeds 0 deal; the Player's is in the record from now on."""
+        self.record.player_told(seed)
+        self.open = self.open._replace(theirs=(seed, None))
+        return self.record.hand
+
+    def ordered(self, seed: Seed, order: Sequence[int], signature: Signature) -> None:
+        """The Player's seed 0, if it was not told before, and the order."""
+        message = ReplacementOrder.of(self.bet, tuple(order))
+        must_be_signed(self._domain, message, signature, self.bet.player_key)
+        if self.open.theirs[0] is None:
+            self.peek(seed)
+        self.record.ordered(order, signature)
+        self.open = self.open._replace(order=tuple(order), order_signature=signature)
+
+    @property
+    def acceptance(self) -> OrderAccepted:
+        """Return the Croupier's message with seed 1."""
+        assert self.open.order is not None
+        return OrderAccepted(self.bet.struct_hash(), packed_order(self.open.order))
+
+    def drawn(self, seed: Seed, acceptance: Signature) -> None:
+        """The Croupier told seed 1, for this order."""
+        must_be_signed(self._domain, self.acceptance, acceptance, self.bet.croupier_key)
+        self.record.croupier_told(seed)
+        self.open = self.open._replace(his=(self.open.his[0], seed), acceptance=acceptance)
+
+    def final(self, seed: Seed) -> None:
+        """The Player's seed 1; nothing new if it was told before."""
+        if self.open.theirs[1] is not None:
+            return
+        self.record.player_told(seed)
+        self.open = self.open._replace(theirs=(self.open.theirs[0], seed))
+
+    @property
+    def won(self) -> int:
+        """Return the Player's net win in this hand, in wei; only when it is over."""
+        final = self.record.prize - self.bet.bet * self.bet.level
+        return final * self.bet.chip_cost
+
+    def follows(self, terms: SessionTerms, before: SessionState) -> SessionState:
+        """The state after this hand."""
+        return SessionState(
+            terms.struct_hash(),
+            before.hands + 1,
+            before.player_share + self.won,
+            next_head(before.head, self.record.data),
+        )
+
+
+def most_bet(funds: int, rest: int, level: int, chip_cost: int) -> int:
+    """Return the largest bet that fits; 0 if none does.
+
+    ``funds``: what the Player has in the session, in wei. ``rest``: what the Croupier has.
+    """
+    if level not in LEVELS:
+        return 0
+    stake, prize = level * chip_cost, PAYS[level][Rank.ROYAL_FLUSH] * chip_cost
+    return min(BETS[-1], funds // stake, rest // prize)
+
+
+def fits(terms: SessionTerms, before: SessionState, bet: Bet, chip_cost: int) -> str:
+    """Return why a bet cannot follow this state; empty if it can."""
+    for name, given, allowed in (("bet", bet.bet, BETS), ("level", bet.level, LEVELS)):
+        if given not in allowed:
+            return f"the {name} must be {allowed[0]} to {allowed[-1]}, not {given}"
+    wanted = (*terms[:4], terms.game_id(before.hands))
+    if bet[:5] != wanted:
+        return f"it must name the parties and keys of the session, and the number {wanted[4]}"
+    if bet.chip_cost != chip_cost:
+        return f"a chip costs {chip_cost} wei"
+    if len(set(bet.commitments)) != len(bet.commitments):
+        return "the four commitments must differ"
+    if bet.stake > before.player_share:
+        return f"the Player has {before.player_share} wei left in the session"
+    rest = terms.total - before.player_share
+    if bet.top_prize > rest:
+        return f"the Croupier has {rest} wei left in the session, less than the top prize"
+    return ""
+
 
 NOBODYS: Final = Signature(0, 0, 0)
 """Stands where no signature is wanted."""
@@ -62,10 +183,6 @@ class Signed(NamedTuple):
     def claim(self, terms: SessionTerms) -> ClaimSession:
         """The call that claims it."""
         return ClaimSession(terms, *self)
-
-    def close(self, terms: SessionTerms) -> CloseSession:
-        """The call that closes the session by it: for a last state."""
-        return CloseSession(terms, *self)
 
 
 def beginning(terms: SessionTerms) -> Signed:
@@ -91,9 +208,9 @@ def bet_on(bet: Bet, signature: Signature) -> Line:
     return _line("bet", bet=THE_BET.write(bet), signature=signature.hex())
 
 
-def taken(signature: Signature, seed: Seed) -> Line:
-    """The Croupier took the bet."""
-    return _line("taken", signature=signature.hex(), seed=seed.hex())
+def taken(signature: Signature | None, seed: Seed) -> Line:
+    """The Croupier took the bet. Without a signature: he told his seed to the Bank alone."""
+    return _line("taken", signature=signature and signature.hex(), seed=seed.hex())
 
 
 def ordered(seed: Seed, order: Sequence[int], signature: Signature) -> Line:
@@ -126,7 +243,7 @@ def _line(kind: str, **fields: Any) -> Line:
 
 
 class SessionPage:
-    """What one party knows of one session."""
+    """The knowledge of one party of one session."""
 
     def __init__(
         self,
@@ -146,9 +263,9 @@ class SessionPage:
         self.proposed: tuple[SessionState, Signature] | None = None
         """The state that the Player signed, and the Croupier not yet."""
         self.transcripts: list[bytes] = []
-        """Of the hands that are done, in their order, where they were kept."""
+        """Transcripts of the finished hands, in order, where they were kept."""
         self.stopped = False
-        """Whether this is an older copy: what was not told in it may have been told since."""
+        """True in an older copy: seeds that are untold in it may have been told since."""
         self.closed = False
         self._chairs = chairs
 
@@ -173,7 +290,7 @@ class SessionPage:
 
     @property
     def closing(self) -> bool:
-        """Whether both have signed a last state: no hand follows."""
+        """True if both have signed a last state: no hand follows."""
         return self.signed.state.last
 
     def turn(self, line: Mapping[str, Any]) -> None:
@@ -186,8 +303,10 @@ class SessionPage:
             bet = THE_BET.read(line["bet"], "bet")
             self.hand = SessionHand(self.domain, bet, _signature(line), self._chairs)
         elif kind == "taken" and hand is not None:
-            hand.taken(_signature(line), Seed.from_hex(line["seed"]))
-            if self.role is Signer.PLAYER and self.seeds is not None:
+            signature = None if line["signature"] is None else _signature(line)
+            hand.taken(signature, Seed.from_hex(line["seed"]))
+            told = hand.open.theirs[0] is not None
+            if self.role is Signer.PLAYER and self.seeds is not None and not told:
                 hand.peek(self.seeds[0])
         elif kind == "order" and hand is not None:
             hand.ordered(Seed.from_hex(line["seed"]), line["order"], _signature(line))
@@ -235,10 +354,9 @@ class SessionPage:
         return record.data
 
     def held(self) -> Held:
-        """What this party can bring to the Bank: with own seeds that were not told yet.
+        """Return the messages that this party can bring to the Bank, with its own untold seeds.
 
-        In an older copy, only with those that were told in it: they may have been told since, for
-        another order.
+        An older copy leaves out its untold seeds: they may have been told since, for another order.
         """
         hand = None
         if self.hand is not None and self.stopped:

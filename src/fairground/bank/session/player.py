@@ -3,13 +3,15 @@
     evening = await SessionPlayer.open(bank, desk, key, funds)
     hand = await evening.deal(bet, level)            # the five cards
     won = await evening.draw(order)                  # what the hand brought, net, in wei
-    await evening.close()                            # one call for the whole evening
+    await evening.close()                            # sign the last state
+    while not await evening.settle(): ...            # until the Bank has closed the session
 
-What the Croupier says is checked at each step. Where he does not answer, or answers falsely, the
-hand goes to the Bank: `settle` brings what the Player holds there.
+Every answer of the Croupier is checked. If he does not answer, or answers falsely, the hand goes to
+the Bank: `settle` brings the Player's messages there. A hand at the Bank still waits for an order:
+`decide` gives it. In the last quarter of its time `settle` plays the best hold.
 
-What is signed is in the notes before it leaves. After a crash `SessionPlayer` is made from them
-again, and `go_on` says what was said last once more.
+Every signed message is in the notes before it leaves. After a crash `SessionPlayer` is made from
+them again, and `go_on` repeats the last message.
 """
 
 from __future__ import annotations
@@ -20,9 +22,9 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from fairground.bank.bank_port import Bank, Phase
-from fairground.bank.clock import BankClock
-from fairground.bank.croupier_port import Closed, Declined
+from fairground.bank.audit import SessionRecord
+from fairground.bank.bank_port import NO_GAME, Bank, BankClock, BankGame, BankSession, Phase, Step
+from fairground.bank.croupier_port import Closed, Declined, SessionDesk
 from fairground.bank.messages import (
     Bet,
     Key,
@@ -32,21 +34,44 @@ from fairground.bank.messages import (
 from fairground.bank.record import CHAIRS
 from fairground.bank.seeds import Seed, fresh_seeds
 from fairground.bank.session import page as lines
-from fairground.bank.session.desk import SessionDesk
-from fairground.bank.session.duties import Held, informed
-from fairground.bank.session.hand import SessionHand, fits
-from fairground.bank.session.notes import SessionNotes
-from fairground.bank.session.page import CLOSED, Line, SessionPage, Signed
-from fairground.bank.session.record import SessionRecord
-from fairground.bank.session.settling import settle
+from fairground.bank.session.duties import Decide, Held, informed, is_final, is_late, settle
+from fairground.bank.session.journal import SessionNotes
+from fairground.bank.session.page import (
+    CLOSED,
+    Line,
+    SessionHand,
+    SessionPage,
+    Signed,
+    fits,
+    most_bet,
+)
 from fairground.bank.session.tower import Tower
+from fairground.core import InputError
 from fairground.fair.schemes import Chair
+from fairground.games.poker.solver.holds import best_hold
 
 LOOKS: Final = 40
 """In each step's time, whether somebody closes the session."""
 
 GLANCE: Final = 0.2
 """Seconds between two looks at a chain."""
+
+MOST_EXPIRY: Final = 3600
+"""Seconds for which signed terms may stay good before the session is opened, at the most."""
+
+NODE_LAG: Final = 60.0
+"""Seconds that one's own node may be behind the Croupier's."""
+
+
+class BetTooLarge(InputError):
+    """A bet that the session has no money for. The Croupier was not asked; the session goes on."""
+
+    code = "session/bet-too-large"
+
+    def __init__(self, bet: int, level: int, most: int) -> None:
+        largest = f"the largest bet that fits is {most}" if most else "no bet fits any more"
+        super().__init__(f"a bet of {bet} at level {level} is too large here: {largest}")
+        self.most = most
 
 
 class SessionPlayer:
@@ -61,8 +86,11 @@ class SessionPlayer:
         notes: SessionNotes | None = None,
         *,
         tower: Tower | None = None,
+        confirmations: int = 0,
     ) -> None:
-        """``tower``: where what a watchtower needs is left."""
+        """``tower``: where what a watchtower needs is left. ``confirmations``: blocks behind what
+        the Bank says before it counts as said.
+        """
         self.page, self.terms, self.name = page, page.terms, page.name
         self.last_hand: tuple[int, ...] = ()
         """The final cards of the last hand,"""
@@ -71,8 +99,13 @@ class SessionPlayer:
         self._bank, self._desk, self._key = bank, desk, key
         self._notes, self._clock = notes or SessionNotes(), BankClock(bank)
         self._tower, self._looked = tower, -math.inf
+        self._confirmations = confirmations
         self._disputed = b""
         """The transcript of the hand that ended at the Bank."""
+        self.fallback: tuple[int, ...] | None = None
+        """The order that was played for the Player, whose time ran out at the Bank."""
+        self.is_late = False
+        """Return whether the Player's own time is over at the Bank, so that the stake is lost."""
 
     @classmethod
     async def open(
@@ -86,8 +119,13 @@ class SessionPlayer:
         tower: Tower | None = None,
         confirmations: int = 0,
         chairs: Sequence[Chair] = CHAIRS,
+        stake: tuple[int, int] | None = None,
     ) -> SessionPlayer:
-        """Agree on terms, and wait until the Bank has the session, under so many blocks."""
+        """Agree on terms, and wait until the Bank has the session, with its confirmations.
+
+        ``stake``: the usual bet and its level. Raise `BetTooLarge`, and sign nothing, if the
+        Croupier's funds do not cover it.
+        """
         terms = await desk.session(key.address, funds)
         account = await bank.account(terms.croupier)
         kept = await bank.session(terms.croupier, key.address)
@@ -95,30 +133,50 @@ class SessionPlayer:
             raise Declined(f"the Croupier offers other terms than were asked for: {terms}")
         if terms.croupier_key != account.key:
             raise Declined(f"the Bank knows {account.key} as his key, not {terms.croupier_key}")
+        latest = await bank.now() + MOST_EXPIRY
+        if terms.expiry > latest:
+            raise Declined(
+                f"the Croupier wants terms that stay good until {terms.expiry}: he could open the "
+                f"session much later. The latest expiry that is signed is {latest}"
+            )
+        if stake is not None:
+            chip, (bet, level) = bank.terms.chip_cost, stake
+            if bet > (most := most_bet(funds, terms.croupier_funds, level, chip)):
+                raise BetTooLarge(bet, level, most)
         signature = key.sign(bank.domain, terms)
         page = SessionPage(bank.domain, Signer.PLAYER, terms, signature, chairs)
-        player = cls(bank, desk, key, page, notes, tower=tower)
+        player = cls(bank, desk, key, page, notes, tower=tower, confirmations=confirmations)
         player._notes.open(page, lines.opened(terms, signature))
         await desk.open(terms, signature)
-        await player.be_sure(confirmations)
+        await player.be_sure()
         return player
 
-    async def be_sure(self, confirmations: int) -> None:
-        """Wait until the Bank has the session under so many blocks: it may be taken back before."""
+    async def be_sure(self) -> None:
+        """Wait until the Bank has the session under enough blocks: it may be taken back before.
+
+        One's own node may be some blocks behind the one of the Croupier.
+        """
         parties = self.terms.croupier, self.terms.player
+        until = time.monotonic() + NODE_LAG
         while True:
             now = await self._bank.session(*parties)
-            if now.phase not in (Phase.OPEN, Phase.CLAIMED) or not now.is_of(self.terms):
-                raise Declined("the Croupier did not bring the session to the Bank")
-            final = await self._bank.session(*parties, confirmations) if confirmations else now
-            if final.is_of(self.terms):
+            is_there = now.phase in (Phase.OPEN, Phase.CLAIMED) and now.is_of(self.terms)
+            if is_there and not self._confirmations:
                 return
+            if is_there and (await self._confirmed_session()).is_of(self.terms):
+                return
+            if not is_there and (now.number > self.terms.number or time.monotonic() > until):
+                raise Declined("the Croupier did not bring the session to the Bank")
             await asyncio.sleep(GLANCE)
 
-    async def is_open(self) -> bool:
-        """Whether hands can be played: after a start, for a session that was left.
+    async def _confirmed_session(self) -> BankSession:
+        parties = self.terms.croupier, self.terms.player
+        return await self._bank.session(*parties, self._confirmations)
 
-        One that did not get to the Bank is brought there now, if there is still time.
+    async def is_open(self) -> bool:
+        """Return whether hands can be played: after a start, for a session that was left.
+
+        A session that did not get to the Bank is brought there now, if there is still time.
         """
         kept = await self._bank.session(self.terms.croupier, self.terms.player)
         if kept.number == self.terms.number and not kept.is_of(self.terms):
@@ -126,7 +184,7 @@ class SessionPlayer:
                 return False
             await self._desk.open(self.terms, self.page.opening)
             return True
-        return kept.is_of(self.terms) and kept.phase == Phase.OPEN and not self.page.closing
+        return kept.is_of(self.terms) and kept.phase == Phase.OPEN and not self.leaves
 
     # How it stands
 
@@ -136,8 +194,16 @@ class SessionPlayer:
         return self.page.signed
 
     @property
+    def leaves(self) -> bool:
+        """True if the Player has signed a last state. The Croupier can then close at any time, so
+        no hand follows.
+        """
+        proposed = self.page.proposed
+        return self.page.closing or (proposed is not None and proposed[0].last)
+
+    @property
     def share(self) -> int:
-        """What the Player has in the session, in wei."""
+        """The Player's wei in the session."""
         return self.signed.state.player_share
 
     @property
@@ -179,7 +245,12 @@ class SessionPlayer:
         self._looked = time.monotonic()
 
     async def deal(self, bet: int, level: int) -> tuple[int, ...]:
-        """Bet, and see the five cards."""
+        """Bet, and see the five cards; raise `BetTooLarge` before anything is said."""
+        if self.leaves:
+            raise Closed("you have signed the end of this session: no more is played in it")
+        rest = self.terms.total - self.share
+        if bet > (most := most_bet(self.share, rest, level, self._bank.terms.chip_cost)):
+            raise BetTooLarge(bet, level, most)
         await self.must_be_open()
         hands = self.signed.state.hands
         commitments = await self._desk.offer(self.name, hands)
@@ -198,30 +269,41 @@ class SessionPlayer:
         return await self._taken()
 
     async def draw(self, order: Sequence[int]) -> int:
-        """Give the order; what the hand brought, net, in wei."""
+        """Give the order; return what the hand brought, net, in wei.
+
+        The order is written down before anybody is asked: it counts at the Bank as well.
+        """
+        self.decide(order)
         await self.must_be_open()
+        return await self._drawn()
+
+    def decide(self, order: Sequence[int]) -> bool:
+        """Sign the order and write it down; False if another order was given before."""
         hand, seeds = self._hand(), self.page.seeds
         assert seeds is not None
+        if hand.open.order is not None:
+            return hand.open.order == tuple(order)
         message = ReplacementOrder.of(hand.bet, tuple(order))
         signature = self._key.sign(self._bank.domain, message)
         self._keep(lines.ordered(seeds[0], order, signature))
-        return await self._drawn()
+        return True
 
     async def close(self) -> None:
-        """Close the session together, by a last state."""
+        """Sign a last state together. The session is closed when the Bank says so: `settle`."""
         if self.page.hand is not None:
             raise Declined("the hand is not over: give an order first")
-        if self.page.proposed is None:
-            state = self.signed.state._replace(last=True)
-            signature = self._key.sign(self._bank.domain, state)
-            self._keep(lines.proposed(None, state, signature))
-        await self._countersigned(None)
-        self._keep(CLOSED)
+        if not self.page.closing:
+            if self.page.proposed is None:
+                state = self.signed.state._replace(last=True)
+                signature = self._key.sign(self._bank.domain, state)
+                self._keep(lines.proposed(None, state, signature))
+            await self._countersigned(None)
+        await self.is_closed()
 
     async def go_on(self) -> int | None:
-        """Say once more what was said last, up to where it is the Player's turn again.
+        """Repeat the last message, and go on to the Player's next turn.
 
-        What the hand brought, net, in wei, if it is done by that.
+        Return the hand's net win in wei, if that finishes it.
         """
         page = self.page
         if page.proposed is not None and page.proposed[0].last:
@@ -276,19 +358,76 @@ class SessionPlayer:
     # The Bank
 
     def held(self) -> Held:
-        """What the Player can bring to the Bank: with own seeds that were not told yet."""
+        """Return the messages that the Player can bring to the Bank, with own untold seeds."""
         return self.page.held()
 
     async def settle(self) -> bool:
-        """Do at the Bank what can be done now to end the session alone; whether it is over."""
-        over = await settle(self._bank, self._key, self.held(), clock=self._clock)
-        if over and not self.page.closed:
+        """Do at the Bank what can be done now to end the session; return whether it is over."""
+        await self._hear_seed_0()
+        found = await settle(self._bank, self._key, self.held(), self._confirmations, self._clock)
+        if isinstance(found, Decide):
+            self._fall_back()
+            return await self.settle()
+        if found and not self.page.closed:
             await self._hear_the_end()
             self._keep(CLOSED)
-        return over
+        self.is_late = not found and is_late(self.held(), await self._game(), await self._clock())
+        return found
+
+    async def is_closed(self) -> bool:
+        """Return whether the Bank has closed the session for good; then it is written down."""
+        if not self.page.closed and await is_final(self._bank, self.held(), self._confirmations):
+            await self._hear_the_end()
+            self._keep(CLOSED)
+        return self.page.closed
+
+    async def is_claimed(self) -> bool:
+        """Return whether somebody closes the session alone, by a state that may be old."""
+        kept = await self._bank.session(self.terms.croupier, self.terms.player)
+        return kept.is_of(self.terms) and kept.phase == Phase.CLAIMED
+
+    async def paid(self) -> int | None:
+        """Return what the Bank paid out of the closed session, in wei, without the brought hand.
+
+        ``None``: the session was never opened there.
+        """
+        for event in await self._bank.told(self.name):
+            if event.name == "SessionClosed":
+                return int(event.values["playerShare"])
+        return None
+
+    async def time_to_decide(self) -> int:
+        """Return the seconds until `settle` plays the best hold; 0 while no time runs."""
+        game = await self._game()
+        if game.step not in (Step.CROUPIER_SEED_0_SUBMITTED, Step.HAND_DEALT):
+            return 0
+        left = game.deadline - self._bank.terms.step_time // 4 - await self._clock()
+        return max(1, left)
+
+    async def _game(self) -> BankGame:
+        hand = self.page.hand
+        return NO_GAME if hand is None else await self._bank.game(hand.bet.key)
+
+    async def _hear_seed_0(self) -> None:
+        """Learn the cards of a hand that the Croupier took to the Bank alone."""
+        hand = self.page.hand
+        if hand is None or hand.open.his[0] is not None:
+            return
+        for event in await self._bank.told(hand.bet.key):
+            if event.name == "CroupierSeedSubmitted" and event.values["seedId"] == 0:
+                seed = Seed(event.values["nonce"], event.values["signature"])
+                self._keep(lines.taken(None, seed))
+                return
+
+    def _fall_back(self) -> None:
+        """Play the best hold: the Player has not decided, and the stake would be lost."""
+        hand = self._hand()
+        order = best_hold(hand.record.hand, hand.bet.level).order
+        if hand.open.order is None and self.decide(order):
+            self.fallback = tuple(order)
 
     async def _hear_the_end(self) -> None:
-        """How the open hand ended at the Bank, if it was brought there."""
+        """Return the end of the open hand at the Bank, if it was brought there."""
         held, page = self.held(), self.page
         if held.hand is not None:
             game = await self._bank.game(held.hand.bet.key)

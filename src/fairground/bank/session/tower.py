@@ -1,9 +1,9 @@
-"""What a party of a session leaves with a watchtower, so that it can be away.
+"""The file that a party of a session leaves with a watchtower, so that it can be away.
 
-One file for each open session, replaced as a whole whenever the session goes on: the last state
-that both have signed, and the open hand as far as it was told. No key is in it, and no seed that
-the other party could use: one's own seed of a number is in it only when the other's is told. So
-whoever reads the file can bring what was signed to the Bank, and nothing else.
+One file for each open session, replaced as a whole whenever the session goes on. It holds the last
+state that both have signed, and the open hand so far. It holds no key, and no seed that the other
+party could use: one's own seed of a number is in it only after the other's is known. So a reader of
+the file can bring signed messages to the Bank, and nothing else.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from fairground.bank.bank_port import ClaimSession
-from fairground.bank.fields import ORDER, SEED, SIGNATURE, THE_BET, THE_SESSION, THE_STATE
+from fairground.bank.calls import ORDER, SEED, SIGNATURE, THE_BET, THE_SESSION, THE_STATE
+from fairground.bank.crypto.curve import Signature
 from fairground.bank.messages import Domain, Signer
 from fairground.bank.seeds import Seed
 from fairground.bank.session.duties import Held, OpenHand
@@ -36,7 +37,7 @@ class Tower:
             raise InputError(f"cannot write to {str(folder)!r}: {error.strerror}") from None
 
     def leave(self, page: SessionPage) -> None:
-        """How a session stands now; nothing any more when it is closed."""
+        """Write the state of a session; delete the file when the session is closed."""
         path = self._folder / f"{page.name.hex()}-{page.role.name.lower()}{SUFFIX}"
         try:
             if page.closed:
@@ -50,23 +51,35 @@ class Tower:
                 f"the file for the watchtower cannot be written: {str(path)!r}: {error.strerror}"
             ) from None
 
-    def left(self, domain: Domain) -> Iterator[Held]:
-        """What was left of sessions at this Bank; raise `InputError` for what cannot be read."""
+    def left(self, domain: Domain) -> Iterator[tuple[str, Held | InputError]]:
+        """Yield what was left of sessions at this Bank, by file name.
+
+        A file that cannot be read, such as one that is copied just now, is an `InputError`.
+        """
         for path in sorted(self._folder.glob(f"*{SUFFIX}")):
             try:
                 place, held = from_json(json.loads(path.read_text()))
             except FileNotFoundError:
                 continue  # it was closed meanwhile
-            except (OSError, ValueError, KeyError, TypeError, FairgroundError) as error:
-                raise InputError(f"{str(path)!r} is not what a party left: {error}") from None
-            if place == domain:
-                yield held
+            except (
+                OSError,
+                ValueError,
+                LookupError,
+                TypeError,
+                AttributeError,
+                FairgroundError,
+            ) as error:
+                reason = f"{str(path)!r} is not what a party left, or only a part of it: {error}"
+                yield path.name, InputError(reason)
+            else:
+                if place == domain:
+                    yield path.name, held
 
 
 def as_json(page: SessionPage) -> dict[str, Any]:
-    """What is written."""
+    """Return the content of the file."""
     hand = page.hand
-    counts = hand is not None and hand.open.croupier_signature is not None
+    counts = hand is not None and hand.open.his[0] is not None
     return {
         "format": FORMAT,
         "chain": written(page.domain.chain_id),
@@ -81,11 +94,10 @@ def as_json(page: SessionPage) -> dict[str, Any]:
 
 
 def _hand(hand: OpenHand) -> dict[str, Any]:
-    assert hand.croupier_signature is not None
     return {
         "bet": THE_BET.write(hand.bet),
         "player_signature": hand.player_signature.hex(),
-        "croupier_signature": hand.croupier_signature.hex(),
+        "croupier_signature": hand.croupier_signature and hand.croupier_signature.hex(),
         "his": [seed and seed.hex() for seed in hand.his],
         "theirs": [seed and seed.hex() for seed in hand.theirs],
         "order": hand.order and list(hand.order),
@@ -115,15 +127,18 @@ def _open_hand(raw: Any) -> OpenHand:
     return OpenHand(
         THE_BET.read(raw["bet"], "bet"),
         SIGNATURE.read(raw["player_signature"], "player_signature"),
-        SIGNATURE.read(raw["croupier_signature"], "croupier_signature"),
+        _signature(raw, "croupier_signature"),
         (his[0], his[1]),
         (theirs[0], theirs[1]),
         None if raw["order"] is None else ORDER.read(raw["order"], "order"),
-        *(
-            None if raw[name] is None else SIGNATURE.read(raw[name], name)
-            for name in ("order_signature", "acceptance")
-        ),
+        _signature(raw, "order_signature"),
+        _signature(raw, "acceptance"),
     )
+
+
+def _signature(raw: Any, name: str) -> Signature | None:
+    found: Signature | None = None if raw[name] is None else SIGNATURE.read(raw[name], name)
+    return found
 
 
 def _seed(raw: Any) -> Seed | None:

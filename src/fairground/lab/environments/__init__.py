@@ -1,14 +1,14 @@
-"""Our games as the environments that learning programs expect.
+"""The games as environments for learning programs.
 
 ================  ==========================================================================
-`match`           one episode: seats act, chance is dealt, and a record can be saved
+`match`           one episode: seats act, draws come from a stream, and a record can be saved
 `codecs`          moves and views as numbers, and back
-`gymnasium_env`   Gymnasium: one seat is yours, our players take the others
+`gymnasium_env`   Gymnasium: one seat is yours, built-in players take the others
+`vector`          many Gymnasium environments at once, on compiled kernels
 `pettingzoo_env`  PettingZoo: every seat is an agent, in turns or at the same time
-`vector`          many episodes at once, on compiled loops
 `openspiel`       OpenSpiel: the same games with explicit chance
 ================  ==========================================================================
 
-The first four need the extra ``rl``, the last one ``openspiel``. Importing `fairground` imports
-none of them. Episode k of a seed is game k of ``fairground simulate`` with that seed and players.
+The last one needs the extra ``openspiel``, the others ``rl``. Importing `fairground` imports none
+of them. Episode k of a seed is game k of ``fairground simulate`` with that seed and players.
 """

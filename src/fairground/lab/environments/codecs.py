@@ -1,8 +1,8 @@
-"""Moves and views as numbers: what an agent sees is a row of integers, what it does is one.
+"""Moves and views as numbers: an observation is an array of integers, an action is one integer.
 
-Our games have codecs of their own. Another small game is walked through once, from its start
-through every draw and every move: that finds all its moves, and how long its views get. For a
-larger one write a `Codec` and hand it to the environment.
+Our games have codecs of their own. Another small game is explored once, from its start through
+every draw and every move: that finds all its moves, and the length of its views. For a larger one
+write a `Codec` and pass it to the environment.
 """
 
 from __future__ import annotations
@@ -17,36 +17,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairground.core import HIDDEN, Draw, Game, InputError, Move, Over, Seat
-from fairground.games import codebreaking, fatestones, intransitive, poker, zombie
+from fairground.games.codebreaking import rules as codebreaking
+from fairground.games.fatestones import rules as fatestones
+from fairground.games.intransitive import rules as intransitive
+from fairground.games.poker import rules as poker
+from fairground.games.zombie import rules as zombie
 
 Row = NDArray[np.int32]
 MOST_STATES: Final = 50_000
-"""A game with more states is not walked through."""
+"""Maximum number of states of a game whose moves are found by exploring it."""
 MOST_CODES: Final = 100_000
 SHOWN_ROWS: Final = 12
-"""Of a board of code breaking, the last rows that an agent sees."""
+"""Number of rows of a board of code breaking that an agent sees: the last ones."""
 LARGE: Final = 2**31 - 1
 
 
 class Codec(ABC):
-    """How a game's moves and views become numbers."""
+    """Converts a game's moves and views to numbers."""
 
     size: int
-    """How many numbers a view has."""
+    """Number of integers in a view."""
     low: int = 0
     high: int = LARGE
-    """Between these all numbers of a view lie."""
+    """The bounds of all integers of a view."""
 
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
 
     @abstractmethod
     def actions(self, seat: Seat) -> Sequence[Move]:
-        """Every move that this seat may ever choose, always in the same order."""
+        """Return every move that this seat may ever choose, always in the same order."""
 
     @abstractmethod
     def numbers(self, view: Any, seat: Seat) -> Iterable[int]:
-        """At most `size` numbers; what is missing is 0."""
+        """Return at most `size` integers; missing ones are 0."""
 
     # What follows from these
 
@@ -56,30 +60,30 @@ class Codec(ABC):
         return [(moves, {move: at for at, move in enumerate(moves)}) for moves in listed]
 
     def count(self, seat: Seat) -> int:
-        """How many actions a seat has."""
+        """Return the number of actions of a seat."""
         return len(self._tables[seat][0])
 
     def move(self, seat: Seat, action: int) -> Move:
-        """The move that an action stands for."""
+        """Return the move of an action."""
         return self._tables[seat][0][action]
 
     def action(self, seat: Seat, move: Move) -> int:
-        """The action that stands for a move."""
+        """Return the action of a move."""
         return self._tables[seat][1][move]
 
     def legal(self, view: Any, seat: Seat) -> list[int]:
-        """The actions that a seat may choose from now, in ascending order."""
+        """Return the legal actions of a seat, in ascending order."""
         at = self._tables[seat][1]
         return sorted(at[move] for move in self.game.choices(view, seat))
 
     def mask(self, legal: Sequence[int], seat: Seat) -> NDArray[np.int8]:
-        """The same as ones among zeros."""
+        """Return legal actions as ones among zeros."""
         made = np.zeros(self.count(seat), np.int8)
         made[list(legal)] = 1
         return made
 
     def encode(self, view: Any, seat: Seat) -> Row:
-        """A view as a row."""
+        """Return a view as an array."""
         row = np.zeros(self.size, np.int32)
         found = list(self.numbers(view, seat))
         row[: len(found)] = found
@@ -87,12 +91,12 @@ class Codec(ABC):
 
     @property
     def acting(self) -> list[Seat]:
-        """The seats that ever move."""
+        """Return the seats that ever move."""
         return [seat for seat in range(self.game.seats) if self.count(seat)]
 
 
 class DiceCodec(Codec):
-    """Who chooses first (1: I), my die and the other's, counted from 1 (0: none yet)."""
+    """1 if I choose first; my die and the other's, counted from 1 (0: none yet)."""
 
     game: intransitive.Intransitive
 
@@ -101,27 +105,23 @@ class DiceCodec(Codec):
         self.size, self.high = 3, max(2, len(game.dice))
 
     def actions(self, seat: Seat) -> Sequence[Move]:
-        """The numbers of the dice."""
         return range(len(self.game.dice))
 
     def numbers(self, view: intransitive.State, seat: Seat) -> Iterable[int]:
-        """See above."""
         picks = [0 if pick is None else pick + 1 for pick in view.picks]
         return int(view.first == seat), picks[seat], picks[1 - seat]
 
 
 class StonesCodec(Codec):
-    """The faces of my dice, then of the other's: three times six each, 0 where one is gone."""
+    """The faces of my dice, then of the other's: three times six each, 0 for a die that is gone."""
 
     size = 2 * fatestones.HAND * fatestones.FACES
     high = 6
 
     def actions(self, seat: Seat) -> Sequence[Move]:
-        """The places of the dice left."""
         return range(fatestones.HAND)
 
     def numbers(self, view: fatestones.State, seat: Seat) -> Iterator[int]:
-        """See above."""
         for hand in (view.hands[seat], view.hands[1 - seat]):
             for place in range(fatestones.HAND):
                 yield from _faces(hand[place]) if place < len(hand) else (0,) * 6
@@ -131,10 +131,10 @@ _faces = lru_cache(maxsize=512)(fatestones.pips)
 
 
 class ZombieCodec(Codec):
-    """My brains and those of the others in turn order after me; then the turn.
+    """The brains of all players, beginning with me; then the turn.
 
-    Of the turn: brains, rolls, the colours in the three cells (from 1; 0: empty), and bag, brain
-    dice and shotgun dice by colour. At last the round, and who is still playing.
+    The turn has brains, rolls, the colours in the three cells (from 1; 0: empty), and bag, brain
+    dice and shotgun dice by colour. The round follows, and who is still playing.
     """
 
     def __init__(self, game: zombie.Zombie) -> None:
@@ -142,11 +142,9 @@ class ZombieCodec(Codec):
         self.size = 2 * game.seats + 6 + 9
 
     def actions(self, seat: Seat) -> Sequence[Move]:
-        """Roll, hold."""
         return zombie.ROLL, zombie.HOLD
 
     def numbers(self, view: zombie.State, seat: Seat) -> Iterator[int]:
-        """See above."""
         at = view.order.index(seat)
         others = (*view.order[at:], *view.order[:at])
         yield from (view.scores[other] for other in others)
@@ -164,17 +162,16 @@ class PokerCodec(Codec):
     high = poker.DECK
 
     def actions(self, seat: Seat) -> Sequence[Move]:
-        """The 32 orders; the croupier never moves."""
         return list(product((0, 1), repeat=poker.HAND)) if seat == poker.PLAYER else ()
 
     def numbers(self, view: poker.State, seat: Seat) -> Iterable[int]:
-        """See above."""
         return (card + 1 for card in view.dealt)
 
 
 class CodeCodec(Codec):
-    """What is awaited, how many rows there are, the code if I may know it, the open guess, and
-    the last `SHOWN_ROWS` rows: digits, full and partial matches. All digits are counted from 1.
+    """The phase, the number of rows, the code if I may know it, the open guess, and the last rows.
+
+    A row has digits, full and partial matches. All digits are counted from 1.
     """
 
     game: codebreaking.CodeBreaking
@@ -190,7 +187,6 @@ class CodeCodec(Codec):
         self.size = 2 + 2 * game.length + SHOWN_ROWS * (game.length + 2)
 
     def actions(self, seat: Seat) -> Sequence[Move]:
-        """The breaker's codes and giving up; the keeper's answers, codes and the admission."""
         codes = list(product(range(self.game.base), repeat=self.game.length))
         if seat == codebreaking.BREAKER:
             return [*codes, codebreaking.GIVE_UP]
@@ -200,7 +196,6 @@ class CodeCodec(Codec):
         return [*answers, *codes, codebreaking.NO_CODE]
 
     def numbers(self, view: codebreaking.State, seat: Seat) -> Iterator[int]:
-        """See above."""
         yield from (self.PHASES.index(view.phase), len(view.rows))
         for code in (view.code, view.asked):
             known = code if isinstance(code, tuple) else (-1,) * self.game.length
@@ -211,10 +206,10 @@ class CodeCodec(Codec):
 
 
 class WalkedCodec(Codec):
-    """Any small game: its views as plain numbers, one after the other.
+    """Any small game: its views as flat lists of integers.
 
-    A group of values is written behind its length, nothing as -1, text as its place in the list of
-    all texts that occur.
+    A tuple is written after its length, nothing as -1, and text as its index among all texts that
+    occur.
     """
 
     def __init__(self, game: Game[Any]) -> None:
@@ -238,11 +233,9 @@ class WalkedCodec(Codec):
         self.low, self.high = min(0, *numbers), max(1, *numbers)
 
     def actions(self, seat: Seat) -> Sequence[Move]:
-        """What was found."""
         return self._moves[seat]
 
     def numbers(self, view: Any, seat: Seat) -> Iterable[int]:
-        """See above."""
         return (self._number(value) for value in _flat(view))
 
     def _number(self, value: Any) -> int:
@@ -262,7 +255,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def states_of(game: Game[Any]) -> Iterator[Any]:
-    """Every state that can be reached."""
+    """Yield every reachable state."""
     seen = {game.start()}
     todo = list(seen)
     while todo:
@@ -292,7 +285,7 @@ def states_of(game: Game[Any]) -> Iterator[Any]:
 
 @lru_cache(maxsize=32)
 def codec_of(game: Game[Any]) -> Codec:
-    """The codec of a game."""
+    """Return the codec of a game."""
     if isinstance(game, intransitive.Intransitive):
         return DiceCodec(game)
     if isinstance(game, fatestones.FateStones):

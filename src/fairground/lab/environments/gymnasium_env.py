@@ -1,4 +1,4 @@
-"""Gymnasium: you play one seat, our players take the others.
+"""Gymnasium: you play one seat, built-in players take the others.
 
 ::
 
@@ -8,9 +8,9 @@
     observation, info = env.reset(seed=7)
     observation, reward, terminated, truncated, info = env.step(info["legal_actions"][0])
 
-An observation is a row of integers (see `codecs`). ``info["action_mask"]`` has a one for every
-legal action. Rewards are payoffs: nothing on the way, and all at the end. An illegal action is
-taken as leaving the game. ``env.unwrapped.transcript()`` is the episode as a record.
+An observation is an array of integers (see `codecs`). ``info["action_mask"]`` has a one for every
+legal action. The reward is the payoff, at the end. An illegal action forfeits the game.
+``env.unwrapped.transcript()`` is the episode as a record.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from fairground.core import Game, InputError, Seat
-from fairground.extras import needs
 from fairground.games import GAMES, make_game
 from fairground.lab.environments.match import Match
 from fairground.players import Player, make_player
 from fairground.players.seats import seat_labels, usual_player
+from fairground.registry import needs
 from fairground.transcript import Transcript
 
 with needs("rl", "an environment"):
@@ -36,11 +36,11 @@ with needs("rl", "an environment"):
     from fairground.lab.environments.codecs import Codec, codec_of
 
 MOST_TURNS: Final = 1000
-"""After so many turns an episode is cut off."""
+"""Maximum number of turns of an episode; a longer one is truncated."""
 
 
 def id_of(name: str) -> str:
-    """The id of a registered game: ``zombie/2`` is ``fairground/ZombieDice-v2``."""
+    """Return the id of a registered game: ``zombie/2`` is ``fairground/ZombieDice-v2``."""
     family, _, version = name.partition("/")
     title = GAMES[name].title
     camel = "".join(word[:1].upper() + word[1:] for word in title.replace("-", " ").split())
@@ -48,23 +48,24 @@ def id_of(name: str) -> str:
 
 
 def ids() -> dict[str, str]:
-    """All ids, and the games that they stand for."""
+    """Return all ids, and their games."""
     return {id_of(name): name for name in GAMES}
 
 
 def register_all() -> None:
-    """Make all games known to `gymnasium.make`. Importing this module does it."""
+    """Register all games with Gymnasium. Importing this module does it."""
     for env_id, name in ids().items():
         if env_id not in gymnasium.registry:
             gymnasium.register(
                 env_id,
                 entry_point="fairground.lab.environments.gymnasium_env:FairgroundEnv",
+                vector_entry_point="fairground.lab.environments.vector:vector_env",
                 kwargs={"game": name},
             )
 
 
 class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
-    """One seat of a game."""
+    """One seat of a game; built-in players take the others."""
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - as the base class declares it
 
@@ -93,7 +94,7 @@ class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
         self.action_space = spaces.Discrete(self.codec.count(self.seat))
         self._others: dict[Seat, Player] = {}
         self._legal: list[int] = []
-        """The actions that may be chosen from now."""
+        """The legal actions."""
 
     def _hired(self, players: Sequence[str] | None) -> dict[Seat, str]:
         others = [seat for seat in range(self.game.seats) if seat != self.seat]
@@ -110,7 +111,7 @@ class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[NDArray[np.int32], dict[str, Any]]:
-        """The next episode; with a seed, episode 0 of that seed."""
+        """Begin the next episode; with a seed, episode 0 of that seed."""
         super().reset(seed=seed)
         match = self.match
         while True:
@@ -158,22 +159,22 @@ class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
         }
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions, as some trainers ask for them."""
+        """Return the legal actions as a mask, under the name that some trainers expect."""
         return self.codec.mask(self._legal, self.seat).astype(np.bool_)
 
     def render(self) -> Any:
-        """What this seat sees, in words."""
+        """Return this seat's view in words."""
         from fairground.words import words_for
 
         words = words_for(self.game, seat_labels(self.game), self.seat, GAMES)
         return "\n".join(words.state(self.match.view(self.seat)))
 
     def transcript(self) -> Transcript:
-        """The episode so far, as a record that ``fairground verify`` checks."""
+        """Return the episode so far as a record that ``fairground verify`` checks."""
         return self.match.transcript()
 
     def save(self, path: str | Path) -> None:
-        """Write that record to a file."""
+        """Write the record of the episode so far to a file."""
         Path(path).write_bytes(bytes(self.transcript()))
 
 

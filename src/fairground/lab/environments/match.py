@@ -1,8 +1,8 @@
-"""One episode of a game: seats act, chance comes from a dealer's tape, and a record can be saved.
+"""One episode of a game: seats act, draws come from a seeded stream, and a record can be saved.
 
-Nothing is hashed while it is played. Everything that was drawn stands on the tape of the dealer
-`seeded/1`, so the moves alone are enough to play the very same game again at a real table:
-`transcript` does that, and ``fairground verify`` accepts the result.
+Nothing is hashed while it is played. All draws follow from the seed of the dealer `seeded/1`. So
+the moves are enough to play the same game again at a real table: `transcript` does that, and
+``fairground verify`` accepts the result.
 """
 
 from __future__ import annotations
@@ -16,31 +16,30 @@ from fairground.fair.schemes import Chair
 from fairground.fair.unproven import SeededDealer
 from fairground.fair.vault import MemoryVault
 from fairground.players import Player
-from fairground.players.hosted import Hosted
+from fairground.players.runner import Runner
 from fairground.players.seats import seat_labels, seat_title
 from fairground.table import Table, new_name
 from fairground.transcript import Transcript
 
 
 class _NoMoreMoves(Exception):
-    """The script of a seat is at its end."""
+    """The recorded moves of a seat are used up."""
 
 
 class _Script(Player):
-    """Plays what was played."""
+    """Repeats recorded moves."""
 
     def __init__(self, moves: Sequence[Move]) -> None:
         self._moves = iter(moves)
 
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
-        """The next move of the script."""
         for move in self._moves:
             return move
         raise _NoMoreMoves
 
 
 class Match:
-    """An episode, and after `reset` the next one."""
+    """An episode of a game; `reset` begins the next one."""
 
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
@@ -48,11 +47,11 @@ class Match:
         self.episode = -1
         self.state: Any = None
         self.payoff: tuple[int, ...] | None = None
-        """What each seat has won, once it is over."""
+        """The payoffs, once the episode is over."""
         self.turns = 0
-        """Turns that were completed."""
+        """Number of completed turns."""
         self.to_move: tuple[Seat, ...] = ()
-        """The seats that still owe a move."""
+        """The seats that owe a move."""
         self._tape: Stream = SeededStream("")
         self._pending: dict[Seat, Move] = {}
         self._played: list[list[Move]] = []
@@ -73,11 +72,11 @@ class Match:
         self._go_on()
 
     def stream(self, lane: int) -> SeededStream:
-        """A tape of this episode: 0 is the dealer's, 1 + seat is a player's own."""
+        """Return a random stream of this episode: 0 is the dealer's, 1 + seat is a player's own."""
         return SeededStream(self.seed, self.episode, lane)
 
     def _go_on(self) -> None:
-        """Draw until somebody has to move, or it is over."""
+        """Draw until a seat has to move or the game is over."""
         while isinstance(awaits := self.game.awaits(self.state), Draw):
             self.state = self.game.drawn(self.state, self._tape.below(awaits.n))
         if isinstance(awaits, Over):
@@ -86,11 +85,11 @@ class Match:
             self.to_move = awaits.seats
 
     def view(self, seat: Seat) -> Any:
-        """What a seat sees. A move at the same time as others is seen when all have moved."""
+        """Return a seat's view. Simultaneous moves become visible when all seats have moved."""
         return self.game.view(self.state, seat)
 
     def act(self, seat: Seat, move: Move) -> None:
-        """A seat moves; when all that owe a move have, the game goes on."""
+        """Make a seat's move; the game goes on when no seat owes a move."""
         if seat not in self.to_move:
             raise IllegalMove(f"seat {seat} is not to move now")
         self.game.check(self.state, seat, move)
@@ -105,13 +104,13 @@ class Match:
             self._go_on()
 
     def leave(self, seat: Seat) -> None:
-        """A seat walks away: the episode ends with what that costs."""
+        """Let a seat forfeit the episode."""
         if self.payoff is None:
             self._left, self.to_move = seat, ()
             self.payoff = self.game.forfeit(self.state, seat)
 
     def transcript(self, names: Mapping[Seat, str] | None = None) -> Transcript:
-        """The episode so far at a real table, as a record that ``fairground verify`` checks."""
+        """Replay the episode so far at a real table, and return its record."""
         if self.episode < 0:
             raise InputError("nothing was played yet: call reset first")
         labels = [seat_title(label) for label in seat_labels(self.game)]
@@ -121,7 +120,7 @@ class Match:
         dealer = SeededDealer(new_name(), MemoryVault(), seed=self.seed, game=self.episode)
         table = Table.open(self.game, dealer, chairs)
         try:
-            Hosted(table, {seat: _Script(moves) for seat, moves in enumerate(self._played)}).play()
+            Runner(table, {seat: _Script(moves) for seat, moves in enumerate(self._played)}).play()
         except _NoMoreMoves:
             if self._left is not None:
                 table.forfeit(self._left, "left")

@@ -5,9 +5,9 @@
     from fairground.lab.environments.openspiel import load
     game = load("fatestones", hands=[["111666", "222555"], ["333444", "122556"]])
 
-A draw of n is a chance node with n outcomes. Moves at the same time become moves one after the
-other, of which nobody sees anything before all have moved; so every algorithm for games in
-turns works. What a player knows is the list of what it saw and did at its own decisions.
+A draw of n is a chance node with n outcomes. Simultaneous moves are made one after the other, and
+become visible when all seats have moved. So every algorithm for games in turns works. A player's
+information state is the list of its views and moves at its own decisions.
 """
 
 from __future__ import annotations
@@ -19,8 +19,13 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from fairground.core import Draw, Game, Move, Over, Seat, Turn
-from fairground.extras import needs
-from fairground.games import GAMES, codebreaking, fatestones, intransitive, make_game, poker, zombie
+from fairground.games import GAMES, make_game
+from fairground.games.codebreaking import rules as codebreaking
+from fairground.games.fatestones import rules as fatestones
+from fairground.games.intransitive import rules as intransitive
+from fairground.games.poker import rules as poker
+from fairground.games.zombie import rules as zombie
+from fairground.registry import needs
 
 with needs("openspiel", "the OpenSpiel adapter"):
     import numpy as np
@@ -29,21 +34,21 @@ with needs("openspiel", "the OpenSpiel adapter"):
     from fairground.lab.environments.codecs import Codec, codec_of, states_of
 
 LONGEST = 10_000
-"""Moves and draws in a game, where the rules set no limit."""
+"""Maximum number of moves and draws of a game whose rules set no limit."""
 
 
 class Bounds(NamedTuple):
-    """What OpenSpiel wants to know of a game beforehand."""
+    """The limits that OpenSpiel wants to know of a game."""
 
     outcomes: int
-    """The most values that a draw can have."""
+    """Maximum number of values of a draw."""
     least: float
     most: float
     longest: int = LONGEST
 
 
 def bounds_of(game: Game[Any]) -> Bounds:
-    """Of our games by their rules, of others by walking through them."""
+    """Return the limits of a game: ours by their rules, others by exploring them."""
     if isinstance(game, intransitive.Intransitive):
         return Bounds(max(2, *(len(die.faces) for die in game.dice)), -1, 1, 5)
     if isinstance(game, fatestones.FateStones):
@@ -70,12 +75,12 @@ def _game(name: str, params: str) -> Game[Any]:
 
 
 def short_name(name: str) -> str:
-    """What OpenSpiel calls a game: ``zombie/2`` is ``fairground_zombie_2``."""
+    """Return OpenSpiel's name of a game: ``zombie/2`` is ``fairground_zombie_2``."""
     return f"fairground_{name.replace('/', '_')}"
 
 
 def load(which: str | Game[Any], **params: Any) -> Any:
-    """A game as OpenSpiel has it; parameters of the game by name."""
+    """Return a game as OpenSpiel has it; parameters of the game are given by name."""
     game = make_game(GAMES.newest(which), params) if isinstance(which, str) else which
     _registered(game.name)
     text = quote(json.dumps(game.params(), sort_keys=True, separators=(",", ":")), safe="")
@@ -84,7 +89,7 @@ def load(which: str | Game[Any], **params: Any) -> Any:
 
 @cache
 def _registered(name: str) -> Any:
-    """Tell OpenSpiel about a game, once."""
+    """Register a game with OpenSpiel, once."""
     ours = name in GAMES and GAMES[name].rules.startswith("fairground.games.")
     kind = pyspiel.GameType(
         short_name=short_name(name),
@@ -134,16 +139,14 @@ class SpielGame(pyspiel.Game):
         super().__init__(kind, info, params)
 
     def new_initial_state(self) -> SpielState:
-        """The start of a game."""
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> SpielObserver:
-        """What turns a state into what a player knows, or sees."""
         return SpielObserver(self, iig_obs_type)
 
 
 class SpielState(pyspiel.State):
-    """A state of one of our games, with the moves that are not seen yet."""
+    """A state of one of our games, with the moves that are not visible yet."""
 
     def __init__(self, game: SpielGame) -> None:
         super().__init__(game)
@@ -152,10 +155,9 @@ class SpielState(pyspiel.State):
         self.state: Any = game.rules.start()
         self.pending: dict[Seat, Move] = {}
         self.memory: tuple[tuple[str, ...], ...] = ((),) * game.rules.seats
-        """For each seat, what it saw and did at its decisions."""
+        """For each seat, its views and moves at its decisions."""
 
     def current_player(self) -> Any:
-        """The seat that moves, chance, or nobody."""
         match self.rules.awaits(self.state):
             case Over():
                 return pyspiel.PlayerId.TERMINAL
@@ -165,14 +167,13 @@ class SpielState(pyspiel.State):
                 return next(seat for seat in seats if seat not in self.pending)
 
     def view(self, seat: Seat) -> Any:
-        """What a seat sees."""
+        """Return the view of a seat."""
         return self.rules.view(self.state, seat)
 
     def _legal_actions(self, player: int) -> list[int]:
         return self.codec.legal(self.view(player), player)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """All values of a draw, each as likely."""
         draw = self.rules.awaits(self.state)
         assert isinstance(draw, Draw)
         return [(value, 1.0 / draw.n) for value in range(draw.n)]
@@ -200,18 +201,16 @@ class SpielState(pyspiel.State):
         return repr(self.codec.move(player, action))
 
     def is_terminal(self) -> bool:
-        """Whether it is over."""
         return isinstance(self.rules.awaits(self.state), Over)
 
     def returns(self) -> list[float]:
-        """The payoffs, once it is over."""
         over = self.rules.awaits(self.state)
         if not isinstance(over, Over):
             return [0.0] * self.rules.seats
         return [float(payoff) for payoff in over.payoff]
 
     def known(self, player: int) -> str:
-        """Everything that a player has seen and done at its decisions, and what it sees now."""
+        """Return a player's views and moves at all its decisions, and its view now."""
         return "\n".join((*self.memory[player], _text(self.view(player))))
 
     def __str__(self) -> str:
@@ -219,7 +218,7 @@ class SpielState(pyspiel.State):
 
 
 def _text(value: Any) -> str:
-    """A view without the names of its fields."""
+    """Return a view as text, without the names of its fields."""
     return ",".join(_parts(value))
 
 
@@ -234,7 +233,7 @@ def _parts(value: Any) -> Iterator[str]:
 
 
 class SpielObserver:
-    """What a player knows (perfect recall), or sees just now."""
+    """Observes a state for a player: its whole memory (perfect recall), or its present view."""
 
     def __init__(self, game: SpielGame, iig_obs_type: Any) -> None:
         self._recall = bool(iig_obs_type and iig_obs_type.perfect_recall)
@@ -243,9 +242,7 @@ class SpielObserver:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """What a player sees, as numbers."""
         self.tensor[:] = self._codec.encode(state.view(player), player)
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """The same as text."""
         return state.known(player) if self._recall else _text(state.view(player))

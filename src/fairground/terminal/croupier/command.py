@@ -12,30 +12,24 @@ from typing import Any, Final
 from fairground.bank.bank_port import PLAY_MONEY
 from fairground.bank.croupier_port import About
 from fairground.bank.messages import Key
-from fairground.bank.player.game import PlayersGame
+from fairground.bank.player.game import CONFIRMATIONS, PlayersGame, Side
 from fairground.bank.player.news import News, in_chips
 from fairground.bank.player.player import PlayerClient
-from fairground.bank.player.side import CONFIRMATIONS, Side
-from fairground.games.poker import BETS, LEVELS, Poker
+from fairground.games.poker.rules import BETS, LEVELS, Poker
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Arguments, Console, EndOfInput
-from fairground.terminal.croupier.between import Between
-from fairground.terminal.croupier.look import CardArt
+from fairground.terminal.croupier.hand import Between
+from fairground.terminal.croupier.look import CardArt, minutes
 from fairground.terminal.croupier.parties import (
     Parties,
     at_home,
-    check_home,
     far_away,
-    lasting,
 )
-from fairground.terminal.croupier.screen import CroupierScreen
-from fairground.terminal.croupier.steps import BankCalled
-from fairground.terminal.croupier.words import minutes
-from fairground.terminal.evening.again import add_counting
-from fairground.terminal.evening.seats import ME, add_seats
+from fairground.terminal.croupier.screen import BankCalled, CroupierScreen
+from fairground.terminal.evening import ME, add_counting, add_seats
+from fairground.terminal.files import Saved, add_saving, data_directory
 from fairground.terminal.options import add_ascii, add_stir_always
-from fairground.terminal.saving import Saved, add_saving, data_directory
-from fairground.terminal.seat import Left
+from fairground.terminal.sitting import Left
 from fairground.terminal.waiting import patiently
 
 BUY_IN: Final = 200
@@ -176,7 +170,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _player(parser: Arguments, seats: Sequence[str]) -> str:
-    """Who plays the hands: ``me``, or a program."""
+    """Return the player of the hands: ``me``, or a program."""
     player = ME
     for text in seats:
         name, _, player = text.partition("=")
@@ -209,13 +203,13 @@ def _key(options: argparse.Namespace, console: Console) -> Key:
 
 
 class _Shelf:
-    """Where the transcripts of an evening go: FILE for the first, FILE-2 and so on behind it."""
+    """The transcripts of an evening: FILE for the first, then FILE-2 and so on."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self._games = 0
         self.lost = False
-        """Whether a record that was asked for could not be written."""
+        """True if a requested record could not be written."""
 
     def keep(self, game: PlayersGame) -> Path | None:
         """Save a game that is over; where, unless it is not wanted or cannot be."""
@@ -226,7 +220,7 @@ class _Shelf:
         with Saved(options, "croupier", game.bet.struct_hash()) as saved:
             saved.write(game.witness.record.data)
         self.lost = self.lost or (saved.lost and options.save is not None)
-        return None if saved.path is None else Path(saved.path)
+        return saved.path
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -239,8 +233,6 @@ def run(arguments: Sequence[str]) -> int:
         from fairground.terminal.croupier.session import run_session
 
         return run_session(options, console, art, _key(options, console))
-    if _is_at_home(options):
-        check_home()
     key = None if options.lasting and options.key is None else _key(options, console)
     early: list[News | BankCalled] = []
     between = Between(console, art, options.bet, options.level)
@@ -322,24 +314,19 @@ async def _parties(
     options: argparse.Namespace, key: Key | None, backstage: Backstage[News | BankCalled]
 ) -> tuple[Parties, Key]:
     folder = data_directory().with_name("croupier")
-    if options.lasting:
-        return await lasting(backstage.stack, folder / "home", key)
+    if options.croupier is None:
+        from fairground.bank.croupier.caution import Habits
+
+        habits = Habits(one_by_one=options.explain)
+        home = folder / "home" if options.lasting else None
+        return await at_home(backstage.stack, home, key, backstage.tell, habits)
     assert key is not None
-    if _is_at_home(options):
-        home = at_home(
-            backstage.stack,
-            key,
-            backstage.tell,
-            options.buy_in,
-            one_by_one=options.explain,
-        )
-        return await home, key
     notes = folder / key.address if options.key is not None else None
     return await far_away(backstage.stack, options.croupier, options.bank, key, notes), key
 
 
 def _is_at_home(options: argparse.Namespace) -> bool:
-    """Whether all three are in this process, on a chain that begins now."""
+    """Return True if all three parties are in this process, with a new Bank."""
     return options.croupier is None and not options.lasting
 
 

@@ -1,7 +1,7 @@
-"""Who takes part in an evening with the Croupier, and where each of them is.
+"""The parties of an evening with the Croupier, and where each of them runs.
 
-With no address all three are in this process: a Bank on an embedded chain, a Croupier
-with a store of his own, and a Player with a fresh key. With addresses they are separate
+With no address all three are in this process: a Bank that is a ledger of play money, a
+Croupier, and a Player with a fresh key. With addresses they are separate
 programs: the Croupier in an arena, the Bank on a chain that the Player reaches through
 their own node, or in the ledger of the Croupier's arena.
 """
@@ -13,32 +13,34 @@ import os
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fairground.bank.bank_port import Bank, BankRefused, Call
+from fairground.bank.bank_port import Bank, BankRefused, Call, Terms, WrongBank
 from fairground.bank.calls import call_as_json
-from fairground.bank.chain.artifact import WrongBank
 from fairground.bank.croupier_port import CroupierDesk
 from fairground.bank.messages import Key
 from fairground.bank.player.news import Party
 from fairground.bank.player.notes import FileNotebook, Notebook
 from fairground.core import InputError
-from fairground.extras import needs
-from fairground.terminal.croupier.steps import BankCalled
-from fairground.terminal.evening.vaults import PRIVATE_FILE, PRIVATE_FOLDER
+from fairground.terminal.croupier.screen import BankCalled
+from fairground.terminal.files import PRIVATE_FILE, PRIVATE_FOLDER
+
+if TYPE_CHECKING:
+    from fairground.bank.croupier.caution import Habits
+    from fairground.bank.ledger.bank import LedgerBank
+    from fairground.store import Store
 
 CHIP: Final = 10**15
 BANKROLL: Final = 100_000 * CHIP
 """The Croupier's, in play money: more than twice the highest prize, 40,000 chips."""
 
-PURSE: Final = 10_000 * CHIP
-GAS_MONEY: Final = 10**18
+STEP_TIME: Final = 3600
+TRUSTED: Final = "operator trusted: a ledger of play money in this process"
 
 
 class Parties(NamedTuple):
-    """The two whom the Player has to do with, and where the Player's notes are."""
+    """The Croupier's desk, the Bank, and the Player's notes."""
 
     bank: Bank
     desk: CroupierDesk
@@ -50,80 +52,62 @@ class Parties(NamedTuple):
 Explain = Callable[[BankCalled], None]
 
 
-def check_home() -> None:
-    """Raise `MissingExtra` where there can be no chain in this process. It imports nothing."""
-    with needs("chain", "the chain in this process"):
-        if find_spec("eth") is None:
-            raise ImportError(name="py-evm")
+async def open_ledger(stack: AsyncExitStack, folder: Path | None) -> tuple[LedgerBank, Store]:
+    """Open the Bank in this folder, and the store that it is in.
 
-
-async def at_home(
-    stack: AsyncExitStack, player: Key, explain: Explain, buy_in: int, *, one_by_one: bool
-) -> Parties:
-    """All three in this process, with play money, for as long as it runs.
-
-    The Player's purse can pay ``buy_in`` chips at least. ``one_by_one``: every step of the
-    document has a call of its own.
+    Without a folder both end with this program.
     """
-    from fairground.bank.chain.embedded import open_bank
-    from fairground.bank.chain.node_port import Mined
-    from fairground.bank.croupier.caution import Habits
-    from fairground.bank.croupier.croupier import Croupier
-    from fairground.store import open_store
-
-    house = Key.fresh()
-    bank = await open_bank(
-        {
-            house.address: BANKROLL + GAS_MONEY,
-            player.address: max(PURSE, buy_in * CHIP) + GAS_MONEY,
-        },
-        chip_cost=CHIP,
-    )
-    stack.push_async_callback(bank.close)
-
-    def watch(sender: Key, call: Call, mined: Mined) -> None:
-        who = Party.CROUPIER if sender.address == house.address else Party.PLAYER
-        said = call_as_json(call)
-        explain(BankCalled(who, str(said["call"]), said.get("seed_id"), mined.gas))
-
-    bank.watch = watch
-    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairground-croupier-"))
-    store = await open_store(f"sqlite:///{Path(folder) / 'croupier.db'}")
-    stack.push_async_callback(store.close)
-    habits = Habits(one_by_one=one_by_one)
-    croupier = Croupier(bank, house, store, bankroll=BANKROLL, habits=habits)
-    await croupier.prepare()
-    await stack.enter_async_context(croupier)
-    return Parties(bank, croupier, Notebook())
-
-
-async def lasting(stack: AsyncExitStack, folder: Path, key: Key | None) -> tuple[Parties, Key]:
-    """All three in this process, with a Bank that is a ledger in a folder of the user's.
-
-    Chips and open games outlast the program. The Player's key is in the folder, too, unless
-    another one is given; all of it is play money.
-    """
-    from fairground.bank.croupier.croupier import Croupier
-    from fairground.bank.croupier.journal import kept_key
     from fairground.bank.ledger.bank import LedgerBank
     from fairground.store import open_store
 
-    folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
-    key = key or own_key(folder / "player.key")
-    notebook = FileNotebook(folder / key.address)
-    stack.callback(notebook.close)
+    ends = folder is None
+    if folder is None:
+        made = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairground-croupier-"))
+        folder = Path(made)
     store = await open_store(f"sqlite:///{folder / 'bank.db'}")
     stack.push_async_callback(store.close)
-    bank = await LedgerBank.open(store)
-    bank.in_process = True  # whoever runs this program could know both sides
+    bank = await LedgerBank.open(store, Terms(CHIP, STEP_TIME) if ends else None)
     stack.push_async_callback(bank.close)
+    bank.in_process = True  # whoever runs this program could know both sides
+    if ends:
+        bank.trusted = TRUSTED
+    return bank, store
+
+
+async def at_home(
+    stack: AsyncExitStack, folder: Path | None, key: Key | None, explain: Explain, habits: Habits
+) -> tuple[Parties, Key]:
+    """Open a Bank and a Croupier in this process, with play money.
+
+    Chips and open games outlast the program in a ``folder``. The Player's key is there, too,
+    unless another one is given.
+    """
+    from fairground.bank.croupier.croupier import Croupier
+    from fairground.bank.croupier.journal import kept_key
+
+    notebook = Notebook()
+    if folder is None:
+        key = key or Key.fresh()
+    else:
+        folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+        key = key or own_key(folder / "player.key")
+        notebook = FileNotebook(folder / key.address)
+    stack.callback(notebook.close)
+    bank, store = await open_ledger(stack, folder)
     house = await kept_key(store)
     account = await bank.account(house.address)
     missing = BANKROLL - account.available - await bank.purse(house.address)
     if missing > 0 and not account.open_games:
         with contextlib.suppress(BankRefused):  # the faucet has an end, for him too
             await bank.issue(house.address, missing)
-    croupier = Croupier(bank, house, store, bankroll=BANKROLL)
+
+    def watch(sender: Key, call: Call) -> None:
+        who = Party.CROUPIER if sender.address == house.address else Party.PLAYER
+        said = call_as_json(call)
+        explain(BankCalled(who, str(said["call"]), said.get("seed_id")))
+
+    bank.watch = watch
+    croupier = Croupier(bank, house, store, bankroll=BANKROLL, habits=habits)
     await croupier.prepare()
     await stack.enter_async_context(croupier)
     owner = key.address
@@ -159,7 +143,7 @@ async def far_away(
         stack.push_async_callback(chain.close)
         return Parties(chain, desk, notebook)
     domain = (await desk.about()).domain
-    from fairground.bank.ledger.client import LedgerClient
+    from fairground.bank.ledger.bank import LedgerClient
     from fairground.bank.ledger.lines import NO_CHAIN
 
     if domain.chain_id != NO_CHAIN:

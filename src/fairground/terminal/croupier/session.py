@@ -1,11 +1,11 @@
 """``fairground croupier --session``: an evening in one session.
 
-The Bank sees two calls for the whole evening: one that opens the session, one that closes it. With
-no address all parties are in this process, and the Bank is the contract on a chain inside it; with
-``--croupier URL`` he is in an arena, and the Bank is his ledger, or behind one's own node.
+The Bank sees two calls for the whole evening: one opens the session, one closes it. Without an
+address all parties are in this process, and the Bank is a ledger of play money. With
+``--croupier URL`` he is in an arena. The Bank is then his ledger, or behind the Player's own node.
 
-Where the Croupier does not go on, what he signed goes to the Bank. With ``--key`` the session is
-written down, and goes on when the program is started again.
+If the Croupier stops answering, his signatures go to the Bank. The program then waits for the Bank
+to close the session. With ``--key`` the session is saved, and a later start resumes it.
 """
 
 from __future__ import annotations
@@ -14,37 +14,36 @@ import argparse
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotDone
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from fairground.bank.bank_port import Bank, DepositFunds, SubmitPublicKey
+from fairground.bank.bank_port import Backoff, Bank, BankAway, Call, DepositFunds, SubmitPublicKey
 from fairground.bank.croupier_port import Closed, Declined, TooSoon
 from fairground.bank.messages import Key
+from fairground.bank.player.game import Side
 from fairground.bank.player.news import NoGame, in_chips
 from fairground.bank.player.player import PlayerClient
-from fairground.bank.player.side import Side
 from fairground.bank.record import AT_HOME, CHAIRS
-from fairground.bank.session.notes import FileNotes, SessionNotes
+from fairground.bank.session.journal import FileNotes, SessionNotes
 from fairground.bank.session.tower import Tower
 from fairground.clients.http import Refused, Unreachable
 from fairground.core import FairgroundError
 from fairground.fair.schemes import Chair
-from fairground.games.poker import HAND, rank
+from fairground.games.poker.rules import HAND, rank
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Console, EndOfInput
-from fairground.terminal.croupier.between import Between
-from fairground.terminal.croupier.holding import Holding
-from fairground.terminal.croupier.input import Hurry
-from fairground.terminal.croupier.look import CardArt
-from fairground.terminal.croupier.parties import BANKROLL, CHIP, GAS_MONEY, far_away
-from fairground.terminal.croupier.words import minutes
-from fairground.terminal.evening.seats import ME
-from fairground.terminal.saving import Saved, data_directory
-from fairground.terminal.seat import Left
+from fairground.terminal.croupier.hand import Between, Holding, Hurry
+from fairground.terminal.croupier.look import CardArt, minutes
+from fairground.terminal.croupier.parties import BANKROLL, CHIP, far_away, open_ledger
+from fairground.terminal.evening import ME
+from fairground.terminal.files import Saved, data_directory
+from fairground.terminal.sitting import Left
 
 if TYPE_CHECKING:
-    from fairground.bank.session.desk import SessionDesk
+    from fairground.bank.croupier_port import SessionDesk
     from fairground.bank.session.player import SessionPlayer
 
 GOING: Final = (
@@ -62,21 +61,29 @@ PAUSE: Final = 0.5
 LOOK: Final = 2.0
 """Seconds between two looks at the Bank, when the session ends there."""
 
+LONGEST_PAUSE: Final = 60.0
+"""Maximum seconds between two tries when the Bank does not answer."""
+
+HIS_TURN: Final = 60.0
+"""Seconds that the Croupier has to bring a last state to the Bank before we do it."""
+
+WAITING: Final = "Signed. Waiting for the Bank to close the session. Ctrl-C leaves that to others."
+
 T = TypeVar("T")
 
 
 class _Table(NamedTuple):
-    """Who takes part."""
+    """The parties of a session."""
 
     bank: Bank
     desk: SessionDesk
     key: Key
     notes: SessionNotes
     funds: int
-    """What the Player puts in, in wei."""
+    """The Player's deposit, in wei."""
     chairs: Sequence[Chair]
-    gas: list[int] | None = None
-    """Of each call to the Bank, where this program can see it."""
+    calls: list[Call] | None = None
+    """Calls to the Bank, if this process sees them."""
 
 
 def run_session(options: argparse.Namespace, console: Console, art: CardArt, key: Key) -> int:
@@ -86,7 +93,11 @@ def run_session(options: argparse.Namespace, console: Console, art: CardArt, key
         console.say(art.fold(f"The Bank: {table.bank.trusted}.", "", "  "))
         evening = _Evening(options, console, art, table, backstage)
         player = evening.sit_down()
-        evening.play(player)
+        try:
+            evening.play(player)
+        except KeyboardInterrupt:
+            evening.tell_what_is_open(player)
+            raise
         return evening.save(player)
 
 
@@ -97,27 +108,26 @@ async def _table(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -
 
 async def _at_home(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -> _Table:
     """All parties in this process."""
-    from fairground.bank.chain.embedded import open_bank
     from fairground.bank.session.croupier import SessionCroupier
+    from fairground.bank.session.journal import SessionJournal
 
     house, funds = Key.fresh(), options.buy_in * CHIP
-    purses = {house.address: BANKROLL + GAS_MONEY, key.address: funds + GAS_MONEY}
-    bank = await open_bank(purses, chip_cost=CHIP)
-    stack.push_async_callback(bank.close)
+    bank, store = await open_ledger(stack, None)
     for owner, amount in ((house, BANKROLL), (key, funds)):
         proof = owner.prove(bank.domain, owner.address)
+        await bank.issue(owner.address, amount)
         await bank.send(owner, SubmitPublicKey(owner.address, proof))
         await bank.send(owner, DepositFunds(amount))
-    gas: list[int] = []
-    bank.watch = lambda sender, call, mined: gas.append(mined.gas)
-    croupier = SessionCroupier(bank, house, BANKROLL, chairs=AT_HOME)
-    return _Table(bank, croupier, key, SessionNotes(), funds, AT_HOME, gas)
+    calls: list[Call] = []
+    bank.watch = lambda sender, call: calls.append(call)
+    journal = SessionJournal(store, bank.domain, house.address, chairs=AT_HOME)
+    croupier = SessionCroupier(bank, house, BANKROLL, journal, chairs=AT_HOME)
+    return _Table(bank, croupier, key, SessionNotes(), funds, AT_HOME, calls)
 
 
 async def _elsewhere(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -> _Table:
     """The Croupier in an arena; the Bank in its ledger, or behind one's own node."""
-    from fairground.bank.croupier.client import DeskClient
-    from fairground.bank.session.client import SessionDeskClient
+    from fairground.bank.croupier.client import DeskClient, SessionDeskClient
 
     folder = data_directory().with_name("croupier") / key.address
     parties = await far_away(
@@ -171,19 +181,36 @@ class _Evening:
         """In the loop behind the scenes, which also looks at the Bank while a person thinks."""
         return self._backstage.do(work, self._say)
 
+    def _insist(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Do something that the Bank must answer: try again for as long as it does not."""
+        backoff = Backoff(PAUSE, LONGEST_PAUSE)
+        while True:
+            try:
+                return self._do(act())
+            except BankAway as away:
+                pause = backoff.failed()
+                self._say(f"The Bank does not answer; trying again in {pause:g} s: {away}")
+                time.sleep(pause)
+
     def sit_down(self) -> SessionPlayer:
         """Go on with a session that was left open, or open a new one."""
         from fairground.bank.session.player import SessionPlayer
 
-        table = self._table
+        table, options = self._table, self._options
         for page in table.notes.pages(table.bank.domain):
             player = SessionPlayer(
-                table.bank, table.desk, table.key, page, table.notes, tower=self._tower
+                table.bank,
+                table.desk,
+                table.key,
+                page,
+                table.notes,
+                tower=self._tower,
+                confirmations=options.confirmations,
             )
-            if self._do(player.is_open()):
+            if self._insist(player.is_open):
                 self._say(f"You go on with a session: you have {self._chips(player.share)} in it.")
                 return player
-            self._to_the_bank(player)
+            self._close(player, together=player.leaves)
         player = self._do(
             SessionPlayer.open(
                 table.bank,
@@ -192,8 +219,9 @@ class _Evening:
                 table.funds,
                 notes=table.notes,
                 tower=self._tower,
-                confirmations=self._options.confirmations,
+                confirmations=options.confirmations,
                 chairs=table.chairs,
+                stake=(options.bet, options.level),
             )
         )
         self._say(f"The session is open: you put in {self._chips(table.funds)}.")
@@ -207,62 +235,126 @@ class _Evening:
         if not self._by_program:
             self._say(GOING)
         looking = self._backstage.start(self._look(player))
+        together = True
         try:
             self._hands(player)
-            self._patiently(player.close)
         except (Declined, Unreachable, Refused) as error:
             self._say(f"The Croupier does not go on: {error}")
-            self._to_the_bank(player)
-            return
+            together = False
         finally:
             looking.cancel()
-        self._say(f"Closed. You have {self._chips(player.share)}.")
+        self._close(player, together=together)
+
+    def _close(self, player: SessionPlayer, *, together: bool) -> None:
+        """End a session in which no more is played: by a state that both sign, or alone."""
+        try:
+            if together:
+                self._patiently(player.close)
+        except (Declined, Unreachable, Refused) as error:
+            self._say(f"The Croupier does not sign the end: {error}")
+        if player.page.closing:
+            self._wait_for_the_bank(player)
+        else:
+            self._to_the_bank(player)
 
     async def _look(self, player: SessionPlayer) -> None:
-        """While a person thinks: bring the newest state where an older one was claimed."""
+        """Look at the Bank while a person thinks; end the session there if somebody closes it."""
         while True:
             await asyncio.sleep(min(LOOK, self._table.bank.terms.step_time / 40))
             try:
                 await player.must_be_open()
             except Closed as error:
                 self._backstage.tell(str(error))
-                await player.settle()
+                await self._end(player)
                 return
             except FairgroundError:
                 continue  # the Bank is away now: look again
 
+    async def _end(self, player: SessionPlayer, wait: float = 0.0) -> None:
+        """End the session at the Bank, however long that takes and whatever goes wrong.
+
+        ``wait``: seconds that the Croupier has to close it before we do.
+        """
+        pause = min(LOOK, self._table.bank.terms.step_time / 40)
+        backoff, until = Backoff(pause, LONGEST_PAUSE), time.monotonic() + wait
+        while True:
+            try:
+                if await player.is_closed():
+                    return
+                if time.monotonic() >= until or await player.is_claimed():
+                    await player.settle()
+                await asyncio.sleep(backoff.worked())
+            except FairgroundError as error:
+                seconds = backoff.failed()
+                self._backstage.tell(f"Trying again in {seconds:g} s: {error}")
+                await asyncio.sleep(seconds)
+
     def _hands(self, player: SessionPlayer) -> None:
         options, hands = self._options, 0
-        stake = options.bet * options.level * self._chip
         while options.games is None or hands < options.games:
-            self._patiently(partial(self._dealt, player))
+            if not self._deals(player):
+                return
             hands += 1
             order: Sequence[int] | None = (0,) * HAND
             if player.cards:
-                order = self._order(player.cards, hands)
+                order = self._order(player, hands)
                 self._patiently(partial(self._drawn, player, order or (0,) * HAND))
             self._tell(player, order or (0,) * HAND)
             if order is None:
                 return  # a hand that was dealt is paid as it stands
-            if player.share < stake:
-                self._console.say("You have too little left for this stake.")
-                return
 
-    def _order(self, cards: tuple[int, ...], number: int) -> Sequence[int] | None:
-        """By the person, or by a program; ``None`` to close."""
+    def _deals(self, player: SessionPlayer) -> bool:
+        """Deal the next hand, for less where the stake is too large; False: close."""
+        from fairground.bank.session.player import BetTooLarge
+
+        while True:
+            try:
+                self._patiently(partial(self._dealt, player))
+            except BetTooLarge as error:
+                self._say(f"{str(error)[0].upper()}{str(error)[1:]}.")
+                if not error.most or not self._changes_bet(error.most):
+                    return False
+            else:
+                return True
+
+    def _changes_bet(self, most: int) -> bool:
+        """Ask for a smaller bet; False: the person would rather close."""
         if self._by_program:
-            from fairground.solve.poker.holds import holds
+            self._options.bet = most
+            return True
+        while True:
+            try:
+                typed = self._console.ask(f"Your bet, 1 to {most} (Enter: {most}; q closes): ")
+            except EndOfInput:
+                return False
+            if typed.lower() in ("q", "quit", "x", "exit"):
+                return False
+            if not typed or (typed.isdecimal() and 1 <= int(typed) <= most):
+                self._options.bet = int(typed or most)
+                return True
+            self._say(f"{typed!r} is not a bet: type a number from 1 to {most}.")
 
-            return holds(cards, self._options.level)[0].order
+    def _order(self, player: SessionPlayer, number: int, seconds: int = 0) -> Sequence[int] | None:
+        """By the person, or by a program; ``None`` to close. ``seconds``: the time for it, if any.
+
+        The hand has the level of its bet: it may have been left by another evening.
+        """
+        cards, hand = player.cards, player.page.hand
+        assert hand is not None
+        if self._by_program:
+            from fairground.games.poker.solver.holds import holds
+
+            return holds(cards, hand.bet.level)[0].order
         self._console.say(f"\nHand {number}")
         self._holding.tell(cards)
+        hurry = Hurry(seconds, then="the best hold is played for you")
         try:
-            return self._holding.ask(cards, self._options.level, Hurry(0), _leave)
+            return self._holding.ask(cards, hand.bet.level, hurry, _leave)
         except (Left, EndOfInput):
             return None
 
     def _tell(self, player: SessionPlayer, order: Sequence[int]) -> None:
-        """What came of a hand: drawn for a person, in a line of a program's many hands."""
+        """Show the result of a hand: drawn for a person, one line for a program."""
         final, won = player.last_hand, player.last_won // self._chip
         if self._by_program:
             chips = f"{won:+} chip{'' if abs(won) == 1 else 's'}"
@@ -291,6 +383,7 @@ class _Evening:
         if player.cards:
             await player.draw(order)
         else:
+            await player.must_be_open()
             await player.go_on()
 
     def _patiently(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -298,7 +391,7 @@ class _Evening:
         until, told = time.monotonic() + PATIENCE, False
         while True:
             try:
-                return self._do(act())
+                return self._insist(act)
             except (Unreachable, Refused) as error:
                 away = isinstance(error, Unreachable) or error.status >= 500
                 if not away or time.monotonic() > until:
@@ -315,19 +408,66 @@ class _Evening:
             "What he signed goes to the Bank now. Each side has time to answer there, up to "
             f"{step} for a step; this program waits, and with --key you can start it again later."
         )
-        while not self._do(player.settle()):
-            time.sleep(LOOK)
-        has = self._do(self._table.bank.account(self._table.key.address)).available
+        ending = self._backstage.start(self._end(player))
+        while not self._is_done(ending):
+            if player.cards:
+                self._order_at_the_bank(player)
+            if player.is_late:
+                self._say("Your time at the Bank is over: the stake of this hand is lost.")
+                ending.cancel()
+                return
+        if player.fallback is not None:
+            self._say("Your time for this hand ran out, so the best hold was played for you.")
+        has = self._insist(partial(self._table.bank.account, self._table.key.address)).available
         self._say(f"The session is over. Your account at the Bank: {self._chips(has)}.")
+
+    def _order_at_the_bank(self, player: SessionPlayer) -> None:
+        """Ask for the order of a hand that goes on at the Bank, while its time runs."""
+        seconds = self._insist(player.time_to_decide)
+        order = self._order(player, player.signed.state.hands + 1, seconds) or (0,) * HAND
+        self._do(_decided(player, order))
+
+    def _is_done(self, work: Future[None]) -> bool:
+        """Wait a moment for something, telling the news meanwhile."""
+        try:
+            self._backstage.wait(work, self._say, PAUSE)
+        except NotDone:
+            return False
+        return True
+
+    def _wait_for_the_bank(self, player: SessionPlayer) -> None:
+        """Wait until the Bank has closed a session by the last state, and say what it paid."""
+        if not self._insist(player.is_closed):
+            self._say(WAITING)
+            self._backstage.wait(self._backstage.start(self._end(player, HIS_TURN)), self._say)
+        paid = self._insist(player.paid)
+        if paid is None:
+            self._say("Closed.")
+        else:
+            self._say(f"Closed. You have {self._chips(paid)}.")
+        if paid is not None and paid < player.share:
+            signed = self._chips(player.share)
+            self._say(f"That is less than the {signed} that both of you signed.")
+
+    def tell_what_is_open(self, player: SessionPlayer) -> None:
+        """Say to a person who leaves what becomes of an open session."""
+        if player.page.closed:
+            return
+        again = (
+            "Start again with the same --key soon: it goes on, or ends at the Bank."
+            if self._options.key is not None
+            else "Its key ends with this program."
+        )
+        self._say(f"\nThe session is not closed at the Bank. {again}")
 
     def save(self, player: SessionPlayer) -> int:
         """Check the record, and write it down."""
-        from fairground.bank.session.record import verify_session
+        from fairground.bank.audit import verify_session
 
-        data, gas = player.record.data, self._table.gas
+        data, made = player.record.data, self._table.calls
         verdict = verify_session(data)
         hands = f"{verdict.hands} hand{'' if verdict.hands == 1 else 's'}"
-        calls = "" if gas is None else f"; the Bank took {len(gas)} calls, {sum(gas):,} gas"
+        calls = "" if made is None else f"; the Bank took {len(made)} calls"
         self._console.say(f"{hands}, checked{calls}.")
         with Saved(self._options, "croupier-session", player.name) as saved:
             saved.write(data)
@@ -335,6 +475,12 @@ class _Evening:
             self._console.say(f"The session is in {saved.path}")
             self._console.say(f"  verify with: fairground verify {saved.path}")
         return 2 if saved.lost and self._options.save is not None else 0
+
+
+async def _decided(player: SessionPlayer, order: Sequence[int]) -> None:
+    """Give the order in the loop where `settle` may give one at the same time."""
+    if player.cards:
+        player.decide(order)
 
 
 def _leave() -> None:

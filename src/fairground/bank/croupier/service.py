@@ -1,0 +1,561 @@
+"""The Croupier's service: he looks at every open game, does his duty, and looks again.
+
+`Rounds` gives every game its turn, and `Turnstile` orders the calls to the Bank by urgency.
+Trouble in one game stops no other; a failed duty is tried again in the next round. The journal
+holds his promises and the Bank holds the facts, so nothing that counts is done twice.
+
+An operator must hear of a loss before it happens. So the reason why a game waits is logged once,
+and again louder as his own deadline draws near; `OperatorReport` says the same in numbers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import heapq
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from typing import Final, Generic, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
+
+from fairground.bank.bank_port import (
+    NO_GAME,
+    Bank,
+    BankClock,
+    BankGame,
+    BankRefused,
+    Call,
+    Spending,
+    SubmitBet,
+    SubmitCroupierSeed,
+)
+from fairground.bank.croupier.duties import (
+    Fetch,
+    Rest,
+    Seen,
+    Send,
+    Wait,
+    Write,
+    duty,
+    loss,
+    owed_calls,
+    waits_for,
+)
+from fairground.bank.croupier.journal import CroupierJournal, JournalPage
+from fairground.bank.croupier_port import UnknownGame
+from fairground.bank.messages import Key, SessionTerms, Signer
+from fairground.bank.seeds import Seed, check_seed
+from fairground.core import FairgroundError
+from fairground.store import Conflict, StoreAway
+
+log = logging.getLogger("fairground.croupier")
+
+N = TypeVar("N", bound=Hashable)
+"""The name of a game or a session."""
+
+INTERVAL: Final = 1.0
+"""Seconds between two rounds of all games."""
+
+SENDS: Final = 8
+"""Calls that are under way to the Bank at the same time."""
+
+CALL_TIME: Final = 15
+"""Seconds that a call takes on a chain: about a block."""
+
+Urgency = tuple[int, int]
+
+
+def most_games(step_time: int) -> int:
+    """Return the number of games on a chain that can all want a seed at once, in half of its time.
+
+    The other half is for confirmations. With more games, players who time their orders well would
+    make him late, and a late seed 1 costs the price of silence.
+    """
+    return max(1, SENDS * step_time // (2 * CALL_TIME))
+
+
+class Turnstile:
+    """Lets a few through at a time; of those who wait, the most urgent first.
+
+    On a slow chain the calls of many games queue up. A late seed costs the price of silence, a
+    late settlement costs nothing.
+    """
+
+    def __init__(self, room: int = SENDS) -> None:
+        self._room = room
+        self._waiting: list[tuple[Urgency, int, asyncio.Future[None]]] = []
+        self._count = 0
+
+    @contextlib.asynccontextmanager
+    async def turn(self, urgency: Urgency) -> AsyncIterator[None]:
+        """Wait for one's turn; the smallest goes first."""
+        if self._room:
+            self._room -= 1
+        else:
+            passed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._count += 1
+            heapq.heappush(self._waiting, (urgency, self._count, passed))
+            try:
+                await passed
+            except asyncio.CancelledError:
+                if passed.done() and not passed.cancelled():
+                    self._next()
+                raise
+        try:
+            yield
+        finally:
+            self._next()
+
+    def _next(self) -> None:
+        while self._waiting:
+            *_, passed = heapq.heappop(self._waiting)
+            if not passed.done():
+                passed.set_result(None)
+                return
+        self._room += 1
+
+
+class Rounds(Generic[N]):
+    """Visits every open game again and again, and at once those that are woken.
+
+    ``visit`` must take care of its own trouble; it returns for how many seconds the game
+    can be left alone. No game waits for another.
+    """
+
+    def __init__(
+        self,
+        open_offers: Callable[[], Awaitable[Sequence[N]]],
+        visit: Callable[[N], Awaitable[float]],
+        interval: float = INTERVAL,
+    ) -> None:
+        self._open_offers = open_offers
+        self._visit = visit
+        self._interval = interval
+        self._woken: set[N] = set()
+        self._busy: set[N] = set()
+        self._asleep: dict[N, float] = {}
+        self._bell = asyncio.Event()
+
+    def wake(self, offer_id: N) -> None:
+        """Something happened in this game."""
+        self._asleep.pop(offer_id, None)
+        self._woken.add(offer_id)
+        self._bell.set()
+
+    async def run(self) -> None:
+        """Go on until cancelled."""
+        following = time.monotonic()
+        async with asyncio.TaskGroup() as group:
+            while True:
+                self._bell.clear()
+                due = set(self._woken)
+                if time.monotonic() >= following:
+                    due |= await self._round()
+                    following = time.monotonic() + self._interval
+                for offer_id in due - self._busy:
+                    self._woken.discard(offer_id)
+                    self._busy.add(offer_id)
+                    group.create_task(self._go(offer_id))
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(max(0.0, following - time.monotonic())):
+                        await self._bell.wait()
+
+    async def _round(self) -> set[N]:
+        """All that are open and not asleep."""
+        try:
+            offer_ids = set(await self._open_offers())
+        except StoreAway:
+            return set()  # who keeps the store says so, once
+        except Exception:
+            log.exception("the journal cannot be read now")
+            return set()
+        now = time.monotonic()
+        self._asleep = {
+            offer_id: at
+            for offer_id, at in self._asleep.items()
+            if offer_id in offer_ids and at > now
+        }
+        return offer_ids - set(self._asleep)
+
+    async def _go(self, offer_id: N) -> None:
+        try:
+            seconds = await self._visit(offer_id)
+            if seconds and offer_id not in self._woken:
+                self._asleep[offer_id] = time.monotonic() + seconds
+        except Exception:
+            log.exception("a game got into trouble")
+        finally:
+            self._busy.discard(offer_id)
+            if offer_id in self._woken:
+                self._bell.set()
+
+
+LOW: Final = 20
+"""Games for which a purse should be good; with less its operator is warned."""
+
+
+class OperatorReport(NamedTuple):
+    """The state of a Croupier's business, for his operator."""
+
+    open_games: int
+    purse: int
+    """His purse for gas, outside of the Bank, in wei."""
+    games_in_purse: int | None
+    """Number of further games that the purse is enough for; ``None`` where calls cost nothing."""
+    next_deadline: int | None
+    """Seconds until he loses something in some game; ``None``: nothing can be lost now."""
+    games_at_risk: int
+    """Games in which he owes a seed, and half of the time for it has passed."""
+    at_stake: int
+    """His losses in these games at their deadlines, in wei."""
+    open_sessions: int = 0
+    """Sessions that the Bank has not closed for good."""
+    stuck_sessions: int = 0
+    """Sessions whose call the Bank does not take, as the log says: an empty purse, for example."""
+
+
+GAUGES: Final = {
+    "open_games": "Games of the Croupier that are not over.",
+    "open_sessions": "Sessions of the Croupier that are not closed.",
+    "stuck_sessions": "Sessions that do not go on at the Bank; the log says why.",
+    "purse": "What he has for gas, in wei.",
+    "games_in_purse": "Games whose gas his purse can still pay; absent where calls cost nothing.",
+    "next_deadline": "Seconds until he loses something; absent while nothing can be lost.",
+    "games_at_risk": "Games in which he owes a seed, and half of the time for it has passed.",
+    "at_stake": "What he loses in these games, in wei.",
+}
+
+
+def as_metrics(report: OperatorReport | None) -> str:
+    """A report in the text format of Prometheus; ``None``: the Bank does not answer."""
+    shown = {"bank_answers": int(report is not None), **(report._asdict() if report else {})}
+    lines = []
+    for name, value in shown.items():
+        if value is not None:
+            metric = f"fairground_croupier_{name}"
+            helped = GAUGES.get(name, "Whether the Croupier's Bank answers.")
+            lines += [f"# HELP {metric} {helped}", f"# TYPE {metric} gauge", f"{metric} {value}"]
+    return "\n".join(lines) + "\n"
+
+
+class Watched(NamedTuple):
+    """One open game."""
+
+    owed: tuple[type[Call], ...]
+    player: str
+    locked: int
+    """Return the wei that the Player can keep locked by waiting: the top prize, until the final
+    hand is known and the Croupier can settle alone.
+    """
+    wait: Wait | None = None
+
+
+class CroupierWatch:
+    """All open games of one Croupier."""
+
+    def __init__(self, step_time: int, margin: int) -> None:
+        self._step_time, self._margin = step_time, margin
+        self._games: dict[str, Watched] = {}
+        self._known: set[str] = set()
+        """The games of players who are no strangers."""
+        self._sessions: dict[bytes, Watched] = {}
+        """Open sessions, by their names."""
+        self._strange_sessions: set[bytes] = set()
+        self._told: dict[str, tuple[Wait, int]] = {}
+        """The last logged state of each game."""
+        self._purse_is_low: bool | None = None
+
+    def saw(self, page: JournalPage, seen: Seen) -> None:
+        """Note how a game stands."""
+        if page.bet is None or page.ended is not None:
+            self._games.pop(page.offer.id, None)
+        else:
+            wait = waits_for(page, seen)
+            game = _watched(page, seen.now)._replace(wait=wait)
+            self._games[page.offer.id] = game
+
+    def tell(self, page: JournalPage, seen: Seen, trouble: str = "") -> None:
+        """Log what a game waits for, once, and again when a loss comes nearer."""
+        wait = waits_for(page, seen)
+        if wait is None:
+            return
+        if trouble:
+            wait = wait._replace(what=f"{wait.what} ({trouble})")
+        loudness = self._loudness(wait, seen.time)
+        if self._told.get(page.offer.id) == (wait, loudness):
+            return
+        self._told[page.offer.id] = wait, loudness
+        game = f"game {page.offer.game_id} of {page.offer.player}"
+        left = f", {wait.deadline - seen.time} seconds left" if wait.deadline else ""
+        log.log(loudness, "%s waits for %s%s", game, wait.what, left)
+        if loudness == logging.ERROR:
+            log.error("%s is at risk: %d wei are lost at the deadline", game, wait.at_stake)
+
+    def _loudness(self, wait: Wait, now: int) -> int:
+        """Return the log level by the nearness of a loss. A debt of the Player is not logged."""
+        if not wait.is_his:
+            return logging.DEBUG
+        left = wait.deadline - now
+        if left >= self._step_time // 2:
+            return logging.INFO
+        return logging.ERROR if wait.at_stake and left < self._margin else logging.WARNING
+
+    def expect(self, page: JournalPage, known: bool = False) -> None:
+        """A bet is taken: from now on its seeds are owed. ``known``: its player is no stranger."""
+        if known:
+            self._known.add(page.offer.id)
+        if page.offer.id not in self._games:
+            self._games[page.offer.id] = _watched(page, NO_GAME)
+
+    def opened(self, terms: SessionTerms, owed: tuple[type[Call], ...], known: bool) -> None:
+        """A session is open: what he put in is locked, and calls may be owed for it."""
+        name = terms.struct_hash()
+        self._sessions[name] = Watched(owed, terms.player, terms.croupier_funds)
+        if not known:
+            self._strange_sessions.add(name)
+
+    def closed(self, terms: SessionTerms) -> None:
+        """A session is over."""
+        name = terms.struct_hash()
+        self._sessions.pop(name, None)
+        self._strange_sessions.discard(name)
+
+    def locked(self, player: str | None = None) -> int:
+        """Return the wei that this player, or all players together, can keep locked."""
+        return sum(one.locked for one in self._all() if player in (None, one.player))
+
+    def _all(self) -> list[Watched]:
+        return [*self._games.values(), *self._sessions.values()]
+
+    def locked_by_strangers(self) -> int:
+        """Return the wei that all strangers can keep locked: players unknown when they bet or sat
+        down.
+        """
+        games = sum(game.locked for one, game in self._games.items() if one not in self._known)
+        return games + sum(self._sessions[name].locked for name in self._strange_sessions)
+
+    def locking(self) -> list[str]:
+        """The games in which something can be kept locked."""
+        return [one for one, game in self._games.items() if game.locked]
+
+    def forget_all_but(self, offer_ids: set[str]) -> None:
+        """These games are open, and no others."""
+        self._games = {one: game for one, game in self._games.items() if one in offer_ids}
+        self._told = {one: told for one, told in self._told.items() if one in offer_ids}
+        self._known &= offer_ids
+
+    def owed(self, offer_id: str = "", call: type[Call] | None = None) -> list[type[Call]]:
+        """The calls that all games still need; without this one, which is made now."""
+        owed = [each for one in self._all() for each in one.owed]
+        mine = self._games.get(offer_id)
+        if call is not None and mine is not None and call in mine.owed:
+            owed.remove(call)
+        return owed
+
+    def purse_is_good_for(self, games: int | None) -> None:
+        """Warn when the purse becomes low, and when it is empty."""
+        low = games is not None and games < LOW
+        if low and not self._purse_is_low:
+            text = "the purse is low: it pays the gas of %d more games; at 0 no bet is taken"
+            log.warning(text, games)
+        self._purse_is_low = low
+
+    def report(self, purse: int, games_in_purse: int | None, now: int) -> OperatorReport:
+        """Return the report."""
+        owing = [g for g in self._games.values() if g.wait is not None and g.wait.at_stake]
+        near = [g.wait for g in owing if g.wait and g.wait.deadline - now < self._step_time // 2]
+        deadlines = [g.wait.deadline - now for g in owing if g.wait is not None]
+        return OperatorReport(
+            len(self._games),
+            purse,
+            games_in_purse,
+            min(deadlines, default=None),
+            len(near),
+            sum(wait.at_stake for wait in near),
+        )
+
+
+def _watched(page: JournalPage, game: BankGame) -> Watched:
+    assert page.bet is not None
+    owed = () if game.outcome else owed_calls(page, game.step)
+    return Watched(owed, page.bet.player, page.bet.top_prize if owed and not page.final else 0)
+
+
+LOOKS: Final = 16
+"""Games that are looked up at the Bank at the same time."""
+
+NAP: Final = 30.0
+"""Seconds until he looks again at a game in which nothing is likely to change: without a bet, or
+just after a refused call. A message of its Player wakes it earlier.
+"""
+
+
+class Tending:
+    """All open games of one Croupier."""
+
+    def __init__(
+        self, bank: Bank, key: Key, journal: CroupierJournal, confirmations: int, merges: bool
+    ) -> None:
+        """``merges``: whether calls that can be made in one are."""
+        self._bank, self._key, self._journal = bank, key, journal
+        self._merges = merges
+        self._confirmations = confirmations
+        self._patience = bank.terms.step_time if confirmations else 0
+        self._margin = margin(bank.terms.step_time)
+        self.watch = CroupierWatch(bank.terms.step_time, self._margin)
+        self.time = BankClock(bank)
+        self.flying: dict[str, int] = {}
+        """Bets that he has taken and the Bank not yet: the top prize of each."""
+        self.trouble: dict[str, str] = {}
+        """Why a game does not go on now, in words."""
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._looking = asyncio.Semaphore(LOOKS)
+        self._sending = Turnstile()
+
+    def forget_all_but(self, offer_ids: set[str]) -> None:
+        """These games are open; what is known of others is not needed any more."""
+        for known in (self.flying, self.trouble):
+            for offer_id in set(known) - offer_ids:
+                del known[offer_id]
+        self.watch.forget_all_but(offer_ids)
+
+    async def look_again(self, offer_ids: Iterable[str]) -> None:
+        """See how these games stand now, and do nothing."""
+        for offer_id in offer_ids:
+            with suppress(UnknownGame):
+                page = await self._journal.page(offer_id)
+                self.watch.saw(page, await self.see(page))
+
+    async def visit(self, offer_id: str) -> float:
+        """Go on with one game; say for how many seconds it can be left alone."""
+        async with self._locks.setdefault(offer_id, asyncio.Lock()):
+            try:
+                page = await self._go_on(offer_id)
+            except UnknownGame:
+                return 0
+            except BankRefused as refused:
+                # Things stand otherwise than when he looked, or his purse is empty.
+                self._note_trouble(offer_id, refused)
+                return NAP
+            except FairgroundError as error:
+                self._note_trouble(offer_id, error)
+                return 0
+            if page.ended is not None:
+                self.flying.pop(offer_id, None)
+            return NAP if page.bet is None else 0
+
+    def _note_trouble(self, offer_id: str, error: FairgroundError) -> None:
+        if self.trouble.get(offer_id) != str(error) and not isinstance(error, StoreAway):
+            log.warning("a game does not go on: %s", error)
+        self.trouble[offer_id] = str(error)
+
+    async def _go_on(self, offer_id: str) -> JournalPage:
+        """Do what is to be done, one thing after the other, until there is nothing."""
+        page = await self._journal.page(offer_id)
+        deaf: set[int] = set()
+        last: Call | None = None
+        while True:
+            seen = await self.see(page)
+            self.watch.saw(page, seen)
+            if offer_id in self.trouble:
+                self.watch.tell(page, seen, self.trouble[offer_id])
+            if page.bet is not None and (page.refused or seen.now.is_of(page.bet)):
+                self.flying.pop(offer_id, None)
+            try:
+                match duty(
+                    page,
+                    seen,
+                    self._patience,
+                    deaf,
+                    self._margin,
+                    merges=self._merges,
+                ):
+                    case Rest():
+                        self.trouble.pop(offer_id, None)
+                        self.watch.tell(page, seen)
+                        return page
+                    case Write(kind, fields):
+                        if kind == "told" and seen.final.step < seen.now.step:
+                            what = "an order" if fields["seed_id"] else "a bet"
+                            log.warning(
+                                "time runs out: seed %d is told for %s not final yet",
+                                fields["seed_id"],
+                                what,
+                            )
+                        page = await self._journal.add(page, kind, **fields)
+                    case Fetch(seed_id):
+                        page = await self.ask(page, seed_id)
+                        if page.heard[seed_id] is None:
+                            deaf.add(seed_id)
+                    case Send(call):
+                        if call == last:
+                            return page  # it was taken, and does not show yet: look again later
+                        last = call
+                        page = await self._send(page, call, seen)
+            except Conflict:
+                page = await self._journal.page(offer_id)
+
+    async def see(self, page: JournalPage) -> Seen:
+        """Look at the Bank."""
+        if page.bet is None:
+            return Seen(NO_GAME, NO_GAME, await self.time())
+        async with self._looking:
+            final = await self._bank.game(page.bet.key, self._confirmations)
+            now = await self._bank.game(page.bet.key) if self._confirmations else final
+            return Seen(final, now, await self.time())
+
+    async def ask(self, page: JournalPage, seed_id: int) -> JournalPage:
+        """Hear a seed that the Player told the Bank and not him, if the Bank tells it."""
+        assert page.bet is not None
+        for event in await self._bank.told(page.bet.key):
+            if event.name == "PlayerSeedSubmitted" and event.values["seedId"] == seed_id:
+                seed = Seed(event.values["nonce"], event.values["signature"])
+                check_seed(self._bank.domain, page.bet, Signer.PLAYER, seed_id, seed)
+                return await self._journal.add(page, "heard", seed_id=seed_id, seed=seed.hex())
+        return page
+
+    async def _send(self, page: JournalPage, call: Call, seen: Seen) -> JournalPage:
+        assert page.bet is not None
+        try:
+            async with self._turn(call, seen):
+                await self._bank.send(self._key, call, await self._spending(page, call, seen))
+            if isinstance(call, SubmitBet):
+                self.flying.pop(page.offer.id, None)  # from now on the Bank has locked its prize
+        except BankRefused as refused:
+            if refused.name == "TooEarly":
+                # The Bank's clock runs slower than ours: he may still be in time himself.
+                self.time.start_again()
+                return page
+            if not isinstance(call, SubmitBet):
+                raise
+            # An earlier call that seemed lost may have come through meanwhile.
+            game = await self._bank.game(page.bet.key)
+            if not game.is_of(page.bet):
+                return await self._journal.add(page, "refused", reason=str(refused))
+        return page
+
+    def _turn(self, call: Call, seen: Seen) -> AbstractAsyncContextManager[None]:
+        """Calls queue for the Bank, but for seed 1: calls that got stuck must not hold it up."""
+        if isinstance(call, SubmitCroupierSeed) and call.seed_id == 1:
+            return nullcontext()
+        return self._sending.turn(_urgency(call, seen))
+
+    async def _spending(self, page: JournalPage, call: Call, seen: Seen) -> Spending:
+        """Seed 1 may cost what its silence would cost. All else leaves enough for the seeds."""
+        assert page.bet is not None
+        if isinstance(call, SubmitCroupierSeed) and call.seed_id == 1:
+            return Spending(at_stake=loss(page.bet, seen.now))
+        owed = self.watch.owed(page.offer.id, type(call))
+        return Spending(keep=await self._bank.upkeep(owed))
+
+
+def margin(step_time: int) -> int:
+    """The last seconds of a step: a quarter of it, or two slow blocks if that is more."""
+    return min(max(step_time // 4, 2 * CALL_TIME), step_time // 2)
+
+
+def _urgency(call: Call, seen: Seen) -> Urgency:
+    """His own seeds first, the earliest deadline first; then what costs nothing if late."""
+    return (0 if isinstance(call, SubmitCroupierSeed) else 1, seen.now.deadline)

@@ -1,0 +1,1 @@
+"""Code breaking: rules, words, players, solver, judge and screen."""

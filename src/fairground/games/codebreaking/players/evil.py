@@ -1,0 +1,196 @@
+"""The evil keeper: it changes its mind whenever that helps, and never contradicts itself.
+
+It gives the answer that leaves the breaker the most codes (ties: the fewest full
+matches, then the fewest partial ones), over *all* that it has said before. Where the
+codes can be gone through one by one this is exact. Beyond that it holds a sample of
+codes that fit everything, and answers by what most of them say; so each answer has
+a witness, which is scored again against the whole board before a word is said.
+
+``evil:deep`` gives the answer that costs the best breaker the most guesses instead, where that can
+be computed. The most codes are not always the hardest ones.
+
+Its answers depend on the board and on its seed alone: whoever asks the same
+questions meets the same adversary, and a keeper that takes over in the middle of a
+game goes on as the first would have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+from fairground.core import Game, HouseFault, InputError, Move
+from fairground.fair.bits import Stream
+from fairground.games.codebreaking.players.keepers import Keeper
+from fairground.games.codebreaking.rules import (
+    NO_CODE,
+    Code,
+    CodeBreaking,
+    Marks,
+    Row,
+    State,
+    fits,
+    marks,
+)
+from fairground.registry import needs
+
+if TYPE_CHECKING:
+    from fairground.games.codebreaking.solver.search import Searcher
+    from fairground.games.codebreaking.solver.sets import Listed, Sampled
+
+DEEP_CODES: Final = 10_000
+"""Spaces of at most this many codes are searched for the hardest answer."""
+
+WORD: Final = 64
+"""The search packs a code into so many bits."""
+
+FORCED: Final = "concession: proven forced, no other code fits every answer"
+UNPROVEN: Final = (
+    "concession: not proven forced; no other code was found within the limits of the search"
+)
+
+
+class EvilKeeper(Keeper):
+    """The least informative keeper. ``chance`` gives it a seed of eight bytes, once."""
+
+    def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
+        super().__init__(game, chance, argument)
+        self._searcher = None if argument is None else _searcher(game, argument)
+        self._seed = int.from_bytes(chance.take(8), "big")
+        self._forget()
+
+    def _forget(self) -> None:
+        self._mind: Listed | Sampled | None = None
+        self._rows: Sequence[Row] = ()
+        self._kept = b""
+        """What an earlier keeper of this game had in mind, before it is looked at."""
+        self._asked: Code | None = None
+        """The guess for which the mind has been made up."""
+
+    @property
+    def size(self) -> int:
+        """The codes in mind, and those of an earlier keeper."""
+        return len(self._kept) + (0 if self._mind is None else self._mind.size)
+
+    def memory(self) -> bytes:
+        """The sample at hand, after how many rows, and for which guess. A list is soon made again.
+
+        The first line is JSON, the rest the codes, packed.
+        """
+        mind = self._mind
+        if not isinstance(mind, _sampled()):
+            return b""
+        about = {"rows": len(self._rows), "asked": self._asked, "chance": mind.chance}
+        return json.dumps(about).encode() + b"\n" + mind.packed()
+
+    def recall(self, memory: bytes) -> None:
+        """Take over a sample; it is joined to its rows at the next question."""
+        self._kept = memory
+
+    def answer(self, game: CodeBreaking, view: State) -> Move:
+        """The least informative answer that some code still satisfies."""
+        assert view.asked is not None
+        if self._rows == view.rows and self._asked not in (None, view.asked):
+            self._forget()
+        mind = self._recall(game, view.rows)
+        said = self._make_up(mind, view.asked)
+        witness = mind.witness(view.asked, said)
+        if not fits(witness, view.rows) or marks(witness, view.asked) != said:
+            raise HouseFault(f"the witness {witness!r} does not fit the board")
+        return said
+
+    def show(self, game: CodeBreaking, view: State) -> Move:
+        """One of the codes that fit; a board that was filled by others may have none."""
+        mind = self._recall(game, view.rows)
+        return mind.code(0) if len(mind) else NO_CODE
+
+    def _recall(self, game: CodeBreaking, rows: Sequence[Row]) -> Listed | Sampled:
+        """The codes in mind after these rows: continued if possible, else from the start."""
+        if self._kept:
+            self._take_over(game, rows)
+        if self._mind is None or self._rows != rows[: len(self._rows)]:
+            self._forget()
+            self._mind = _open_mind(game, self._seed)
+        for row in rows[len(self._rows) :]:
+            # For a row that it has not answered itself it goes through the same motions.
+            self._make_up(self._mind, row.guess)
+            self._mind.keep(row)
+            self._asked = None
+        self._rows = rows
+        return self._mind
+
+    def _take_over(self, game: CodeBreaking, rows: Sequence[Row]) -> None:
+        head, _, packed = self._kept.partition(b"\n")
+        self._kept = b""
+        about = json.loads(head)
+        self._rows = rows[: about["rows"]]
+        self._asked = None if about["asked"] is None else tuple(about["asked"])
+        self._mind = _sampled().taken_over(
+            game.base, game.length, self._rows, about["chance"], packed
+        )
+
+    def _make_up(self, mind: Listed | Sampled, guess: Code) -> Marks:
+        """Look around among the codes that fit, and decide; a second time changes nothing."""
+        if self._asked != guess:
+            mind.refresh()
+        said = self._preferred(mind, guess)
+        if said == (mind.length, 0) and self._asked != guess:
+            settled = mind.look_harder(guess)
+            said = self._preferred(mind, guess)
+            if said == (mind.length, 0):
+                self.remarks.append(FORCED if settled else UNPROVEN)
+        self._asked = guess
+        return said
+
+    def _preferred(self, mind: Listed | Sampled, guess: Code) -> Marks:
+        """The answer after which the breaker has the most left to do."""
+        from fairground.games.codebreaking.solver.sets import Listed, least_informative
+
+        if self._searcher is not None and isinstance(mind, Listed):
+            return self._hardest(self._searcher, mind, guess)
+        return least_informative(mind.sizes(guess), mind.length)
+
+    def _hardest(self, searcher: Searcher, mind: Listed, guess: Code) -> Marks:
+        """The answer that costs the best breaker the most guesses; ties: as without depth."""
+        numbers, answers = mind.numbers().astype("int64"), mind.answers(guess)
+        asked = (*(row.guess for row in self._rows), guess)
+
+        def burden(answer: int) -> tuple[Fraction, int, int]:
+            part = numbers[answers == answer]
+            right = answer == mind.length * (mind.length + 1)
+            return Fraction(0) if right else searcher.worst(part, asked).guesses, len(part), -answer
+
+        full, partial = divmod(max(map(int, set(answers)), key=burden), mind.length + 1)
+        return full, partial
+
+
+def _searcher(game: Game[Any], argument: str) -> Searcher:
+    """What tells how many guesses a set of codes needs, where that can be searched."""
+    with needs("solve", "the evil keeper"):
+        from fairground.games.codebreaking.solver.search import Searcher
+    if argument != "deep":
+        raise InputError(f"the evil keeper is 'evil' or 'evil:deep', not 'evil:{argument}'")
+    assert isinstance(game, CodeBreaking)
+    if game.codes > DEEP_CODES or game.base * game.length > WORD:
+        raise InputError(
+            f"'evil:deep' needs at most {DEEP_CODES} codes, and base times length at most {WORD};"
+            f" base {game.base} and length {game.length} are more: take 'evil'"
+        )
+    return Searcher(game.base, game.length)
+
+
+def _open_mind(game: CodeBreaking, seed: int) -> Listed | Sampled:
+    """All codes, listed or sampled."""
+    with needs("solve", "the evil keeper"):
+        from fairground.games.codebreaking.solver.sets import ENUMERABLE, Listed, Sampled
+    if game.codes <= ENUMERABLE:
+        return Listed(game.base, game.length)
+    return Sampled(game.base, game.length, seed)
+
+
+def _sampled() -> type[Sampled]:
+    from fairground.games.codebreaking.solver.sets import Sampled
+
+    return Sampled

@@ -1,0 +1,1 @@
+"""FateStones: rules, words, players, solver, judge and screen."""

@@ -1,0 +1,481 @@
+"""FateStones on a terminal: what is typed, dice as boxes, advice, and the screen of a game.
+
+A die is shown as its six faces in a row::
+
+    0  133446
+    +---+---+---+---+---+---+
+    |   |o  |o  |o o|o o|o o|
+    | o | o | o |   |   |o o|
+    |   |  o|  o|o o|o o|o o|
+    +---+---+---+---+---+---+
+
+Two hands lie beside each other where there is room, else one above the other. Without room for a
+drawing, only the digits remain. The screen follows the table's events alone. Choices of people are
+sealed by this process; a machine's seal is recorded and shown before anyone is asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fairground.core import BadParams, InputError, Seat, Unreadable
+from fairground.games.fatestones.rules import (
+    FACES,
+    HAND,
+    Die,
+    FateStones,
+    Hand,
+    Round,
+    parse_dice,
+    pips,
+    wrong_with,
+)
+from fairground.games.fatestones.solver.choices import ROLLS, meeting, regrets, solve
+from fairground.games.fatestones.words import FateStonesWords
+from fairground.players.runner import Runner
+from fairground.table import Ask, Change
+from fairground.terminal.console import Console, Ink, percent
+from fairground.terminal.sitting import Sitting
+from fairground.transcript import Event
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+KEYS: Final = (
+    "0, 1 or 2 (or the die itself) chooses; hint tells what perfect play would do; X leaves."
+)
+STIR_HELP: Final = (
+    "Chance is dealt from a chain of hashes whose end was fixed before you came (the house's tip, "
+    "in the first line of the record). What you type is mixed into it, so that nobody can have "
+    "chosen the rolls, provided that nobody could guess your words: a throw of a real die, or "
+    "what you see from the window. An empty line is allowed, but then nothing proves that the "
+    "house did not choose the rolls. X leaves."
+)
+
+
+class SeatNames:
+    """Sentences about the two seats: "you" and "I" against a machine, else two names."""
+
+    def __init__(self, names: Sequence[str], me: Seat | None) -> None:
+        self._names = names
+        self._me = me
+
+    def _either(self, seat: Seat, you: str, i: str, name: str) -> str:
+        if self._me is None:
+            return name
+        return you if seat == self._me else i
+
+    def name(self, seat: Seat) -> str:
+        """Return the seat's name at the beginning of a sentence."""
+        return self._either(seat, "You", "I", self._names[seat])
+
+    def does(self, seat: Seat, verb: str) -> str:
+        """Return subject and verb: "You roll", "I roll", "Ann rolls"."""
+        return f"{self.name(seat)} {verb}{'s' if self._me is None else ''}"
+
+    def whose(self, seat: Seat) -> str:
+        """Return the possessive at the beginning of a sentence."""
+        return self._either(seat, "Your", "My", f"{self._names[seat]}'s")
+
+    def asked(self, seat: Seat, request: str) -> str:
+        """A request to a seat, by its name where two people are at the keyboard."""
+        addressed = f"{self._names[seat]}, {request[0].lower()}{request[1:]}"
+        return self._either(seat, request, request, addressed)
+
+    def to(self, seat: Seat) -> str:
+        """The beginning of a request to a seat."""
+        return self._either(seat, "Your", "Your", f"{self._names[seat]}, your")
+
+
+def choices(hand: Sequence[str]) -> str:
+    """Return the numbers that can be typed for a die: "0, 1, 2"."""
+    return ", ".join(str(number) for number in range(len(hand)))
+
+
+FILE_OF_DICE: Final = (
+    "a file of dice: 123456 or 1 2 3 4 5 6 on each line, at least six dice; # begins a comment"
+)
+LARGEST_FILE: Final = 1_000_000
+HANDS: Final = "--mine 134445,144444,234444 --theirs 233346,333336,333444"
+
+
+def add_hands(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """The options that say which dice lie on the table."""
+    for option, whose in (("--mine", "your"), ("--theirs", "the other side's")):
+        parser.add_argument(
+            option, metavar="A,B,C", required=required, help=f"{whose} dice, one to three of them"
+        )
+
+
+def add_dice(parser: argparse._ActionsContainer) -> None:
+    """The option that names another bag than the 32 fair dice."""
+    parser.add_argument("--dice", metavar="FILE", type=Path, help=FILE_OF_DICE)
+
+
+def hand(text: str, option: str) -> Hand:
+    """The dice that were typed behind an option."""
+    dice: Hand = tuple(die.strip() for die in text.split(","))
+    bad = [f"{die!r}: {reason}" for die in dice if (reason := wrong_with(die)) is not None]
+    if bad:
+        raise BadParams(f"{option} {text!r} is not understood\n{_lines(bad)}\nFor example: {HANDS}")
+    return dice
+
+
+def hands(options: argparse.Namespace) -> tuple[Hand, Hand]:
+    """Both hands of a command line: as many dice on either side, one to three."""
+    mine, theirs = hand(options.mine, "--mine"), hand(options.theirs, "--theirs")
+    if len(mine) != len(theirs) or len(mine) > HAND:
+        raise BadParams(
+            "both sides need the same number of dice, one to three each, not "
+            f"{len(mine)} and {len(theirs)}.\nFor example: {HANDS}"
+        )
+    return mine, theirs
+
+
+def _lines(problems: list[str]) -> str:
+    return "\n".join(f"  {problem}" for problem in problems)
+
+
+def dice_file(path: Path | None) -> tuple[Die, ...] | None:
+    """The dice of a file; ``None`` where no file is named, which means the 32 fair dice."""
+    if path is None:
+        return None
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise Unreadable(f"{str(path)!r} is too large. Expected is {FILE_OF_DICE}.")
+        lines = data.decode("utf-8-sig").splitlines()
+        return parse_dice("\n".join(line.partition("#")[0] for line in lines))
+    except OSError as error:
+        raise Unreadable(f"cannot read {str(path)!r}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise Unreadable(f"{str(path)!r} is not text. Expected is {FILE_OF_DICE}.") from None
+    except BadParams as problem:
+        what, *bad = str(problem).splitlines()
+        raise BadParams(
+            f"{str(path)!r} is {what}\n{_lines(bad)}\nExpected is {FILE_OF_DICE}."
+        ) from None
+
+
+def two_players(text: str) -> tuple[str, str]:
+    """Two players such as ``optimal,mcts:200``."""
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names):
+        raise InputError(
+            f"--players {text!r} is not understood: two players are needed, the first for player "
+            "1. For example: --players optimal,mcts:200"
+        )
+    return names[0], names[1]
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what goes wrong with an output file into plain words, before the work if possible."""
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a directory, not a file that can be written")
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+
+
+PIPS: Final[Mapping[int, tuple[str, str, str]]] = {
+    1: ("   ", " o ", "   "),
+    2: ("o  ", "   ", "  o"),
+    3: ("o  ", " o ", "  o"),
+    4: ("o o", "   ", "o o"),
+    5: ("o o", " o ", "o o"),
+    6: ("o o", "o o", "o o"),
+}
+
+GAP: Final = 3
+
+
+class DiceArt(Ink):
+    """Dice with pips."""
+
+    def strip(self, faces: Sequence[int], wide: bool) -> list[str]:
+        """Faces in a row, sharing their edges: five lines."""
+        edges, margin = self.edges, " " if wide else ""
+        edge, down = edges.across * (3 + 2 * len(margin)), edges.down
+
+        def ruler(ends: str) -> str:
+            return ends[0] + ends[1].join([edge] * len(faces)) + ends[2]
+
+        rows = (
+            down + down.join(f"{margin}{PIPS[face][row]}{margin}" for face in faces) + down
+            for row in range(3)
+        )
+        drawn = [row.replace("o", "o" if self.ascii_only else "●") for row in rows]
+        return [ruler(edges.top), *drawn, ruler(edges.foot)]
+
+    def die(self, label: str, die: Die, wide: bool) -> list[str]:
+        """A die below its label."""
+        return [f"{label}  {die}", *self.strip(pips(die), wide)]
+
+    def hands(self, titles: Sequence[str], hands: Sequence[Hand]) -> list[str]:
+        """Both hands with the numbers of their dice, side by side if they fit."""
+        layouts = [(True, True), (True, False), (False, True), (False, False)]
+        for beside, wide in layouts:
+            if _width(wide) * (2 if beside else 1) + (GAP if beside else 0) <= self.columns:
+                break
+        else:
+            return [
+                line
+                for title, hand in zip(titles, hands, strict=True)
+                for line in (title, *(f"{i} {die}" for i, die in enumerate(hand)))
+            ]
+        columns = [
+            [title, *(line for i, die in enumerate(hand) for line in self.die(str(i), die, wide))]
+            for title, hand in zip(titles, hands, strict=True)
+        ]
+        if not beside:
+            return [self._titled(line, titles) for column in columns for line in column]
+        room = _width(wide) + GAP
+        first = self.ink(titles[0], "bold") + " " * (room - len(titles[0]))
+        lines = [first + self.ink(titles[1], "bold")]
+        for left, right in zip_longest(columns[0][1:], columns[1][1:], fillvalue=""):
+            lines.append(f"{left:<{room}}{right}".rstrip())
+        return lines
+
+    def _titled(self, line: str, titles: Sequence[str]) -> str:
+        return self.ink(line, "bold") if line in titles else line
+
+    def rolled(self, faces: tuple[int, int], captions: tuple[str, str]) -> list[str]:
+        """Two faces as they fell, each below its caption; beside each other if they fit."""
+        shown = [self.strip([face], wide=True) for face in faces]
+        room = max(len(captions[0]), len(shown[0][0])) + GAP
+        if room + max(len(captions[1]), len(shown[1][0])) > self.columns:
+            return [
+                line
+                for caption, face in zip(captions, shown, strict=True)
+                for line in (caption, *face)
+            ]
+        rows = zip((captions[0], *shown[0]), (captions[1], *shown[1]), strict=True)
+        return [f"{left:<{room}}{right}".rstrip() for left, right in rows]
+
+
+def _width(wide: bool) -> int:
+    """Width of a drawn die, in cells."""
+    return FACES * (6 if wide else 4) + 1
+
+
+LONGEST_FRACTION: Final = 15
+"""Values can be fractions of forty digits: ``fairground solve fatestones`` shows them all."""
+
+
+def exactly(share: Fraction) -> str:
+    """A share in percents, and as a fraction where that is short enough to be read."""
+    text = str(share)
+    return f"{text} ({percent(share)})" if len(text) <= LONGEST_FRACTION else percent(share)
+
+
+def advice(mine: Hand, theirs: Hand) -> list[str]:
+    """Return the mix of perfect play with these dice, and the cost of each other choice."""
+    found = solve(mine, theirs)
+    costs, _ = regrets(mine, theirs)
+    lines = [
+        f"With perfect play you win with chance {exactly(found.value)}, "
+        "a scratch counting one half. Choose by chance:",
+    ]
+    for number, (die, chance, cost) in enumerate(zip(mine, found.my_mix, costs, strict=True)):
+        if chance == 1:
+            lines.append(f"  {number}  {die}  always")
+        elif chance:
+            lines.append(f"  {number}  {die}  {exactly(chance)}")
+        elif cost:
+            lines.append(f"  {number}  {die}  never (costs {percent(cost)})")
+        else:
+            lines.append(f"  {number}  {die}  not needed (costs nothing)")
+    return lines
+
+
+def advised(mine: Hand, theirs: Hand) -> dict[str, str]:
+    """Return the mix of perfect play for the record, as exact fractions."""
+    return {str(i): str(chance) for i, chance in enumerate(solve(mine, theirs).my_mix)}
+
+
+def cost(mine: Hand, theirs: Hand, pick: int) -> str:
+    """Return the cost of an opened choice, in chance to win against perfect play."""
+    lost = regrets(mine, theirs)[0][pick]
+    if not lost:
+        return f"Your choice of {mine[pick]} was as good as any: it cost nothing."
+    return f"Your choice of {mine[pick]} cost {percent(lost)} against perfect play."
+
+
+def odds(mine: Hand, theirs: Hand) -> list[str]:
+    """Return the table of ways to win and to tie, out of 36, for each pair of dice."""
+    lines = [
+        f"Your dice (left) against theirs: ways to win + ways to tie, of {ROLLS}.",
+        " " * 9 + "".join(f"  {die}" for die in theirs),
+    ]
+    for number, die in enumerate(mine):
+        cells = "".join(
+            f"{f'{meet.wins}+{meet.ties}':>8}" for meet in (meeting(die, other) for other in theirs)
+        )
+        lines.append(f"{number}  {die}{cells}")
+    return lines
+
+
+PERSON: Seat = 0
+MACHINE: Seat = 1
+
+
+class FateStonesScreen(Sitting):
+    """Tells one game as it happens, and asks those at the keyboard."""
+
+    def __init__(self, console: Console, art: DiceArt, place: Runner) -> None:
+        super().__init__(console, place)
+        assert isinstance(place.game, FateStones)
+        self._art = art
+        self._table = place.table
+        self._game = place.game
+        self._me = place.people[0] if len(place.people) == 1 else None
+        """The reader's seat; ``None`` if two people or none play."""
+        self._hot_seat = self._me is None
+        self._words = SeatNames(place.names, self._me)
+        self._state = self._game.start()
+        self._deals = 0
+        self._stirred = False
+        self._asides: dict[str, Callable[[], None]] = {}
+
+    def left(self, seat: Seat) -> None:
+        self._say(f"{self._words.does(seat, 'leave')} the game, and so the other side wins.")
+
+    def _say(self, text: str = "", style: str = "") -> None:
+        self.console.say(self._art.ink(self._art.fold(text), style))
+
+    # Asking
+
+    def asides(self) -> Mapping[str, Callable[[], None]]:
+        return self._asides
+
+    def stir(self, ask: Ask) -> str:
+        what = "deal" if self._state.phase == "deal" else "roll"
+        if not self._stirred:
+            self._say(
+                "Type a word or a number that nobody can guess, such as a throw of a real die. It "
+                f"becomes part of the chance, so that nobody alone decides the {what}."
+            )
+            self._stirred = True
+        return self.ask_random(
+            self._words.asked(ask.seat, f"Type anything random for the {what}: "),
+            partial(self._say, STIR_HELP),
+        )
+
+    def choose(self, ask: Ask) -> int:
+        mine = self._state.hands[ask.seat]
+        hidden = "hidden: " if self._hot_seat else ""
+        prompt = f"{self._words.to(ask.seat)} die ({hidden}{choices(mine)}, hint, ?, X): "
+        self._asides = {"?": partial(self._help, ask.seat), "hint": partial(self._hint, ask.seat)}
+        while True:
+            answer = self.ask(prompt, hidden=self._hot_seat)
+            if answer in mine:
+                return mine.index(answer)
+            if answer in [str(number) for number in range(len(mine))]:
+                return int(answer)
+            # Behind a hidden prompt nothing that was typed is shown, not even nonsense.
+            said = "That" if self._hot_seat or not answer else repr(answer)
+            self._say(
+                f"{said} is none of the dice. Type {choices(mine)} or the die itself, "
+                "hint for advice, ? for help or X to exit."
+            )
+
+    def _hint(self, seat: Seat) -> None:
+
+        mine, theirs = self._state.hands[seat], self._state.hands[1 - seat]
+        self._table.note({"hint": advised(mine, theirs), "seat": seat})
+        first, *lines = advice(mine, theirs)
+        self._say(first)
+        self.console.say("\n".join(lines))
+
+    def _help(self, seat: Seat) -> None:
+
+        for rule in FateStonesWords.rules.splitlines():
+            self.console.say(self._art.fold(rule, "* ", "  "))
+        self.console.say()
+        lines = odds(self._state.hands[seat], self._state.hands[1 - seat])
+        self._say(lines[0])
+        self.console.say("\n".join(lines[1:]))
+        self.console.say()
+        self._say(KEYS)
+
+    # Telling
+
+    def tell(self, event: Event) -> None:
+        match event["kind"]:
+            case "dealt":
+                for change in self._table.changes(self.told):
+                    self._drawn(change)
+                if self._state.phase == "choose":
+                    self._show_dice()
+            case "seal":
+                seat = event["seat"]
+                self._say(f"{self._words.whose(seat)} choice is made, and sealed:")
+                self._say(event["commitment"], "dim")
+            case "open":
+                (change,) = self._table.changes(self.told)
+                self._state = change.after
+                if change.after != change.before:
+                    self._tell_choices()
+
+    def _drawn(self, change: Change) -> None:
+        before, self._state = change.before, change.after
+        played = self._state.last
+        if before.phase == "roll" and self._state.phase != "roll" and played is not None:
+            self._tell_round(played)
+        elif before.phase == "deal" and not before.hands[0]:
+            self._deals += 1
+
+    def _show_dice(self) -> None:
+        self.console.say()
+        if len(self._state.hands[0]) < 3:
+            self._say("These dice are left:")
+        elif self._deals > 1:
+            self._say(f"Deal number {self._deals}:")
+        titles = [f"{self._words.whose(seat)} dice" for seat in (0, 1)]
+        for line in self._art.hands(titles, self._state.hands):
+            self.console.say(line)
+        self.console.say()
+
+    def _tell_choices(self) -> None:
+        picks = self._state.picks
+        assert picks is not None
+        taken = [
+            f"{self._words.does(seat, 'take')} {self._state.hands[seat][picks[seat]]}"
+            for seat in (0, 1)
+        ]
+        self._say(f"Both seals are opened. {taken[0]}, {taken[1]}.")
+
+    def _tell_round(self, played: Round) -> None:
+        does, dice = self._words.does, played.dice
+        mine, yours = played.rolls
+        captions = [f"{does(seat, 'roll')} {dice[seat]}" for seat in (0, 1)]
+        self.console.say()
+        for line in self._art.rolled(played.rolls, (captions[0], captions[1])):
+            self.console.say(line)
+        if mine != yours:
+            winner = 0 if mine > yours else 1
+            style = "good" if self._me in (None, winner) else "bad"
+            high, low = max(mine, yours), min(mine, yours)
+            self._say(f"{does(winner, 'win')}: {high} is more than {low}.", style)
+        elif len(played.hands[0]) > 1:
+            self._say(f"A tie: {mine} and {yours}. Both dice are gone; choose again.", "bold")
+        else:
+            self._say(
+                f"A tie: {mine} and {yours}, with the last dice. That is a scratch: the bag is "
+                "filled, and dealt anew.",
+                "bold",
+            )
+        if self._me is not None and len(played.hands[self._me]) > 1:
+            hands = played.hands[self._me], played.hands[1 - self._me]
+            self._say(cost(*hands, played.picks[self._me]))

@@ -1,0 +1,1 @@
+"""Intransitive dice: rules, words, players, solver, judge and screen."""

@@ -1,0 +1,1 @@
+"""``fairground dice`` (`screen`) and ``fairground solve dice`` (`solve`): intransitive dice."""

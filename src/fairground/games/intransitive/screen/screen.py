@@ -1,0 +1,378 @@
+"""``fairground dice``: intransitive dice on a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from fairground.core import BadParams, InputError, Seat
+from fairground.fair.schemes import Chair
+from fairground.games.intransitive.rules import (
+    COMPUTER,
+    FEWEST_DICE,
+    USER,
+    Die,
+    Intransitive,
+    State,
+)
+from fairground.games.intransitive.words import IntransitiveWords, label
+from fairground.players import Player
+from fairground.players.runner import Runner
+from fairground.table import Ask, Change
+from fairground.terminal.console import Arguments, Console, Ink, Menu
+from fairground.terminal.evening import (
+    GamePlayed,
+    HousePlayers,
+    OpenTable,
+    Parlour,
+    TablePlan,
+    add_counting,
+    add_difficulty,
+    add_practice,
+    add_seats,
+    company,
+    player_for,
+    to_its_end,
+)
+from fairground.terminal.files import add_saving
+from fairground.terminal.options import add_stir_always, players_in_words
+from fairground.terminal.sitting import Sitting
+from fairground.transcript import Event
+
+EXAMPLE: Final = "fairground dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3"
+
+LONGEST_FACE: Final = 1000
+"""Maximum number of digits of a face: far beyond 64 bits, and still readable."""
+
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_GUARD: Final = "\0"
+
+
+class DiceParser:
+    """Turns arguments such as ``2,2,4,4,9,9`` into dice, or says what is wrong with which."""
+
+    def __init__(self, example: str = EXAMPLE) -> None:
+        self._example = example
+
+    def parse(self, arguments: Sequence[str]) -> list[Die]:
+        """The dice; at least three."""
+        dice = [self._die(number, text) for number, text in enumerate(arguments, 1)]
+        if not dice:
+            raise self._error(f"no dice were given; at least {FEWEST_DICE} are needed")
+        if len(dice) < FEWEST_DICE:
+            count = "one die was" if len(dice) == 1 else "only two dice were"
+            raise self._error(f"{count} given; at least {FEWEST_DICE} are needed")
+        return dice
+
+    def _die(self, number: int, text: str) -> Die:
+        where = f"die {number} ({text if len(text) <= 60 else text[:57] + '...'!r})"
+        if not text.strip():
+            raise self._error(f"{where} is empty; a die is a list of integers with commas between")
+        faces = []
+        for place, face in enumerate(text.split(","), 1):
+            word = face.strip()
+            if not word:
+                raise self._error(f"{where} has an empty face at place {place} (a stray comma)")
+            if not _INTEGER.fullmatch(word):
+                raise self._error(f"{where} has the face {word!r}, which is not an integer")
+            if len(word) > LONGEST_FACE:
+                raise self._error(f"die {number} has a face of {len(word)} digits: too long")
+            faces.append(int(word))
+        return Die(tuple(faces))
+
+    def _error(self, reason: str) -> BadParams:
+        return BadParams(f"{reason}.\nFor example: {self._example}")
+
+
+def guard_negative_dice(arguments: Sequence[str]) -> list[str]:
+    """Keep a die such as ``-1,2,3`` from being taken for an option."""
+    return [_GUARD + word if re.match(r"-[^a-zA-Z-]", word) else word for word in arguments]
+
+
+def unguard(word: str) -> str:
+    """Undo `guard_negative_dice`."""
+    return word.removeprefix(_GUARD)
+
+
+USUAL_HOUSE = "computer=optimal"
+ABOUT = "Each of us takes one die, and the higher roll wins."
+KEYS = "? shows the rules and all odds, hint advises, q leaves."
+FEW_DICE = 40
+"""With more dice the search for a circle would delay the first prompt."""
+PRACTISED = "This is practice: the seed decides."
+
+
+class DiceScreen(Sitting):
+    """Tells one game as it happens, and asks the user what the table asks of them."""
+
+    exit_reason = "the user chose to exit"
+
+    def __init__(self, console: Console, place: Runner) -> None:
+        super().__init__(console, place)
+        assert isinstance(place.game, Intransitive)
+        self._game = place.game
+        self._table = place.table
+        self._state: State = self._game.start()
+        """The state after the last line that was told."""
+        self._shares: dict[int, int] = {}
+        """The user's number for each draw."""
+        self._art = Ink.of_terminal()
+        self._again: Callable[[], None] = lambda: None
+        """Shows the menu once more, after an aside."""
+        self.checks: list[str] = []
+        """For each draw, the command with which the user can check its HMAC."""
+
+    @property
+    def _on_a_terminal(self) -> bool:
+        return self._art.lines != math.inf
+
+    def play(self) -> None:
+        if self._on_a_terminal:
+            self._say("Intransitive dice", "bold")
+            self._say(self._about())
+            self.console.say()
+        super().play()
+
+    def _about(self) -> str:
+        if len(self._game.dice) > FEW_DICE:
+            return f"{ABOUT} {KEYS}"
+        from fairground.games.intransitive.solver import WinOdds
+
+        return f"{ABOUT} {WinOdds(self._game.dice).summary()} {KEYS}"
+
+    def leave(self, reason: str) -> None:
+        if not self.place.over:
+            self.console.say("You leave the game.")
+        super().leave(reason)
+
+    # Asking
+
+    def choose(self, ask: Ask) -> int:
+        left = [move for move in self._game.moves(self._state, USER) if isinstance(move, int)]
+        dice = {str(key): label(self._game.dice[die]) for key, die in enumerate(left)}
+        return left[self._chosen("Choose your dice:", Menu(dice))]
+
+    def bound(self, text: str) -> None:
+        """Print nothing: each HMAC is shown with its draw."""
+
+    def number(self, ask: Ask) -> int:
+        guess = self._state.first is None
+        heading = "Try to guess my selection." if guess else f"Add your number modulo {ask.n}."
+        return self._chosen(heading, Menu.of_numbers(ask.n))
+
+    def _chosen(self, heading: str, menu: Menu) -> int:
+        self._again = partial(self._show_again, heading, menu)
+        return int(menu.ask(self.console, self.ask, heading))
+
+    def asides(self) -> Mapping[str, Callable[[], None]]:
+        return {"?": self._help, "help": self._help, "hint": self._hint}
+
+    def _help(self) -> None:
+        for paragraph in IntransitiveWords.rules.splitlines():
+            self.console.say(self._art.fold(paragraph))
+        from fairground.games.intransitive.screen.solve import HelpTable  # imports rich
+
+        HelpTable(self._game.dice, self._art).show(self.console)
+        self._again()
+
+    def _hint(self) -> None:
+        """Give the choice of perfect play, and note the hint in the record."""
+        from fairground.coach.judging import advise
+
+        if self._state.first is None or self._state.picks[USER] is not None:
+            self.console.say("Any number is as good as any other: the draw is fair.")
+            return
+        assert isinstance(self.place, Runner)
+        best = advise(self._game, self._state, USER, self.place.names)
+        self.place.table.note({"hint": best.move, "seat": USER})
+        self.console.say(self._art.fold(f"Hint: take [{best.option}]. {best.says}"))
+        self._again()
+
+    def _show_again(self, heading: str, menu: Menu) -> None:
+        self.console.say("\n".join([heading, *menu.lines(), "X - exit", "? - help"]))
+
+    # Telling
+
+    def _say(self, text: str, style: str = "") -> None:
+        """A sentence."""
+        self.console.say(self._art.ink(self._art.fold(text) if style else text, style))
+
+    def tell(self, event: Event) -> None:
+        match event["kind"]:
+            case "ticket":
+                self._tell_ticket(event)
+            case "share":
+                self._shares[event["run"]] = event["value"]
+            case "dealt":
+                self._tell_dealt(event)
+            case "move":
+                self._tell_move(event)
+            case "opening":
+                number, key = event["evidence"]["number"], event["evidence"]["key"]
+                self._say(f"My number was {number} (KEY={key}).")
+                self._remember_check(number, key)
+            case "end":
+                self._tell_end()
+
+    def _tell_ticket(self, event: Event) -> None:
+        if self._state.first is None:
+            self._say("Let's determine who makes the first move.")
+        else:
+            mine = self._state.rolls[COMPUTER] is None
+            self._say(f"It's time for {'my' if mine else 'your'} roll.")
+        if not event["ticket"]:
+            return  # practice: nothing binds me
+        self._say(
+            f"I selected a random value in the range 0..{event['n'] - 1} "
+            f"(HMAC={event['ticket']['hmac']})."
+        )
+
+    def _tell_dealt(self, event: Event) -> None:
+        for change in self._table.changes(self.told):
+            self._tell_draw(event, change)
+
+    def _tell_draw(self, event: Event, change: Change) -> None:
+        say = self._say
+        before, self._state = change.before, change.after
+        evidence = event["evidence"]
+        if not evidence:
+            said, summed = PRACTISED, ""
+        else:
+            number, key = evidence["number"], evidence["key"]
+            self._remember_check(number, key)
+            what = "My selection:" if before.first is None else "My number is"
+            said = f"{what} {number} (KEY={key})."
+            added = (
+                f"{number} + {self._shares.get(event['run'], 0)} = {change.value} (mod {change.n})"
+            )
+            summed = f"The fair number generation result is {added}."
+        say(said)
+        if before.first is None:
+            if self._state.first == USER:
+                say("You make the first move.")
+            return
+        if summed:
+            say(summed)
+        seat = COMPUTER if before.rolls[COMPUTER] is None else USER
+        whose = "My" if seat == COMPUTER else "Your"
+        say(f"{whose} roll result is {self._game.result(self._state, seat)}.")
+
+    def _remember_check(self, number: int, key: str) -> None:
+        self.checks.append(f"printf %s {number} | openssl dgst -sha3-256 -hmac {key}")
+
+    def _tell_move(self, event: Event) -> None:
+        die = label(self._game.dice[event["move"]])
+        (change,) = self._table.changes(self.told)
+        self._state = change.after
+        if event["seat"] == USER:
+            self._say(f"You choose the [{die}] dice.")
+        elif self._state.first == COMPUTER:
+            self._say(f"I make the first move and choose the [{die}] dice.")
+        else:
+            self._say(f"I choose the [{die}] dice.")
+
+    def _tell_end(self) -> None:
+        state = self._state
+        if None in state.rolls:
+            self._say("You left, so the computer wins.")
+            return
+        mine, yours = self._game.result(state, COMPUTER), self._game.result(state, USER)
+        if mine == yours:
+            self._say(f"It's a tie ({yours} = {mine})!", "bold")
+        elif yours > mine:
+            self._say(f"You win ({yours} > {mine})!", "good")
+        else:
+            self._say(f"I win ({mine} > {yours})!", "bad")
+
+
+def _arguments() -> Arguments:
+    parser = Arguments(
+        "dice",
+        "Play intransitive dice: you and the computer take different dice and roll; the\n"
+        "higher roll wins. Every number is made fairly by both of you, and you can check\n"
+        "each with openssl. Give three or more dice, each a list of integers.",
+        f"Example:\n  {EXAMPLE}\n\n"
+        "At every prompt: a number chooses, ? shows the rules and the odds of all pairs of dice,\n"
+        "hint advises, q leaves after a question, X at once.",
+    )
+    parser.add_argument("dice", nargs="*", metavar="DIE", help="faces, such as 2,2,4,4,9,9")
+    add_seats(
+        parser,
+        "who plays: user=me:Ann is you, under your name; user=optimal and computer=random let a "
+        "program play. There are: " + players_in_words(Intransitive.from_params({}), USER),
+    )
+    add_difficulty(parser, Intransitive.from_params({}), COMPUTER)
+    add_stir_always(parser, "your number is in every draw")
+    add_counting(parser)
+    add_practice(parser)
+    add_saving(parser)
+    return parser
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the command's arguments; dice may begin with a minus sign."""
+    options: argparse.Namespace = _arguments().parse_intermixed_args(guard_negative_dice(arguments))
+    options.dice = [unguard(word) for word in options.dice]
+    return options
+
+
+def run(arguments: Sequence[str]) -> int:
+    """``fairground dice``"""
+    options = parse(arguments)
+    return DiceParlour(Intransitive(DiceParser().parse(options.dice)), options, arguments).run()
+
+
+def go_on(opened: OpenTable, arguments: Sequence[str], house: HousePlayers) -> int:
+    """Go on with an unfinished game."""
+    game = opened.table.game
+    assert isinstance(game, Intransitive)
+    return DiceParlour(game, parse(arguments), arguments).resume(opened, house)
+
+
+class DiceParlour(Parlour):
+    """Games with one set of dice."""
+
+    def __init__(
+        self, game: Intransitive, options: argparse.Namespace, arguments: Sequence[str]
+    ) -> None:
+        super().__init__(options, arguments, Console(), Ink.of_terminal())
+        self._game = game
+        usual = [] if any(seat.startswith("computer=") for seat in options.seat) else [USUAL_HOUSE]
+        self._who = company(game, [*options.seat, *usual])
+        if COMPUTER in self._who.people:
+            raise InputError("--seat computer=me: the computer's seat is for a program")
+        if options.difficulty is not None:
+            self._who.players[COMPUTER] = player_for(game, COMPUTER, options.difficulty)
+
+    def players(self, house: HousePlayers) -> dict[Seat, Player]:
+        specs = self._who.players.items()
+        return {seat: house.make(spec, self._game, seat) for seat, spec in specs}
+
+    def wanted(self) -> TablePlan:
+        name = self._who.people.get(USER)
+        lends = "nothing" if self.options.seed is not None else "number"
+        user = Chair("User", by="house") if name is None else Chair(name or "User", lends=lends)
+        chairs = [Chair("Computer", by="house"), user]
+        return TablePlan("dice", self.arguments, self._game, chairs, "hmac-sha3-user/1")
+
+    def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
+        screen = DiceScreen(self.console, Runner(opened.table, players, opened.vault))
+
+        def play() -> None:
+            try:
+                screen.play()
+            finally:
+                _say_how_to_check(self.console, screen)
+
+        return to_its_end(self.console, self._art, opened, play, lambda _: None)
+
+
+def _say_how_to_check(console: Console, screen: DiceScreen) -> None:
+    if screen.checks:
+        console.say("\nCheck me: each of these prints the HMAC that I showed (in small letters):")
+        for check in screen.checks:
+            console.say(f"  {check}")

@@ -1,0 +1,88 @@
+"""Compiled kernels: the rules of a game once more, for simulation and for environments.
+
+A kernel is held to the rules: it reads the same random streams, and the simulator plays a random
+sample of every run again by the rules (see `fairground.lab.simulation`).
+
+Each game's kernel is in its folder. These are the players that it knows:
+
+===============  ===========================================================================
+`fatestones`     `random` and `greedy`
+`zombie`         `cautious` and `greedy`; in environments for two, `random` as well
+`intransitive`   `random` and `optimal`
+`poker`          `random` and `optimal`
+`codebreaking`   every breaker that follows a tree, against the fair keeper
+===============  ===========================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from fairground.core import Game, InputError, Seat
+from fairground.registry import load
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fairground.games.compiled import Episodes
+
+
+class Played(NamedTuple):
+    """Consecutive deals, played by one lineup."""
+
+    payoffs: NDArray[np.int64]
+    """[deal, seat]"""
+    facts: NDArray[Any]
+    """[row, column]: the columns after the payoffs."""
+    rows: NDArray[np.int64] | None = None
+    """Number of rows of each deal; ``None``: one."""
+
+
+class Kernel(NamedTuple):
+    """A kernel that is ready for one game, one lineup and one seed."""
+
+    play: Callable[[int, int], Played]
+    """Called with the first deal and the number of deals."""
+    text: Callable[[Any], bytes] | None = None
+    """Converts rows to text; ``None``: they are integers with commas between them."""
+
+
+_KERNELS: Final = {
+    "fatestones": ("fairground.games.fatestones.kernel", "StonesEpisodes"),
+    "zombie": ("fairground.games.zombie.kernel", "ZombieEpisodes"),
+    "intransitive": ("fairground.games.intransitive.kernel", "DiceEpisodes"),
+    "poker": ("fairground.games.poker.kernel", "PokerEpisodes"),
+    "codebreaking": ("fairground.games.codebreaking.kernel", "CodeEpisodes"),
+}
+
+
+def _found(game: Game[Any]) -> tuple[str, str] | None:
+    return _KERNELS.get(game.name.partition("/")[0])
+
+
+@lru_cache(maxsize=16)
+def kernel_for(game: Game[Any], lineup: tuple[str, ...], seed: str) -> Kernel | None:
+    """Return the kernel that plays this, or ``None`` without one or without Numba."""
+    found = _found(game)
+    if found is None or find_spec("numba") is None:
+        return None
+    made: Kernel | None = load(f"{found[0]}:kernel")(game, lineup, seed)
+    return made
+
+
+def episodes_of(game: Game[Any], count: int, seat: Seat, opponent: str | None) -> Episodes:
+    """Return ``count`` episodes of a game for an agent in this seat.
+
+    Raise `InputError` if the kernel does not know the game or the opponent. By default the
+    opponent is the first that the kernel knows.
+    """
+    found = _found(game)
+    if found is None:
+        raise InputError(f"{game.name} has no compiled kernel")
+    kind = load(f"{found[0]}:{found[1]}")
+    made: Episodes = kind(game, count, seat, opponent or kind.opponents[0])
+    return made

@@ -1,0 +1,1 @@
+"""Video poker: rules, words, players, solver, judge."""

@@ -1,0 +1,1 @@
+"""Zombie Dice: rules, words, players, solver, judge and screen."""

@@ -1,0 +1,741 @@
+"""Tournaments: all against all, or by the Swiss system.
+
+If all seats of a game are alike, two players meet on the same deals from both sides. In other
+games one seat is played for, and all players meet the same deals there. Either way the results of
+a pair on one deal are one observation, a difference.
+
+* **Ratings**: between alike seats Elo's scale by the model of Bradley and Terry, 0 on average;
+  else the mean difference from the other players. Intervals are 95 %.
+* **Separable**: the exact sign-flip test on a pair's differences, Holm's method over all pairs.
+* **Ranks** are shared: yours is one more than the number of players that are separably better.
+
+A contender is a built-in player, a file of your own with a function ``choose(game, view, seat)``,
+or an address that answers ``{"move": ...}`` to ``{"game", "params", "seat", "view"}``. Views are
+written as JSON (`fairground.json_views`), moves as in a transcript.
+
+Every finished encounter is written to a journal, so that an interrupted tournament goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import html
+import io
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import exp, log, sqrt
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from fairground.clients.http import Http, Repeat
+from fairground.core import FairgroundError, Game, InputError, Move, Seat
+from fairground.fair.bits import SeededStream
+from fairground.games import GAMES
+from fairground.json_views import as_json as view_as_json
+from fairground.lab.plans import payoff_of, plan_of, usual_lineup
+from fairground.lab.plots import HeatMap, Whiskers, as_svg
+from fairground.lab.simulation import payoffs
+from fairground.players import Player, make_player
+from fairground.players.bot.host import BotPlayer
+from fairground.players.bot.limits import BotFailure, BotLimits
+from fairground.playing import play
+from fairground.stats import NORMAL, Interval, holm, sign_flip
+from fairground.transcript import frozen
+
+# Contenders
+
+WEB: Final = ("http://", "https://")
+
+
+class Contender(NamedTuple):
+    """A player of the tournament: its name, and its specification."""
+
+    name: str
+    spec: str
+
+    @property
+    def kind(self) -> str:
+        if self.spec.startswith(WEB):
+            return "web"
+        return "file" if self.spec.endswith(".py") else "player"
+
+
+def contenders(text: str) -> list[Contender]:
+    """Parse contenders as they are typed:
+    ``greedy,mcts:200,Bob=bot.py,Eve=http://127.0.0.1:9000``.
+    """
+    found: list[Contender] = []
+    for word in (part.strip() for part in text.split(",")):
+        name, equals, spec = word.partition("=")
+        if not word or (equals and not (name and spec)):
+            raise InputError(
+                f"--players {text!r} is not understood. For example: --players "
+                "greedy,mcts:200,Bob=bot.py,Eve=http://127.0.0.1:9000"
+            )
+        spec = spec if equals else word
+        if not equals:
+            name = Path(word).stem if word.endswith(".py") else word
+        found.append(Contender(name, spec))
+    names = [one.name for one in found]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise InputError(f"{sorted(twice)[0]!r} is there twice: give one another name, NAME=PLAYER")
+    if len(found) < 2:
+        raise InputError(f"a tournament needs at least two players, not {len(found)}")
+    return found
+
+
+class WebPlayer(Player):
+    """A bot that answers at an address."""
+
+    slow = True
+
+    def __init__(self, url: str, http: Http | None = None) -> None:
+        self._url = url
+        self._http = http or Http()
+
+    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
+        asked = {
+            "game": game.name,
+            "params": game.params(),
+            "seat": seat,
+            "view": view_as_json(view),
+        }
+        try:
+            told = self._http.post(self._url, asked, repeat=Repeat.ALWAYS)
+            move = frozen(told["move"])
+            game.check(view, seat, move)
+        except KeyError:
+            raise BotFailure('it answered without "move"') from None
+        except FairgroundError as error:
+            raise BotFailure(str(error)) from None
+        return move
+
+
+@contextlib.contextmanager
+def hired(
+    contender: Contender, game: Game[Any], seat: Seat, chance: SeededStream, limits: BotLimits
+) -> Iterator[Player]:
+    """Start a contender, and stop it afterwards."""
+    if contender.kind == "web":
+        yield WebPlayer(contender.spec)
+    elif contender.kind == "file":
+        bot = BotPlayer(Path(contender.spec), game, limits)
+        try:
+            yield bot
+        finally:
+            bot.close()
+    else:
+        yield make_player(contender.spec, game, chance, seat)
+
+
+# Rules
+
+ELO: Final = 400 / log(10)
+FITTING: Final = 200
+"""Maximum number of steps when fitting the ratings; far more than it needs."""
+
+Progress = Callable[[int, int], None]
+
+
+class Rules(NamedTuple):
+    """The rules of a tournament."""
+
+    game: Game[Any]
+    players: tuple[Contender, ...]
+    deals: int
+    """Deals of each encounter."""
+    seed: str
+    seat: Seat | None = None
+    """The seat that is played for; ``None``: all seats are alike, and each deal is played twice."""
+    rounds: int | None = None
+    """Rounds of a Swiss tournament; ``None``: all against all."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the rules as JSON values, for the journal."""
+        told = self._asdict() | {"game": self.game.name, "params": self.game.params()}
+        plain: dict[str, Any] = json.loads(json.dumps(told))
+        return plain
+
+
+class Encounter(NamedTuple):
+    """The differences of two players on the same deals."""
+
+    round: int
+    a: int
+    b: int
+    differences: Mapping[int, int]
+    """Payoff of a less that of b on a deal → number of deals."""
+    each: int
+    """Games on each deal."""
+    halves: int
+    """Half points of a: two for a win, one for an even game."""
+    squares: int
+    """Sum of the squares of its half points on each deal."""
+    failures: tuple[int, int] = (0, 0)
+    """Games that each of them lost because its bot failed."""
+
+    @property
+    def deals(self) -> int:
+        return sum(self.differences.values())
+
+    @property
+    def score(self) -> float:
+        """Return the share of games that a won; an even game counts one half."""
+        return self.halves / (2 * self.each * self.deals)
+
+    @property
+    def spread(self) -> float:
+        """Return the sum of squared distances of its score on each deal from the mean."""
+        whole = 2 * self.each
+        return (self.squares - self.halves**2 / self.deals) / whole**2
+
+
+def check(rules: Rules) -> None:
+    """Raise `InputError` if the tournament cannot be held, before anything is played."""
+    alike = len({rules.game.role(seat) for seat in range(rules.game.seats)}) == 1
+    if rules.seat is None and not (alike and rules.game.seats == 2):
+        raise InputError(
+            f"the seats of {rules.game.name} are not two of the same kind: say which one is "
+            "played for, with --seat"
+        )
+    if rules.deals < 1 or (rules.rounds is not None and rules.rounds < 1):
+        raise InputError("at least one deal and one round are needed")
+    for contender in rules.players:
+        with hired(contender, rules.game, rules.seat or 0, SeededStream("check"), BotLimits()):
+            pass
+
+
+# Playing
+
+
+def held(
+    rules: Rules,
+    journal: Path | None = None,
+    progress: Progress = lambda done, of: None,
+    limits: BotLimits | None = None,
+) -> list[Encounter]:
+    """Play the tournament on from the journal; return all encounters."""
+    done = _read(journal, rules) if journal is not None else []
+    hall = _Hall(rules, limits)
+    for number, a, b, of in _pairings(rules, done):
+        progress(len(done), of)
+        one = hall.met(number, a, b)
+        done.append(one)
+        if journal is not None:
+            _note(journal, one)
+    progress(len(done), len(done))
+    return done
+
+
+def _read(journal: Path, rules: Rules) -> list[Encounter]:
+    first = json.dumps({"tournament": rules.as_json()})
+    if not journal.exists():
+        journal.write_text(first + "\n")
+        return []
+    lines = journal.read_text().split("\n")
+    if lines[0] != first:
+        raise InputError(
+            f"{journal} belongs to another tournament: hold that one again as before, or choose "
+            "another folder"
+        )
+    found = []
+    good = [lines[0]]
+    for line in lines[1:-1]:  # behind the last line feed nothing is complete
+        told = json.loads(line)
+        told["differences"] = {int(d): n for d, n in told["differences"].items()}
+        found.append(Encounter(**told | {"failures": tuple(told["failures"])}))
+        good.append(line)
+    journal.write_text("".join(f"{line}\n" for line in good))
+    return found
+
+
+def _note(journal: Path, one: Encounter) -> None:
+    with journal.open("a") as file:
+        file.write(json.dumps(one._asdict()) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _pairings(rules: Rules, done: list[Encounter]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the encounters not played yet: round, both players, and the number of all
+    encounters.
+    """
+    n = len(rules.players)
+    if rules.rounds is None:
+        everyone = list(combinations(range(n), 2))
+        for a, b in everyone[len(done) :]:
+            yield 0, a, b, len(everyone)
+        return
+    each = n // 2
+    for number in range(rules.rounds):
+        before = done[: number * each]
+        now = swiss_round(n, before)
+        for a, b in now[max(0, len(done) - number * each) :]:
+            yield number, a, b, rules.rounds * each
+
+
+def swiss_round(n: int, before: Sequence[Encounter]) -> list[tuple[int, int]]:
+    """Pair players with similar scores, none twice if possible; with an odd number, one rests."""
+    points = dict.fromkeys(range(n), 0.0)
+    met: set[frozenset[int]] = set()
+    played: Counter[int] = Counter()
+    for one in before:
+        points[one.a] += one.score
+        points[one.b] += 1 - one.score
+        met.add(frozenset((one.a, one.b)))
+        played.update((one.a, one.b))
+    rounds = max(played.values(), default=0)
+    for player in points:
+        points[player] += (rounds - played[player]) / 2  # a rest counts one half
+    order = sorted(points, key=lambda player: (-points[player], player))
+    if n % 2:
+        rested = [player for player in order if played[player] < rounds]
+        rests = next((p for p in reversed(order) if p not in rested), order[-1])
+        order.remove(rests)
+    return _paired(order, met) or _paired(order, set()) or []
+
+
+def _paired(order: list[int], met: set[frozenset[int]]) -> list[tuple[int, int]] | None:
+    """Pair neighbours by backtracking; return ``None`` if that is impossible."""
+    if not order:
+        return []
+    first, *rest = order
+    for other in rest:
+        if frozenset((first, other)) in met:
+            continue
+        left = _paired([player for player in rest if player != other], met)
+        if left is not None:
+            return [(first, other), *left]
+    return None
+
+
+Games = list[tuple[int, int]]
+"""The payoffs of both players in each game on one deal."""
+
+
+class _Hall:
+    """Plays the encounters."""
+
+    def __init__(self, rules: Rules, limits: BotLimits | None = None) -> None:
+        self.rules = rules
+        self.limits = limits or BotLimits()
+        self._alone: dict[int, tuple[list[int], int]] = {}
+
+    def met(self, number: int, a: int, b: int) -> Encounter:
+        """Play two players on all deals."""
+        rules = self.rules
+        both = rules.players[a], rules.players[b]
+        seed = rules.seed if rules.rounds is None else f"{rules.seed} {number}"
+        if rules.seat is not None:
+            mine, yours = self.alone(a), self.alone(b)
+            deals = [[pair] for pair in zip(mine[0], yours[0], strict=True)]
+            return _counted(number, a, b, deals, (mine[1], yours[1]))
+        if all(one.kind == "player" for one in both):
+            lineup = both[0].spec, both[1].spec
+            plan = plan_of(rules.game, lineup, seed, 2 * rules.deals, mirror=True)
+            rows = [(row[0], row[1]) for row in payoffs(plan)]
+            pairs = zip(rows[::2], rows[1::2], strict=True)
+            return _counted(number, a, b, [[one, other[::-1]] for one, other in pairs])
+        with contextlib.ExitStack() as stack:
+            # A bot is started once, and plays both seats.
+            kept = {
+                one: stack.enter_context(hired(one, rules.game, 0, SeededStream(seed), self.limits))
+                for one in both
+                if one.kind != "player"
+            }
+            deals, failed = [], [0, 0]
+            for deal in range(rules.deals):
+                games: Games = []
+                for turned in (False, True):
+                    lineup_now = both[::-1] if turned else both
+                    payoff, fault = self.one_game(lineup_now, seed, deal, kept)
+                    games.append((payoff[1], payoff[0]) if turned else (payoff[0], payoff[1]))
+                    if fault is not None:
+                        failed[1 - fault if turned else fault] += 1
+                deals.append(games)
+        return _counted(number, a, b, deals, (failed[0], failed[1]))
+
+    def one_game(
+        self, lineup: Sequence[Contender], seed: str, deal: int, kept: Mapping[Contender, Player]
+    ) -> tuple[tuple[int, ...], Seat | None]:
+        """Play one game; return its payoff, and the seat whose bot failed."""
+        game = self.rules.game
+        with contextlib.ExitStack() as stack:
+            guarded = []
+            for seat, one in enumerate(lineup):
+                chance = SeededStream(seed, deal, 1 + seat)
+                player = kept.get(one) or stack.enter_context(
+                    hired(one, game, seat, chance, self.limits)
+                )
+                guarded.append(_Guarded(player, seat))
+            last = game.start()
+            try:
+                for state in play(game, guarded, SeededStream(seed, deal)):
+                    last = state
+            except _Failed as failure:
+                return game.forfeit(last, failure.seat), failure.seat
+        return payoff_of(game, last), None
+
+    def alone(self, at: int) -> tuple[list[int], int]:
+        """Return a player's payoffs on each deal in the seat that is played for, and its
+        failures.
+        """
+        if at not in self._alone:
+            self._alone[at] = self._played_alone(self.rules.players[at])
+        return self._alone[at]
+
+    def _played_alone(self, contender: Contender) -> tuple[list[int], int]:
+        rules, seat = self.rules, self.rules.seat
+        assert seat is not None
+        ours = contender.kind == "player"
+        usual = usual_lineup(rules.game, {seat: contender.spec if ours else "random"})
+        if ours:
+            plan = plan_of(rules.game, usual, rules.seed, rules.deals)
+            return [row[seat] for row in payoffs(plan)], 0
+        lineup = [contender if s == seat else Contender(spec, spec) for s, spec in enumerate(usual)]
+        won, failed = [], 0
+        with hired(contender, rules.game, seat, SeededStream(rules.seed), self.limits) as bot:
+            for deal in range(rules.deals):
+                payoff, fault = self.one_game(lineup, rules.seed, deal, {contender: bot})
+                won.append(payoff[seat])
+                failed += fault is not None
+        return won, failed
+
+
+def _counted(
+    number: int, a: int, b: int, deals: Sequence[Games], failures: tuple[int, int] = (0, 0)
+) -> Encounter:
+    differences = Counter(sum(mine - yours for mine, yours in games) for games in deals)
+    halves = [sum(1 + (x > y) - (x < y) for x, y in games) for games in deals]
+    return Encounter(
+        number, a, b, dict(sorted(differences.items())), len(deals[0]), sum(halves),
+        sum(half * half for half in halves), failures,
+    )  # fmt: skip
+
+
+class _Failed(Exception):
+    def __init__(self, seat: Seat) -> None:
+        super().__init__()
+        self.seat = seat
+
+
+class _Guarded:
+    """A player whose failure names its seat."""
+
+    def __init__(self, player: Any, seat: Seat) -> None:
+        self._player, self._seat = player, seat
+
+    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Any:
+        try:
+            return self._player.choose(game, view, seat)
+        except BotFailure:
+            raise _Failed(self._seat) from None
+
+
+# What it says
+
+
+class Standing(NamedTuple):
+    """One player in the table."""
+
+    player: int
+    rank: int
+    shared: bool
+    rating: Interval
+    points: float
+    """Sum of its scores in all encounters."""
+    encounters: int
+    failures: int
+
+
+class Table(NamedTuple):
+    """The standings, with everything that they rest on."""
+
+    rules: Rules
+    encounters: tuple[Encounter, ...]
+    standings: tuple[Standing, ...]
+    """The players from the best to the worst."""
+    better: frozenset[tuple[int, int]]
+    """Pairs of players; the first is separably better than the second."""
+
+    def score(self, a: int, b: int) -> float | None:
+        """Return the share of games that a won from b, or ``None`` if they did not meet."""
+        met = [one for one in self.encounters if {one.a, one.b} == {a, b}]
+        if not met:
+            return None
+        total = sum((one.score if one.a == a else 1 - one.score) * one.deals for one in met)
+        return total / sum(one.deals for one in met)
+
+    @property
+    def not_separable(self) -> list[tuple[int, int]]:
+        """Return the pairs that met and are not separable."""
+        met = {(one.a, one.b) for one in self.encounters}
+        return sorted((a, b) for a, b in met if not {(a, b), (b, a)} & self.better)
+
+
+def tabled(rules: Rules, encounters: Sequence[Encounter]) -> Table:
+    """Compute ratings, ranks and separable pairs."""
+    n = len(rules.players)
+    better = _separable(encounters)
+    ratings = _elo(n, encounters) if rules.seat is None else _means(n, encounters)
+    order = sorted(range(n), key=lambda player: (-ratings[player].mean, player))
+    ranks = {player: 1 + sum((other, player) in better for other in range(n)) for player in order}
+    rows = []
+    for player in order:
+        own = [one for one in encounters if player in (one.a, one.b)]
+        rows.append(
+            Standing(
+                player,
+                ranks[player],
+                list(ranks.values()).count(ranks[player]) > 1,
+                ratings[player],
+                sum(one.score if one.a == player else 1 - one.score for one in own),
+                len(own),
+                max((one.failures[0 if one.a == player else 1] for one in own), default=0),
+            )
+        )
+    rows.sort(key=lambda row: (row.rank, -row.rating.mean))
+    return Table(rules, tuple(encounters), tuple(rows), better)
+
+
+def _separable(encounters: Sequence[Encounter]) -> frozenset[tuple[int, int]]:
+    """Holm's method over all pairs that met: smallest p first, until one fails."""
+    together: dict[tuple[int, int], Counter[int]] = {}
+    for one in encounters:
+        together.setdefault((one.a, one.b), Counter()).update(one.differences)
+    tested = list(together.items())
+    told = holm([sign_flip(list(counts.elements())) for _, counts in tested])
+    better = set()
+    for (a, b), counts in (tested[i] for i in told):
+        total = sum(d * n for d, n in counts.items())
+        better.add((a, b) if total > 0 else (b, a))
+    return frozenset(better)
+
+
+def _means(n: int, encounters: Sequence[Encounter]) -> list[Interval]:
+    """Return each player's mean difference from its opponents, over all its encounters."""
+    found = []
+    for player in range(n):
+        mean = variance = 0.0
+        own = [one for one in encounters if player in (one.a, one.b)]
+        for one in own:
+            sign = 1 if one.a == player else -1
+            total = sum(d * times for d, times in one.differences.items())
+            square = sum(d * d * times for d, times in one.differences.items())
+            mean += sign * total / one.deals / len(own)
+            variance += max(0.0, square - total**2 / one.deals) / one.deals**2 / len(own)
+        # The encounters of a player share its own games: their errors add up in the worst case.
+        half = float(NORMAL) * sqrt(variance)
+        found.append(Interval(mean, mean - half, mean + half))
+    return found
+
+
+def _elo(n: int, encounters: Sequence[Encounter]) -> list[Interval]:
+    """Return Elo ratings by the model of Bradley and Terry, with intervals.
+
+    A tenth of an even deal is added to each encounter, so that a player who won everything has a
+    rating. The variance is the sandwich estimate over deals, not games.
+    """
+    theta = [0.0] * n
+    for _ in range(FITTING):
+        slope, curve, _ = _fit(theta, encounters)
+        step = _solved(curve, slope)
+        theta = [t + s for t, s in zip(theta, step, strict=True)]
+        if max(map(abs, step)) < 1e-12:
+            break
+    _, curve, meat = _fit(theta, encounters)
+    middle = sum(theta) / n
+    found = []
+    for player in range(n):
+        unit = [1.0 if other == player else 0.0 for other in range(n)]
+        centred = [u - 1 / n for u in unit]
+        row = _solved(curve, centred)
+        variance = sum(row[i] * meat[i][j] * row[j] for i in range(n) for j in range(n))
+        half = float(NORMAL) * sqrt(max(0.0, variance)) * ELO
+        mean = (theta[player] - middle) * ELO
+        found.append(Interval(mean, mean - half, mean + half))
+    return found
+
+
+def _fit(
+    theta: Sequence[float], encounters: Sequence[Encounter]
+) -> tuple[list[float], list[list[float]], list[list[float]]]:
+    """Return slope and curvature of the likelihood, and the variance of the slope."""
+    n = len(theta)
+    slope = [0.0] * n
+    curve = [[1e-9 * (i == j) for j in range(n)] for i in range(n)]
+    meat = [[0.0] * n for _ in range(n)]
+    for one in encounters:
+        a, b, deals = one.a, one.b, one.deals + 0.1
+        expected = 1 / (1 + exp(theta[b] - theta[a]))
+        score = (one.score * one.deals + 0.05) / deals
+        pull, weight = deals * (score - expected), deals * expected * (1 - expected)
+        spread = max(one.spread, weight * 1e-6)
+        for i, j, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
+            curve[i][j] += sign * weight
+            meat[i][j] += sign * spread
+        slope[a] += pull
+        slope[b] -= pull
+    return slope, curve, meat
+
+
+def _solved(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
+    """Solve a small symmetric system, which may be singular along (1, ..., 1)."""
+    n = len(right)
+    rows = [[*(matrix[i][j] + 1.0 / n for j in range(n)), right[i]] for i in range(n)]
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda r: abs(rows[r][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for r in range(n):
+            if r != i and rows[i][i]:
+                factor = rows[r][i] / rows[i][i]
+                rows[r] = [x - factor * y for x, y in zip(rows[r], rows[i], strict=True)]
+    return [rows[i][n] / rows[i][i] for i in range(n)]
+
+
+# Files
+
+ROUND = 6
+
+
+def unit_of(table: Table) -> str:
+    """Return the unit of the ratings."""
+    return "Elo" if table.rules.seat is None else "more than the others in a game"
+
+
+def table_as_json(table: Table) -> dict[str, Any]:
+    """Return everything as JSON values."""
+    names = [one.name for one in table.rules.players]
+    return {
+        "tournament": table.rules.as_json(),
+        "unit": unit_of(table),
+        "standings": [
+            {
+                "rank": row.rank,
+                "shared": row.shared,
+                "player": names[row.player],
+                "rating": {k: _rounded(v) for k, v in row.rating._asdict().items()},
+                "points": _rounded(row.points),
+                "encounters": row.encounters,
+                "failures": row.failures,
+            }
+            for row in table.standings
+        ],
+        "encounters": [
+            {
+                "round": one.round,
+                "a": names[one.a],
+                "b": names[one.b],
+                "deals": one.deals,
+                "score": _rounded(one.score),
+                "differences": {str(d): n for d, n in one.differences.items()},
+                "failures": list(one.failures),
+            }
+            for one in table.encounters
+        ],
+        "better": [[names[a], names[b]] for a, b in sorted(table.better)],
+        "not_separable": [[names[a], names[b]] for a, b in table.not_separable],
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, ROUND)
+
+
+def standings_csv(table: Table) -> str:
+    """Return the standings as CSV, a row for each player."""
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(["rank", "player", "rating", "low", "high", "points", "encounters", "failures"])
+    for row in table.standings:
+        numbers = (_rounded(value) for value in (*row.rating, row.points))
+        name = table.rules.players[row.player].name
+        out.writerow([row.rank, name, *numbers, row.encounters, row.failures])
+    return text.getvalue()
+
+
+def cross_csv(table: Table) -> str:
+    """Return the cross table as CSV: the share of games that the row won from the column."""
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    order = [row.player for row in table.standings]
+    names = [table.rules.players[player].name for player in order]
+    out.writerow(["player", *names])
+    for a, name in zip(order, names, strict=True):
+        out.writerow([name, *(_rounded(table.score(a, b)) for b in order)])
+    return text.getvalue()
+
+
+def whiskers_of(table: Table) -> Whiskers:
+    """Return the ratings as a picture."""
+    rows = [(table.rules.players[row.player].name, row.rating) for row in table.standings]
+    return Whiskers("Ratings", unit_of(table), rows)
+
+
+def heat_of(table: Table) -> HeatMap:
+    """Return the cross table as a picture."""
+    order = [row.player for row in table.standings]
+    names = [table.rules.players[player].name for player in order]
+    cells = [[table.score(a, b) for b in order] for a in order]
+    return HeatMap("Who beats whom", names, cells)
+
+
+def in_words(table: Table) -> Iterator[str]:
+    """Yield the standings and the pairs that are not separable, for a terminal."""
+    names = [one.name for one in table.rules.players]
+    wide = max(map(len, names))
+    yield f"rank  {'player':<{wide}}  {unit_of(table)}, 95 %"
+    for row in table.standings:
+        rank = f"{row.rank}{'=' if row.shared else ''}"
+        half = ((row.rating.high or 0) - (row.rating.low or 0)) / 2
+        digits = 0 if table.rules.seat is None else 4
+        failed = f"  ({row.failures} games lost by failing)" if row.failures else ""
+        rating = f"{row.rating.mean:+.{digits}f} ± {half:.{digits}f}"
+        yield f"{rank:<4}  {names[row.player]:<{wide}}  {rating}{failed}"
+    yield ""
+    for a, b in table.not_separable:
+        yield f"{names[a]} and {names[b]} are not separable"
+
+
+def page(table: Table) -> str:
+    """Return an HTML page with the standings and both pictures."""
+    listing = GAMES[table.rules.game.name]
+    words = html.escape("\n".join(in_words(table)))
+    return f"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Tournament: {html.escape(listing.title)}</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto }}
+body {{ padding: 0 1rem }}
+pre {{ overflow-x: auto; background: #f4f1ea; padding: 1rem; }}
+svg {{ max-width: 100%; height: auto; }}
+</style>
+<h1>{html.escape(listing.title)}</h1>
+<p>{len(table.encounters)} encounters of {table.rules.deals:,} deals each,
+seed <code>{html.escape(table.rules.seed)}</code>. Equal ranks cannot be told apart.</p>
+<pre>{words}</pre>
+<h2>Ratings</h2>
+{as_svg(whiskers_of(table))}
+<h2>Who beats whom</h2>
+{as_svg(heat_of(table))}
+</html>
+"""
+
+
+def write_files(table: Table, folder: Path) -> list[Path]:
+    """Write all files into a folder; return their paths."""
+    texts = {
+        "results.json": json.dumps(table_as_json(table), indent=1) + "\n",
+        "standings.csv": standings_csv(table),
+        "cross.csv": cross_csv(table),
+        "index.html": page(table),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in texts]

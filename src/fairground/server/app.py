@@ -1,0 +1,128 @@
+"""The HTTP service: routes, and what surrounds them.
+
+`make_app` gives an ASGI application for a database URL; `serve` runs it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from copy import copy
+from typing import Final
+
+from litestar import Litestar
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from fairground.clients.protocol import EVENTS
+from fairground.core import FairgroundError
+from fairground.server.contests.factories import Factories
+from fairground.server.contests.routes import CONTEST_ROUTES
+from fairground.server.croupier.bank_routes import BANK_HANDLERS, bank_routes
+from fairground.server.croupier.opened import ArenaCroupier
+from fairground.server.croupier.routes import CROUPIER_ROUTES, SESSION_ROUTES, the_croupier
+from fairground.server.document import openapi
+from fairground.server.events.routes import EVENT_ROUTES
+from fairground.server.http import addresses, problems, requests
+from fairground.server.http.front import Front
+from fairground.server.limits.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
+from fairground.server.limits.metrics import Metrics
+from fairground.server.monitoring import MONITORING_ROUTES
+from fairground.server.oracles.routes import ORACLE_ROUTES
+from fairground.server.oracles.service import Room
+from fairground.server.page.files import Page
+from fairground.server.page.routes import PAGE_ROUTES
+from fairground.server.state import TheArena, open_arena, the_arena
+from fairground.server.tables.games import get_games
+from fairground.server.tables.routes import TABLE_ROUTES
+
+ROUTES: Final = (
+    *ORACLE_ROUTES,
+    *MONITORING_ROUTES,
+    *CONTEST_ROUTES,
+    get_games,
+    *TABLE_ROUTES,
+    *EVENT_ROUTES,
+    *CROUPIER_ROUTES,
+    *SESSION_ROUTES,
+    *PAGE_ROUTES,
+)
+
+
+def _also_for_head(route: HTTPRouteHandler) -> HTTPRouteHandler:
+    """Return the route, answering HEAD too. An event stream has no end, and so no HEAD."""
+    if route.http_methods == {"GET"} and route.media_type != EVENTS:
+        route = copy(route)
+        route.http_methods = {"GET", "HEAD"}
+    return route
+
+
+def the_room(arena: TheArena, name: FromPath[str]) -> Room:
+    """Return the service for the oracle that the request names: single oracles, or a contest's."""
+    return arena.room_of(name)
+
+
+def make_app(
+    database: str,
+    *,
+    public_url: str | None = None,
+    factories: Factories | None = None,
+    clock: Callable[[], float] = time.time,
+    limits: ClientLimits | None = None,
+    metrics: Metrics | None = None,
+    idle_limit: int = IDLE,
+    games_in_memory: int = GAMES_IN_MEMORY,
+    croupier: ArenaCroupier | None = None,
+    frames: Sequence[str] = (),
+) -> Litestar:
+    """Return the arena as an ASGI application on this database.
+
+    ``clock`` gives seconds since 1970. By it contests open and close, time banks run, and
+    idle oracles are ended, after ``idle_limit`` seconds (0: never). ``croupier``
+    is the Croupier of this arena, if it has one; ``frames`` the origins that may frame its page.
+    """
+    page = Page(frames)
+
+    @asynccontextmanager
+    async def with_arena(app: Litestar) -> AsyncIterator[None]:
+        async with open_arena(
+            database,
+            public_url=public_url,
+            factories=factories or Factories(),
+            clock=clock,
+            limits=limits or ClientLimits(),
+            metrics=metrics or Metrics(),
+            idle_limit=idle_limit,
+            games_in_memory=games_in_memory,
+        ) as arena:
+            app.state.arena = arena
+            yield
+
+    return Front(
+        [
+            *map(_also_for_head, ROUTES),
+            bank_routes([*map(_also_for_head, BANK_HANDLERS)]),
+        ],
+        lifespan=[with_arena] if croupier is None else [with_arena, croupier.open_in],
+        dependencies={
+            "arena": Provide(the_arena, sync_to_thread=False),
+            "room": Provide(the_room, sync_to_thread=False),
+            "desk": Provide(the_croupier, sync_to_thread=False),
+            "page": Provide(lambda: page, sync_to_thread=False),
+        },
+        exception_handlers={
+            FairgroundError: problems.from_fairground,
+            HTTPException: problems.from_framework,
+            Exception: problems.unexpected,
+        },
+        before_request=addresses.check,
+        before_send=[addresses.add_safe_headers],
+        dto=requests.Body,
+        return_dto=None,
+        request_max_body_size=requests.LARGEST_BODY,
+        logging_config=None,  # whoever runs the application decides where its log goes
+        openapi_config=openapi.config(),
+    )

@@ -1,0 +1,473 @@
+"""Bodies of requests and answers of contests, their CSV files, and examples.
+
+Unknown members are ignored.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from fairground.contest import standings
+from fairground.contest.book import DISGUISES, LONGEST_NAME, LONGEST_REMOVAL, NO_DISGUISE, Entry
+from fairground.contest.parts import Part
+from fairground.contest.standings import (
+    CSV_COLUMNS,
+    ContestTeam,
+    ranked,
+    removed_row,
+    row_of,
+    tally_of,
+)
+from fairground.games.codebreaking.rules import FAIR
+from fairground.server.contests.books import LiveBook
+from fairground.server.document.examples import CONTEST, HEAD, HERE, NOTHING
+from fairground.server.oracles.wire import Base, Length, OracleType
+
+Disguise = Annotated[str, Meta(extra_json_schema={"enum": list(DISGUISES)})]
+
+
+class NewContest(Struct):
+    """A number of games of one kind. A list of these makes a mixed contest."""
+
+    base: Base
+    length: Length
+    oracle_type: OracleType = FAIR
+    games: Annotated[int | None, Meta(extra_json_schema={"minimum": 1, "examples": [100]})] = None
+    oraclefactories: list[str] | None = None
+    """Game-making URIs of other servers. The operator must have allowed each of them."""
+    games_per_orclefactory: int | None = None
+    """Number of games of each factory, as the source document spells it."""
+    games_per_oraclefactory: int | None = None
+    """Number of games of each factory, in the usual spelling."""
+    entry_key: Annotated[str, Meta(max_length=200)] | None = None
+    """A secret of yours: only who knows it can enter."""
+    closes_in: int | None = None
+    """Seconds until the contest closes; a week if this is left out."""
+    disguise: Disguise | None = None
+    """``drawn``, or nothing: digits and places are relabelled for each entry and game. ``none``:
+    everyone meets identical codes, and a player who has met one can pass it on.
+    """
+
+
+class MadeContest(Struct):
+    """The only answer that names the private URI which closes the contest early."""
+
+    self: str
+    close: str
+
+
+class Removal(Struct):
+    """An entry to take out, before its first submission."""
+
+    entry: int
+    reason: Annotated[str, Meta(extra_json_schema={"minLength": 1, "maxLength": LONGEST_REMOVAL})]
+    """Why: everybody can read it in the contest's book."""
+
+
+class Removed(Struct):
+    """An entry that the contest's creator took out, before its first submission."""
+
+    entry: int
+    team_name: str
+    software_version: str
+    reason: str
+
+
+NAME: Final = {"minLength": 1, "maxLength": LONGEST_NAME}
+
+
+class NewEntry(Struct):
+    """A team and its software: 1 to 20 characters each."""
+
+    team_name: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["The Guessers"]})]
+    software_version: Annotated[str, Meta(extra_json_schema={**NAME, "examples": ["1.0"]})]
+    team_key: Annotated[str, Meta(max_length=200)] | None = None
+    """The key that the answer to the team's first entry had. Every later entry needs it; the same
+    version again, with it, gets the same oracles again."""
+    entry_key: Annotated[str, Meta(max_length=200)] | None = None
+    """For a contest by invitation: the key that its creator handed out."""
+
+
+class Entered(Struct, omit_defaults=True):
+    """One oracle for each game of the contest, for this entry alone."""
+
+    oracle_uris: list[str] = msgspec.field(name="oracle_URIs")
+    training: bool
+    team_key: str | None = None
+    """Only in the answer to a team's first entry. Keep it: nobody else can enter for your team."""
+
+
+class ContestPart(Struct, omit_defaults=True):
+    """A number of games of one kind."""
+
+    base: int
+    length: int
+    oracle_type: str
+    games: int
+    proof: str
+    """``committed``: the codes were fixed before entries opened. ``consistent``: at its end a game
+    shows a code that fits all answers. ``unproven``: the answers are a factory's word."""
+    oraclefactory: str | None = None
+    """The factory to which the games are relayed, if they are not kept here."""
+
+
+class ContestOut(Struct, omit_defaults=True):
+    """A contest as everyone may see it. A mixed one has no base, length and type of its own."""
+
+    self: str
+    entry: str
+    games: int
+    parts: list[ContestPart]
+    state: str
+    """``open`` or ``closed``."""
+    opened: int
+    """When it was opened: seconds since 1970, by the house's clock."""
+    closes: int
+    """When it closes, or closed: seconds since 1970, by the house's clock."""
+    commitment: str
+    covers: str
+    """The subject of the commitment, in words."""
+    disguise: Disguise
+    """``drawn``: each entry meets the codes in digits and places of its own. ``none``: all meet
+    them in the same."""
+    head: str
+    """The hash of the book's last line: keep it as your receipt."""
+    lines: int
+    teams: list[ContestTeam]
+    standings: str
+    csv: str
+    parts_csv: str
+    events: str
+    book: str
+    base: int | None = None
+    length: int | None = None
+    oracle_type: str | None = None
+    file: str | None = None
+    """Once it is closed: the contest file, for ``fairground verify --contest``."""
+    gives_up: str | None = None
+    """The risk of a contest without a disguise, in words."""
+    removed: list[Removed] = []
+    """Entries that the creator took out, before their first submission."""
+    close: str | None = None
+    """Only in the answer that made the contest: the private URI which closes it early."""
+
+
+RUNNING: Final = "running"
+CLOSED: Final = "closed"
+CONTEST_STATES: Final = (RUNNING, CLOSED)
+
+
+class ContestRow(Struct):
+    """A contest in the list."""
+
+    id: str
+    title: str
+    state: Annotated[str, Meta(extra_json_schema={"enum": list(CONTEST_STATES)})]
+    parts: list[ContestPart]
+    commitment: str
+    closes: int
+    """When it closes, or would have, in seconds since 1970."""
+    teams: int
+    """Number of entries."""
+
+
+class ContestList(Struct):
+    """Contests, newest first."""
+
+    contests: list[ContestRow]
+    next: int | None
+    """The value of `after` for the next page; null on the last page."""
+
+
+# Views of a contest: the watch page's JSON, and the standings as CSV
+
+
+COVERS_ALL: Final = "the codes, and the order and disguise in which each entry meets them"
+COVERS_ALL_PLAIN: Final = "the codes, and the order in which each entry meets them"
+COVERS_FAIR: Final = "the codes of the fair games kept here, and all orders and disguises"
+COVERS_NONE: Final = "orders and disguises only"
+GIVES_UP: Final = (
+    "there is no disguise: all teams meet the same codes in the same digits and places. So a "
+    "program scores the same under any name, and who has met a code can tell it to another team, "
+    "or enter again under another name. Ranks are evidence only among teams that do neither"
+)
+NO_CODE: Final = (
+    "nice and evil oracles draw no code beforehand, so nothing is committed of theirs; at the end "
+    "each shows a code that fits all its answers"
+)
+UNPROVEN: Final = (
+    "relayed games are unproven: their answers are the word of the oracle factories elsewhere, "
+    "which make a code of its own for each entry; this arena only counts the steps"
+)
+
+
+def proof_of(part: Part) -> str:
+    """Return the evidence for the answers in these games, in one word."""
+    if part.factory is not None:
+        return "unproven"
+    return "committed" if part.oracle == FAIR else "consistent"
+
+
+def covers(live: LiveBook) -> str:
+    """Say what the contest's commitment covers, and what it does not."""
+    proofs = {proof_of(part) for part in live.book.parts}
+    plain = live.book.disguise == NO_DISGUISE
+    if proofs == {"committed"}:
+        return COVERS_ALL_PLAIN if plain else COVERS_ALL
+    words = [COVERS_FAIR if "committed" in proofs else COVERS_NONE]
+    if plain:
+        words = [word.replace("orders and disguises", "orders") for word in words]
+    words += [NO_CODE] if "consistent" in proofs else []
+    words += [UNPROVEN] if "unproven" in proofs else []
+    return "; ".join(words)
+
+
+def part_of(part: Part) -> ContestPart:
+    """Return a part as JSON."""
+    return ContestPart(
+        part.base, part.length, part.oracle, part.games, proof_of(part), part.factory
+    )
+
+
+def watch(live: LiveBook, at: Callable[[str], str]) -> ContestOut:
+    """Return the watch page; ``at`` makes absolute URIs of paths."""
+    book, here = live.book, f"contest/{live.name}"
+    ranks = {entry.number: rank for rank, entry in ranked(book.present)}
+    out = ContestOut(
+        self=at(here),
+        entry=at(f"{here}/entry"),
+        games=book.games,
+        parts=[part_of(part) for part in book.parts],
+        state="closed" if book.closed else "open",
+        opened=book.opened,
+        closes=book.closes,
+        commitment=book.commitment,
+        covers=covers(live),
+        disguise=book.disguise,
+        head=live.transcript.head,
+        lines=live.transcript.step,
+        teams=[
+            row_of(ContestTeam, tally_of(entry, book.games, book.closed, ranks.get(entry.number)))
+            for entry in book.present
+        ],
+        standings=at(f"{here}/standings"),
+        csv=at(f"{here}/standings.csv"),
+        parts_csv=at(f"{here}/parts.csv"),
+        events=at(f"{here}/events"),
+        book=at(f"{here}/book"),
+    )
+    if len({part[:3] for part in book.parts}) == 1:
+        out.base, out.length, out.oracle_type = book.parts[0][:3]
+    if book.closed:
+        out.file = at(f"{here}/file")
+    if book.disguise == NO_DISGUISE and any(part.factory is None for part in book.parts):
+        out.gives_up = GIVES_UP
+    out.removed = [
+        Removed(**removed_row(entry)) for entry in book.entries if entry.removed is not None
+    ]
+    return out
+
+
+def as_csv(table: Mapping[str, Any]) -> str:
+    """Return the standings for a spreadsheet: official entries by rank, then training.
+
+    A name that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(CSV_COLUMNS)
+    for row in (*table["official"], *table["training"]):
+        writer.writerow([_cell(row.get(column)) for column in CSV_COLUMNS])
+    return out.getvalue()
+
+
+FORCED: Final = [
+    "solved",
+    "unfinished",
+    "still_open",
+    "waiting",
+    "steps",
+    "mean",
+    "low",
+    "high",
+    "worst",
+]
+PART_COLUMNS: Final = (
+    *["part", "oraclefactory", "rank", "base", "length", "oracle_type", "games"],
+    *("team_name", "software_version", *FORCED),
+)
+
+
+def parts_as_csv(table: Mapping[str, Any]) -> str:
+    """Return the attempts of each official entry in each part as CSV, then those of the factories.
+
+    A line without a team is about all teams. A line without a part is about a factory.
+    """
+    out = io.StringIO()
+    writer = csv.DictWriter(out, PART_COLUMNS, lineterminator="\r\n", extrasaction="ignore")
+    writer.writeheader()
+    teams = {row["entry"]: row for row in table["official"]}
+    rows: list[dict[str, Any]] = []
+    for part in table.get("parts", ()):
+        rows.append(part)
+        names = ("team_name", "software_version")
+        for one in part["teams"]:
+            rows.append({**part, **{name: teams[one["entry"]][name] for name in names}, **one})
+    rows += table.get("factories", ())
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def _is_number(text: str) -> bool:
+    return text.removeprefix("-").replace(".", "", 1).isdigit()
+
+
+# Examples for the OpenAPI document
+
+
+_WANTED: Final = {
+    "a hundred codes": {"base": 6, "length": 4, "oracle_type": "fair", "games": 100},
+    "the same codes for all, without a disguise": {
+        "base": 6,
+        "length": 4,
+        "games": 100,
+        "disguise": "none",
+    },
+    "mixed, closing in an hour": [
+        {"base": 6, "length": 4, "oracle_type": "fair", "games": 50, "closes_in": 3600},
+        {"base": 10, "length": 5, "oracle_type": "evil", "games": 10},
+    ],
+}
+BODIES: Final[dict[str, dict[str, Any]]] = {
+    "new_contest": _WANTED,
+    "open_contest": _WANTED,
+    "remove_entry": {"the first": {"entry": 0, "reason": "not invited"}},
+    "enter_contest": {"a team": {"team_name": "The Guessers", "software_version": "1.0"}},
+}
+
+_GUESSERS: Final = tally_of(Entry(0, "The Guessers", "1.0", False, HEAD), 2, False, 1)
+"""A team that has just entered."""
+
+_WATCH: Final = {
+    "self": CONTEST,
+    "entry": f"{CONTEST}/entry",
+    "games": 2,
+    "parts": [{"base": 6, "length": 4, "oracle_type": "fair", "games": 2, "proof": "committed"}],
+    "state": "open",
+    "opened": 1794784629,
+    "closes": 1795389429,
+    "commitment": "03b328a200539a647b616cfe09f75d08e532175895cb9abba07918e3705eebfa",
+    "covers": "the codes, and the order and disguise in which each entry meets them",
+    "disguise": "drawn",
+    "head": HEAD,
+    "lines": 2,
+    "teams": [asdict(row_of(ContestTeam, _GUESSERS))],
+    "standings": f"{CONTEST}/standings",
+    "csv": f"{CONTEST}/standings.csv",
+    "parts_csv": f"{CONTEST}/parts.csv",
+    "events": f"{CONTEST}/events",
+    "book": f"{CONTEST}/book",
+    "base": 6,
+    "length": 4,
+    "oracle_type": "fair",
+}
+_CLOSED: Final = {**_WATCH, "state": "closed", "lines": 3, "file": f"{CONTEST}/file"}
+
+_OPENED: Final = (
+    '{"at":1794784629,"closes":1795389429,"commitment":"03b328a2…","contest":'
+    '"X4KaYZthamIzsXqQ0ytXJllb","disguise":"drawn","format":"fairground-contest/2",'
+    '"kind":"opened",'
+    f'"parts":[{{"base":6,"games":2,"length":4,"oracle":"fair"}}],"prev":"{NOTHING}"}}\n'
+)
+
+_MADE: Final = {"self": CONTEST, "close": f"{CONTEST}/close/YWWRO1zbmg3lIHMpEFxFOAn9"}
+
+ANSWERS: Final[dict[str, dict[str, Any]]] = {
+    "new_contest": {"made": _MADE},
+    "open_contest": {"made": {**_WATCH, "lines": 1, "teams": [], "close": _MADE["close"]}},
+    "list_contests": {
+        "one": {
+            "contests": [
+                {
+                    "id": "X4KaYZthamIzsXqQ0ytXJllb",
+                    "title": "2 games of code breaking: 6 digits, length 4",
+                    "state": "running",
+                    "parts": _WATCH["parts"],
+                    "commitment": _WATCH["commitment"],
+                    "closes": _WATCH["closes"],
+                    "teams": 1,
+                }
+            ],
+            "next": None,
+        }
+    },
+    "watch_contest": {"open": _WATCH, "closed": _CLOSED},
+    "enter_contest": {
+        "two games": {
+            "oracle_URIs": [
+                f"{HERE}/oracle/X4KaYZthamIzsXqQ0ytXJllb.0.0.cd794b06dc4fb31c56d2e4fbe8dcbde3",
+                f"{HERE}/oracle/X4KaYZthamIzsXqQ0ytXJllb.0.1.9ccd246275573640343d3cd14ff1d0a8",
+            ],
+            "training": False,
+            "team_key": "kR3vX0bTq8Zf1mYwN5uLcD2e",
+        }
+    },
+    "close_contest": {"closed": _CLOSED},
+    "remove_entry": {
+        "removed": {
+            **_WATCH,
+            "lines": 3,
+            "teams": [],
+            "removed": [
+                {
+                    "entry": 0,
+                    "team_name": "The Guessers",
+                    "software_version": "1.0",
+                    "reason": "not invited",
+                }
+            ],
+        }
+    },
+    "contest_standings": {
+        "nobody has finished": {
+            "contest": "X4KaYZthamIzsXqQ0ytXJllb",
+            "final": False,
+            "games": 2,
+            "official": [],
+            "training": [],
+            "pairs": [],
+            "disguise": "drawn",
+            "parts": [],
+            "factories": [],
+            "removed": [],
+            "notes": ["Intervals are 95 %, Student's."],
+        }
+    },
+    "contest_csv": {
+        "one entry": as_csv(
+            {"official": [asdict(row_of(standings.StandingsRow, _GUESSERS))], "training": []}
+        )
+    },
+    "contest_parts_csv": {"no part has been played": parts_as_csv({"official": []})},
+    "contest_book": {"one line of several": _OPENED},
+    "contest_file": {
+        "the first of many lines": '{"contest":"X4KaYZthamIzsXqQ0ytXJllb","format":'
+        '"fairground-contest/2","kind":"book","lines":4}\n'
+    },
+    "contest_events": {"one event": f'id: 2\nevent: watch\ndata: {{"self":"{CONTEST}"}}\n\n'},
+}

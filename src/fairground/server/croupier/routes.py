@@ -1,0 +1,295 @@
+"""The Croupier over HTTP: his desk, with an address.
+
+All decisions are made in `bank.croupier`. Anyone with the address of a game can read it and send
+messages to it. Only signed messages count, so nobody can act for another.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import msgspec
+from litestar import Request, Response, get, post
+from litestar.datastructures import State
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from fairground.bank.bank_port import PLAY_MONEY
+from fairground.bank.calls import (
+    ADDRESS,
+    BYTES32,
+    SEED,
+    SIGNATURE,
+    THE_BET,
+    THE_SESSION,
+    THE_STATE,
+    UINT256,
+)
+from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier_port import Declined
+from fairground.bank.messages import SessionTerms
+from fairground.clients.protocol import JSON_LINES
+from fairground.core import written
+from fairground.server.croupier.wire import (
+    AboutOut,
+    BetTaken,
+    CroupierGame,
+    HandOffered,
+    HandOrder,
+    NewBet,
+    NewHand,
+    NewOffer,
+    NewOrder,
+    NewSeed,
+    NewSession,
+    NewState,
+    OfferOut,
+    OpenSessionIn,
+    OrderTaken,
+    SessionShown,
+    SessionTermsIn,
+    SessionTermsOut,
+    StateIn,
+    StateSigned,
+)
+from fairground.server.http.addresses import address
+from fairground.server.http.problems import Unknown
+from fairground.server.http.requests import Wait
+from fairground.server.log_watch import News, at_most
+from fairground.server.state import TheArena
+
+TheCroupier = NamedDependency[Croupier]
+TheRequest = Request[Any, Any, State]
+
+
+def the_croupier(arena: TheArena) -> Croupier:
+    """Return the arena's Croupier, or raise `Unknown` if it has none."""
+    if arena.croupier is None:
+        raise Unknown("there is no Croupier in this arena")
+    return arena.croupier
+
+
+@get("/croupier", summary="Who the Croupier is, and where he plays")
+async def about_croupier(desk: TheCroupier) -> AboutOut:
+    """Compare it with your own view of the Bank before you deposit anything."""
+    about = await desk.about()
+    return AboutOut(
+        about.account,
+        about.key,
+        written(about.domain.chain_id),
+        about.domain.bank,
+        written(about.terms.chip_cost),
+        written(about.terms.step_time),
+        about.confirmations,
+        about.trusted,
+        PLAY_MONEY,
+    )
+
+
+@post("/croupier/offers", summary="Ask for a game")
+async def new_offer(request: TheRequest, data: JSONBody[NewOffer], desk: TheCroupier) -> OfferOut:
+    """Commitments to two fresh seeds. Until somebody bets on it, it is the same for a while."""
+    offer = await desk.offer(data.player)
+    return OfferOut(
+        address(request, f"croupier/games/{offer.id}"),
+        offer.id,
+        offer.croupier,
+        offer.player,
+        offer.croupier_key,
+        written(offer.game_id),
+        [commitment.hex() for commitment in offer.commitments],
+        written(offer.expiry),
+    )
+
+
+@post("/croupier/games/{name:str}/bet", status_code=200, summary="Place the signed bet")
+async def place_bet(
+    request: TheRequest, name: FromPath[str], data: JSONBody[NewBet], desk: TheCroupier
+) -> CroupierGame:
+    """The Croupier checks the message, keeps it, and brings it to the Bank. Repeating it changes
+    nothing.
+    """
+    bet = THE_BET.read(msgspec.to_builtins(data.bet), "bet")
+    await desk.bet(name, bet, SIGNATURE.read(data.signature, "signature"))
+    return CroupierGame.of(address(request, ""), name, await desk.look(name))
+
+
+@get("/croupier/games/{name:str}", summary="How far a game is")
+async def get_croupier_game(
+    request: TheRequest,
+    name: FromPath[str],
+    desk: TheCroupier,
+    arena: TheArena,
+    *,
+    after: Annotated[
+        str | None,
+        QueryParameter(name="after", description="wait while the game is at this stage"),
+    ] = None,
+    wait: Wait = 0,
+) -> CroupierGame:
+    """With his seeds, as far as they may be told."""
+    if wait and after is not None:
+        await _wait(name, desk, arena.news, after, wait)
+    return CroupierGame.of(address(request, ""), name, await desk.look(name))
+
+
+@post("/croupier/games/{name:str}/seed", status_code=200, summary="Tell the Player's seed")
+async def tell_seed(
+    request: TheRequest, name: FromPath[str], data: JSONBody[NewSeed], desk: TheCroupier
+) -> CroupierGame:
+    """He brings it to the Bank; so may you."""
+    await desk.seed(name, data.seed_id, SEED.read(data.seed, "seed"))
+    return CroupierGame.of(address(request, ""), name, await desk.look(name))
+
+
+@post("/croupier/games/{name:str}/order", status_code=200, summary="Tell the signed order")
+async def tell_order(
+    request: TheRequest, name: FromPath[str], data: JSONBody[NewOrder], desk: TheCroupier
+) -> CroupierGame:
+    """The first counts; and the one that the Bank has, before all others."""
+    seed = None if data.seed is None else SEED.read(data.seed, "seed")
+    await desk.order(name, data.order, SIGNATURE.read(data.signature, "signature"), seed)
+    return CroupierGame.of(address(request, ""), name, await desk.look(name))
+
+
+@get(
+    "/croupier/games/{name:str}/transcript",
+    media_type=JSON_LINES,
+    summary="The transcript, once the final hand is known",
+)
+async def croupier_transcript(name: FromPath[str], desk: TheCroupier) -> Response[bytes]:
+    """The record for ``fairground verify``. The Player's client writes identical bytes."""
+    return Response(await desk.transcript(name), media_type=JSON_LINES)
+
+
+async def _wait(name: str, desk: Croupier, news: News, stage: str, seconds: float) -> None:
+    """Return when the game is at another stage, or after this time."""
+    with news.watch(name) as watch:
+        async with at_most(seconds):
+            while (await desk.look(name)).stage == stage and not news.closing:
+                await watch.wait(seconds)
+
+
+CROUPIER_ROUTES: Final = (
+    about_croupier,
+    new_offer,
+    place_bet,
+    get_croupier_game,
+    tell_seed,
+    tell_order,
+    croupier_transcript,
+)
+
+
+# Sessions: many hands, one settlement
+#
+# All decisions are made in `bank.session.croupier`. Messages are signed, so nobody can act for
+# another. Each request may be sent again, and gets the same answer.
+
+
+def _name(text: str) -> bytes:
+    return bytes(BYTES32.read(text, "the session's name"))
+
+
+def _terms(terms: SessionTerms) -> SessionTermsIn:
+    return SessionTermsIn(**THE_SESSION.write(terms))
+
+
+@post("/croupier/sessions", status_code=200, summary="Ask for the terms of a session")
+async def new_session(
+    request: TheRequest, data: JSONBody[NewSession], desk: TheCroupier
+) -> SessionTermsOut:
+    """The Croupier's stake, and the number of the session. Sign these terms to open the session."""
+    player, funds = ADDRESS.read(data.player, "player"), UINT256.read(data.funds, "funds")
+    terms = await desk.sessions.session(player, funds)
+    name = terms.struct_hash().hex()
+    return SessionTermsOut(address(request, f"croupier/sessions/{name}"), name, _terms(terms))
+
+
+@post("/croupier/sessions/{name:str}/open", status_code=200, summary="Have a session opened")
+async def open_session(
+    request: TheRequest, name: FromPath[str], data: JSONBody[OpenSessionIn], desk: TheCroupier
+) -> SessionShown:
+    """He brings it to the Bank, which locks both parts; on a chain that takes a block."""
+    terms = THE_SESSION.read(msgspec.to_builtins(data.terms), "terms")
+    if terms.struct_hash() != _name(name):
+        raise Declined(f"these terms are called {terms.struct_hash().hex()}, not {name}")
+    await desk.sessions.open(terms, SIGNATURE.read(data.signature, "signature"))
+    return await _shown(request, name, desk)
+
+
+@get("/croupier/sessions/{name:str}", summary="How far a session is")
+async def get_croupier_session(
+    request: TheRequest, name: FromPath[str], desk: TheCroupier
+) -> SessionShown:
+    """With the last state that both have signed."""
+    return await _shown(request, name, desk)
+
+
+async def _shown(request: TheRequest, name: str, desk: TheCroupier) -> SessionShown:
+    sight = await desk.sessions.look(_name(name))
+    return SessionShown(
+        address(request, f"croupier/sessions/{name}"),
+        _terms(sight.terms),
+        StateIn(**THE_STATE.write(sight.state)),
+        sight.player_signature.hex(),
+        sight.croupier_signature.hex(),
+        sight.playing,
+        sight.closed,
+    )
+
+
+@post("/croupier/sessions/{name:str}/offer", status_code=200, summary="Ask for the next hand")
+async def offer_hand(
+    name: FromPath[str], data: JSONBody[NewHand], desk: TheCroupier
+) -> HandOffered:
+    """Commitments to two fresh seeds, for this hand alone; the same again if asked again."""
+    commitments = await desk.sessions.offer(_name(name), data.hand)
+    return HandOffered([commitment.hex() for commitment in commitments])
+
+
+@post("/croupier/sessions/{name:str}/bet", status_code=200, summary="Bet on the next hand")
+async def bet_on_hand(name: FromPath[str], data: JSONBody[NewBet], desk: TheCroupier) -> BetTaken:
+    """He signs the same bet, and tells seed 0. From then on it counts."""
+    bet = THE_BET.read(msgspec.to_builtins(data.bet), "bet")
+    signature = SIGNATURE.read(data.signature, "signature")
+    taken = await desk.sessions.bet(_name(name), bet, signature)
+    return BetTaken(taken.signature.hex(), taken.seed.hex())
+
+
+@post("/croupier/sessions/{name:str}/order", status_code=200, summary="Tell the signed order")
+async def order_in_hand(
+    name: FromPath[str], data: JSONBody[HandOrder], desk: TheCroupier
+) -> OrderTaken:
+    """He tells seed 1 for it, and signs for which order he told it."""
+    seed, signature = SEED.read(data.seed, "seed"), SIGNATURE.read(data.signature, "signature")
+    drawn = await desk.sessions.order(_name(name), seed, data.order, signature)
+    if drawn is None:
+        return OrderTaken(None, None)
+    return OrderTaken(drawn.seed.hex(), drawn.acceptance.hex())
+
+
+@post(
+    "/croupier/sessions/{name:str}/state",
+    status_code=200,
+    summary="Sign for how the session stands",
+)
+async def sign_state(
+    name: FromPath[str], data: JSONBody[NewState], desk: TheCroupier
+) -> StateSigned:
+    """After a hand, or to close: he signs the same state. A last one he brings to the Bank."""
+    seed = None if data.seed is None else SEED.read(data.seed, "seed")
+    state = THE_STATE.read(msgspec.to_builtins(data.state), "state")
+    signature = SIGNATURE.read(data.signature, "signature")
+    return StateSigned((await desk.sessions.state(_name(name), seed, state, signature)).hex())
+
+
+SESSION_ROUTES: Final = (
+    new_session,
+    open_session,
+    get_croupier_session,
+    offer_hand,
+    bet_on_hand,
+    order_in_hand,
+    sign_state,
+)

@@ -1,0 +1,296 @@
+"""The OpenAPI document.
+
+Litestar writes paths, parameters and bodies from the signatures of the handlers. This module adds
+the problems of each route, examples, headers, and the schemas of the bodies as msgspec enforces
+them. The results and problems of each route are listed in `outcomes`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from http import HTTPStatus
+from itertools import pairwise
+from typing import Any, Final
+
+import msgspec
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.spec import License, OpenAPI, Tag
+
+from fairground import __version__
+from fairground.clients.protocol import PROBLEM
+from fairground.core import FairgroundError
+from fairground.server import monitoring
+from fairground.server.contests import wire as contest_wire
+from fairground.server.croupier import wire as croupier_wire
+from fairground.server.document.outcomes import ROUTES
+from fairground.server.document.schema_page import SchemaJson, SchemaPage
+from fairground.server.events import routes as event_routes
+from fairground.server.http.addresses import ON_THE_PAGE
+from fairground.server.http.problems import (
+    ArenaError,
+    BodyTooLarge,
+    ForeignSite,
+    Malformed,
+    NotAcceptable,
+    Problem,
+    Stopping,
+    TooManyRequests,
+    Unknown,
+    WrongMedia,
+    kind_of,
+)
+from fairground.server.http.requests import HARMLESS, NAME
+from fairground.server.oracles import wire as oracle_wire
+from fairground.server.tables import games
+from fairground.server.tables import wire as table_wire
+from fairground.store import Damaged, InDoubt, StoreAway
+
+DESCRIPTION: Final = """\
+Provably fair games over HTTP: oracles that hide a code, contests of programs that break
+codes, tables of all games, and a Croupier with whom nobody has to trust anybody.
+
+Whatever is answered is durable. Errors are problem details (RFC 9457) with a stable `code`
+and a `detail` that quotes what is wrong. Members of bodies that we do not know are ignored.
+
+**There are no accounts.** What is private has an address that nobody can guess: the URL of
+a seat (`/tables/{name}/seats/{secret}`) plays it, the URL `/contest/{name}/close/{secret}`
+closes a contest, and whoever has the URL of an oracle can play it. Each is told once, to who
+made it. Keep them as you keep passwords; we keep digests of the secrets, and no log holds
+them.
+"""
+
+TAGS: Final = {
+    "oracles": "Code breaking against the house: the API of the source document",
+    "contests": "The same codes for all, committed to before anybody enters",
+    "tables": "Any game, with people, programs and our own players in its seats",
+    "events": "One stream for all that a browser watches",
+    "croupier": "Blind Croupier: video poker. Play money; nothing here is a casino",
+    "bank": "The Bank of the Croupier, where it is a ledger of play money",
+    "operation": "For whoever runs the arena",
+}
+
+
+ROOMS: Final = (
+    oracle_wire,
+    contest_wire,
+    table_wire,
+    games,
+    event_routes,
+    monitoring,
+    croupier_wire,
+)
+"""The modules with the bodies of requests and answers, and their examples."""
+
+SCHEMAS: Final = "#/components/schemas/"
+
+PUBLIC_NAMES: Final = {
+    "ContestOut": "Contest",
+    "CountsOut": "Counts",
+    "EventsOut": "Recorded",
+    "NewShare": "Share",
+    "OracleOut": "Oracle",
+}
+"""Bodies that the document calls by another name than the code does: programs know them by it."""
+
+BODIES: Final[dict[str, dict[str, Any]]] = {}
+ANSWERS: Final[dict[str, dict[str, Any]]] = {}
+"""The examples of all rooms."""
+for _room in ROOMS:
+    BODIES.update(getattr(_room, "BODIES", {}))
+    ANSWERS.update(getattr(_room, "ANSWERS", {}))
+
+NAMES: Final = {
+    "oracle": "The last part of an oracle's URI",
+    "contest": "The last part of a contest's watch URI",
+    "tables": "The last part of a table's URI",
+    "croupier": "The `id` of an offer, or the `name` of a session",
+    "events": "The ticket of a stream",
+    "bank": "An address (40 hex digits behind 0x), or the key of a game (64 hex digits)",
+}
+SECRETS: Final = {
+    "contest": "Told once, to who made the contest, as the end of `close`",
+    "tables": "Told once, to who made the table, as the end of the seat's `url`",
+}
+
+
+def config() -> OpenAPIConfig:
+    """Return Litestar's configuration of the document."""
+    return _Config(
+        title="Fairground arena",
+        version=__version__,
+        description=DESCRIPTION,
+        license=License(name="MIT", identifier="MIT"),
+        use_handler_docstrings=True,
+        render_plugins=[SchemaJson(), SchemaPage()],
+        tags=[Tag(name, description) for name, description in TAGS.items()],
+        operation_id_creator=lambda handler, method, _: (
+            handler.handler_name if method != "HEAD" else f"{handler.handler_name}_head"
+        ),
+    )
+
+
+class _Config(OpenAPIConfig):
+    """Makes a `_Document` of what the framework knows."""
+
+    def to_openapi_schema(self) -> OpenAPI:
+        made = super().to_openapi_schema()
+        return _Document(**{field.name: getattr(made, field.name) for field in fields(made)})
+
+
+class _Document(OpenAPI):
+    """Adds the rest when it is written, which is once."""
+
+    def to_schema(self) -> dict[str, Any]:
+        return _complete(super().to_schema())
+
+
+def _complete(document: dict[str, Any]) -> dict[str, Any]:
+    """Complete the framework's document."""
+    document["components"] = {"schemas": _schemas()}
+    for path, operations in document["paths"].items():
+        operations.pop("head", None)  # it is GET without its body: nothing to tell
+        for method, operation in operations.items():
+            _complete_operation(path, method, operation)
+    published: dict[str, Any] = _published(document)
+    return published
+
+
+def _published(value: Any) -> Any:
+    """Replace the names of bodies by their public names."""
+    if isinstance(value, dict):
+        return {key: _published(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_published(one) for one in value]
+    if isinstance(value, str) and value.startswith(SCHEMAS):
+        return SCHEMAS + _public_name(value.removeprefix(SCHEMAS))
+    return value
+
+
+def _public_name(body: str) -> str:
+    return PUBLIC_NAMES.get(body, body)
+
+
+def _schemas() -> dict[str, Any]:
+    """Return the schemas of all bodies, as msgspec reads and writes them."""
+    found = [Problem, *(one for module in ROOMS for one in vars(module).values())]
+    bodies = list(dict.fromkeys(filter(_is_body, found)))
+    _, schemas = msgspec.json.schema_components(bodies, ref_template=SCHEMAS + "{name}")
+    for body in bodies:
+        names = _names(body)
+        for member, text in _described(body):
+            schemas[body.__name__]["properties"][names[member]].setdefault("description", text)
+    public = {name: _public_name(name) for name in schemas}
+    return {public[name]: body | {"title": public[name]} for name, body in schemas.items()}
+
+
+def _is_body(one: object) -> bool:
+    if not isinstance(one, type) or not one.__module__.startswith("fairground."):
+        return False
+    return issubclass(one, msgspec.Struct) or is_dataclass(one)
+
+
+def _names(body: type) -> dict[str, str]:
+    """Member → what it is called on the wire."""
+    if is_dataclass(body):
+        return {field.name: field.name for field in fields(body)}
+    return {field.name: field.encode_name for field in msgspec.structs.fields(body)}
+
+
+def _described(body: type) -> Iterator[tuple[str, str]]:
+    """Members with the text that stands under each in the source."""
+    (definition,) = ast.parse(inspect.getsource(body)).body
+    assert isinstance(definition, ast.ClassDef)
+    for member, text in pairwise(definition.body):
+        match member, text:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(words))),
+            ):
+                yield name, " ".join(words.split())
+
+
+def _complete_operation(path: str, method: str, operation: dict[str, Any]) -> None:
+    name = operation["operationId"]
+    route = ROUTES[name]
+    operation["tags"] = [route.tag]
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] == "path":
+            _complete_name(path, parameter)
+    if "requestBody" in operation:
+        (body,) = operation["requestBody"]["content"].values()
+        body["examples"] = _named(BODIES[name])
+    (status,) = [status for status in operation["responses"] if int(status) < 400]
+    good = operation["responses"][status]
+    good["description"] = route.gives
+    good["headers"] = {header: _header(text) for header, text in route.headers.items()}
+    if name not in ANSWERS:
+        good.pop("content", None)
+    for content in good.get("content", {}).values():
+        content["examples"] = _named(ANSWERS[name])
+    refusals = _refusals([*always(method, operation), *route.refuses])
+    operation["responses"] = {status: good} | refusals
+    if path in ON_THE_PAGE and method == "get":
+        operation["responses"]["303"] = {
+            "description": "To a browser (`Accept: text/html`): the page shows it",
+            "headers": {"Location": _header("Where the page shows it")},
+        }
+    if name == "table_events":
+        operation["responses"]["204"] = {"description": "It is over, and you have seen all of it"}
+
+
+def _header(text: str) -> dict[str, Any]:
+    return {"description": text, "required": True, "schema": {"type": "string"}}
+
+
+def _complete_name(path: str, parameter: dict[str, Any]) -> None:
+    kind = path.split("/")[1]
+    texts = SECRETS if parameter["name"] == "secret" else NAMES
+    parameter["description"] = texts[kind]
+    parameter["schema"]["pattern"] = f"^{NAME.pattern}$"
+
+
+def _named(examples: dict[str, Any]) -> dict[str, Any]:
+    return {name: {"value": value} for name, value in examples.items()}
+
+
+def always(method: str, operation: dict[str, Any]) -> Iterable[type[FairgroundError]]:
+    """Return the problems that any request of this shape can meet."""
+    if method.upper() not in HARMLESS:
+        yield ForeignSite
+    where = {parameter["in"] for parameter in operation.get("parameters", ())}
+    if "requestBody" in operation:
+        yield from (Malformed, BodyTooLarge, WrongMedia)
+    elif "query" in where:
+        yield Malformed
+    if "path" in where:
+        yield Unknown
+    yield from (NotAcceptable, TooManyRequests, ArenaError, StoreAway, Damaged, InDoubt, Stopping)
+
+
+def _refusals(errors: Iterable[type[FairgroundError]]) -> dict[str, Any]:
+    """Return the error answers of a route: for each status its codes, with an example of each."""
+    found: dict[str, Any] = {}
+    for kind in sorted(map(kind_of, errors), key=lambda kind: kind.status):
+        one = found.setdefault(
+            str(kind.status),
+            {
+                "description": "",
+                "content": {PROBLEM: {"schema": {"$ref": f"{SCHEMAS}Problem"}, "examples": {}}},
+            },
+        )
+        one["description"] = f"{one['description']}\n\n`{kind.code}`: {kind.meaning}".strip()
+        title = HTTPStatus(kind.status).phrase
+        example = Problem(kind.status, title, kind.code, kind.example)
+        name = kind.code.replace("/", "-")
+        if name in one["content"][PROBLEM]["examples"]:
+            name += "-too"
+        one["content"][PROBLEM]["examples"][name] = {"value": msgspec.to_builtins(example)}
+        if kind.retry_after is not None:
+            seconds = {"type": "string", "pattern": "^[0-9]+$"}
+            one["headers"] = {
+                "Retry-After": {"description": "Seconds", "required": True, "schema": seconds}
+            }
+    return found

@@ -1,0 +1,126 @@
+"""The handlers of streams, their bodies and examples."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from litestar import Request, Response, get, post
+from litestar.datastructures import State
+from litestar.params import FromPath, HeaderParameter, JSONBody
+from litestar.response import Stream
+from msgspec import Meta, Struct
+
+from fairground.clients.protocol import EVENTS
+from fairground.server.document.examples import HERE, TABLE
+from fairground.server.events.stream import MOST_TOPICS, TOPIC, EventStream
+from fairground.server.http.addresses import address
+from fairground.server.state import TheArena
+
+TopicText = Annotated[
+    str, Meta(extra_json_schema={"pattern": f"^({TOPIC.pattern})$", "examples": ["lobby"]})
+]
+Topics = Annotated[
+    list[TopicText], Meta(extra_json_schema={"maxItems": MOST_TOPICS, "examples": [["lobby"]]})
+]
+Cursor = Annotated[str, Meta(max_length=4000, pattern="^(-|[A-Za-z0-9_-]{10,})$", examples=["-"])]
+
+
+class NewStream(Struct):
+    """The topics of a new stream."""
+
+    topics: Topics
+    """`lobby`, `table:ID`, `seat:ID/SECRET`, `contest:ID` or `croupier:ID`."""
+    after: Cursor = "-"
+    """The `id` of the last message of an earlier stream: go on behind it."""
+
+
+class MadeStream(Struct):
+    """A stream that can be followed with its ticket, from now on and after a break."""
+
+    stream: str
+    """Its path."""
+    self: str
+
+
+class NewTopics(Struct):
+    """Topics to add to a stream, and topics to drop."""
+
+    add: Topics = []
+    drop: Topics = []
+
+
+# Examples for the OpenAPI document
+
+
+TICKET: Final = "3q2pK1nTzWf0aYb7xUeRcV5m"
+EXAMPLE_TOPIC: Final = f"table:{TABLE.rpartition('/')[2]}"
+
+BODIES: Final[dict[str, dict[str, Any]]] = {
+    "new_stream": {
+        "a table and the lobby": {"topics": [EXAMPLE_TOPIC, "lobby"]},
+        "after a break": {"topics": [EXAMPLE_TOPIC], "after": "m3QdVnJtAAQ"},
+    },
+    "change_stream": {"one more": {"add": ["lobby"]}, "one less": {"drop": [EXAMPLE_TOPIC]}},
+}
+
+ANSWERS: Final[dict[str, dict[str, Any]]] = {
+    "new_stream": {
+        "made": {"stream": f"/events/{TICKET}", "self": f"{HERE}/events/{TICKET}"},
+    },
+    "follow_stream": {
+        "a line of a table": (
+            "id: m3QdVnJtAAQ\nevent: table\n"
+            f'data: {{"topic":"{EXAMPLE_TOPIC}","line":4,"text":"{{\\"kind\\":\\"move\\"}}"}}\n\n'
+        )
+    },
+}
+
+
+# The handlers
+
+
+TheRequest = Request[Any, Any, State]
+
+HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+"""A stream is kept nowhere on its way, and waits nowhere."""
+
+
+@post("/events", summary="A ticket for one stream of many topics")
+async def new_stream(
+    request: TheRequest, data: JSONBody[NewStream], arena: TheArena
+) -> Response[MadeStream]:
+    """Then follow the stream with its ticket. One is enough for all that a browser watches."""
+    ticket = await arena.streams.tickets.make(data.topics, data.after)
+    made = MadeStream(f"/events/{ticket}", address(request, f"events/{ticket}"))
+    return Response(made, headers={"Location": made.self})
+
+
+@get("/events/{name:str}", summary="Follow a stream (server-sent events)", media_type=EVENTS)
+async def follow_stream(
+    request: TheRequest,
+    name: FromPath[str],
+    arena: TheArena,
+    last: Annotated[
+        str | None,
+        HeaderParameter(name="Last-Event-ID", description="go on behind the message of this id"),
+    ] = None,
+) -> Stream:
+    """Each message has an ``id``: a cursor over all topics. An ``event`` names the topic's kind.
+
+    The ``data`` is an object with the ``topic`` and its news. A table sends each line of the record
+    (``line``, ``text``), once and in order. Every other topic sends its present state when it
+    changes.
+    """
+    arena.streams.must_have_room()
+    kept = await arena.streams.tickets.read(name)
+    stream = EventStream(arena, address(request, ""), name, last or kept.after)
+    return Stream(stream.chunks(), media_type=EVENTS, headers=HEADERS)
+
+
+@post("/events/{name:str}", status_code=204, summary="Change what a stream is about")
+async def change_stream(name: FromPath[str], data: JSONBody[NewTopics], arena: TheArena) -> None:
+    """Dropped topics fall silent. Added topics start at their beginning."""
+    await arena.streams.tickets.change(name, data.add, data.drop)
+
+
+EVENT_ROUTES: Final = (new_stream, follow_stream, change_stream)

@@ -1,0 +1,142 @@
+"""The open arena: its services by name and type, and how they start and stop.
+
+`make_app` keeps an `ArenaState` in the application's state while it runs. A handler asks for it by
+a parameter ``arena: TheArena``. Other code, which has only the application's state, calls
+`the_arena`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from litestar.datastructures import State
+from litestar.di import NamedDependency
+
+from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.ledger.bank import LedgerBank
+from fairground.server.contests.factories import Factories
+from fairground.server.contests.games import ContestGames, Relay, place_of
+from fairground.server.contests.service import ContestLists, Contests
+from fairground.server.events.stream import Streams, Tickets
+from fairground.server.limits.gate import CONTESTS, STREAMS, WAITING, ClientLimits
+from fairground.server.limits.metrics import Measured, Metrics
+from fairground.server.live_games import Hall
+from fairground.server.log_watch import News
+from fairground.server.oracles.service import Idle, Oracles, Room
+from fairground.server.storage import Outages
+from fairground.server.tables.company import Company
+from fairground.server.tables.service import Clocks, Tables
+from fairground.server.tables.views import Lists
+from fairground.store import open_store
+
+
+@dataclass
+class ArenaState:
+    """An arena that is open."""
+
+    public_url: str | None
+    """The arena's public URL, if it differs from the ``Host`` of requests."""
+    factories: Factories
+    metrics: Metrics
+    hall: Hall
+    outages: Outages
+    news: News
+    oracles: Oracles
+    idle: Idle
+    contests: Contests
+    contest_games: ContestGames
+    contest_lists: ContestLists
+    tables: Tables
+    lists: Lists
+    company: Company
+    streams: Streams
+    bank: LedgerBank | None = None
+    """The Croupier's Bank, if it is a ledger in our own store."""
+    croupier: Croupier | None = None
+
+    def room_of(self, name: str) -> Room:
+        """Return the service for the oracle of this name: a contest's, or for single ones."""
+        return self.contest_games if place_of(name) else self.oracles
+
+    def closing(self) -> None:
+        """End all streams of events and all long thoughts: the arena stops. Call it in the loop."""
+        self.news.close()
+        self.contests.end_streams()
+        self.tables.house.thinking.stop()
+
+
+TheArena = NamedDependency[ArenaState]
+
+
+def the_arena(state: State) -> ArenaState:
+    """Return the arena of a running application, by the application's state."""
+    found: ArenaState = state["arena"]  # as an attribute, it is looked for in vain first
+    return found
+
+
+def has_started(state: State) -> bool:
+    """Return True once the arena has started."""
+    return "arena" in state
+
+
+def steady(clock: Callable[[], float]) -> Callable[[], float]:
+    """Return a clock that starts at the machine's time, and is unmoved when somebody sets that.
+
+    It is read once, and measured on from there. Another clock is taken as it is.
+    """
+    if clock is not time.time:
+        return clock
+    offset = time.time() - time.monotonic()
+    return lambda: offset + time.monotonic()
+
+
+@asynccontextmanager
+async def open_arena(
+    database: str,
+    *,
+    public_url: str | None,
+    factories: Factories,
+    clock: Callable[[], float],
+    limits: ClientLimits,
+    metrics: Metrics,
+    idle_limit: int,
+    games_in_memory: int,
+) -> AsyncIterator[ArenaState]:
+    """Open the store and all that works on it; close everything in the end."""
+    clock = steady(clock)
+    store = Measured(await open_store(database), metrics)
+    hall = Hall(store, games_in_memory, clock)
+    hall.opening, hall.ended = limits.opening, limits.closed
+    oracles, contests = Oracles(hall), Contests(store, clock, limits.held[CONTESTS])
+    contest_games = ContestGames(hall, contests, Relay(hall, contests, factories))
+    try:
+        async with (
+            News(hall) as news,
+            Tables(hall, news, Clocks(clock), limits.held[WAITING], metrics) as tables,
+            Idle(hall, oracles, idle_limit) as idle,
+        ):
+            news.hearers.append(contests.heard)
+            yield ArenaState(
+                public_url,
+                factories,
+                metrics,
+                hall,
+                store.outages,
+                news,
+                oracles,
+                idle,
+                contests,
+                contest_games,
+                ContestLists(contests),
+                tables,
+                Lists(tables, store, news, clock),
+                Company(tables, store),
+                Streams(Tickets(store, clock), limits.held[STREAMS]),
+            )
+    finally:
+        hall.close()
+        await factories.close()
+        await store.close()

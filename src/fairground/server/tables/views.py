@@ -1,0 +1,422 @@
+"""Views of tables for each reader, and the public list of tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager, suppress
+from itertools import islice, pairwise
+from typing import Any, Final
+
+import msgspec
+
+from fairground.core import Game, Seat, TooMany, written
+from fairground.json_views import as_json
+from fairground.server.http.problems import TooManyRequests, Unknown
+from fairground.server.live_games import Live, Shown
+from fairground.server.log_watch import News
+from fairground.server.tables.opening import (
+    LISTED,
+    WAITING_KIND,
+    WaitingTable,
+    listed_by,
+    listing_log,
+)
+from fairground.server.tables.service import Tables, ask_id
+from fairground.server.tables.wire import (
+    OPEN,
+    OVER,
+    PLAYING,
+    AskOut,
+    Choice,
+    RowSeat,
+    SeatOut,
+    TableOut,
+    TableRow,
+)
+from fairground.store import Append, Conflict, Store
+from fairground.transcript import NO_LINE
+from fairground.words import PlainWords, words_for
+from fairground.words.plain import count, listed, quoted
+
+MOST_MOVES: Final = 1000
+"""Legal moves are listed if there are no more than this."""
+
+MOST_CHOICES: Final = 100
+"""They are listed with words if there are no more than this; else there is a form."""
+
+MOVES: Final = frozenset({"move", "seal"})
+"""The asks that are answered by a move."""
+
+
+def position(
+    game: Game[Any], shown: Shown, seat: Seat | None, names: Sequence[str]
+) -> dict[str, Any]:
+    """Return the state as JSON: the view, words for it, and the legal moves.
+
+    The law that views leak nothing is run against this function.
+    """
+    view = game.view(shown.state, seat)
+    words = words_for(game, names, seat)
+    asked = any(ask.seat == seat and ask.kind in MOVES for ask in shown.asks)
+    told: dict[str, Any] = {"view": as_json(view), "words": _sentences(words, view, shown)}
+    if seat is None or not asked:
+        return told
+    told["moves"] = _moves(game, view, seat)
+    told["words"] += f" {words.question(view, seat)}"
+    choices = _choices(words, view, seat)
+    if choices is None:
+        told["form"] = game.move_schema(view)
+    else:
+        told["choices"] = choices
+    return told
+
+
+def _sentences(words: PlainWords[Any], view: Any, shown: Shown) -> str:
+    """Describe the position to one reader."""
+    lines = [one if one.endswith((".", "!", "?")) else f"{one}." for one in words.state(view)]
+    if shown.over:
+        lines.append(
+            "The game is void." if shown.payoff is None else words.over(view, shown.payoff)
+        )
+    elif others := sorted({ask.seat for ask in shown.asks} - {words.reader}):
+        lines.append(f"The table waits for {listed([words.names[seat] for seat in others])}.")
+    return " ".join(lines)
+
+
+def _moves(game: Game[Any], view: Any, seat: Seat) -> Any:
+    try:
+        moves = list(islice(game.moves(view, seat), MOST_MOVES + 1))
+    except TooMany:
+        return "too-many"
+    return as_json(moves) if len(moves) <= MOST_MOVES else "too-many"
+
+
+def _choices(words: PlainWords[Any], view: Any, seat: Seat) -> list[dict[str, Any]] | None:
+    try:
+        moves = list(islice(words.game.choices(view, seat), MOST_CHOICES + 1))
+    except TooMany:
+        return None
+    if len(moves) > MOST_CHOICES:
+        return None
+    return [{"move": as_json(one), "words": words.option(view, seat, one)} for one in moves]
+
+
+async def describe(
+    here: str, name: str, table: Live | WaitingTable, tables: Tables, seat: Seat | None = None
+) -> TableOut:
+    """Describe a table to everyone, or to a seat; ``here`` is the arena's address."""
+    if isinstance(table, WaitingTable):
+        return _waiting(here, name, table, seat)
+    out = _begun(here, table, await tables.shown(table), tables, seat)
+    if out.over and (following := await tables.waiting.following(name)):
+        out.rematch = f"{here}tables/{following}"
+    return out
+
+
+def waiting_words(table: WaitingTable) -> str:
+    """Name the players who have not come yet."""
+    chairs = table.wanted.seats
+    free = [seat for seat in table.missing if chairs[seat].open]
+    away = [quoted(chairs[seat].name) for seat in table.missing if not chairs[seat].open]
+    lines = ["The game begins when everybody sits."]
+    if free:
+        lines.append(f"{count(len(free), 'seat is', 'seats are')} open.")
+    if away:
+        lines.append(f"The table waits for {listed(away)}.")
+    return " ".join(lines)
+
+
+def _waiting(here: str, name: str, table: WaitingTable, seat: Seat | None) -> TableOut:
+    wanted, where = table.wanted, f"{here}tables/{name}"
+    out = TableOut(
+        where,
+        wanted.game,
+        wanted.params,
+        wanted.dealer,
+        {},
+        [
+            SeatOut(
+                chair.name,
+                "self" if chair.player is None else "house",
+                chair.lends,
+                chair.player,
+                open=chair.open,
+            )
+            for chair in wanted.seats
+        ],
+        0,
+        NO_LINE,
+        [],
+        False,
+        None,
+        f"{where}/transcript",
+        f"{where}/events",
+        "",
+        waiting_words(table),
+        OPEN,
+    )
+    if seat is not None:
+        out.seat, out.asks = seat, []
+    return out
+
+
+def _begun(here: str, live: Live, shown: Shown, tables: Tables, seat: Seat | None) -> TableOut:
+    table, private = live.table, live.private
+    where = f"{here}tables/{live.log}"
+    reading = live.reading
+    left = {} if reading is None or shown.over else tables.clocks.left(reading)
+    seats = [
+        SeatOut(
+            *chair,
+            private.players.get(str(number)),
+            round(max(0.0, left[number]), 3) if number in left else None,
+        )
+        for number, chair in enumerate(table.setting.chairs)
+    ]
+    start = table.transcript.events[0]
+    told = position(table.game, shown, seat, [chair.name for chair in table.setting.chairs])
+    out = TableOut(
+        where,
+        start["game"],
+        start["params"],
+        start["dealer"],
+        start["public"],
+        seats,
+        shown.step,
+        shown.head,
+        sorted({ask.seat for ask in shown.asks}),
+        shown.over,
+        told["view"],
+        f"{where}/transcript",
+        f"{where}/events",
+        start["table"],
+        told["words"],
+        OVER if shown.over else PLAYING,
+        void=shown.void,
+    )
+    if shown.over:
+        out.payoff = None if shown.payoff is None else list(shown.payoff)
+    if seat is not None:
+        out.seat = seat
+        out.asks = [
+            AskOut(ask_id(ask), ask.kind, ask.step, ask.head, written(ask.n), ask.run)
+            for ask in shown.asks
+            if ask.seat == seat
+        ]
+    if "moves" in told:
+        out.moves = told["moves"]
+    if "choices" in told:
+        out.choices = [Choice(**choice) for choice in told["choices"]]
+    if "form" in told:
+        out.form = told["form"]
+    return out
+
+
+# The public list of tables, newest first
+#
+# A listed table has a small log of its own, which is closed when the table is over. So the list
+# survives a restart, and all servers have the same one. The rows of the newest tables are cached,
+# and made again at the next look after a change.
+#
+# The list is fair: first comes the newest table of each client, then the second of each, and so on.
+# So a client that lists many tables moves only its own to the end.
+
+
+MOST_LISTED: Final = 1_000
+"""Tables in the list. The last of them leave it; they can still be reached by their addresses."""
+
+MOST_OF_ONE: Final = 50
+"""Tables of one client in the list, and listed ones of it that are not over."""
+
+READ: Final = 5 * MOST_LISTED
+"""Logs of open tables that are read when the list is looked at for the first time."""
+
+ROUND: Final = 10**14
+"""Tenths of milliseconds since 1970 are below this for a thousand years."""
+
+CHANGED: Final = "lobby"
+"""The topic that watchers of the list wait for (`News.tell`)."""
+
+
+class _Listed:
+    """A table in the list."""
+
+    def __init__(self, name: str, at: int, by: str, *, over: bool) -> None:
+        self.name = name
+        self.at = at
+        """When it was listed, in microseconds."""
+        self.by = by
+        """A digest of the client that listed it; nothing if that is not known."""
+        self.place = 0
+        """Position in the list. Pages begin after a position."""
+        self.closed = over
+        """True if the store knows that the game is over."""
+        self.row: TableRow | None = None
+        """``None``: it has changed since somebody looked."""
+
+
+class Lists:
+    """The tables that are listed."""
+
+    def __init__(
+        self, tables: Tables, store: Store, news: News, clock: Callable[[], float]
+    ) -> None:
+        self._tables = tables
+        self._store = store
+        self._news = news
+        self._clock = clock
+        self._listed: dict[str, _Listed] = {}
+        self._unread: dict[str, None] | None = None
+        """Tables that were heard to be listed, and not looked at yet; ``None``: nobody has looked
+        at the list at all."""
+        self._making: Counter[str] = Counter()
+        """Client → listed tables of it that are being made."""
+        news.hearers.append(self._heard)
+
+    def _heard(self, log: str, _: int) -> None:
+        """Take note that a log has grown; one without a name means that any may have."""
+        kind, dot, name = log.partition(".")
+        if not log:
+            for one in self._listed.values():
+                one.row = None
+        elif dot and kind == LISTED:
+            if self._unread is not None and name not in self._listed:
+                self._unread[name] = None
+        elif (grown := self._listed.get(name if kind == WAITING_KIND else log)) is not None:
+            grown.row = None
+        else:
+            return
+        self._news.tell(CHANGED)
+
+    async def page(
+        self, states: Collection[str], game: str | None, after: int, limit: int
+    ) -> tuple[list[TableRow], int | None]:
+        """Return a page of rows after a place in the list (0: from its beginning), and the next
+        place.
+        """
+        found: list[TableRow] = []
+        last = 0
+        await self._read_new()
+        for one in list(self._listed.values()):
+            if one.place <= after:
+                continue
+            if one.closed and OVER not in states:
+                continue
+            row = await self._row(one)
+            if row is None or row.state not in states or game not in (None, row.game):
+                continue
+            if len(found) == limit:
+                return found, last
+            found.append(row)
+            last = one.place
+        return found, None
+
+    @asynccontextmanager
+    async def listing(self) -> AsyncIterator[None]:
+        """Surround the making of a listed table; refuse it if its client has too many."""
+        client = listed_by()
+        if not client:
+            yield
+            return
+        await self._read_new()
+        rows = [await self._row(one) for one in list(self._listed.values()) if one.by == client]
+        there = sum(row is not None and row.state != OVER for row in rows)
+        if there + self._making[client] >= MOST_OF_ONE:
+            raise TooManyRequests(
+                f"you have {there} tables in the list that are not over, and {MOST_OF_ONE} is the "
+                "limit: play some of them first, or open one that is not listed"
+            )
+        self._making[client] += 1
+        try:
+            yield
+        finally:
+            self._making -= Counter({client: 1})
+
+    async def _read_new(self) -> None:
+        """Take up what was listed since the last look, and let go what is beyond the last place."""
+        if self._unread is None:
+            self._unread = {}
+            playing = (await self._store.logs(LISTED, open_only=True))[-READ:]
+            for log in [*playing, *(await self._store.logs(LISTED))[-MOST_LISTED:]]:
+                self._unread[log.removeprefix(f"{LISTED}.")] = None
+        if not self._unread:
+            return
+        while self._unread:
+            name = next(iter(self._unread))
+            stored = await self._store.read(listing_log(name))
+            self._unread.pop(name, None)
+            if stored is not None:
+                told = msgspec.json.decode(stored.lines[0])
+                one = _Listed(name, told["at"], told.get("by", ""), over=stored.closed)
+                self._listed.setdefault(name, one)
+        self._put_in_order()
+
+    def _put_in_order(self) -> None:
+        seen: Counter[str] = Counter()
+        for one in sorted(self._listed.values(), key=lambda one: one.at, reverse=True):
+            one.place = (seen[one.by] + 1) * ROUND - one.at // 100
+            seen[one.by] += bool(one.by)
+        in_order = sorted(self._listed.values(), key=lambda one: one.place)
+        for before, one in pairwise(in_order):
+            one.place = max(one.place, before.place + 1)  # a page ends between any two
+        room = (one for one in in_order if one.place < MOST_OF_ONE * ROUND)
+        self._listed = {one.name: one for one in islice(room, MOST_LISTED)}
+
+    async def _row(self, one: _Listed) -> TableRow | None:
+        """Return the row of a table, or ``None`` if it is not listed any more."""
+        if one.row is not None:
+            return one.row
+        try:
+            table = await self._tables.look(one.name)
+        except Unknown:  # nobody came
+            await self._close(one)
+            self._listed.pop(one.name, None)
+            return None
+        if isinstance(table, WaitingTable):
+            row = _waiting_row(one.name, table)
+        else:
+            row = await self._begun_row(table)
+        one.row = row
+        if row.state == OVER:
+            await self._close(one)
+        return row
+
+    async def _close(self, one: _Listed) -> None:
+        """Let the store know that it is over, so that nobody has to look again."""
+        if not one.closed:
+            one.closed = True
+            with suppress(Conflict):  # another server has said so
+                line = msgspec.json.encode({"over": int(self._clock())}) + b"\n"
+                await self._store.commit(Append(listing_log(one.name), 1, (line,), closed=True))
+
+    async def _begun_row(self, live: Live) -> TableRow:
+        table, players = live.table, live.private.players
+        shown = await self._tables.shown(live)
+        chairs = table.setting.chairs
+        reading = live.reading
+        start = table.transcript.events[0]
+        return TableRow(
+            live.log,
+            start["game"],
+            start["params"],
+            OVER if shown.over else PLAYING,
+            [RowSeat(chair.name, players.get(str(seat))) for seat, chair in enumerate(chairs)],
+            position(table.game, shown, None, [chair.name for chair in chairs])["words"],
+            shown.step,
+            live.private.made if reading is None else reading.at,
+        )
+
+
+def _waiting_row(name: str, table: WaitingTable) -> TableRow:
+    wanted = table.wanted
+    return TableRow(
+        name,
+        wanted.game,
+        wanted.params,
+        OPEN,
+        [RowSeat(chair.name, chair.player, chair.open) for chair in wanted.seats],
+        waiting_words(table),
+        0,
+        table.at,
+    )

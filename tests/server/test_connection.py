@@ -1,0 +1,483 @@
+"""Requests that are too large, too slow or no HTTP: against a real socket, byte by byte."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import socket
+import sys
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest.mock import Mock
+
+import pytest
+
+from fairground.core import InputError
+from fairground.server.app import make_app
+from fairground.server.http import connection
+from fairground.server.http.connection import Hosts
+from fairground.server.limits.metrics import Metrics
+from fairground.server.serve import GatedArena, Settings
+from tests.helpers.arena import Process, in_a_thread
+from tests.helpers.proxy import nginx, requests_counted
+
+ASK = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+LAST = b"Connection: close\r\n\r\n"
+
+
+class Caller:
+    """One connection to an arena."""
+
+    def __init__(self, url: str) -> None:
+        place = urllib.parse.urlsplit(url)
+        assert place.hostname is not None and place.port is not None
+        self.socket = socket.create_connection((place.hostname, place.port), timeout=30)
+
+    def say(self, data: bytes) -> bool:
+        """Whether it could be said: not if the other side has hung up."""
+        try:
+            self.socket.sendall(data)
+        except ConnectionError:
+            return False
+        return True
+
+    def hear(self) -> list[tuple[int, Any]]:
+        """Status and body of every answer, until the other side hangs up."""
+        data = b""
+        try:
+            while piece := self.socket.recv(65536):
+                data += piece
+        except ConnectionError:
+            pass  # it hung up while we were still talking
+        finally:
+            self.socket.close()
+        answers = []
+        while data:
+            head, _, rest = data.partition(b"\r\n\r\n")
+            size = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
+            answers.append((int(head.split(b" ")[1]), json.loads(rest[:size])))
+            data = rest[size:]
+        return answers
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder: Path = tmp_path_factory.mktemp("arrival")
+    with in_a_thread(make_app(f"sqlite:///{folder}/arena.db")) as url:
+        yield url
+
+
+def refused(answers: list[tuple[int, Any]], status: int, code: str) -> None:
+    assert [(status, body["code"]) for status, body in answers] == [(status, code)]
+    assert answers[0][1]["status"] == status and answers[0][1]["detail"]
+
+
+@pytest.mark.parametrize("size", [connection.LARGEST_HEAD // 2, connection.LARGEST_HEAD + 1])
+@pytest.mark.parametrize("pieces", [1, 20], ids=["at once", "in pieces"])
+def test_a_head_has_a_largest_size(url: str, size: int, pieces: int) -> None:
+    caller = Caller(url)
+    data = ASK + b"X: " + b"x" * size + b"\r\n" + LAST
+    for i in range(pieces):
+        caller.say(data[i * len(data) // pieces : (i + 1) * len(data) // pieces])
+    answers = caller.hear()
+    if size > connection.LARGEST_HEAD:
+        refused(answers, 431, "arena/head-too-large")
+    else:
+        assert [status for status, _ in answers] == [200]
+
+
+@pytest.mark.parametrize(("lines", "status"), [(10_000, 200), (11_000, 431)])
+def test_what_surrounds_a_header_is_of_its_size(url: str, lines: int, status: int) -> None:
+    """Many small ones are as large as one large one."""
+    caller = Caller(url)
+    caller.say(ASK + b"X: y\r\n" * lines + LAST)
+    assert [found for found, _ in caller.hear()] == [status]
+
+
+@pytest.mark.parametrize("endless", [b"x" * 10_000, b"X: x\r\n" * 2_000], ids=["one", "many"])
+def test_a_head_without_end_is_not_read_to_its_end(url: str, endless: bytes) -> None:
+    caller = Caller(url)
+    caller.say(ASK + b"X: ")
+    assert not all(caller.say(endless) for _ in range(3_000)), "30 MB were taken"
+    answers = caller.hear()  # who goes on talking may miss it
+    assert [status for status, _ in answers] in ([], [431])
+
+
+def test_what_is_no_http(url: str) -> None:
+    caller = Caller(url)
+    caller.say(b"EHLO arena.example\r\n\r\n")
+    refused(caller.hear(), 400, "arena/malformed")
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"", b"GET /hea", ASK, b"POST /neworacle HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"],
+    ids=["nothing", "address", "headers", "body"],
+)
+def test_half_a_request_does_not_wait_for_ever(
+    url: str, begun: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "SLOWEST", 0.3)
+    caller = Caller(url)
+    caller.say(begun)
+    refused(caller.hear(), 408, "arena/too-slow")
+
+
+def test_who_is_being_answered_is_not_hurried(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wait of ours is no slowness of theirs; nor is what stands behind it in the queue."""
+    made = Caller(url)
+    seats = [{"name": "Ada", "lends": "stir"}, {"name": "Bob", "lends": "stir"}]
+    body = json.dumps({"game": "zombie/2", "params": {"players": 2}, "seats": seats}).encode()
+    made.say(
+        b"POST /tables HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n" % len(body) + LAST + body
+    )
+    ((status, table),) = made.hear()
+    assert status == 201
+    monkeypatch.setattr(connection, "SLOWEST", 0.2)
+    caller = Caller(url)
+    path = urllib.parse.urlsplit(table["self"]).path.encode()
+    wait = b"GET " + path + b"?after=99&wait=1 HTTP/1.1\r\nHost: x\r\n\r\n"
+    caller.say(wait + ASK)
+    answers = caller.hear()
+    assert [status for status, _ in answers] == [200, 408]
+
+
+NEW = b'{"base": 6, "length": 4}'
+H2C = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
+
+
+def post(path: bytes, body: bytes, more: bytes = b"") -> bytes:
+    length = b"Content-Length: %d\r\n" % len(body)
+    return b"POST " + path + b" HTTP/1.1\r\nHost: x\r\n" + length + more + b"\r\n" + body
+
+
+def statuses(data: bytes) -> list[int]:
+    """The status of every answer in a stream of them."""
+    return [int(status) for status in re.findall(rb"HTTP/1.1 (\d{3}) ", data)]
+
+
+def everything(caller: Caller) -> bytes:
+    data = b""
+    with caller.socket:
+        while piece := caller.socket.recv(65536):
+            data += piece
+    return data
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 300], ids=["at once", "head, then body", "byte by byte"])
+@pytest.mark.parametrize("coding", ["length", "chunked"])
+def test_an_offer_to_upgrade_is_declined_and_the_body_is_a_body(
+    url: str, pieces: int, coding: str
+) -> None:
+    """What Java's client and ``curl --http2`` send. The body looks like a request of its own."""
+    caller = Caller(url)
+    hidden = b"POST /neworacle HTTP/1.1\r\nHost: x\r\nContent-Length: 24\r\n\r\n" + NEW
+    if coding == "length":
+        head = b"POST /neworacle HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n" % len(hidden)
+        body = hidden
+    else:
+        head = b"POST /neworacle HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+        body = b"%x\r\n%b\r\n0\r\n\r\n" % (len(hidden), hidden)
+    data = [head + H2C + b"\r\n", body]
+    if pieces == 1:
+        data = [b"".join(data)]
+    elif pieces > 2:
+        data = [bytes([one]) for one in b"".join(data)]
+    caller.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for piece in data:
+        caller.say(piece)
+    caller.say(post(b"/neworacle", NEW, H2C) + ASK + LAST)
+    answered = everything(caller)
+    assert statuses(answered) == [400, 303, 200], answered
+    assert b"the body is not JSON" in answered
+
+
+def test_many_offers_in_one_packet(url: str) -> None:
+    caller = Caller(url)
+    caller.say(b"GET /nowhere HTTP/1.1\r\nHost: x\r\n%b\r\n" % H2C * 2000 + ASK + LAST)
+    assert statuses(everything(caller)) == [404] * 2000 + [200]
+
+
+@pytest.mark.parametrize(
+    ("head", "word"),
+    [
+        (b"GET /healthz HTTP/1.1\r\n\r\n", "one Host header, not 0"),
+        (b"GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "one Host header, not 2"),
+        (b"GET /healthz HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", "one Host header, not 2"),
+        (b"GET /healthz HTTP/1.1\r\nHost: x/y\r\n\r\n", '"x/y"'),
+        (b"GET /healthz HTTP/1.1\r\nHost: \r\n\r\n", '""'),
+        (b"GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n", "HTTP/1.1"),
+        (b"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", '"x:80"'),
+        (
+            b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+            "chunked here",
+        ),
+        (
+            b"POST / HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "in HTTP/1.1 only",
+        ),
+        (b"GET http://y/healthz HTTP/1.1\r\nHost: x\r\n\r\n", "a path at this host"),
+        (b"GET http://z@x/healthz HTTP/1.1\r\nHost: x\r\n\r\n", "a path at this host"),
+        (b"GET http://:80/healthz HTTP/1.0\r\n\r\n", "Host is a name"),
+        (b"GET ftp://x/healthz HTTP/1.1\r\nHost: x\r\n\r\n", '"ftp://x/healthz"'),
+        (b"GET *healthz HTTP/1.1\r\nHost: x\r\n\r\n", '"*healthz"'),
+        (b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", '"*"'),
+    ],
+)
+def test_a_head_that_leaves_doubt_is_refused(url: str, head: bytes, word: str) -> None:
+    caller = Caller(url)
+    caller.say(head)
+    answers = caller.hear()
+    refused(answers, 400, "arena/malformed")
+    assert word in answers[0][1]["detail"]
+
+
+@pytest.mark.parametrize("target", [b"http://X/healthz", b"HTTP://x/healthz?a=b"])
+def test_an_address_may_name_the_host(url: str, target: bytes) -> None:
+    """As a client says it to a proxy. A proxy may say it to us."""
+    caller = Caller(url)
+    ask = b"GET " + target + b" HTTP/1.1\r\nHost: x\r\n"
+    caller.say(post(b"/neworacle", NEW) + ask + b"\r\n" + ask + LAST)
+    assert statuses(everything(caller)) == [303, 200, 200]
+
+
+def test_http_1_0_with_an_offer_ends_as_http_1_0(url: str) -> None:
+    caller = Caller(url)
+    caller.say(post(b"/neworacle", NEW, H2C).replace(b"HTTP/1.1", b"HTTP/1.0"))
+    assert statuses(everything(caller)) == [303]
+
+
+def in_pieces(trailers: bytes, more: bytes = b"") -> bytes:
+    """A request whose body comes in pieces, with something behind it."""
+    head = b"POST /neworacle HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n" + more
+    return head + b"\r\n%x\r\n%b\r\n0\r\n%b\r\n" % (len(NEW), NEW, trailers)
+
+
+@pytest.mark.parametrize(
+    "trailer",
+    [
+        b"Sec-Fetch-Site: cross-site",
+        b"Idempotency-Key: no key",
+        b"Accept: text/html",
+        b"Host: y",
+        b"X-Forwarded-For: 192.0.2.1",
+    ],
+)
+def test_what_stands_behind_a_body_is_no_header(
+    url: str, trailer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The head was judged without it, and a proxy may have passed it on unseen."""
+    seen: list[Any] = []
+    judged = connection.Connection.on_message_complete
+
+    def looking(self: connection.Connection) -> None:
+        seen.append(self.scope["headers"])
+        judged(self)
+
+    monkeypatch.setattr(connection.Connection, "on_message_complete", looking)
+    caller = Caller(url)
+    caller.say(in_pieces(trailer + b"\r\n") + ASK + LAST)
+    assert statuses(everything(caller)) == [303, 200]
+    assert [name for name, _ in seen[0]] == [b"host", b"transfer-encoding"]
+
+
+def test_who_says_behind_a_body_that_it_is_the_last_is_let_go(url: str) -> None:
+    caller = Caller(url)
+    caller.say(in_pieces(b"Connection: close\r\n") + ASK + b"\r\n")
+    assert statuses(everything(caller)) == [303]
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [b"0\r\nX: ", b"0\r\nX: x\r\n", b"1;x="],
+    ids=["one trailer", "many trailers", "the size of a piece"],
+)
+def test_what_surrounds_a_body_has_an_end(url: str, endless: bytes) -> None:
+    """88 MB of trailers took 900 MB of memory, from one connection in eight seconds."""
+    caller = Caller(url)
+    caller.say(b"POST /neworacle HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+    caller.say(endless)
+    more = b"X: x\r\n" * 2_000 if endless.endswith(b"\n") else b"x" * 10_000
+    assert not all(caller.say(more) for _ in range(3_000)), "30 MB were taken"
+    answers = caller.hear()  # who goes on talking may miss it
+    assert [status for status, _ in answers] in ([], [431])
+
+
+def test_http_1_0_needs_no_host(url: str) -> None:
+    caller = Caller(url)
+    caller.say(b"GET /healthz HTTP/1.0\r\n\r\n")
+    assert [status for status, _ in caller.hear()] == [200]
+
+
+def test_who_connects_and_says_nothing_is_let_go(url: str) -> None:
+    caller = Caller(url)
+    caller.socket.shutdown(socket.SHUT_WR)
+    assert caller.hear() == []
+
+
+def test_a_refusal_waits_for_the_answers_before_it(url: str) -> None:
+    """It could be taken for the answer to an earlier request. So the connection just ends."""
+    caller = Caller(url)
+    caller.say(post(b"/neworacle", NEW) + b"GET / HTTP/1.1\r\n\r\n")
+    assert statuses(everything(caller)) == [303]
+
+
+def test_a_body_that_nobody_waits_for_is_no_second_request(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its request was answered before all of it was here: it gets no second answer."""
+    monkeypatch.setattr(connection, "SLOWEST", 0.3)
+    caller = Caller(url)
+    caller.say(post(b"/nowhere", b"x" * 100)[:-50])
+    assert [status for status, _ in caller.hear()] == [404]
+
+
+BEHIND = """
+  map $http_upgrade $connection_upgrade { default upgrade; '' close; }
+  server {
+    listen HERE; keepalive_timeout 0;
+    location = /newcontest { return 403; }
+    location / {
+      proxy_pass http://ARENA;
+      proxy_http_version 1.1;
+      proxy_set_header Host $host;
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection $connection_upgrade;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    }
+  }
+"""
+"""As countless guides have it. This proxy lets nobody make contests, and passes Upgrade on."""
+
+
+def test_nothing_is_smuggled_past_a_proxy(tmp_path: Path) -> None:
+    arena = GatedArena(Settings(f"sqlite:///{tmp_path}/arena.db", croupier=None))
+    contest = json.dumps({"base": 6, "length": 4, "games": 1}).encode()
+    with in_a_thread(arena) as behind, nginx(tmp_path, BEHIND, behind) as front:
+        plain = Caller(front)
+        plain.say(post(b"/newcontest", contest))
+        plain.socket.settimeout(10)
+        assert b" 403 " in plain.socket.recv(65536), "the proxy does what it was told"
+        plain.socket.close()
+        for blanks in (0, 20_000):
+            caller = Caller(front)
+            body = b"\r\n" * blanks + post(b"/newcontest", contest)
+            head = b"POST /neworacle HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n" % len(body)
+            caller.say(head + b"Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
+            caller.say(body)
+            answered = everything(caller)
+            assert statuses(answered) == [400] and b"the body is not JSON" in answered
+        with urllib.request.urlopen(f"{behind}/metrics", timeout=30) as answer:
+            counted = answer.read().decode()
+    assert requests_counted(counted, "/newcontest") == 0
+    assert requests_counted(counted, "/neworacle") == 2
+
+
+@pytest.mark.parametrize("begun", [b"GET /hea", post(b"/neworacle", NEW)[:-3]])
+def test_half_a_request_does_not_hold_up_the_end(tmp_path: Path, begun: bytes) -> None:
+    with in_a_thread(make_app(f"sqlite:///{tmp_path}/arena.db")) as url:
+        caller = Caller(url)
+        caller.say(ASK + b"\r\n" + begun)
+        assert b" 200 " in caller.socket.recv(65536)
+        began = time.monotonic()
+    refused(caller.hear(), 503, "arena/stopping")
+    assert time.monotonic() - began < connection.SLOWEST / 2, "nobody waited for the rest"
+
+
+# Names of the arena
+
+
+def known(said: str, *allowed: str, public: str | None = None) -> bool:
+    return Hosts(allowed, public).admit(said.encode())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("localhost", "localhost:8000", "LOCALHOST", "localhost.", "a.localhost:80"),
+        *("127.0.0.1:8000", "10.1.2.3", "[::1]:8000", "[2001:db8::1]"),
+        *("arena.example", "ARENA.example:8443", "arena.example."),
+        *("other.example", socket.gethostname()),
+    ],
+)
+def test_names_that_nobody_else_can_have_and_those_that_were_told(said: str) -> None:
+    assert known(said, "other.example", public="https://arena.example:8443/games/")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("evil.example", "evil.example:8000", "arena.example.evil.example", "xlocalhost"),
+        *("localhost.evil.example", "127.0.0.1.evil.example", "2130706433", "0x7f.1", "127.1"),
+    ],
+)
+def test_a_name_that_somebody_else_lets_point_here_is_refused(said: str) -> None:
+    assert not known(said, "other.example", public="https://arena.example")
+
+
+def test_an_allowed_host_is_a_name() -> None:
+    for wrong in ("http://arena.example", "arena.example:80", "*", ""):
+        with pytest.raises(InputError, match="a name without a port"):
+            Hosts([wrong])
+
+
+def test_a_web_site_cannot_pass_for_the_arena(tmp_path: Path) -> None:
+    """DNS rebinding: the browser reaches us, and takes us for a part of the site."""
+    with in_a_thread(make_app(f"sqlite:///{tmp_path}/arena.db"), Hosts(["arena.example"])) as url:
+        for head in (b"GET /healthz", b"POST /neworacle", b"GET /"):
+            caller = Caller(url)
+            caller.say(head + b" HTTP/1.1\r\nHost: evil.example:8000\r\n\r\n")
+            refused(caller.hear(), 421, "arena/host")
+        caller = Caller(url)
+        caller.say(b"GET /healthz HTTP/1.1\r\nHost: arena.example\r\nConnection: close\r\n\r\n")
+        assert [status for status, _ in caller.hear()] == [200]
+
+
+# How many there are
+
+
+class Crowded(NamedTuple):
+    """A connection, as far as the crowd looks at it."""
+
+    caller: str
+    transport: Mock
+    number: int
+    counted: bool = True
+
+
+def test_one_client_is_bounded_and_an_idle_connection_makes_room() -> None:
+    metrics = Metrics()
+    crowd: Any = connection.Crowd(8, metrics)
+    mine = [Crowded("10.0.0.1", Mock(), number) for number in range(4)]
+    assert [crowd.admit(one) for one in mine[:3]] == [True, True, False], "a quarter for one"
+    others = [Crowded("127.0.0.1", Mock(), number) for number in range(8)]
+    assert [crowd.admit(one) for one in others] == [True] * 6 + [False] * 2, "eight in all"
+    assert "fairground_connections 8.0" in metrics.text({})
+    assert "fairground_connections_refused_total 3.0" in metrics.text({})
+    crowd.left(mine[0])
+    crowd.left(others[0])
+    assert "fairground_connections 6.0" in metrics.text({})
+
+
+def test_idle_connections_of_one_client_lock_nobody_out(tmp_path: Path) -> None:
+    """As many as the operating system allows, each kept alive after an answer."""
+    python = shlex.quote(sys.executable)
+    command = f"ulimit -n 200; exec {python} -m fairground serve --port 0 --no-croupier"
+    command += f" --database sqlite:///{tmp_path}/arena.db"
+    with Process(tmp_path, command=["bash", "-c", command]) as arena:
+        idle = []
+        for _ in range(300):
+            caller = Caller(arena.url)
+            caller.say(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert b" 200 " in caller.socket.recv(65536)
+            idle.append(caller)
+        with urllib.request.urlopen(f"{arena.url}/metrics", timeout=30) as answer:
+            assert "fairground_connections 136.0" in answer.read().decode()
+        for caller in idle:
+            caller.socket.close()
+        assert arena.end() == 0

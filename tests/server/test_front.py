@@ -1,0 +1,156 @@
+"""Hot routes: each is answered in one place, refusals included, in the words of all others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from fairground.server.app import make_app
+from fairground.server.http import front
+from fairground.server.http.requests import LARGEST_BODY
+from fairground.server.oracles.service import Oracles
+
+Client = TestClient[Litestar]
+GOOD = b'{"submission": [0, 5, 1, 1]}'
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Litestar:
+    folder: Path = tmp_path_factory.mktemp("arena")
+    return make_app(f"sqlite:///{folder}/arena.db")
+
+
+@pytest.fixture(scope="module")
+def client(app: Litestar) -> Iterator[Client]:
+    with TestClient(app) as client:
+        yield client
+
+
+@pytest.fixture
+def oracle(client: Client) -> str:
+    body = {"base": 6, "length": 4, "oracle_type": "nice"}
+    made = client.post("/neworacle", json=body, follow_redirects=False)
+    return str(made.headers["location"])
+
+
+@pytest.fixture
+def table(client: Client) -> Any:
+    seats = [{"name": "Ada", "lends": "stir"}, {"name": "Bob", "lends": "stir"}]
+    wanted = {"game": "zombie/2", "params": {"players": 2}, "seats": seats}
+    return client.post("/tables", json=wanted).json()
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "refused"),
+    [
+        ({"Origin": "https://evil.example"}, GOOD, (403, "arena/forbidden")),
+        ({"Sec-Fetch-Site": "cross-site"}, GOOD, (403, "arena/forbidden")),
+        ({"Accept": "image/png"}, GOOD, (406, "arena/not-acceptable")),
+        ({"Content-Type": "text/xml"}, GOOD, (415, "arena/media-type")),
+        ({"Content-Encoding": "gzip"}, GOOD, (415, "arena/media-type")),
+        ({}, b"", (400, "arena/malformed")),
+        ({}, b"{", (400, "arena/malformed")),
+        ({}, b'{"submission": "x"}', (400, "arena/malformed")),
+        ({}, b"[" * 40_000, (400, "arena/malformed")),
+        ({}, b'{"submission": [9, 9, 9, 9]}', (422, "move/illegal")),
+        ({}, b" " * (LARGEST_BODY + 1), (413, "arena/too-large")),
+    ],
+)
+def test_refusals(
+    client: Client, oracle: str, headers: dict[str, str], body: bytes, refused: tuple[int, str]
+) -> None:
+    answer = client.post(oracle, content=body, headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == refused
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert client.get(oracle).json()["attempts"] == 0
+
+
+def test_the_framework_answers_other_methods_and_addresses(client: Client, oracle: str) -> None:
+    assert client.patch(oracle).status_code == 405
+    assert client.options(oracle).headers["allow"] == "DELETE, GET, HEAD, OPTIONS, POST"
+    assert client.post("/oracle/").status_code == 404
+    assert client.post(f"{oracle}/").status_code == 404
+    assert client.post(oracle.replace("/oracle/", "/%6fracle/"), content=GOOD).status_code == 404
+
+
+def test_a_submission_and_its_receipt(client: Client, oracle: str) -> None:
+    answer = client.post(oracle, content=GOOD)
+    assert answer.status_code == 200 and len(answer.headers["fairground-receipt"]) == 64
+    assert answer.json().keys() == {"full_match_count", "partial_match_count"}
+
+
+def test_looks(client: Client, table: Any) -> None:
+    seat = table["seats"][0]["url"]
+    for url in (table["self"], seat):
+        whole, head = client.get(url), client.head(url)
+        assert whole.status_code == head.status_code == 200
+        lengths = [int(answer.headers["content-length"]) for answer in (head, whole)]
+        assert abs(lengths[0] - lengths[1]) < 8  # a clock has a digit more or less
+        assert client.get(f"{url}?after=0&wait=0.01&else=x").status_code == 200
+        for query in ("after=x", "after=-1", "wait=31", "wait=x"):
+            name, _, value = query.partition("=")
+            refused = client.get(f"{url}?{query}")
+            assert (refused.status_code, refused.json()["code"]) == (400, "arena/malformed")
+            assert refused.json()["detail"].startswith(f"{name}: ")
+            assert f'"{value}"' in refused.json()["detail"]
+        page = client.get(url, headers={"Accept": "text/html"}, follow_redirects=False)
+        assert page.status_code == 303 and "/#/" in page.headers["location"]
+    assert client.get(seat).headers["cache-control"] == "no-store"
+
+
+def test_a_mistake_of_ours_has_its_form(
+    client: Client, oracle: str, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    async def broken(*_: Any) -> Any:
+        raise ValueError("secret")
+
+    monkeypatch.setattr(Oracles, "submit", broken)
+    answer = client.post(oracle, content=GOOD)
+    assert (answer.status_code, answer.json()["code"]) == (500, "arena/error")
+    assert "secret" not in answer.text and "secret" in caplog.text
+
+
+def served(app: Litestar, path: str, messages: Sequence[Any]) -> list[Any]:
+    """Serve a submission of which these messages arrive."""
+    waiting, told = iter(messages), list[Any]()
+
+    async def receive() -> Any:
+        return next(waiting)
+
+    async def send(message: Any) -> None:
+        told.append(message)
+
+    scope = {
+        "type": "http", "method": "POST", "path": path, "raw_path": path.encode(),
+        "query_string": b"", "headers": [(b"host", b"x")], "scheme": "http",
+    }  # fmt: skip
+    route, names = front._route_of(scope)
+    assert route is not None
+    serving = front._serve(route, names, app.state.arena, scope, receive, send)
+    asyncio.run(serving)
+    return told
+
+
+def piece(body: bytes, more: bool) -> Any:
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+def test_a_body_in_pieces_without_end_is_refused(app: Litestar, client: Client) -> None:
+    told = served(app, "/oracle/any", [piece(b"x" * 60_000, True)] * 3)
+    assert told[0]["status"] == 413
+
+
+def test_a_client_that_leaves_in_the_middle_gets_no_answer(app: Litestar, client: Client) -> None:
+    assert served(app, "/oracle/any", [piece(b"{", True), {"type": "http.disconnect"}]) == []
+
+
+def test_a_body_in_pieces_is_one_body(app: Litestar, client: Client) -> None:
+    told = served(app, "/oracle/any", [piece(b"{", True), piece(b"]", False)])
+    assert told[0]["status"] == 400 and b"not JSON" in told[1]["body"]
