@@ -300,6 +300,14 @@ def test_a_quick_sweep_finds_what_a_plain_one_finds(case: int) -> None:
         assert value[g : g + 3] == pytest.approx(plain, abs=1e-12)
 
 
+def test_a_sweep_counts_more_brains_than_fit_into_a_byte() -> None:
+    found = turn.turns(make(2, strong_dice=0, tough_dice=0, brains_to_win=1))
+    assert found.top > 128
+    hold = np.linspace(0, 1, 3 * (found.top + 4)).reshape(-1, 3)
+    value = sweeps.sweeper(found)(hold, 3, found.top)
+    assert value == pytest.approx(found.worths(hold, 0)[0, -1], abs=1e-12)
+
+
 def test_chances_on_disk_are_rounded_as_told() -> None:
     chances = np.random.default_rng(1).dirichlet((1, 1, 1, 1), (3, 5, 4))
     for bits in (8, 24, 48):

@@ -36,6 +36,7 @@ def outlook(found: Turns) -> Outlook:
     source = np.repeat(np.arange(len(many)), many)
     odds = np.zeros((len(many), FATAL, RING))
     np.add.at(odds, (source, shotguns[links.target], links.gain), links.chance)
+    gain = links.gain.astype(np.intp)  # stored as bytes, which cannot count all layers
     tops = len(layers.first) - 1
     met = np.zeros((tops + RING, len(many)), np.bool_)
     met[tops:] = True
@@ -44,7 +45,7 @@ def outlook(found: Turns) -> Outlook:
         here[layers.shapes[layers.first[t] : layers.first[t + 1]]] = True
         met[t] |= here
         arrows = here[source]
-        met[t + links.gain[arrows], links.target[arrows]] = True
+        met[t + gain[arrows], links.target[arrows]] = True
     first = np.zeros(len(met) + 1, np.int64)
     np.cumsum(met.sum(axis=1), out=first[1:])
     return Outlook(shotguns, odds, first, np.nonzero(met)[1].astype(np.int32))
