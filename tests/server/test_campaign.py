@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import random
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
@@ -68,12 +66,23 @@ def test_mutants_are_whole_modules_that_differ_in_one_place() -> None:
         assert not where or mutants.function_in(code, where) is not None
 
 
+MUTANTS_OF_SEALS = """
+import json, random
+from tools.campaign import mutation
+suite = mutation.Suite(("fair/seals.py",), ("tests/fair/test_seals.py",))
+print(json.dumps(mutation.run(240, random.Random("the suite"), {"seals": suite})))
+"""
+
+
 def test_a_mutant_is_noticed_by_the_tests_that_run_it() -> None:
-    """`fair/seals.py` has three mutants, and its own tests notice each."""
-    suite = mutation.Suite(("fair/seals.py",), ("tests/fair/test_seals.py",))
-    with warnings.catch_warnings(action="ignore", category=ResourceWarning):
-        gc.collect()  # or a forked child collects the garbage of other tests, and fails by it
-    found = mutation.run(240, random.Random("the suite"), {"seals": suite})
+    """`fair/seals.py` has three mutants, and its own tests notice each.
+
+    They run in a fresh process, because a fork would inherit the open sockets of other tests.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", MUTANTS_OF_SEALS], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    )
+    found = json.loads(done.stdout.splitlines()[-1])
     (told,) = found["modules"].values()
     assert told["tried"] == told["mutants"] == 3, found
     assert told["survived"] == [], found

@@ -197,6 +197,22 @@ def test_the_client_that_has_used_least_is_next() -> None:
     asyncio.run(test())
 
 
+@pytest.mark.parametrize("pool_starts", [False, True])
+def test_a_thought_is_cancelled_when_the_arena_stops_at_its_start(pool_starts: bool) -> None:
+    async def test() -> None:
+        lane = Lane("test", 1, Metrics())
+        if not pool_starts:
+            await lane.think(5, spin, 0.01)
+        thought = asyncio.create_task(lane.think(5, spin, 3))
+        while not lane.running():
+            await asyncio.sleep(0)
+        lane.stop()  # no process has the thought yet
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(thought, 20)
+
+    asyncio.run(test())
+
+
 def test_one_client_fills_neither_a_lane_nor_its_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "MOST_WAITING", 3)
 

@@ -109,6 +109,7 @@ class Lane:
             context.set_forkserver_preload(["fairground.server.tables.thoughts"])
         self._pool = ProcessPool(processes, initializer=_prepare, context=context)
         self._processes = processes
+        self._stopped = False
         self._works: set[asyncio.Future[Any]] = set()
         """Pending results of the processes."""
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
@@ -143,10 +144,18 @@ class Lane:
             began = time.monotonic()
             what, most = (budget, thought, about), PATIENCE * budget
             # In a thread, for the first thought starts the pool.
-            work = await asyncio.to_thread(self._pool.schedule, _within, what, timeout=most)
+            starting = asyncio.to_thread(self._pool.schedule, _within, what, timeout=most)
+            try:
+                work = await starting
+            except RuntimeError:
+                if self._stopped:
+                    raise asyncio.CancelledError("the arena stops") from None
+                raise
             waits = asyncio.wrap_future(work)
             self._works.add(waits)
             waits.add_done_callback(self._works.discard)
+            if self._stopped:
+                waits.cancel()
             result, seconds = await waits
             return result, seconds
         except (PoolTimeout, ProcessExpired):
@@ -209,6 +218,7 @@ class Lane:
 
     def stop(self) -> None:
         """Kill all processes, and cancel the callers that wait for them."""
+        self._stopped = True
         waiting = (one for queue in self._waiting.values() for one in queue)
         for one in [*waiting, *self._works]:
             one.cancel()
