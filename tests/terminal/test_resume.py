@@ -70,7 +70,7 @@ CASES: dict[str, tuple[list[tuple[str, Act]], list[tuple[str, Act]], tuple[str, 
          ("Bob, type anything random for the deal: ", "wind\n"),
          ("Ann, your die (hidden: ", "2\n"),
          ("Bob, your die (hidden: ", STOP)],
-        [("Bob, your die (hidden: ", "1\n")],
+        [("Bob, your die (hidden: ", "q\n"), ("Leave the game?", "y\n")],
         ("fatestones", "--hot-seat", "Ann,Bob"),
     ),
     "zombie": (
@@ -101,10 +101,6 @@ def test_a_game_that_was_stopped_goes_on_to_its_end(case: str, data: Path) -> No
     assert verify(first).judged == "unfinished"
 
     again = on_a_terminal(after, 100, 60, "resume")
-    if case == "fatestones" and "A tie" in again:
-        again = on_a_terminal([], 100, 60, "resume", "--list")
-        assert "FateStones: Ann, Bob" in again
-        return
     assert again.endswith("exit 0"), again
     assert vaults(data) == [], "the secrets are gone with the game"
     records = [path.read_bytes() for path in (data / "transcripts").glob("*.jsonl")]
