@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from fairground.bank import blind_croupier_2017 as history
-from fairground.bank.crypto.curve import keccak
+from fairground.bank.crypto.signatures import keccak
 from fairground.bank.messages import DOMAIN_TYPE, TYPES, ReplacementOrder, SeedMessage, Signer
 from fairground.bank.seeds import SEED_TAG, Generator, Seed, mix
 from fairground.contest.parts import Part

@@ -48,7 +48,7 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
     Terms,
 )
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.rules import Books
 from fairground.bank.messages import (
     Bet,

@@ -22,7 +22,7 @@ from fairground.bank.croupier.client import MOST_LEFT, DeskClient
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier.service import CALL_TIME, SENDS, most_games
 from fairground.bank.croupier_port import Busy, Sight
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerClient
 from fairground.bank.messages import Bet, Key
 from fairground.bank.player.news import Suspicion

@@ -36,7 +36,7 @@ from fairground.bank.calls import (
     event_from_json,
 )
 from fairground.bank.chain import abi
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Domain
 from fairground.transcript import canonical
 from tests.helpers.bank_game import Round

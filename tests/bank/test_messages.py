@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fairground.bank import blind_croupier_2017 as history
 from fairground.bank import seeds
 from fairground.bank.bank_port import BankRefused
-from fairground.bank.crypto.curve import BadSignature, keccak
+from fairground.bank.crypto.signatures import BadSignature, keccak
 from fairground.bank.messages import (
     Bet,
     Domain,

@@ -17,7 +17,7 @@ from fairground.bank.bank_port import (
     SubmitPublicKey,
     SubmitReplacementOrder,
 )
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
 from fairground.bank.record import GameRecord
 from fairground.bank.seeds import fresh_seeds

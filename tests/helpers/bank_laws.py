@@ -36,7 +36,7 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
     WithdrawFunds,
 )
-from fairground.bank.crypto.curve import ORDER, Signature
+from fairground.bank.crypto.signatures import ORDER, Signature
 from fairground.bank.ledger.rules import locked
 from fairground.bank.messages import Key, ReplacementOrder, Signer
 from fairground.bank.seeds import deal, fresh_seeds, mix, packed_hand

@@ -29,7 +29,7 @@ from fairground.bank.bank_port import (
 from fairground.bank.croupier.caution import Habits
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import CroupierDesk, Offer, Sight
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
 from fairground.bank.seeds import Seed, fresh_seeds

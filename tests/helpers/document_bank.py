@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fairground.bank import blind_croupier_2017 as history
-from fairground.bank.crypto.curve import Signature, address_of_secret, keccak, recover
+from fairground.bank.crypto.signatures import Signature, address_of_secret, keccak, recover
 from fairground.bank.messages import word
 from fairground.games.poker.rules import PAYS, rank
 

@@ -33,7 +33,7 @@ from fairground.bank.chain import abi
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.gas import ASKING, LEAST_TIP, Fees, Price
 from fairground.bank.chain.node import Draft, Mined, Node, NodeDeclined, Signed
-from fairground.bank.crypto.curve import checksummed, keccak
+from fairground.bank.crypto.signatures import checksummed, keccak
 from fairground.bank.messages import Bet, Key
 
 TRUSTED: Final = "operator trusted: an embedded chain in this process, play money"

@@ -45,7 +45,7 @@ from fairground.bank.bank_port import (
     WithdrawFunds,
 )
 from fairground.bank.chain import abi
-from fairground.bank.crypto.curve import Signature, checksummed, keccak
+from fairground.bank.crypto.signatures import Signature, checksummed, keccak
 from fairground.bank.ledger.rules import Books
 from fairground.bank.messages import (
     IN_SESSION,

@@ -25,7 +25,7 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import About, CroupierDesk, Offer, Sight
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Key
 from fairground.bank.player.game import OwnClock, PlayersGame, Side
 from fairground.bank.player.news import News

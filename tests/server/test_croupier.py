@@ -27,7 +27,7 @@ from fairground.bank.croupier_port import (
     TooSoon,
     UnknownGame,
 )
-from fairground.bank.crypto.curve import BadSignature
+from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.ledger.bank import LedgerBank, LedgerClient
 from fairground.bank.ledger.lines import FAUCET_CHIPS
 from fairground.bank.messages import Bet, Key, SessionState, SessionTerms

@@ -223,7 +223,7 @@ class TestInAPipe:
         words = ["croupier", "--hands", "1", "--no-save", *way]
         program = (
             "import sys\n"
-            "for name in ('eth', 'eth_abi', 'eth_account', 'eth_hash', 'coincurve', 'web3'):\n"
+            "for name in ('eth', 'eth_abi', 'eth_account', 'eth_hash', 'web3'):\n"
             "    sys.modules[name] = None\n"
             "from fairground.cli import main\n"
             f"sys.exit(main({words!r}))\n"

@@ -20,7 +20,7 @@ import pytest
 from fairground.bank.bank_port import Step
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.crypto import keystore
-from fairground.bank.crypto.curve import keccak
+from fairground.bank.crypto.signatures import keccak
 from fairground.bank.messages import Key, word
 from fairground.cli import main
 from fairground.verifier import verify

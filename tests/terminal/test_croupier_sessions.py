@@ -34,7 +34,7 @@ from fairground.bank.bank_port import (
     Terms,
 )
 from fairground.bank.croupier_port import Declined, Drawn, Taken
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Domain, Key, SessionState
 from fairground.bank.record import CHAIRS

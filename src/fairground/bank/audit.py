@@ -37,7 +37,7 @@ from fairground.bank.bank_port import (
     step_after,
 )
 from fairground.bank.calls import ADDRESS, SIGNATURE, THE_SESSION, THE_STATE
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms, must_be_signed
 from fairground.bank.schemes import UNPROVEN, CroupierScheme, read_public
 from fairground.bank.seeds import packed_hand, packed_order

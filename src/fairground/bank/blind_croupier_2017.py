@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from fairground.bank.crypto.curve import keccak
+from fairground.bank.crypto.signatures import keccak
 from fairground.bank.messages import word
 
 BITS: Final = 32

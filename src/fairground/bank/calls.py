@@ -29,7 +29,7 @@ from fairground.bank.bank_port import (
     artifact,
     named,
 )
-from fairground.bank.crypto.curve import Signature, checksummed, keccak
+from fairground.bank.crypto.signatures import Signature, checksummed, keccak
 from fairground.bank.messages import (
     Bet,
     Domain,

@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fairground.bank.bank_port import Terms
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms
 from fairground.bank.seeds import Seed
 from fairground.core import InputError

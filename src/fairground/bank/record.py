@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from fairground.bank.bank_port import CROUPIER_OWES, Silence, Step, step_after
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Signer
 from fairground.bank.schemes import ORDER_SIGNATURE, CroupierDealer, public_of
 from fairground.bank.seeds import Seed, check_seed

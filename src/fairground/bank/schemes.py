@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, Self
 
 from fairground.bank import blind_croupier_2017 as history
-from fairground.bank.crypto.curve import BadSignature, Signature, checksummed
+from fairground.bank.crypto.signatures import BadSignature, Signature, checksummed
 from fairground.bank.messages import Bet, Domain, ReplacementOrder, Signer, must_be_signed
 from fairground.bank.seeds import Generator, Seed, WrongSeed, check_seed, mix
 from fairground.core import BadParams, BadShare, Fault, InputError, Seat, whole, written

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from fairground.bank.crypto.curve import Signature, keccak
+from fairground.bank.crypto.signatures import Signature, keccak
 from fairground.bank.messages import Bet, Domain, Key, SeedMessage, Signer, must_be_signed, word
 from fairground.core import Draw, InputError
 from fairground.fair.bits import fresh, same

@@ -22,7 +22,7 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
 )
 from fairground.bank.chain import abi
-from fairground.bank.crypto.curve import HALF_ORDER, ORDER, Signature, keccak, sign_with
+from fairground.bank.crypto.signatures import HALF_ORDER, ORDER, Signature, keccak
 from fairground.bank.messages import (
     Bet,
     Domain,
@@ -51,6 +51,7 @@ from tests.helpers.evm import (
     refused,
 )
 from tests.helpers.royal_flush import royal_flush
+from tests.helpers.signing import sign_with
 from tests.helpers.width import WIDE
 
 Call = Callable[[], Receipt]
@@ -83,7 +84,6 @@ def other_signature(play: Play, role: Signer, seed_id: int, k: int = 12345) -> S
     parties = (play.croupier.address, play.player.address)
     message = SeedMessage(*parties, role, play.game_id, seed_id, seed.nonce)
     signature = sign_with(party.key._secret, play.bank.domain.digest(message), k)
-    assert signature is not None
     return Seed(seed.nonce, signature)
 
 

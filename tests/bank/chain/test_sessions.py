@@ -25,7 +25,7 @@ from fairground.bank.bank_port import (
     SubmitBet,
 )
 from fairground.bank.chain.gas import LIMITS
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import (
     Key,
     OrderAccepted,

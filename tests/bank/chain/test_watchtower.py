@@ -27,7 +27,7 @@ from fairground.bank.chain.node import ChainNode
 from fairground.bank.chain.watchtower import Watchtower
 from fairground.bank.croupier_port import Declined
 from fairground.bank.crypto import keystore
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Key, SessionTerms
 from fairground.bank.session.croupier import SessionCroupier
 from fairground.bank.session.player import SessionPlayer

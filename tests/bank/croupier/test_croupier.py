@@ -32,7 +32,7 @@ from fairground.bank.croupier_port import (
     TooSoon,
     UnknownGame,
 )
-from fairground.bank.crypto.curve import BadSignature, Signature
+from fairground.bank.crypto.signatures import BadSignature, Signature
 from fairground.bank.messages import Bet, Key
 from fairground.bank.seeds import Seed, WrongSeed
 from fairground.core import InputError

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -23,8 +21,7 @@ from fairground.bank.bank_port import (
     WithdrawFunds,
 )
 from fairground.bank.calls import BadCall, Envelope, call_as_json, call_hash
-from fairground.bank.crypto import curve
-from fairground.bank.crypto.curve import BadSignature
+from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.ledger.lines import FAUCET_CHIPS, Ledger, read_ledger
 from fairground.bank.ledger.rules import MOST_MONEY, Books
@@ -462,30 +459,3 @@ def test_workers_share_one_ledger() -> None:
 
     with throw_away_cluster() as url:
         asyncio.run(test(url))
-
-
-# Without the extra
-
-
-def test_a_ledger_needs_no_extra() -> None:
-    """Nothing of the extra ``chain`` is imported, wherever it is missing."""
-    missing = ("coincurve", "eth_abi", "eth_account", "eth_hash", "eth_tester", "web3", "eth")
-    modules = ("ledger.bank", "ledger.rules", "calls", "chain.gas")
-    program = f"import sys; sys.modules.update(dict.fromkeys({missing!r}))\n" + "\n".join(
-        f"import fairground.bank.{name}" for name in modules
-    )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
-
-
-def test_a_whole_game_on_the_plain_curve(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("hash", "public", "sign", "recover"):
-        plain = "keccak" if name == "hash" else name
-        monkeypatch.setattr(curve, f"_{name}", getattr(curve, f"plain_{plain}"))
-
-    async def test(bank: LedgerBank, clock: Clock) -> None:
-        house = await furnished(LedgerHouse(bank, clock))
-        game = await house.play()
-        await game.take(bank, 7)
-        assert len(await bank.told(game.bet.key)) == 7
-
-    in_ledger(url, test)

@@ -40,7 +40,7 @@ from fairground.bank.bank_port import (
     Terms,
     WithdrawFunds,
 )
-from fairground.bank.crypto.curve import Signature, checksummed
+from fairground.bank.crypto.signatures import Signature, checksummed
 from fairground.bank.ledger.rules import Books, check_terms, lock_of
 from fairground.bank.messages import IN_SESSION, Bet, Domain, SessionState, SessionTerms
 from fairground.bank.seeds import Seed, deal, mix, packed_hand, replace

@@ -27,7 +27,7 @@ from fairground.bank.bank_port import (
     SubmitPlayerSeedAndOrder,
 )
 from fairground.bank.croupier_port import About, Offer
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Key, Message
 from fairground.bank.player.news import Alarm, GameEnded, News, NoGame, Party, Suspicion, Waiting
 from fairground.bank.player.notes import FileNotebook, NotebookInUse

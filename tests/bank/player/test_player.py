@@ -23,7 +23,7 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import About, Declined, Offer, Sight
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Key, PublicKey
 from fairground.bank.player.game import PATIENCE, PlayersGame
 from fairground.bank.player.news import Complained, NoGame, Party, Sent, Suspicion, Waiting

@@ -13,7 +13,7 @@ import pytest
 from fairground.bank.audit import verify_session
 from fairground.bank.bank_port import BankSession, GameOutcome, Phase
 from fairground.bank.croupier_port import Drawn, SessionDesk, SessionSight, Taken
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Key, SessionState, SessionTerms, Signer
 from fairground.bank.seeds import Seed

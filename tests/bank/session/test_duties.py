@@ -37,7 +37,7 @@ from fairground.bank.bank_port import (
     Terms,
     short_name,
 )
-from fairground.bank.crypto.curve import keccak
+from fairground.bank.crypto.signatures import keccak
 from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, Signer
 from fairground.bank.seeds import deal, fresh_seeds, mix, replace
 from fairground.bank.session.duties import Decide, Held, OpenHand, duty, informed, is_over, settle

@@ -21,7 +21,7 @@ from fairground.bank.bank_port import NO_SESSION, BankSession, Call, GameOutcome
 from fairground.bank.croupier.caution import GAME_CALLS
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import Busy, Closed, Declined, Drawn, Taken
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Domain, Key, SessionState, SessionTerms
 from fairground.bank.seeds import Seed

@@ -34,7 +34,7 @@ from fairground.bank.bank_port import (
     short_name,
 )
 from fairground.bank.croupier_port import Closed, Declined, Drawn, SaidOtherwise, TooSoon
-from fairground.bank.crypto.curve import BadSignature, Signature, checksummed
+from fairground.bank.crypto.signatures import BadSignature, Signature, checksummed
 from fairground.bank.messages import (
     Bet,
     Domain,

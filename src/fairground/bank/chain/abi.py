@@ -12,7 +12,7 @@ from typing import Any
 
 from fairground.bank.bank_port import BankEvent, BankRefused, Call, artifact, named
 from fairground.bank.calls import arguments
-from fairground.bank.crypto.curve import Signature, checksummed, keccak
+from fairground.bank.crypto.signatures import Signature, checksummed, keccak
 from fairground.bank.messages import Bet, SessionState, SessionTerms
 from fairground.registry import needs
 

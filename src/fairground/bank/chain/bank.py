@@ -33,7 +33,7 @@ from fairground.bank.chain import abi
 from fairground.bank.chain.gas import DEPLOYMENT, LIMITS
 from fairground.bank.chain.node import ChainNode, Draft, Node
 from fairground.bank.chain.outbox import Outbox
-from fairground.bank.crypto.curve import checksummed
+from fairground.bank.crypto.signatures import checksummed
 from fairground.bank.messages import Key
 from fairground.core import InputError
 

@@ -42,7 +42,7 @@ from fairground.bank.croupier_port import (
     Sight,
     Taken,
 )
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms
 from fairground.bank.seeds import Seed
 from fairground.clients.http import LONGEST, Http, HttpReply, Refused, Unreachable, in_plain_words

@@ -54,7 +54,7 @@ from fairground.bank.croupier_port import (
     TooSoon,
     UnknownGame,
 )
-from fairground.bank.crypto.curve import Signature, checksummed
+from fairground.bank.crypto.signatures import Signature, checksummed
 from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import (
     Bet,

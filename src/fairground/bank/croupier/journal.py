@@ -28,11 +28,12 @@ import contextlib
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from fairground.bank.bank_port import SILENT_AT, GameOutcome, Step
 from fairground.bank.croupier_port import Closed, Offer, Sight, TooSoon, UnknownGame
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.seed_cipher import SeedCipher
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import Bet, Domain, Key
 from fairground.bank.record import GameRecord, Messages
@@ -41,9 +42,6 @@ from fairground.bank.seeds import Seed
 from fairground.core import Fault, whole, written
 from fairground.store import Append, Conflict, Secret, Store, Stored
 from fairground.transcript import NO_LINE, Event, canonical, check_chain, line_hash, parse
-
-if TYPE_CHECKING:
-    from fairground.bank.crypto.seed_cipher import SeedCipher  # an extra
 
 KIND: Final = "croupier"
 KEY: Final = "croupier-key"
@@ -178,8 +176,6 @@ def seed_cipher(domain: Domain, key: Key) -> SeedCipher | None:
     """
     if domain.chain_id == NO_CHAIN:
         return None
-    from fairground.bank.crypto.seed_cipher import SeedCipher  # noqa: PLC0415 - an extra
-
     return SeedCipher(key)
 
 

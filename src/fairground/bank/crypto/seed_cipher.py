@@ -14,15 +14,13 @@ import json
 import secrets
 from typing import Final
 
+from Crypto.Cipher import AES
+from Crypto.Hash import SHA256
+from Crypto.Protocol.KDF import HKDF
+
 from fairground.bank.messages import Key
 from fairground.core import InputError
-from fairground.registry import needs
 from fairground.store import Secret
-
-with needs("chain", "encrypting seeds"):
-    from Crypto.Cipher import AES
-    from Crypto.Hash import SHA256
-    from Crypto.Protocol.KDF import HKDF
 
 PURPOSE: Final = b"fairground/croupier-seeds/1"
 _KEY_BYTES: Final = 32

@@ -59,7 +59,7 @@ from fairground.bank.calls import (
     refusal_as_json,
     refusal_from_json,
 )
-from fairground.bank.crypto.curve import checksummed, keccak
+from fairground.bank.crypto.signatures import checksummed, keccak
 from fairground.bank.ledger.rules import Books, Pocket
 from fairground.bank.messages import Domain
 from fairground.core import FairgroundError, Fault, InputError, whole, written

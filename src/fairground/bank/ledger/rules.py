@@ -75,7 +75,7 @@ from fairground.bank.bank_port import (
     short_name,
 )
 from fairground.bank.calls import UINT256, address, checked
-from fairground.bank.crypto.curve import BadSignature, Signature
+from fairground.bank.crypto.signatures import BadSignature, Signature
 from fairground.bank.messages import (
     IN_SESSION,
     Bet,

@@ -46,7 +46,7 @@ from fairground.bank.bank_port import (
     price_of_silence,
 )
 from fairground.bank.croupier_port import CroupierDesk, Declined
-from fairground.bank.crypto.curve import BadSignature, Signature
+from fairground.bank.crypto.signatures import BadSignature, Signature
 from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, Signer
 from fairground.bank.player.news import (
     Alarm,

@@ -37,7 +37,7 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
     price_of_silence,
 )
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Key, SessionTerms, Signer
 from fairground.bank.seeds import Seed, packed_order
 

@@ -14,10 +14,11 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from fairground.bank.bank_port import short_name
 from fairground.bank.croupier_port import UnknownGame
+from fairground.bank.crypto.seed_cipher import SeedCipher
 from fairground.bank.messages import Domain, Signer
 from fairground.bank.player.notes import PRIVATE_FILE, PRIVATE_FOLDER, locked, sync_folder
 from fairground.bank.record import CHAIRS
@@ -27,9 +28,6 @@ from fairground.core import FairgroundError, InputError, Unreadable, whole, writ
 from fairground.fair.schemes import Chair
 from fairground.store import Append, Conflict, Secret, Store
 from fairground.transcript import NO_LINE, canonical, check_chain, line_hash
-
-if TYPE_CHECKING:
-    from fairground.bank.crypto.seed_cipher import SeedCipher  # an extra
 
 KIND: Final = "croupier-session"
 

@@ -33,7 +33,7 @@ from fairground.bank.bank_port import (
     Step,
 )
 from fairground.bank.calls import SIGNATURE, THE_BET, THE_SESSION, THE_STATE
-from fairground.bank.crypto.curve import Signature, keccak
+from fairground.bank.crypto.signatures import Signature, keccak
 from fairground.bank.messages import (
     Bet,
     Domain,

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from fairground.bank.bank_port import ClaimSession
 from fairground.bank.calls import ORDER, SEED, SIGNATURE, THE_BET, THE_SESSION, THE_STATE
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Domain, Signer
 from fairground.bank.seeds import Seed
 from fairground.bank.session.duties import Held, OpenHand

@@ -20,7 +20,7 @@ from fairground.bank.croupier_port import (
     TooSoon,
     UnknownGame,
 )
-from fairground.bank.crypto.curve import BadSignature
+from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.seeds import WrongSeed
 from fairground.clients.protocol import CLOSE, RECEIPT
 from fairground.core import (

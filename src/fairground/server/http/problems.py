@@ -25,7 +25,7 @@ from fairground.bank.croupier_port import (
     TooSoon,
     UnknownGame,
 )
-from fairground.bank.crypto.curve import BadSignature
+from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.seeds import WrongSeed
 from fairground.clients.protocol import PROBLEM
 from fairground.core import (

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from fairground.bank.bank_port import PLAY_MONEY, BankEvent, GameOutcome
 from fairground.bank.chain.gas import MEASURED
-from fairground.bank.crypto.curve import Signature
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet
 from fairground.bank.player.game import PlayersGame
 from fairground.bank.player.news import (
