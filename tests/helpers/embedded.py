@@ -1,4 +1,4 @@
-"""A chain inside this process (py-evm) with play money, behind the same `Node` as any other.
+"""A chain inside this process (py-evm) with play money, behind the same methods as any other.
 
 Transactions are signed, checked and executed as on a real chain, and cost the same gas; the
 contract cannot tell. Whoever runs the process could rewrite it: a Bank on it is *operator
@@ -32,7 +32,7 @@ from fairground.bank.bank_port import BankEvent
 from fairground.bank.chain import abi
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.gas import ASKING, LEAST_TIP, Fees, Price
-from fairground.bank.chain.node import Draft, Mined, Node, NodeDeclined, Signed
+from fairground.bank.chain.node import ChainNode, Draft, Mined, NodeDeclined, Signed
 from fairground.bank.crypto.signatures import checksummed, keccak
 from fairground.bank.messages import Bet, Key
 
@@ -102,7 +102,7 @@ def _asked(
     return ask
 
 
-class EmbeddedNode(Node):
+class EmbeddedNode(ChainNode):
     """A new chain, with these purses: what each address has, in wei."""
 
     name = "this process"

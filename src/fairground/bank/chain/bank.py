@@ -31,7 +31,7 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.chain import abi
 from fairground.bank.chain.gas import DEPLOYMENT, LIMITS
-from fairground.bank.chain.node import ChainNode, Draft, Node
+from fairground.bank.chain.node import ChainNode, Draft
 from fairground.bank.chain.outbox import Outbox
 from fairground.bank.crypto.signatures import checksummed
 from fairground.bank.messages import Key
@@ -54,7 +54,7 @@ class OtherChain(WrongBank):
 class _Line:
     """A node, asked from threads: what `ChainBank` and a deployment share."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ChainNode) -> None:
         self.node = node
         self._threads = ThreadPoolExecutor(THREADS, "bank")
 
@@ -70,7 +70,7 @@ class _Line:
 class ChainBank(Bank):
     """A Bank on a chain. Make one with `open`, which looks at its code."""
 
-    def __init__(self, node: Node, address: str, patience: float) -> None:
+    def __init__(self, node: ChainNode, address: str, patience: float) -> None:
         """Ask the node for the terms; raise `WrongBank` unless our contract is there."""
         self.node = node
         self.address = checksummed(address)
@@ -85,7 +85,7 @@ class ChainBank(Bank):
     @classmethod
     async def open(
         cls,
-        where: str | Node,
+        where: str | ChainNode,
         address: str,
         *,
         chain_id: int | None = None,
@@ -97,7 +97,7 @@ class ChainBank(Bank):
         on, where that is known: a Bank on any other is refused. ``patience`` is how long,
         in seconds, a transaction may take to come into a block.
         """
-        node = await asyncio.to_thread(_reached, where) if isinstance(where, str) else where
+        node = await asyncio.to_thread(ChainNode, where) if isinstance(where, str) else where
         if chain_id is not None and chain_id != node.chain_id:
             raise OtherChain(f"the node is on the chain {node.chain_id}, not on {chain_id}")
         return await asyncio.to_thread(cls, node, address, patience)
@@ -172,13 +172,8 @@ class ChainBank(Bank):
         self._line.close()
 
 
-def _reached(url: str) -> Node:
-    """A node of any chain."""
-    return ChainNode(url)
-
-
 async def deploy(
-    node: Node, key: Key, chip_cost: int, step_time: int, patience: float = PATIENCE
+    node: ChainNode, key: Key, chip_cost: int, step_time: int, patience: float = PATIENCE
 ) -> str:
     """Make a new Bank, paid for by this key, and return its address."""
     line = _Line(node)

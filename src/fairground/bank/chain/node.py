@@ -1,4 +1,4 @@
-"""A node of a chain: the port `Node`, and `ChainNode`, which reaches any chain over JSON-RPC.
+"""A node of a chain: `ChainNode` reaches any chain over JSON-RPC.
 
 Transactions are signed here, so the node never sees a private key. Before anyone trusts a Bank with
 money, `ChainNode.terms` compares its code with the packaged artifact.
@@ -10,7 +10,6 @@ address is often somebody's password.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
@@ -93,153 +92,6 @@ class Mined(NamedTuple):
     events: list[BankEvent]
 
 
-class Node(ABC):
-    """A node of one chain."""
-
-    name: str
-    """The node's address, for people."""
-
-    chain_id: int
-
-    @property
-    @abstractmethod
-    def trusted(self) -> str:
-        """The party that a user must trust for this chain to be honest."""
-
-    # Asking
-
-    @abstractmethod
-    def live_chain_id(self) -> int:
-        """The chain that the node is on now."""
-
-    @abstractmethod
-    def block(self) -> int:
-        """The number of the latest block."""
-
-    @abstractmethod
-    def now(self) -> int:
-        """The time of the latest block."""
-
-    @abstractmethod
-    def balance(self, address: str) -> int:
-        """Return the wei that an account has outside the Bank."""
-
-    @abstractmethod
-    def code(self, address: str) -> bytes:
-        """The contract at an address; empty if there is none."""
-
-    @abstractmethod
-    def call(
-        self,
-        bank: str,
-        data: bytes,
-        sender: str | None = None,
-        value: int = 0,
-        block: int | str = "latest",
-    ) -> bytes:
-        """Ask the Bank, changing nothing; raise `BankRefused`."""
-
-    @abstractmethod
-    def events(self, bank: str, game: bytes) -> list[BankEvent]:
-        """Return the events that the Bank recorded of a game, in order."""
-
-    @abstractmethod
-    def bets(self, bank: str, first: int, last: int) -> list[Bet]:
-        """The bets that the Bank took in these blocks, read from their transactions."""
-
-    @abstractmethod
-    def time_of(self, block: int) -> int:
-        """The time of a block."""
-
-    def block_time(self) -> float:
-        """Seconds from one block to the next: the median of the last few; 0 if there are none."""
-        last = self.block()
-        times = [self.time_of(number) for number in range(max(0, last - RECENT), last + 1)]
-        gaps = [after - before for before, after in pairwise(times)]
-        return median(gaps) if gaps else 0.0
-
-    def terms(self, bank: str) -> Terms:
-        """Return the terms of a Bank; raise `WrongBank` if it is not just our contract."""
-        code = self.code(bank)
-        if not code:
-            raise WrongBank(f"there is no contract at {bank} on the chain {self.chain_id}")
-        return artifact().terms_of(code)
-
-    def domain(self, bank: str) -> Domain:
-        """Return the domain of signatures for this Bank."""
-        return Domain(self.chain_id, checksummed(bank))
-
-    def _view(self, bank: str, name: str, *values: Any) -> Any:
-        data = self.call(bank, abi.call_data(name, *values))
-        if not data:
-            raise BankAway(f"the Bank {bank} is not on the chain at {self.name} now")
-        return abi.result(name, data)
-
-    def account(self, bank: str, owner: str) -> Account:
-        """A participant."""
-        available, open_games, key = self._view(bank, "getAccount", checksummed(owner))
-        return Account(available, open_games, checksummed(key))
-
-    def next_game_id(self, bank: str, croupier: str, player: str) -> int:
-        """The number of the next game of these two."""
-        return int(self._view(bank, "getNextGameId", checksummed(croupier), checksummed(player)))
-
-    def session(self, bank: str, croupier: str, player: str, confirmations: int = 0) -> BankSession:
-        """The session of these two, as the Bank kept it ``confirmations`` blocks ago."""
-        parties = checksummed(croupier), checksummed(player)
-        found = self._view_then(confirmations, bank, "getSession", *parties)
-        return NO_SESSION if found is None else BankSession(*found)
-
-    def game(self, bank: str, key: bytes, confirmations: int = 0) -> BankGame:
-        """A game as the Bank kept it ``confirmations`` blocks ago."""
-        found = self._view_then(confirmations, bank, "getGame", key)
-        return NO_GAME if found is None else BankGame(*found)
-
-    def _view_then(self, confirmations: int, bank: str, name: str, *values: Any) -> Any:
-        """Return the Bank's answer as of some blocks ago; ``None`` if the Bank is younger than
-        that.
-        """
-        if confirmations == 0:
-            return self._view(bank, name, *values)
-        then = self.block() - confirmations
-        if then < 0:
-            return None
-        data = self.call(bank, abi.call_data(name, *values), block=then)
-        return abi.result(name, data) if data else None
-
-    # Sending
-
-    @abstractmethod
-    def count(self, address: str, which: str = "latest") -> int:
-        """Return the number of an account's transactions in blocks (with ``pending``: and on their
-        way).
-        """
-
-    @abstractmethod
-    def price(self) -> Price:
-        """Return today's price of a unit of gas."""
-
-    @abstractmethod
-    def estimate(self, sender: str, draft: Draft) -> int:
-        """The gas that the node expects a call to use; 0 if it does not say."""
-
-    @abstractmethod
-    def sign(self, key: Key, nonce: int, draft: Draft, fees: Fees) -> Signed:
-        """Sign a transaction for this chain."""
-
-    @abstractmethod
-    def broadcast(self, transaction: Signed) -> None:
-        """Hand a transaction to the node; raise `NodeDeclined` if it does not want it."""
-
-    @abstractmethod
-    def knows(self, transaction: Signed) -> bool:
-        """Return whether the node has the transaction, in a block or on its way."""
-
-    @abstractmethod
-    def receipt(self, transaction: Signed) -> Mined | None:
-        """Return the receipt of a transaction; ``None`` while it is in no block."""
-
-
 WINDOW: Final = 1_000
 """Blocks that are searched at once where a node does not search the whole chain."""
 
@@ -272,8 +124,12 @@ MAIN_NETS: Final = {
 """Chains on which money is real. We play for play money, on test chains, and nowhere else."""
 
 
-class ChainNode(Node):
+class ChainNode:
     """One JSON-RPC endpoint, by its URL or as a provider of web3."""
+
+    name: str
+    """The node's address, for people."""
+    chain_id: int
 
     def __init__(self, where: str | BaseProvider, timeout: float = 20.0) -> None:
         if isinstance(where, str):
@@ -293,6 +149,7 @@ class ChainNode(Node):
 
     @property
     def trusted(self) -> str:
+        """Return the party that a user must trust for this chain to be honest."""
         return f"the chain {self.chain_id}"
 
     @contextmanager
@@ -322,10 +179,12 @@ class ChainNode(Node):
             return int(self._web3.eth.get_block("latest")["timestamp"])
 
     def balance(self, address: str) -> int:
+        """Return the wei that an account has outside the Bank."""
         with self._answering():
             return int(self._web3.eth.get_balance(_at(address)))
 
     def code(self, address: str) -> bytes:
+        """Return the contract at an address; empty if there is none."""
         with self._answering():
             return bytes(self._web3.eth.get_code(_at(address)))
 
@@ -342,6 +201,7 @@ class ChainNode(Node):
         value: int = 0,
         block: int | str = "latest",
     ) -> bytes:
+        """Ask the Bank, changing nothing; raise `BankRefused`."""
         question: Any = {"to": _at(bank), "data": "0x" + data.hex(), "value": value, "gas": ASKING}
         if sender is not None:
             question["from"] = _at(sender)
@@ -384,6 +244,7 @@ class ChainNode(Node):
         return _events(logs)
 
     def bets(self, bank: str, first: int, last: int) -> list[Bet]:
+        """Return the bets that the Bank took in these blocks, read from their transactions."""
         with self._answering():
             logs = self._web3.eth.get_logs(
                 {
@@ -397,9 +258,64 @@ class ChainNode(Node):
         found = (abi.bet_in(bytes(one["input"])) for one in sent)
         return [bet for bet in found if bet is not None]
 
+    def block_time(self) -> float:
+        """Seconds from one block to the next: the median of the last few; 0 if there are none."""
+        last = self.block()
+        times = [self.time_of(number) for number in range(max(0, last - RECENT), last + 1)]
+        gaps = [after - before for before, after in pairwise(times)]
+        return median(gaps) if gaps else 0.0
+
+    def terms(self, bank: str) -> Terms:
+        """Return the terms of a Bank; raise `WrongBank` if it is not just our contract."""
+        code = self.code(bank)
+        if not code:
+            raise WrongBank(f"there is no contract at {bank} on the chain {self.chain_id}")
+        return artifact().terms_of(code)
+
+    def domain(self, bank: str) -> Domain:
+        """Return the domain of signatures for this Bank."""
+        return Domain(self.chain_id, checksummed(bank))
+
+    def _view(self, bank: str, name: str, *values: Any) -> Any:
+        data = self.call(bank, abi.call_data(name, *values))
+        if not data:
+            raise BankAway(f"the Bank {bank} is not on the chain at {self.name} now")
+        return abi.result(name, data)
+
+    def account(self, bank: str, owner: str) -> Account:
+        available, open_games, key = self._view(bank, "getAccount", checksummed(owner))
+        return Account(available, open_games, checksummed(key))
+
+    def next_game_id(self, bank: str, croupier: str, player: str) -> int:
+        return int(self._view(bank, "getNextGameId", checksummed(croupier), checksummed(player)))
+
+    def session(self, bank: str, croupier: str, player: str, confirmations: int = 0) -> BankSession:
+        """The session of these two, as the Bank kept it ``confirmations`` blocks ago."""
+        parties = checksummed(croupier), checksummed(player)
+        found = self._view_then(confirmations, bank, "getSession", *parties)
+        return NO_SESSION if found is None else BankSession(*found)
+
+    def game(self, bank: str, key: bytes, confirmations: int = 0) -> BankGame:
+        """A game as the Bank kept it ``confirmations`` blocks ago."""
+        found = self._view_then(confirmations, bank, "getGame", key)
+        return NO_GAME if found is None else BankGame(*found)
+
+    def _view_then(self, confirmations: int, bank: str, name: str, *values: Any) -> Any:
+        """Return the Bank's answer as of some blocks ago; ``None`` if the Bank is younger than
+        that.
+        """
+        if confirmations == 0:
+            return self._view(bank, name, *values)
+        then = self.block() - confirmations
+        if then < 0:
+            return None
+        data = self.call(bank, abi.call_data(name, *values), block=then)
+        return abi.result(name, data) if data else None
+
     # Sending
 
     def count(self, address: str, which: str = "latest") -> int:
+        """Count an account's transactions in blocks; with ``pending``, also those on their way."""
         with self._answering():
             return int(self._web3.eth.get_transaction_count(_at(address), which))  # type: ignore[arg-type]
 
@@ -413,6 +329,7 @@ class ChainNode(Node):
         return Price(int(latest.get("baseFeePerGas", 0)), min(max(tip, LEAST_TIP), DEAREST))
 
     def estimate(self, sender: str, draft: Draft) -> int:
+        """Return the gas that the node expects a call to use; 0 if it does not say."""
         question: Any = {"from": _at(sender), "value": draft.value, "data": "0x" + draft.data.hex()}
         if draft.to is not None:
             question["to"] = _at(draft.to)
@@ -443,10 +360,12 @@ class ChainNode(Node):
         return Signed(bytes(raw), keccak(bytes(raw)), fees)
 
     def broadcast(self, transaction: Signed) -> None:
+        """Hand a transaction to the node; raise `NodeDeclined` if it does not want it."""
         with self._answering():
             self._web3.eth.send_raw_transaction(transaction.raw)
 
     def knows(self, transaction: Signed) -> bool:
+        """Return whether the node has the transaction, in a block or on its way."""
         with self._answering():
             try:
                 self._web3.eth.get_transaction(transaction.hash)  # type: ignore[arg-type]
@@ -455,6 +374,7 @@ class ChainNode(Node):
         return True
 
     def receipt(self, transaction: Signed) -> Mined | None:
+        """Return the receipt of a transaction; ``None`` while it is in no block."""
         with self._answering():
             try:
                 receipt = self._web3.eth.get_transaction_receipt(transaction.hash)  # type: ignore[arg-type]

@@ -34,7 +34,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from fairground.bank.bank_port import AS_USUAL, BankAway, BankRefused, Spending
 from fairground.bank.chain.gas import DEAREST, LEAST_TIP, Fees
-from fairground.bank.chain.node import Draft, Mined, Node, NodeDeclined, Signed
+from fairground.bank.chain.node import ChainNode, Draft, Mined, NodeDeclined, Signed
 from fairground.bank.messages import Key
 
 T = TypeVar("T")
@@ -87,7 +87,7 @@ def ceiling(draft: Draft, spending: Spending) -> int:
 class Outbox:
     """One account that sends."""
 
-    def __init__(self, node: Node, key: Key, ask: AskNode, patience: float) -> None:
+    def __init__(self, node: ChainNode, key: Key, ask: AskNode, patience: float) -> None:
         self._node, self._key, self._ask = node, key, ask
         self._patience = patience
         self._letters: list[Letter] = []
