@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairground.bank.bank_port import short_name
-from fairground.bank.session.journal import SessionJournal, unknown
+from fairground.bank.croupier.journal import SessionJournal
+from fairground.bank.croupier_port import UnknownGame
 from fairground.bank.session.page import Line, SessionPage
 
 
@@ -17,7 +18,7 @@ class MemoryJournal(SessionJournal):
 
     async def page(self, name: bytes) -> SessionPage:
         if name not in self._pages:
-            raise unknown(name)
+            raise UnknownGame(f"the Croupier knows of no session {name.hex()}")
         return self._pages[name]
 
     async def open(self, page: SessionPage, line: Line) -> None:

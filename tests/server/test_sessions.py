@@ -16,8 +16,8 @@ from fairground.bank.croupier.client import DeskClient, SessionDeskClient
 from fairground.bank.croupier_port import Declined, SaidOtherwise, TooSoon, UnknownGame
 from fairground.bank.ledger.bank import LedgerClient
 from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, SessionTerms, Signer
+from fairground.bank.player.notes import FileNotes
 from fairground.bank.seeds import fresh_seeds
-from fairground.bank.session.journal import FileNotes
 from fairground.bank.session.player import SessionPlayer
 from fairground.clients.http import Http, Refused
 from fairground.core import InputError, written

@@ -37,10 +37,10 @@ from fairground.bank.croupier_port import Declined, Drawn, Taken
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Domain, Key, SessionState
+from fairground.bank.player.notes import FileNotes, SessionNotes
 from fairground.bank.record import CHAIRS
 from fairground.bank.seeds import Seed, deal, mix
 from fairground.bank.session.croupier import SessionCroupier
-from fairground.bank.session.journal import FileNotes, SessionNotes
 from fairground.bank.session.page import SessionPage
 from fairground.clients.http import Unreachable
 from fairground.core import FairgroundError, InputError

@@ -16,8 +16,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from fairground.bank.croupier.journal import stop_open_games
-from fairground.bank.session.journal import stop_open_sessions
+from fairground.bank.croupier.journal import CroupierJournal, SessionJournal, stop_open
 from fairground.server.contests.books import KIND as CONTESTS
 from fairground.server.contests.service import Contests
 from fairground.server.live_games import RESTORED
@@ -57,8 +56,8 @@ async def stop_what_was_open(database: str, clock: Callable[[], float] = time.ti
             closed,
             await _stop(store, ORACLES),
             await _stop(store, TABLES),
-            await stop_open_games(store),
-            await stop_open_sessions(store),
+            await stop_open(store, CroupierJournal),
+            await stop_open(store, SessionJournal),
         )
     finally:
         await store.close()

@@ -19,7 +19,7 @@ from fairground.bank.croupier.client import DeskClient, SessionDeskClient
 from fairground.bank.croupier_port import TooSoon
 from fairground.bank.crypto import keystore
 from fairground.bank.messages import Key
-from fairground.bank.session.journal import FileNotes
+from fairground.bank.player.notes import FileNotes
 from fairground.bank.session.player import SessionPlayer
 from fairground.cli import main
 from fairground.verifier import verify

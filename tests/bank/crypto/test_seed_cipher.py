@@ -14,11 +14,15 @@ import pytest
 
 from fairground.bank.chain.bank import ChainBank
 from fairground.bank.croupier.croupier import Croupier, must_decrypt
-from fairground.bank.croupier.journal import CroupierJournal, seed_cipher, stop_open_games
+from fairground.bank.croupier.journal import (
+    CroupierJournal,
+    SessionJournal,
+    seed_cipher,
+    stop_open,
+)
 from fairground.bank.crypto.seed_cipher import SeedCipher, SeedsLocked
 from fairground.bank.messages import Key
 from fairground.bank.seeds import Seed
-from fairground.bank.session.journal import SessionJournal
 from fairground.bank.session.player import SessionPlayer
 from fairground.cli import main
 from fairground.server.restoring import stop_what_was_open
@@ -205,7 +209,7 @@ def test_so_are_those_of_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     async def test(desk: Desk) -> None:
         monkeypatch.undo()
-        await stop_open_games(desk.store)  # which closes the offer
+        await stop_open(desk.store, CroupierJournal)  # which closes the offer
         with pytest.raises(SeedsLocked, match="'session-"):
             await must_decrypt(desk.store, desk.bank.domain, HOUSE)
 

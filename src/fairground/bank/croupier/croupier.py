@@ -30,6 +30,7 @@ from fairground.bank.croupier.journal import (
     LAPSED,
     CroupierJournal,
     JournalPage,
+    SessionJournal,
     recorded,
     seed_cipher,
     sight,
@@ -67,7 +68,6 @@ from fairground.bank.messages import (
 )
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
 from fairground.bank.session.croupier import SESSION_CALLS, SessionCroupier
-from fairground.bank.session.journal import SessionJournal
 from fairground.bank.session.page import SessionPage
 from fairground.bank.session.tower import Tower
 from fairground.core import FairgroundError, InputError
@@ -83,7 +83,7 @@ async def must_decrypt(store: Store, domain: Domain, key: Key) -> None:
     cipher = seed_cipher(domain, key)
     games = CroupierJournal(store, domain, key.address, cipher)
     sessions = SessionJournal(store, domain, key.address, cipher)
-    for offer_id in await games.open_offers():
+    for offer_id in await games.open_logs():
         with contextlib.suppress(UnknownGame):
             await games.page(offer_id)
     for name in await sessions.open_sessions():
@@ -162,7 +162,7 @@ class Croupier(CroupierDesk):
         async with self._preparing:
             if not self._ready:
                 await self._register()
-                for offer_id in await self._journal.open_offers():
+                for offer_id in await self._journal.open_logs():
                     with contextlib.suppress(UnknownGame):
                         page = await self._journal.page(offer_id)
                         if page.bet is not None and not page.refused:
@@ -440,7 +440,7 @@ class Croupier(CroupierDesk):
         Refuse if there is no place for a new one.
         """
         good_until = expiry - self._habits.offer_time // 2
-        offer_ids = await self._journal.open_offers()
+        offer_ids = await self._journal.open_logs()
         self._players = {offer_id: self._players.get(offer_id, "") for offer_id in offer_ids}
         for offer_id in offer_ids:
             if self._players[offer_id] in ("", player):
@@ -509,7 +509,7 @@ class Croupier(CroupierDesk):
             raise
         except FairgroundError as error:
             log.warning("the Croupier is not ready: %s", error)
-        offer_ids = await self._journal.open_offers()
+        offer_ids = await self._journal.open_logs()
         self._tending.forget_all_but(set(offer_ids))
         return offer_ids
 

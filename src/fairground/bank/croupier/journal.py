@@ -1,9 +1,8 @@
-"""The Croupier's durable memory: one log for each offer, and his seeds in the vault beside it.
-
-The log of an offer is named by its id, and the game that comes of it has the same id.
+"""The Croupier's durable memory: a log for each offer and each session, and his seeds in the vault.
 
 He writes a line before he acts on it. After a crash at any instant he reads his journal, asks the
-Bank, and continues. The lines of a game, chained like a transcript::
+Bank, and continues. The log of an offer is named by its id, and the game that comes of it has the
+same id. Its lines, chained like a transcript::
 
     offered   parties, game number, commitments, expiry    (his two seeds go into the vault)
     bet       the Player's signed bet, as it was received
@@ -20,6 +19,8 @@ No line holds a seed of his. A seed is read from the vault, and goes to the Bank
 ``told`` is there. His desk shows a seed only when the Bank has it. A Player who knew it before
 could choose if he does not reach the Bank in time: let a bad hand lapse, or bring a good draw to
 the Bank and take the penalty in place of a bad one.
+
+`session.page` lists the lines of a session. His untold seeds of a session are in the vault, too.
 """
 
 from __future__ import annotations
@@ -30,16 +31,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from fairground.bank.bank_port import SILENT_AT, GameOutcome, Step
+from fairground.bank.bank_port import SILENT_AT, GameOutcome, Step, short_name
 from fairground.bank.croupier_port import Closed, Offer, Sight, TooSoon, UnknownGame
 from fairground.bank.crypto.seed_cipher import SeedCipher
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.lines import NO_CHAIN
-from fairground.bank.messages import Bet, Domain, Key
-from fairground.bank.record import GameRecord, Messages
+from fairground.bank.messages import Bet, Domain, Key, Signer
+from fairground.bank.record import CHAIRS, GameRecord, Messages
 from fairground.bank.schemes import public_of, read_public
-from fairground.bank.seeds import Seed
+from fairground.bank.seeds import SEED_IDS, Seed
+from fairground.bank.session.page import Line, SessionPage
 from fairground.core import Fault, whole, written
+from fairground.fair.schemes import Chair
 from fairground.store import Append, Conflict, Secret, Store, Stored
 from fairground.transcript import NO_LINE, Event, canonical, check_chain, line_hash, parse
 
@@ -100,26 +103,62 @@ class JournalPage(NamedTuple):
         return self.heard[0] is not None and (stands or self.heard[1] is not None)
 
 
-class CroupierJournal:
-    """The pages of one Croupier at one Bank. Others' in the same store are left alone."""
+class _Journal:
+    """The logs of one kind of one Croupier at one Bank. Others in the same store are left alone."""
+
+    kind: str
 
     def __init__(
         self, store: Store, domain: Domain, croupier: str, cipher: SeedCipher | None = None
     ) -> None:
         """Without a ``cipher`` seeds are stored in plain text."""
-        self._store = store
-        self._domain = domain
-        self._croupier = croupier
+        self._store, self._domain, self._croupier = store, domain, croupier
         self._cipher = cipher
         self._foreign: set[str] = set()
+
+    async def open_logs(self) -> Sequence[str]:
+        """Return the logs that are not closed, the oldest first."""
+        logs = await self._store.logs(self.kind, open_only=True)
+        return [log for log in logs if log not in self._foreign]
+
+    async def _read(
+        self, log: str, unknown: str, foreign: str = ""
+    ) -> tuple[Stored, Sequence[Event]]:
+        """Read a log with its seeds decrypted, following its chain.
+
+        Raise `UnknownGame` with these words if there is none, or if it is of another Bank.
+        """
+        stored = await self._store.read(log)
+        if stored is None or stored.kind != self.kind:
+            raise UnknownGame(unknown)
+        events = check_chain(stored.lines)
+        whose = events[0].get("terms", events[0])["croupier"]
+        if _domain(events[0]) != self._domain or whose != self._croupier:
+            self._foreign.add(log)
+            raise UnknownGame(foreign or unknown)
+        if self._cipher is not None:
+            secrets = tuple(self._cipher.decrypt(log, one) for one in stored.secrets)
+            stored = stored._replace(secrets=secrets)
+        return stored, events
+
+    async def _commit(self, append: Append) -> None:
+        if self._cipher is not None:
+            secrets = tuple(self._cipher.encrypt(append.log, one) for one in append.secrets)
+            append = append._replace(secrets=secrets)
+        await self._store.commit(append)
+
+
+class CroupierJournal(_Journal):
+    """His single games."""
+
+    kind = KIND
 
     async def open(self, offer: Offer, seeds: tuple[Seed, Seed]) -> JournalPage:
         """Write down a new offer, with its seeds; only then may it be told."""
         line = _line(
             NO_LINE,
             "offered",
-            chain=written(self._domain.chain_id),
-            bank=self._domain.bank,
+            **_place(self._domain),
             croupier=offer.croupier,
             player=offer.player,
             croupier_key=offer.croupier_key,
@@ -131,35 +170,20 @@ class CroupierJournal:
             Secret(_secret(seed_id), seed.hex().encode(), line_hash(line))
             for seed_id, seed in enumerate(seeds)
         )
-        if self._cipher is not None:
-            secrets = tuple(self._cipher.encrypt(offer.id, secret) for secret in secrets)
-        await self._store.commit(Append(offer.id, 0, (line,), KIND, secrets=secrets))
+        await self._commit(Append(offer.id, 0, (line,), KIND, secrets=secrets))
         return JournalPage(self._domain, offer, seeds, 1, line_hash(line))
 
     async def page(self, offer_id: str) -> JournalPage:
         """Return the knowledge of a game; raise `UnknownGame` if it is none of this Croupier's."""
-        stored = await self._store.read(offer_id)
-        if stored is None or stored.kind != KIND:
-            raise UnknownGame(f"the Croupier knows of no game {offer_id!r}")
-        first = parse(stored.lines[0], 1)
-        if _domain(first) != self._domain or first["croupier"] != self._croupier:
-            self._foreign.add(offer_id)
-            raise UnknownGame(f"the game {offer_id!r} is played at another Bank")
-        if self._cipher is not None:
-            decrypted = tuple(self._cipher.decrypt(offer_id, one) for one in stored.secrets)
-            stored = stored._replace(secrets=decrypted)
-        return read(stored)
-
-    async def open_offers(self) -> Sequence[str]:
-        """The offers whose games are not over, by their ids, the oldest first."""
-        offer_ids = await self._store.logs(KIND, open_only=True)
-        return [offer_id for offer_id in offer_ids if offer_id not in self._foreign]
+        unknown = f"the Croupier knows of no game {offer_id!r}"
+        foreign = f"the game {offer_id!r} is played at another Bank"
+        return _page(*await self._read(offer_id, unknown, foreign))
 
     async def add(self, page: JournalPage, kind: str, **fields: Any) -> JournalPage:
         """Write one line, durably; raise `Conflict` if somebody else wrote meanwhile."""
         line = _line(page.head, kind, **fields)
         spent = ((_secret(fields["seed_id"]), page.head),) if kind == "told" else ()
-        await self._store.commit(
+        await self._commit(
             Append(page.offer.id, page.lines, (line,), closed=kind == "ended", spent=spent)
         )
         return _turned(page, parse(line, page.lines + 1), line)
@@ -169,35 +193,139 @@ class CroupierJournal:
         return await self.add(page, "bet", public=public_of(self._domain, bet, signature))
 
 
+class _Kept(NamedTuple):
+    """A session's page in memory, and where its log ends."""
+
+    page: SessionPage
+    lines: int
+    head: str
+
+
+class SessionJournal(_Journal):
+    """His sessions. Several servers may write: one that finds new lines reads the page again."""
+
+    kind = "croupier-session"
+
+    def __init__(
+        self,
+        store: Store,
+        domain: Domain,
+        croupier: str,
+        cipher: SeedCipher | None = None,
+        chairs: Sequence[Chair] = CHAIRS,
+    ) -> None:
+        super().__init__(store, domain, croupier, cipher)
+        self._chairs = chairs
+        self._kept: dict[bytes, _Kept] = {}
+
+    async def page(self, name: bytes) -> SessionPage:
+        """Return the page of a session; raise `UnknownGame` if it is none of his."""
+        kept = self._kept.get(name)
+        if kept is not None and not await self._store.lines(_log(name), kept.lines, 1):
+            return kept.page
+        unknown = f"the Croupier knows of no session {name.hex()}"
+        stored, events = await self._read(_log(name), unknown)
+        lines: list[dict[str, Any]] = [dict(line) for line in events]
+        secrets = {one.name: one.secret.decode() for one in stored.secrets}
+        for number, line in enumerate(lines):
+            if line["kind"] == "seeds":
+                line["seeds"] = [secrets[_secret(number, seed_id)] for seed_id in SEED_IDS]
+        known = self._kept.get(name)
+        if known is not None and known.lines >= len(lines):
+            return known.page  # somebody else has read it meanwhile: there is one page, not two
+        page = SessionPage.read(self._domain, Signer.CROUPIER, lines, self._chairs)
+        self._kept[name] = _Kept(page, len(lines), line_hash(stored.lines[-1]))
+        return page
+
+    async def open(self, page: SessionPage, line: Line) -> None:
+        """Write a new session with its first line; an older log of the same name stays."""
+        if await self._store.read(_log(page.name)) is not None:
+            return
+        data = _line(NO_LINE, **_place(self._domain), **line)
+        await self._commit(Append(_log(page.name), 0, (data,), self.kind))
+        self._kept[page.name] = _Kept(page, 1, line_hash(data))
+
+    async def add(self, page: SessionPage, *lines: Line) -> None:
+        """Turn the page by these lines, and commit them; raise `Conflict` if others wrote."""
+        known = self._kept.get(page.name)
+        if known is None or known.page is not page:
+            raise Conflict("this page was read before somebody wrote on it: read it again")
+        _, number, head = known
+        written_down: list[bytes] = []
+        secrets: list[Secret] = []
+        try:
+            for line in lines:
+                page.turn(line)
+                public = {key: value for key, value in line.items() if key != "seeds"}
+                written_down.append(_line(head, **public))
+                head = line_hash(written_down[-1])
+                for seed_id, seed in enumerate(line.get("seeds", ())):
+                    name = _secret(number + len(written_down) - 1, seed_id)
+                    secrets.append(Secret(name, seed.encode(), head))
+            log, data, seeds = _log(page.name), tuple(written_down), tuple(secrets)
+            await self._commit(Append(log, number, data, closed=page.closed, secrets=seeds))
+        except BaseException:
+            self._kept.pop(page.name, None)  # what is in memory is not what is in the store
+            raise
+        self._kept[page.name] = _Kept(page, number + len(written_down), head)
+        if page.closed:
+            del self._kept[page.name]
+
+    async def open_sessions(self) -> Sequence[bytes]:
+        """Return the names of the sessions that are not closed, the oldest first."""
+        return [_name(log) for log in await self.open_logs()]
+
+    async def has_hands(self, short: bytes) -> bool:
+        """Return whether a hand was played in the session that the Bank knows by this short name.
+
+        (The Bank forgets the number of hands when it closes a session.)
+        """
+        for name in map(_name, await self._store.logs(self.kind)):
+            if short_name(name) == short:
+                page = await self.page(name)
+                if page.closed:
+                    self._kept.pop(name, None)
+                return page.signed.state.hands > 0
+        return False
+
+
+def _log(name: bytes) -> str:
+    return f"session-{name.hex()}"
+
+
+def _name(log: str) -> bytes:
+    return bytes.fromhex(log.removeprefix("session-"))
+
+
 def seed_cipher(domain: Domain, key: Key) -> SeedCipher | None:
     """Return what encrypts a Croupier's seeds, or ``None`` at a Bank in a ledger.
 
     There his key lies in the same database, so encryption would protect nothing.
     """
-    if domain.chain_id == NO_CHAIN:
-        return None
-    return SeedCipher(key)
+    return None if domain.chain_id == NO_CHAIN else SeedCipher(key)
 
 
-async def stop_open_games(store: Store) -> int:
-    """After a restore: he tells no more seeds in what was open in the copy; how many games.
+async def stop_open(store: Store, journal: type[CroupierJournal | SessionJournal]) -> int:
+    """After a restore, tell no more seeds in games that were open in the copy; return how many.
 
     An offer that nobody had bet on is over: who knows its seeds by now could choose their own to
     fit them. A game at a chain goes on. The chain is no copy, and has its one order.
     """
     stopped = 0
-    for log in await store.logs(KIND, open_only=True):
+    for log in await store.logs(journal.kind, open_only=True):
         stored = await store.read(log)
         assert stored is not None
         events = check_chain(stored.lines)
         kinds, head = {event["kind"] for event in events}, line_hash(stored.lines[-1])
-        if "bet" not in kinds:
+        single = journal is CroupierJournal
+        unused = single and "bet" not in kinds
+        if unused:
             line = _line(head, "ended", outcome=LAPSED, step=0, reason=STOPPED)
-        elif _domain(events[0]).chain_id == NO_CHAIN and "stopped" not in kinds:
-            line = _line(head, "stopped")
-        else:
+        elif "stopped" in kinds or (single and _domain(events[0]).chain_id != NO_CHAIN):
             continue
-        await store.commit(Append(log, len(events), (line,), closed="bet" not in kinds))
+        else:
+            line = _line(head, "stopped")
+        await store.commit(Append(log, len(events), (line,), closed=unused))
         stopped += 1
     return stopped
 
@@ -220,21 +348,24 @@ async def kept_key(store: Store) -> Key:
 # Lines and pages
 
 
-def _secret(seed_id: int) -> str:
-    return f"seed.{seed_id}"
+def _secret(*place: int) -> str:
+    return ".".join(map(str, ("seed", *place)))
 
 
 def _line(head: str, kind: str, **fields: Any) -> bytes:
     return canonical({"kind": kind, "prev": head, **fields}) + b"\n"
 
 
+def _place(domain: Domain) -> dict[str, Any]:
+    return {"chain": written(domain.chain_id), "bank": domain.bank}
+
+
 def _domain(first: Event) -> Domain:
     return Domain(whole(first["chain"], "chain"), first["bank"])
 
 
-def read(stored: Stored) -> JournalPage:
-    """Read a log with decrypted seeds, following its chain; raise a `Fault` where it is broken."""
-    first, *others = check_chain(stored.lines)
+def _page(stored: Stored, events: Sequence[Event]) -> JournalPage:
+    first, *others = events
     secrets = {one.name: Seed.from_hex(one.secret.decode()) for one in stored.secrets}
     offer = Offer(
         stored.log,

@@ -1,24 +1,31 @@
-"""The Player's notebook: private files that a client reads after a crash.
+"""The Player's notes: private files that a client reads after a crash.
 
-One file for each open game, replaced as a whole, so that it is either the old one or the new one.
-Seeds are in it before the bet is signed, the order before it is sent. A seed is marked as told
-before it leaves. When a game is over its file is deleted: the transcript is the record, the
-notebook is only for open games.
+A single game has a file that is replaced as a whole, so that it is either the old one or the new
+one. Seeds are in it before the bet is signed, the order before it is sent. A seed is marked as told
+before it leaves. When the game is over its file is deleted: the transcript is the record.
+
+A session has a file to which lines are only added (`session.page` lists them). Each is on the disk
+before its message leaves the program. A last line that was cut off by a crash was never sent. The
+file stays when the session is closed: it holds all hands.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from fairground.bank.crypto.signatures import Signature
-from fairground.bank.messages import Bet, Domain
+from fairground.bank.messages import Bet, Domain, Signer
+from fairground.bank.record import CHAIRS
 from fairground.bank.schemes import public_of, read_public
 from fairground.bank.seeds import Seed
-from fairground.core import FairgroundError, InputError, Unreadable
+from fairground.bank.session.page import Line, SessionPage
+from fairground.core import FairgroundError, InputError, Unreadable, whole, written
+from fairground.fair.schemes import Chair
+from fairground.transcript import canonical
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
@@ -39,7 +46,7 @@ class Note(NamedTuple):
     order_signature: Signature | None = None
 
     def __repr__(self) -> str:
-        """Without the seeds: what is shown may be logged."""
+        # Without the seeds: what is shown may be logged.
         return f"Note({self.offer_id!r}, told={self.told}, order={self.order})"
 
     @property
@@ -48,7 +55,6 @@ class Note(NamedTuple):
         return self.seeds[0].commitment.hex()[:32]
 
     def as_json(self) -> dict[str, Any]:
-        """As it is written."""
         return {
             "offer": self.offer_id,
             "seeds": [seed.hex() for seed in self.seeds],
@@ -60,7 +66,6 @@ class Note(NamedTuple):
 
     @classmethod
     def from_json(cls, raw: Any) -> Self:
-        """The inverse of `as_json`."""
         first, second = map(Seed.from_hex, raw["seeds"])
         return cls(
             str(raw["offer"]),
@@ -83,7 +88,6 @@ class Notebook:
         self._notes[note.file_name] = note
 
     def forget(self, note: Note) -> None:
-        """The game is over."""
         self._notes.pop(note.file_name, None)
 
     def notes(self) -> Iterator[Note]:
@@ -101,23 +105,6 @@ class NotebookInUse(FairgroundError):
     exit = 2
 
 
-def locked(path: Path) -> int:
-    """Lock a folder of notes by this file, for one program at a time."""
-    lock = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
-    try:
-        import fcntl  # noqa: PLC0415 - not every system has it
-    except ImportError:  # pragma: no cover
-        return lock
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        raise NotebookInUse(
-            f"another program is playing with this key (it holds {str(path)!r}): end it first"
-        ) from None
-    return lock
-
-
 def sync_folder(folder: Path) -> None:
     """Make the name of a new file durable, where folders can be synced at all."""
     if os.name == "nt":  # pragma: no cover - tests run elsewhere
@@ -129,17 +116,63 @@ def sync_folder(folder: Path) -> None:
         os.close(opened)
 
 
+class _PrivateFolder:
+    """A folder of notes that only its owner can read, for one program at a time."""
+
+    def __init__(self, folder: Path, what: str) -> None:
+        self._folder, self._what = folder, what
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+            self._lock = self._locked(folder / "lock")
+        except OSError as error:
+            raise InputError(f"cannot keep notes in {str(folder)!r}: {error.strerror}") from None
+
+    @staticmethod
+    def _locked(path: Path) -> int:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
+        try:
+            import fcntl  # noqa: PLC0415 - not every system has it
+        except ImportError:  # pragma: no cover
+            return lock
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise NotebookInUse(
+                f"another program is playing with this key (it holds {str(path)!r}): end it first"
+            ) from None
+        return lock
+
+    def write(self, path: Path, data: bytes, *, more: bool = False) -> None:
+        """Replace a file as a whole, or add to it (``more``); durable on return."""
+        to, how = (path, os.O_APPEND) if more else (path.with_suffix(".new"), os.O_TRUNC)
+        new = not path.exists()
+        try:
+            opened = os.open(to, os.O_WRONLY | os.O_CREAT | how, PRIVATE_FILE)
+            with os.fdopen(opened, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(opened)
+            if not more:
+                to.replace(path)
+            if new or not more:
+                sync_folder(self._folder)
+        except OSError as error:
+            raise InputError(
+                f"the notes of the {self._what} cannot be written to {str(path)!r}: "
+                f"{error.strerror}"
+            ) from None
+
+    def close(self) -> None:
+        os.close(self._lock)
+
+
 class FileNotebook(Notebook):
     """Notes in private files of one folder, for one program at a time."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        self._folder = folder
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
-            self._lock = locked(folder / "lock")
-        except OSError as error:
-            raise InputError(f"cannot keep notes in {str(folder)!r}: {error.strerror}") from None
+        self._folder, self._files = folder, _PrivateFolder(folder, "game")
         for path in sorted(folder.glob("*.json")):
             self._read(path)
 
@@ -154,19 +187,7 @@ class FileNotebook(Notebook):
         super().write(note)
 
     def write(self, note: Note) -> None:
-        path, fresh = self._path(note), self._path(note).with_suffix(".new")
-        try:
-            file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
-            with os.fdopen(file, "w") as stream:
-                json.dump(note.as_json(), stream)
-                stream.flush()
-                os.fsync(file)
-            fresh.replace(path)
-            sync_folder(self._folder)
-        except OSError as error:
-            raise InputError(
-                f"the notes of the game cannot be written to {str(path)!r}: {error.strerror}"
-            ) from None
+        self._files.write(self._path(note), json.dumps(note.as_json()).encode())
         super().write(note)
 
     def forget(self, note: Note) -> None:
@@ -174,7 +195,71 @@ class FileNotebook(Notebook):
         self._path(note).unlink(missing_ok=True)
 
     def close(self) -> None:
-        os.close(self._lock)
+        self._files.close()
 
     def _path(self, note: Note) -> Path:
         return self._folder / f"{note.file_name}.json"
+
+
+class SessionNotes:
+    """Notes in memory only: for a Bank that ends with this program."""
+
+    def open(self, page: SessionPage, line: Line) -> None:
+        """Keep a new session, with its first line; durable on return."""
+
+    def write(self, page: SessionPage, lines: Sequence[Line]) -> None:
+        """Keep more lines; durable on return."""
+
+    def pages(self, domain: Domain) -> Iterator[SessionPage]:
+        """Yield the sessions at this Bank that are not closed."""
+        yield from ()
+
+    def close(self) -> None:
+        """Let others have them."""
+
+
+class FileNotes(SessionNotes):
+    """Notes of sessions in private files of one folder, for one program at a time."""
+
+    def __init__(self, folder: Path, chairs: Sequence[Chair] = CHAIRS) -> None:
+        self._folder, self._chairs = folder, chairs
+        self._files = _PrivateFolder(folder, "session")
+
+    def _path(self, page: SessionPage) -> Path:
+        return self._folder / f"{page.name.hex()}.session"
+
+    def open(self, page: SessionPage, line: Line) -> None:
+        place = {"chain": written(page.domain.chain_id), "bank": page.domain.bank}
+        self._append(page, [{**place, **line}])
+
+    def write(self, page: SessionPage, lines: Sequence[Line]) -> None:
+        self._append(page, lines)
+
+    def _append(self, page: SessionPage, lines: Sequence[Line]) -> None:
+        data = b"".join(canonical(line) + b"\n" for line in lines)
+        self._files.write(self._path(page), data, more=True)
+
+    def pages(self, domain: Domain) -> Iterator[SessionPage]:
+        for path in sorted(self._folder.glob("*.session")):
+            lines = self._read(path)
+            if not lines or lines[-1]["kind"] == "closed":
+                continue
+            first = lines[0]
+            if Domain(whole(first["chain"], "chain"), str(first["bank"])) == domain:
+                yield SessionPage.read(domain, Signer.PLAYER, lines, self._chairs)
+
+    def _read(self, path: Path) -> list[dict[str, Any]]:
+        try:
+            data = path.read_bytes()
+            whole_lines = data[: data.rfind(b"\n") + 1]
+            if len(whole_lines) < len(data):
+                os.truncate(path, len(whole_lines))
+            return [json.loads(line) for line in whole_lines.splitlines()]
+        except (OSError, ValueError, KeyError, TypeError, FairgroundError) as error:
+            raise Unreadable(
+                f"the notes of an open session cannot be read: {str(path)!r} ({error}). Without "
+                "them what is in the session cannot be claimed; move the file away to play on"
+            ) from None
+
+    def close(self) -> None:
+        self._files.close()

@@ -28,6 +28,7 @@ from fairground.bank.bank_port import (
     Phase,
     SubmitCroupierSeed,
 )
+from fairground.bank.croupier.journal import SessionJournal
 from fairground.bank.croupier_port import (
     Closed,
     Declined,
@@ -53,7 +54,6 @@ from fairground.bank.record import CHAIRS
 from fairground.bank.seeds import Seed, fresh_seeds, packed_order
 from fairground.bank.session import page as lines
 from fairground.bank.session.duties import settle
-from fairground.bank.session.journal import SessionJournal
 from fairground.bank.session.page import CLOSED, Line, SessionHand, SessionPage, fits
 from fairground.bank.session.tower import Tower
 from fairground.core import FairgroundError

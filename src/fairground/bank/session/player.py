@@ -31,11 +31,11 @@ from fairground.bank.messages import (
     ReplacementOrder,
     Signer,
 )
+from fairground.bank.player.notes import SessionNotes
 from fairground.bank.record import CHAIRS
 from fairground.bank.seeds import Seed, fresh_seeds
 from fairground.bank.session import page as lines
 from fairground.bank.session.duties import Decide, Held, informed, is_final, is_late, settle
-from fairground.bank.session.journal import SessionNotes
 from fairground.bank.session.page import (
     CLOSED,
     Line,

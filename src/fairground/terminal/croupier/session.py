@@ -25,9 +25,9 @@ from fairground.bank.croupier_port import Closed, Declined, TooSoon
 from fairground.bank.messages import Key
 from fairground.bank.player.game import Side
 from fairground.bank.player.news import NoGame, in_chips
+from fairground.bank.player.notes import FileNotes, SessionNotes
 from fairground.bank.player.player import PlayerClient
 from fairground.bank.record import AT_HOME, CHAIRS
-from fairground.bank.session.journal import FileNotes, SessionNotes
 from fairground.bank.session.tower import Tower
 from fairground.clients.http import Refused, Unreachable
 from fairground.core import FairgroundError
@@ -108,8 +108,8 @@ async def _table(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -
 
 async def _at_home(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -> _Table:
     """All parties in this process."""
+    from fairground.bank.croupier.journal import SessionJournal
     from fairground.bank.session.croupier import SessionCroupier
-    from fairground.bank.session.journal import SessionJournal
 
     house, funds = Key.fresh(), options.buy_in * CHIP
     bank, store = await open_ledger(stack, None)
