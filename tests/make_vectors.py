@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fairground.bank import blind_croupier_2017 as history
 from fairground.bank.crypto.signatures import keccak
 from fairground.bank.messages import DOMAIN_TYPE, TYPES, ReplacementOrder, SeedMessage, Signer
+from fairground.bank.schemes import historic_int, historic_shuffle
 from fairground.bank.seeds import SEED_TAG, Generator, Seed, mix
 from fairground.contest.parts import Part
 from fairground.contest.seed import disguise, keeper_seed, oracle_name, order
@@ -45,6 +45,7 @@ from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import TABLE, mode, secret
 from fairground.transcript import canonical, line_hash
 from tests.games.test_intransitive import SAMPLE
+from tests.helpers.document_bank import historic_play
 from tests.helpers.fixed_hand import DOMAIN, ORDER, Hand, key_of
 from tests.helpers.samples import SAMPLES
 from tests.test_transcript import REFUSED
@@ -408,16 +409,16 @@ def _game_seed(bet: bytes, at: int, his: Seed, theirs: Seed) -> dict[str, Any]:
 
 def croupier_2017() -> dict[str, Any]:
     """The one real game of 2017, step by step."""
-    first, second = history.mix(62504461, 393532593), history.mix(1600494777, 1301748256)
-    deck = history.shuffled(range(52), first)
+    first, second = (62504461 ^ 393532593), (1600494777 ^ 1301748256)
+    deck = historic_shuffle(range(52), first)
     return {
         "seeds": [first, second],
-        "first_values": [history.generate_int(first + i, 0, 51 - i)[1] for i in range(5)],
+        "first_values": [historic_int(first + i, 0, 51 - i)[1] for i in range(5)],
         "deck": deck,
-        "rest": history.shuffled(deck[5:], second),
+        "rest": historic_shuffle(deck[5:], second),
         "hand": deck[:5],
         "final": list(
-            history.play((62504461, 1600494777), (393532593, 1301748256), (1, 0, 1, 1, 0))[1]
+            historic_play((62504461, 1600494777), (393532593, 1301748256), (1, 0, 1, 1, 0))[1]
         ),
     }
 

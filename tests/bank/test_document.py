@@ -7,10 +7,10 @@ from itertools import count
 
 import pytest
 
-from fairground.bank import blind_croupier_2017 as history
 from fairground.bank import seeds
 from fairground.bank.crypto.signatures import Signature, sign
 from fairground.bank.messages import SeedMessage, Signer
+from fairground.bank.schemes import historic_shuffle
 from fairground.bank.seeds import Seed
 from fairground.games.poker.rules import KINDS, PAYS, TEN, Rank, rank
 from tests.helpers.document_bank import (
@@ -19,6 +19,7 @@ from tests.helpers.document_bank import (
     Account,
     DocumentBank,
     Refusal,
+    historic_play,
     message,
     salt,
     seed_message,
@@ -68,7 +69,7 @@ def royal_cards(hand: tuple[int, ...]) -> int:
 
 
 def dealt(croupier: int, player: int) -> tuple[int, ...]:
-    return tuple(history.shuffled(range(52), history.mix(croupier, player))[:5])
+    return tuple(historic_shuffle(range(52), (croupier ^ player))[:5])
 
 
 @pytest.mark.campaign
@@ -91,7 +92,7 @@ def test_the_player_who_moves_last_grinds_a_royal_flush() -> None:
     for second in signatures(PLAYER.secret, seed_message(0, 1)):
         tried += 1
         mine = (game.player_seeds[0], seed_of(second))
-        _, final = history.play([*game.croupier_seeds.values()], mine, replaced)
+        _, final = historic_play([*game.croupier_seeds.values()], mine, replaced)
         if rank(final) is Rank.ROYAL_FLUSH:
             break
     bank.submit_player_seed(PARTIES, second, 1)
@@ -148,7 +149,7 @@ def test_the_croupiers_key_registered_by_the_player_cancels_his_seed() -> None:
     replayed = sign(CROUPIER.secret, seed_message(0, 0))  # published by the croupier himself
     bank.submit_player_seed(PARTIES, replayed, 0)
     game = bank.game(*PARTIES)
-    assert history.mix(game.croupier_seeds[0], game.player_seeds[0]) == 0
+    assert (game.croupier_seeds[0] ^ game.player_seeds[0]) == 0
 
 
 def test_a_complaint_lets_the_player_choose_the_draw() -> None:
@@ -159,7 +160,7 @@ def test_a_complaint_lets_the_player_choose_the_draw() -> None:
     game = bank.game(*PARTIES)
     for chosen in signatures(PLAYER.secret, seed_message(0, 1)):
         mine = (game.player_seeds[0], seed_of(chosen))
-        _, final = history.play((game.croupier_seeds[0], 0), mine, (1, 1, 1, 1, 1))
+        _, final = historic_play((game.croupier_seeds[0], 0), mine, (1, 1, 1, 1, 1))
         if rank(final) >= Rank.THREE_OF_A_KIND:
             break
     bank.submit_player_seed(PARTIES, chosen, 1)
@@ -175,7 +176,7 @@ def test_a_prize_that_the_croupier_cannot_pay_is_never_paid() -> None:
     game = bank.game(*PARTIES)
     for chosen in signatures(PLAYER.secret, seed_message(0, 1)):
         mine = (game.player_seeds[0], seed_of(chosen))
-        _, final = history.play([*game.croupier_seeds.values()], mine, (1, 1, 1, 1, 1))
+        _, final = historic_play([*game.croupier_seeds.values()], mine, (1, 1, 1, 1, 1))
         if PAYS[1][rank(final)] > 1:
             break
     bank.submit_player_seed(PARTIES, chosen, 1)

@@ -10,7 +10,6 @@ from eth_account.messages import encode_typed_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairground.bank import blind_croupier_2017 as history
 from fairground.bank import seeds
 from fairground.bank.bank_port import BankRefused
 from fairground.bank.crypto.signatures import BadSignature, keccak
@@ -28,9 +27,11 @@ from fairground.bank.messages import (
     typed_data,
     word,
 )
+from fairground.bank.schemes import historic_int, historic_shuffle
 from fairground.bank.seeds import WrongSeed, check_seed, fresh_seeds, generate_int
 from fairground.core import InputError
 from fairground.games.poker.rules import DECK, PAYS, Rank, hand_text, parse_hand, rank
+from tests.helpers.document_bank import historic_play
 from tests.helpers.evm import Hall, hall, nonce
 from tests.helpers.width import WIDE
 
@@ -252,15 +253,15 @@ def test_bad_ranges_are_refused() -> None:
 
 def test_the_real_game_of_2017() -> None:
     croupier, player = (62504461, 1600494777), (393532593, 1301748256)
-    hand, final = history.play(croupier, player, (1, 0, 1, 1, 0))
+    hand, final = historic_play(croupier, player, (1, 0, 1, 1, 0))
     assert hand_text(hand) == "5♢ 7♢ 9♧ 10♧ 7♡"
     assert hand_text(final) == "3♡ 7♢ J♧ 7♤ 7♡"
 
 
 def test_the_streams_of_2017_overlap_and_ours_do_not() -> None:
-    following, _ = history.generate_int(1000, 0, 51)
+    following, _ = historic_int(1000, 0, 51)
     assert following == 1001
-    assert history.shuffled(range(52), 5) != history.shuffled(range(52), 6)
+    assert historic_shuffle(range(52), 5) != historic_shuffle(range(52), 6)
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fairground.bank import blind_croupier_2017 as history
 from fairground.bank.crypto.signatures import Signature, address_of_secret, keccak, recover
 from fairground.bank.messages import word
+from fairground.bank.schemes import historic_shuffle
 from fairground.games.poker.rules import PAYS, rank
 
 BET_TOKEN, REPLACEMENT_TOKEN, SEED_TOKEN = 0xBE7, 0x2E91ACE, 0x5EED
+
+
+def historic_play(
+    croupier: Sequence[int], player: Sequence[int], order: Sequence[int]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The hand dealt, and the final hand, of a whole game of 2017."""
+    deck = historic_shuffle(range(52), croupier[0] ^ player[0])
+    hand, rest = deck[:5], iter(historic_shuffle(deck[5:], croupier[1] ^ player[1]))
+    final = [next(rest) if digit else card for card, digit in zip(hand, order, strict=True)]
+    return tuple(hand), tuple(final)
 
 
 class Refusal(Exception):
@@ -123,7 +133,7 @@ class DocumentBank:
         game = self.game(*parties)
         assert game.order is not None
         player = [game.player_seeds[i] for i in (0, 1)]
-        _, final = history.play(croupier, player, game.order)
+        _, final = historic_play(croupier, player, game.order)
         self._transfer(parties[0], parties[1], game.bet * PAYS[game.level][rank(final)])
         self.games[parties] = Game(game.game_id + 1)
         return final

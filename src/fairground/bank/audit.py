@@ -47,17 +47,26 @@ from fairground.games.poker.rules import PLAYER, BankPoker, hand_text
 from fairground.transcript import canonical
 from fairground.verifier import Claim, Verdict, replay, verify
 
-_CLOSING = {
-    GameOutcome.SETTLED: "GameSettled",
-    GameOutcome.PLAYER_FORFEITED: "PlayerForfeited",
-    GameOutcome.CROUPIER_FORFEITED: "CroupierForfeited",
-}
-"""The event that closes a game, for each way in which it can end."""
 
-_IN_WORDS = {
-    GameOutcome.SETTLED: "the hand was paid",
-    GameOutcome.PLAYER_FORFEITED: "the Player was silent and lost the stake",
-    GameOutcome.CROUPIER_FORFEITED: "the Croupier was silent and paid the penalty",
+class _End(NamedTuple):
+    """A way in which a hand can end at the Bank."""
+
+    event: str
+    in_words: str
+    """Of a single game,"""
+    in_session: str
+    """and of a hand of a session."""
+
+
+_LOST: Final = "the Player was silent and lost the stake"
+_ENDS: Final = {
+    GameOutcome.SETTLED: _End("GameSettled", "the hand was paid", "it was played to its end"),
+    GameOutcome.PLAYER_FORFEITED: _End("PlayerForfeited", _LOST, _LOST),
+    GameOutcome.CROUPIER_FORFEITED: _End(
+        "CroupierForfeited",
+        "the Croupier was silent and paid the penalty",
+        "the Croupier was silent",
+    ),
 }
 
 
@@ -139,7 +148,7 @@ async def settled(
         None,
         f"the Bank told the truth ({bank.trusted})",
         f"the Bank {game.domain.bank} took this very bet and closed the game so: "
-        f"{_IN_WORDS[game.outcome]}; the Player got {game.paid} wei for a stake of "
+        f"{_ENDS[game.outcome].in_words}; the Player got {game.paid} wei for a stake of "
         f"{game.bet.stake} wei",
         (1, game.lines),
     )
@@ -171,7 +180,8 @@ def _compare(game: TranscriptEnd, kept: BankGame, told: Sequence[BankEvent]) -> 
         raise Fault("bank/open", reason)
     outcome = GameOutcome(kept.outcome)
     if outcome != game.outcome:
-        said = f"the Bank says that {_IN_WORDS[outcome]}, and not that {_IN_WORDS[game.outcome]}"
+        banks, wanted = _ENDS[outcome].in_words, _ENDS[game.outcome].in_words
+        said = f"the Bank says that {banks}, and not that {wanted}"
         raise Fault("bank/other-outcome", said, game.lines)
     if kept.step != game.step:
         steps = [Step(step).name.lower().replace("_", " ") for step in (kept.step, game.step)]
@@ -182,7 +192,7 @@ def _compare(game: TranscriptEnd, kept: BankGame, told: Sequence[BankEvent]) -> 
         raise Fault("bank/other-order", reason)
     if game.hand is not None and kept.hand != game.hand:
         raise Fault("bank/other-hand", f"the Bank has another hand: {hand_text(kept.cards)}")
-    paid = [_paid(event) for event in told if event.name == _CLOSING[outcome]]
+    paid = [_paid(event) for event in told if event.name == _ENDS[outcome].event]
     if paid != [game.paid]:
         reason = f"the Bank paid {paid} wei, and the transcript says {game.paid}"
         raise Fault("bank/other-prize", reason, game.lines)
@@ -216,7 +226,6 @@ class SessionRecord(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        """The record as lines."""
         first = {
             "kind": "session",
             "format": FORMAT,
@@ -371,7 +380,8 @@ async def settled_session(data: bytes, opened: Callable[[Domain], Awaitable[Bank
     bank = await opened(record.domain)
     try:
         told = await bank.told(record.terms.struct_hash())
-        closed, line = _closing(told), len(record.transcripts) + 2
+        closed = next((event for event in told if event.name == "SessionClosed"), None)
+        line = len(record.transcripts) + 2
         if closed is None:
             known = "is still open" if told else "is not known there"
             code = "bank/open" if told else "bank/unknown-game"
@@ -413,27 +423,14 @@ def _end_of(
     record: SessionRecord, hand: bytes, told: Sequence[BankEvent], line: int
 ) -> tuple[str, int]:
     """Return the end of a disputed hand at the Bank: in words, and the wei that were paid."""
-    for event in told:
-        if event.name in ENDS:
-            paid = int(event.values.get("prize", event.values.get("penalty", 0)))
-            break
-    else:
+    ends = {end.event: outcome for outcome, end in _ENDS.items()}
+    closed = next((event for event in told if event.name in ends), None)
+    if closed is None:
         raise Fault("bank/open", f"the hand {hand.hex()} is still open at the Bank", line)
+    outcome, paid = ends[closed.name], _paid(closed)
     if record.disputed:
         end = read_end(record.disputed)
-        if (end.outcome, end.paid) != (ENDS[event.name][0], paid):
+        if (end.outcome, end.paid) != (outcome, paid):
             reason = f"the Bank paid {paid} wei for the last hand, and the record says {end.paid}"
             raise Fault("bank/other-outcome", reason, line + 1)
-    return f"{ENDS[event.name][1]}, and it paid {paid} wei", paid
-
-
-ENDS: Final = {
-    "GameSettled": (GameOutcome.SETTLED, "it was played to its end"),
-    "PlayerForfeited": (GameOutcome.PLAYER_FORFEITED, "the Player was silent and lost the stake"),
-    "CroupierForfeited": (GameOutcome.CROUPIER_FORFEITED, "the Croupier was silent"),
-}
-"""The ends of a hand at the Bank: outcome and words, by the event that closes it."""
-
-
-def _closing(told: Sequence[BankEvent]) -> BankEvent | None:
-    return next((event for event in told if event.name == "SessionClosed"), None)
+    return f"{_ENDS[outcome].in_session}, and it paid {paid} wei", paid

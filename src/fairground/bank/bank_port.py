@@ -545,7 +545,6 @@ class BankClock:
         self._told, self._at = 0, self._own()
 
     async def __call__(self) -> int:
-        """Seconds since 1970."""
         told, own = await self._bank.now(), self._own()
         if told > self._told + (own - self._at):
             self._told, self._at = told, own

@@ -161,8 +161,6 @@ def read_fields(value: object, fields: Fields, what: str) -> dict[str, Any]:
 
 
 def _message(made: Callable[..., Any], fields: Fields) -> FieldType:
-    """A message with these fields, in their order."""
-
     def check(value: object, what: str) -> Any:
         if not isinstance(value, tuple) or type(value) is not made:
             raise BadCall(f"{what} must be a {made.__name__}, not {quoted(value)}")
@@ -426,7 +424,6 @@ class Envelope(NamedTuple):
         must_be_signed(domain, message, self.signature, self.sender)
 
     def as_json(self) -> dict[str, Any]:
-        """The envelope as JSON."""
         return {
             "sender": self.sender,
             "number": written(self.number),
@@ -436,7 +433,6 @@ class Envelope(NamedTuple):
 
     @classmethod
     def from_json(cls, value: object) -> Envelope:
-        """The inverse of `as_json`; raise `BadCall`."""
         return cls(**read_fields(value, ENVELOPE, "an envelope"))
 
 

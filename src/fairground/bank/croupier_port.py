@@ -132,6 +132,9 @@ STAGES = (
 class CroupierDesk(ABC):
     """A Croupier, as a Player reaches him."""
 
+    sessions: SessionDesk
+    """His desk for sessions."""
+
     @abstractmethod
     async def about(self) -> About:
         """Return his identity."""

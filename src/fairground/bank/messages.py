@@ -75,7 +75,6 @@ class Domain(NamedTuple):
 
     @property
     def separator(self) -> bytes:
-        """The EIP-712 domain separator."""
         return keccak(
             keccak(DOMAIN_TYPE.encode())
             + keccak(NAME.encode())
@@ -96,7 +95,6 @@ class PublicKey(NamedTuple):
     key: str
 
     def struct_hash(self) -> bytes:
-        """The EIP-712 hash of the message alone."""
         return _struct_hash(TYPES[type(self)], *self)
 
 
@@ -128,17 +126,14 @@ class Bet(NamedTuple):
 
     @property
     def key(self) -> bytes:
-        """Under which key the Bank keeps the game."""
         return game_key(self.croupier, self.player, self.game_id)
 
     def commitment(self, role: Signer, seed_id: int) -> bytes:
-        """Return this party's commitment to a seed."""
         if role is Signer.CROUPIER:
             return self.croupier_commitment_1 if seed_id else self.croupier_commitment_0
         return self.player_commitment_1 if seed_id else self.player_commitment_0
 
     def key_of(self, role: Signer) -> str:
-        """The signing key of this party."""
         return self.croupier_key if role is Signer.CROUPIER else self.player_key
 
     @property
@@ -168,7 +163,6 @@ class SeedMessage(NamedTuple):
     nonce: bytes
 
     def struct_hash(self) -> bytes:
-        """The EIP-712 hash of the message alone."""
         return _struct_hash(TYPES[type(self)], *self)
 
 
@@ -183,11 +177,9 @@ class ReplacementOrder(NamedTuple):
 
     @classmethod
     def of(cls, bet: Bet, order: tuple[int, ...]) -> ReplacementOrder:
-        """The order for the hand of this bet."""
         return cls(bet.croupier, bet.player, bet.game_id, bet.struct_hash(), order)
 
     def struct_hash(self) -> bytes:
-        """The EIP-712 hash of the message alone."""
         if len(self.order) != 5 or any(digit not in (0, 1) for digit in self.order):
             raise InputError(f"an order is five numbers, each 0 or 1, not {self.order!r}")
         cards = keccak(b"".join(map(word, self.order)))
@@ -214,7 +206,6 @@ class SessionTerms(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Wei in the session."""
         return self.player_funds + self.croupier_funds
 
     def game_id(self, hand: int) -> int:
@@ -238,7 +229,6 @@ class SessionState(NamedTuple):
     """True if it closes the session at once."""
 
     def struct_hash(self) -> bytes:
-        """The EIP-712 hash of the message alone."""
         return _struct_hash(TYPES[type(self)], *self)
 
 
@@ -250,7 +240,6 @@ class OrderAccepted(NamedTuple):
     """Bit i for the card at i."""
 
     def struct_hash(self) -> bytes:
-        """The EIP-712 hash of the message alone."""
         return _struct_hash(TYPES[type(self)], *self)
 
 
@@ -262,7 +251,6 @@ class LedgerCall(NamedTuple):
     call: bytes
 
     def struct_hash(self) -> bytes:
-        """The EIP-712 hash of the message alone."""
         return _struct_hash(TYPES[type(self)], *self)
 
 
@@ -320,7 +308,6 @@ class Key:
 
     @classmethod
     def fresh(cls) -> Key:
-        """A new key from the operating system's entropy."""
         while not 0 < (secret := int.from_bytes(fresh(), "big")) < ORDER:
             pass  # pragma: no cover - one in 2^128
         return cls(secret)

@@ -80,7 +80,6 @@ class GameRecord:
                     return
 
     def croupier_told(self, seed: Seed) -> None:
-        """The Croupier's next seed."""
         check_seed(self._domain, self._bet, Signer.CROUPIER, self._told, seed)
         self._vault.keep(f"seed.{self._told}", seed.hex().encode(), "")
         self._told += 1
@@ -88,7 +87,6 @@ class GameRecord:
         self._go_on()
 
     def player_told(self, seed: Seed) -> None:
-        """The Player's next seed."""
         self._answer(seed.hex())
 
     def ordered(self, order: Sequence[int], signature: Signature | None) -> None:
@@ -136,7 +134,6 @@ class GameRecord:
 
     @property
     def prize(self) -> int:
-        """Return the prize of the final hand, in chips."""
         return self.game.prize(self.final_hand)
 
     @property
@@ -145,5 +142,4 @@ class GameRecord:
 
     @property
     def data(self) -> bytes:
-        """The transcript so far."""
         return b"".join(self._table.transcript.lines)

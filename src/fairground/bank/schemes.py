@@ -7,7 +7,11 @@ deal, seeds 1 to the second, the replacements. His dealer says `NotYet` until th
 the bet (for seed 0) or the order (for seed 1) is final.
 
 ``croupier-2017/0``: the historic arithmetic. It commits to nothing and proves nothing: marked
-unsafe, and kept only so that games of then can be checked.
+unsafe, and kept only so that games of then can be checked. Seeds have 32 bits and are mixed by XOR.
+The whole deck is shuffled from the end, with a biased ``%`` and a seed that only counts up. For the
+replacements the rest of the deck is shuffled afresh, *in the order that the first shuffle left it
+in*. It reproduces a real game: the croupier's seeds 62504461 and 1600494777 and the player's seeds
+393532593 and 1301748256 dealt 5♢ 7♢ 9♧ 10♧ 7♡. The order 1,0,1,1,0 gave 3♡ 7♢ J♧ 7♤ 7♡.
 
 Neither is registered in ``fair.dealers``: they need keccak and signatures. Hand `REGISTER` to
 `verify`, `replay` and `Table`.
@@ -19,9 +23,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, Self
 
-from fairground.bank import blind_croupier_2017 as history
-from fairground.bank.crypto.signatures import BadSignature, Signature, checksummed
-from fairground.bank.messages import Bet, Domain, ReplacementOrder, Signer, must_be_signed
+from fairground.bank.crypto.signatures import BadSignature, Signature, checksummed, keccak
+from fairground.bank.messages import Bet, Domain, ReplacementOrder, Signer, must_be_signed, word
 from fairground.bank.seeds import Generator, Seed, WrongSeed, check_seed, mix
 from fairground.core import BadParams, BadShare, Fault, InputError, Seat, whole, written
 from fairground.fair.schemes import (
@@ -131,7 +134,6 @@ class CroupierScheme(Scheme):
         return (Phase("seed", (self._player,)),)
 
     def check_ticket(self, run: Run) -> None:
-        """The ticket is the Croupier's seed of this run."""
         if run.index > RUNS or run.hidden:
             reason = f"{self.name} has {RUNS} open runs: run {run.index} is none of them"
             raise Fault("fair/bad-evidence", reason)
@@ -142,7 +144,6 @@ class CroupierScheme(Scheme):
             raise Fault("fair/bad-evidence", f"the croupier's seed: {error}") from None
 
     def check_share(self, run: Run, seat: Seat, kind: str, value: Any) -> None:
-        """The share is the Player's seed of this run."""
         try:
             self._seed(run, Signer.PLAYER, value)
         except (WrongSeed, BadSignature) as error:
@@ -154,7 +155,6 @@ class CroupierScheme(Scheme):
         return seed
 
     def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
-        """Mix the two seeds of this run."""
         fields(now, {}, "evidence")
         fields(later, {}, "opening")
         croupier = Seed.from_hex(run.ticket["seed"])
@@ -168,7 +168,6 @@ class CroupierScheme(Scheme):
         return True
 
     def lent(self, run: Run) -> dict[Seat, int]:
-        """The Player, by their seed."""
         return {share.seat: share.line for share in run.shares}
 
     def bound(self, run: Run) -> int:
@@ -176,7 +175,6 @@ class CroupierScheme(Scheme):
         return 1
 
     def shown(self, runs: Sequence[Run]) -> list[tuple[int, str]]:
-        """The Croupier's commitments in the bet."""
         return [(1, self.public[name]) for name in _COMMITMENTS if name.startswith("croupier")]
 
     def check_record(self, events: Sequence[Mapping[str, Any]]) -> Review:
@@ -272,6 +270,24 @@ class CroupierDealer(Dealer):
         return {}, {}
 
 
+HISTORIC_BITS: Final = 32
+
+
+def historic_int(seed: int, low: int, high: int) -> tuple[int, int]:
+    """Return the next seed and a (biased) integer: the document's ``generateInt``."""
+    value = int.from_bytes(keccak(word(seed)), "big") & 0xFFFFFFFF
+    return seed + 1, value % (high - low + 1) + low
+
+
+def historic_shuffle(cards: Sequence[int], seed: int) -> list[int]:
+    """Return the cards, shuffled from the last place down."""
+    deck = list(cards)
+    for i in range(len(deck) - 1, 0, -1):
+        seed, j = historic_int(seed, 0, i)
+        deck[i], deck[j] = deck[j], deck[i]
+    return deck
+
+
 class _HistoricDeck:
     """Cards in a shuffled order, told as places among those not seen yet."""
 
@@ -290,7 +306,7 @@ class _HistoricDeck:
 
 
 def _is_old_seed(value: object) -> bool:
-    return type(value) is int and 0 <= value < 2**history.BITS
+    return type(value) is int and 0 <= value < 2**HISTORIC_BITS
 
 
 class HistoricScheme(Scheme):
@@ -307,27 +323,24 @@ class HistoricScheme(Scheme):
         self._deck: _HistoricDeck | None = None
 
     def phases(self, run: Run) -> Sequence[Phase]:
-        """The Player's seed of 32 bits."""
         return (Phase("seed", (self._player,)),)
 
     def check_ticket(self, run: Run) -> None:
-        """The Croupier's seed of 32 bits."""
         if run.hidden:
             raise Fault("fair/bad-evidence", f"{self.name} hides nothing")
         fields(run.ticket, {"seed": _is_old_seed}, "ticket")
 
     def check_share(self, run: Run, seat: Seat, kind: str, value: Any) -> None:
-        """The Player's seed is 32 bits too."""
         if not _is_old_seed(value):
-            raise BadShare(f"a seed of 2017 is a number of {history.BITS} bits, not {value!r}")
+            raise BadShare(f"a seed of 2017 is a number of {HISTORIC_BITS} bits, not {value!r}")
 
     def chance(self, run: Run, now: Evidence, later: Evidence) -> Chance:
         """Shuffle the deck, or what is left of it, by the XOR of the two seeds."""
         fields(now, {}, "evidence")
         fields(later, {}, "opening")
-        seed = history.mix(run.ticket["seed"], run.share(self._player, "seed"))
+        seed = run.ticket["seed"] ^ run.share(self._player, "seed")
         cards = range(run.n) if self._deck is None else self._deck.cards
-        self._deck = _HistoricDeck(history.shuffled(cards, seed), self.name)
+        self._deck = _HistoricDeck(historic_shuffle(cards, seed), self.name)
         return self._deck
 
     def check_record(self, events: Sequence[Mapping[str, Any]]) -> Review:
@@ -356,5 +369,4 @@ class HistoricDealer(Dealer):
         return {"seed": int(self._vault.recall(f"seed.{run.index}"))}
 
     def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:
-        """Nothing more."""
         return {}, {}

@@ -61,7 +61,6 @@ class Seed(NamedTuple):
 
     @classmethod
     def from_hex(cls, text: object) -> Seed:
-        """The inverse of `hex`."""
         if (
             not isinstance(text, str)
             or len(text) != 194

@@ -273,7 +273,6 @@ class ChainNode:
         return artifact().terms_of(code)
 
     def domain(self, bank: str) -> Domain:
-        """Return the domain of signatures for this Bank."""
         return Domain(self.chain_id, checksummed(bank))
 
     def _view(self, bank: str, name: str, *values: Any) -> Any:

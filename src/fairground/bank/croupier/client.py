@@ -66,6 +66,7 @@ class DeskClient(CroupierDesk):
         self._http = http or Http()
         self._patience = patience
         self._asking: list[threading.Thread] = []
+        self.sessions = SessionDeskClient(self)
 
     async def about(self) -> About:
         found = await self.ask("croupier", patience=BEFORE)

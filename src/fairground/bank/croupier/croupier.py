@@ -126,8 +126,7 @@ class Croupier(CroupierDesk):
         self._tending = Tending(bank, key, self._journal, confirmations, merges)
         self._caution = Caution(bank, key.address, self._tending, self._habits, confirmations)
         self._rounds = Rounds(self._all_open, self._tending.visit, self._habits.interval)
-        self.sessions = self._session_desk(store, signing, tower)
-        """His desk for sessions."""
+        self.sessions: SessionCroupier = self._session_desk(store, signing, tower)
         self._running: asyncio.Task[None] | None = None
         self._ready = False
         self._preparing = asyncio.Lock()
@@ -477,7 +476,6 @@ class Croupier(CroupierDesk):
         return False
 
     async def report(self) -> OperatorReport:
-        """Return the report for his operator."""
         purse, games = await self._caution.games_in_purse()
         self._tending.watch.purse_is_good_for(games)
         report = self._tending.watch.report(purse, games, await self._tending.time())
@@ -487,7 +485,6 @@ class Croupier(CroupierDesk):
         )
 
     async def metrics(self) -> str:
-        """Return the report as metrics for Prometheus."""
         try:
             return as_metrics(await self.report())
         except BankAway:

@@ -129,7 +129,6 @@ def duty(
 
 
 def _tells(what: Duty) -> bool:
-    """Return whether the duty tells one of his seeds."""
     return isinstance(what, Write) and what.kind == "told"
 
 

@@ -94,7 +94,6 @@ class JournalPage(NamedTuple):
     ended: End | None = None
 
     def __repr__(self) -> str:
-        """Without the seeds: what is shown may be logged."""
         return f"Page({self.offer.id!r}, lines={self.lines}, told={self.told})"
 
     @property
@@ -189,7 +188,6 @@ class CroupierJournal(_Journal):
         return _turned(page, parse(line, page.lines + 1), line)
 
     async def add_bet(self, page: JournalPage, bet: Bet, signature: Signature) -> JournalPage:
-        """Write down a bet that he takes."""
         return await self.add(page, "bet", public=public_of(self._domain, bet, signature))
 
 
@@ -384,7 +382,6 @@ def _page(stored: Stored, events: Sequence[Event]) -> JournalPage:
 
 
 def _turned(page: JournalPage, event: Event, line: bytes) -> JournalPage:
-    """The page with one more line on it."""
     page = page._replace(lines=page.lines + 1, head=line_hash(line))
     match event["kind"]:
         case "bet":

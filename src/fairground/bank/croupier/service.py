@@ -139,13 +139,11 @@ class Rounds(Generic[N]):
         self._bell = asyncio.Event()
 
     def wake(self, offer_id: N) -> None:
-        """Something happened in this game."""
         self._asleep.pop(offer_id, None)
         self._woken.add(offer_id)
         self._bell.set()
 
     async def run(self) -> None:
-        """Go on until cancelled."""
         following = time.monotonic()
         async with asyncio.TaskGroup() as group:
             while True:
@@ -268,7 +266,6 @@ class CroupierWatch:
         self._purse_is_low: bool | None = None
 
     def saw(self, page: JournalPage, seen: Seen) -> None:
-        """Note how a game stands."""
         if page.bet is None or page.ended is not None:
             self._games.pop(page.offer.id, None)
         else:
@@ -317,7 +314,6 @@ class CroupierWatch:
             self._strange_sessions.add(name)
 
     def closed(self, terms: SessionTerms) -> None:
-        """A session is over."""
         name = terms.struct_hash()
         self._sessions.pop(name, None)
         self._strange_sessions.discard(name)
@@ -363,7 +359,6 @@ class CroupierWatch:
         self._purse_is_low = low
 
     def report(self, purse: int, games_in_purse: int | None, now: int) -> OperatorReport:
-        """Return the report."""
         owing = [g for g in self._games.values() if g.wait is not None and g.wait.at_stake]
         near = [g.wait for g in owing if g.wait and g.wait.deadline - now < self._step_time // 2]
         deadlines = [g.wait.deadline - now for g in owing if g.wait is not None]
@@ -498,7 +493,6 @@ class Tending:
                 page = await self._journal.page(offer_id)
 
     async def see(self, page: JournalPage) -> Seen:
-        """Look at the Bank."""
         if page.bet is None:
             return Seen(NO_GAME, NO_GAME, await self.time())
         async with self._looking:

@@ -170,7 +170,6 @@ class LedgerBank(Bank):
             self._ledger = await self._snapshots.take(self._ledger)
 
     async def _note_down(self) -> None:
-        """Take a snapshot if one is due."""
         if self._snapshots.due(self._ledger):
             self._ledger = await self._snapshots.take(self._ledger)
 
@@ -213,7 +212,6 @@ class LedgerBank(Bank):
             return ledger.books.next_game_id(croupier, player)
 
     async def next_number(self, sender: str) -> int:
-        """The number that the sender's next envelope must have."""
         async with self._current() as ledger:
             return ledger.next_number(address(sender))
 
@@ -370,7 +368,6 @@ class LedgerClient(Bank):
 
     @classmethod
     async def open(cls, arena: str, http: Http | None = None) -> Self:
-        """The ledger Bank of the arena at this address."""
         url, http = f"{arena.rstrip('/')}/bank", http or Http()
         return await _asked(url, lambda: cls(url, http.get(url), http))
 

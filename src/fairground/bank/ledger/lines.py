@@ -145,7 +145,6 @@ class Ledger:
     # Looking
 
     def next_number(self, sender: str) -> int:
-        """The number that the next call of this sender must have."""
         return self._last[sender].number + 1 if sender in self._last else 0
 
     def lines_of(self, game: bytes) -> tuple[int, ...]:

@@ -253,7 +253,6 @@ class Books:
                     old.pop(key, None)
 
     def tables(self) -> dict[str, MutableMapping[Any, Any]]:
-        """All that the books know, table by table."""
         return {
             name: table for name, table in vars(self).items() if isinstance(table, MutableMapping)
         }
@@ -265,7 +264,6 @@ class Books:
         return self._money.get(purse_of(address(owner)), 0)
 
     def account(self, owner: str) -> Account:
-        """A participant."""
         owner = address(owner)
         available = self._money.get(available_to(owner), 0)
         return Account(available, self._open_games.get(owner, 0), self._keys.get(owner, NO_KEY))
@@ -275,11 +273,9 @@ class Books:
         return self._next_game_ids.get((address(croupier), address(player)), 0)
 
     def game(self, key: bytes) -> BankGame:
-        """A game; all zeros if there is none under this key."""
         return self._games.get(key, NO_GAME)
 
     def session(self, croupier: str, player: str) -> BankSession:
-        """The session of these two, open or the last one."""
         return self._sessions.get((address(croupier), address(player)), NO_SESSION)
 
     def balances(self) -> dict[Pocket, int]:
@@ -554,7 +550,6 @@ class Books:
     # What the calls have in common
 
     def _find(self, bet: Bet) -> tuple[bytes, BankGame]:
-        """The game of this very bet."""
         key = bet.key
         game = self._games.get(key)
         if game is None or not game.is_of(bet):
@@ -769,7 +764,6 @@ class Books:
     def _end(
         self, terms: SessionTerms, kept: BankSession, hand: bytes = bytes(32)
     ) -> list[BankEvent]:
-        """Pay the shares, and close."""
         name = terms.struct_hash()
         self._sessions[terms.croupier, terms.player] = kept._replace(
             phase=Phase.CLOSED, hands=0, player_share=0, croupier_share=0

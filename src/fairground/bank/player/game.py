@@ -87,7 +87,6 @@ class OwnClock:
         return time.monotonic()
 
     async def pause(self, seconds: float) -> None:
-        """Let time pass."""
         await asyncio.sleep(seconds)
 
 
@@ -107,7 +106,6 @@ class Side(NamedTuple):
 
     @property
     def patience(self) -> int:
-        """Seconds that the Croupier has to bring something to the Bank."""
         return min(self.bank.terms.step_time // 2, PATIENCE)
 
 
@@ -129,7 +127,6 @@ class KnownGame:
 
     @property
     def hand(self) -> tuple[int, ...]:
-        """The cards dealt; empty before."""
         return self.record.hand
 
     @property
@@ -313,7 +310,6 @@ class PlayersGame:
 
     @property
     def order(self) -> tuple[int, ...] | None:
-        """The order, once it is given."""
         return self._note.order
 
     async def seconds_left(self) -> int:
@@ -532,7 +528,6 @@ class PlayersGame:
         await self._confess(now)
 
     async def _tell_seed_and_order(self, his: Seed, late: bool) -> None:
-        """Both together, as soon as there is an order."""
         note, seed = self._note, self._note.seeds[0]
         if note.order is None or note.order_signature is None:
             return

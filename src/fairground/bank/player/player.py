@@ -243,7 +243,6 @@ class PlayerClient:
         return game
 
     async def _must_be_right(self, offer: Offer) -> None:
-        """Refuse an offer that is not what it must be."""
         side, bank, about = self.side, self.side.bank, self.about
         if (offer.croupier, offer.croupier_key) != (about.account, about.key):
             raise WrongCroupier(

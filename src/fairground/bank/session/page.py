@@ -103,7 +103,6 @@ class SessionHand:
 
     @property
     def acceptance(self) -> OrderAccepted:
-        """Return the Croupier's message with seed 1."""
         assert self.open.order is not None
         return OrderAccepted(self.bet.struct_hash(), packed_order(self.open.order))
 
@@ -127,7 +126,6 @@ class SessionHand:
         return final * self.bet.chip_cost
 
     def follows(self, terms: SessionTerms, before: SessionState) -> SessionState:
-        """The state after this hand."""
         return SessionState(
             terms.struct_hash(),
             before.hands + 1,
@@ -181,7 +179,6 @@ class Signed(NamedTuple):
     croupier: Signature = NOBODYS
 
     def claim(self, terms: SessionTerms) -> ClaimSession:
-        """The call that claims it."""
         return ClaimSession(terms, *self)
 
 

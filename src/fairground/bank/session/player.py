@@ -190,7 +190,6 @@ class SessionPlayer:
 
     @property
     def signed(self) -> Signed:
-        """The last state that both have signed."""
         return self.page.signed
 
     @property
@@ -203,7 +202,6 @@ class SessionPlayer:
 
     @property
     def share(self) -> int:
-        """The Player's wei in the session."""
         return self.signed.state.player_share
 
     @property

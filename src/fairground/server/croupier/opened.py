@@ -47,7 +47,6 @@ class CroupierPlace(msgspec.Struct, frozen=True):
     """The folder where he leaves what a watchtower needs of his sessions."""
 
     def check(self) -> None:
-        """Refuse what cannot work."""
         if not 0 <= self.confirmations <= MOST_CONFIRMATIONS or self.bankroll < 0:
             raise InputError(
                 f"confirmations are 0 to {MOST_CONFIRMATIONS}, and a bankroll is not negative: not "

@@ -11,7 +11,22 @@ from typing import Annotated, Any, Final, Self
 
 from msgspec import Meta, Struct
 
+from fairground.bank.bank_port import NO_GAME, NO_SESSION, PLAY_MONEY, DepositFunds
+from fairground.bank.calls import THE_BET, THE_SESSION, THE_STATE, Envelope
 from fairground.bank.croupier_port import STAGES, Sight
+from fairground.bank.ledger.bank import TRUSTED
+from fairground.bank.messages import (
+    Bet,
+    Domain,
+    Key,
+    ReplacementOrder,
+    SeedMessage,
+    SessionTerms,
+    Signer,
+)
+from fairground.bank.seeds import SEED_IDS, Seed, make_seed
+from fairground.bank.session.page import SessionHand, beginning
+from fairground.core import written
 from fairground.server.document.examples import HERE
 from fairground.server.http.problems import Problem
 
@@ -347,87 +362,60 @@ class RefusedByBank(Problem, kw_only=True):
 # The keys of the two parties are 1 and 2, which everybody knows; the signatures are real.
 
 
+_CROUPIER, _ADA = Key(1), Key(2)
 GAME: Final = f"{HERE}/croupier/games/ub2fEZVxQVbUM0hDzAAxbsBn"
-HOUSE: Final = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"
-ADA: Final = "0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF"
-BANK: Final = "0x5f5f5f5f5f5F5f5F5F5F5F5f5F5f5f5F5F5F5F5f"
+HOUSE: Final = _CROUPIER.address
+ADA: Final = _ADA.address
+DOMAIN: Final = Domain(0, "0x5f5f5f5f5f5F5f5F5F5F5F5f5F5f5f5F5F5F5F5f")
 CHIP: Final = 10**15
+ETHER: Final = "1000000000000000000"
 EXPIRY: Final = 1_800_000_600
-HIS: Final = (
-    "ce567cb7d95f9b9e318a15495a333a01d8a8517631df6806bb0cec658b9f29fc",
-    "a13b2b2e7f11c8a640263da34ffe63b182ac6359097005dbb6196db9a47a4318",
-)
-HIS_SEED: Final = (
-    "1010101010101010101010101010101010101010101010101010101010101010"
-    "2e73f060260f6bb935f44d24681d4aca67f7f680989888076cda9ee53e7abc67"
-    "5e66b2d5b4fabd8ae78804ea76de178cb08023a3b3955b8ddfb2b8ae842399941b"
-)
-PLAY_MONEY: Final = "Play money and test chains. Nothing here is a licence to run a casino."
-TRUSTED: Final = (
-    "operator trusted: this Bank is a ledger of play money, and who keeps its database could "
-    "leave out, refuse or rewrite what was done"
-)
+ORDER: Final = (1, 0, 1, 1, 0)
 
-_DEPOSIT: Final = {
-    "sender": ADA,
-    "number": 0,
-    "call": {"call": "depositFunds", "amount": "1000000000000000000"},
-    "signature": (
-        "678ed6a0d2acd48e2f1fa6e0cff19572949e3916390dea31144345bb14947f41"
-        "1230ebb2781c3b3d39ade82b8f96f159d190bc13d6a59711aabfb319bc566d921b"
-    ),
-}
 
-_BODIES: Final[dict[str, dict[str, Any]]] = {
-    "new_offer": {"for Ada": {"player": ADA}},
-    "place_bet": {
-        "one chip at level 5": {
-            "bet": {
-                "croupier": HOUSE,
-                "player": ADA,
-                "croupier_key": HOUSE,
-                "player_key": ADA,
-                "game_id": 0,
-                "bet": 1,
-                "level": 5,
-                "chip_cost": CHIP,
-                "croupier_commitment_0": HIS[0],
-                "croupier_commitment_1": HIS[1],
-                "player_commitment_0": (
-                    "3a69eb01c2602a1627475c75571cf766b65f947a9b4416a5af129d63fc968404"
-                ),
-                "player_commitment_1": (
-                    "68a6de4a98c41e777b4d4646b2bf0d41ec51af77492624684042fb8d3e285746"
-                ),
-                "expiry": EXPIRY,
-            },
-            "signature": (
-                "cb81943670e97e32dd113ccb55e9b53771310c36d4b53e732487729badf62e87"
-                "22ed5dc67bbdb2ee70ac09db63eb2ee996e49095c44c6f92fdd35f0ac2669f891b"
-            ),
-        }
-    },
-    "tell_seed": {
-        "seed 0": {
-            "seed_id": 0,
-            "seed": (
-                "2020202020202020202020202020202020202020202020202020202020202020"
-                "51a3ff61925422f7d91cc547f63fa36be8eb1ead35cba329d629defa2044e1ef"
-                "5ac658cf25d761de5ea9e6501b3d3787b3c30a0484cdbd2d35cac9ff6c0ec5fd1b"
-            ),
-        }
-    },
-    "tell_order": {
-        "keep the second and the last": {
-            "order": [1, 0, 1, 1, 0],
-            "signature": (
-                "68b1abf85637e171b91943ade2beae98825cb63790a05bdf06de0377327a0ee2"
-                "7c894d50449e2bb2c7e3e3626711a5b3fd2c809219cc28ae529fec5a6d2134c71b"
-            ),
-        }
-    },
-    "make_call": {"a deposit": _DEPOSIT},
-    "get_money": {"a thousand chips": {"owner": ADA, "amount": "1000000000000000000"}},
+class _Hand:
+    """One chip at level 5, and its messages."""
+
+    def __init__(self, game_id: int, expiry: int) -> None:
+        def seeds(key: Key, role: Signer, nonce: int) -> list[Seed]:
+            return [
+                make_seed(
+                    key,
+                    DOMAIN,
+                    SeedMessage(HOUSE, ADA, role, game_id, i, bytes([nonce + i]) * 32),
+                )
+                for i in SEED_IDS
+            ]
+
+        his, hers = seeds(_CROUPIER, Signer.CROUPIER, 0x10), seeds(_ADA, Signer.PLAYER, 0x20)
+        one, two, three, four = (seed.commitment for seed in (*his, *hers))
+        parties = HOUSE, ADA, HOUSE, ADA
+        bet = Bet(*parties, game_id, 1, 5, CHIP, one, two, three, four, expiry)
+        signed = _ADA.sign(DOMAIN, bet)
+        ordered = _ADA.sign(DOMAIN, ReplacementOrder.of(bet, ORDER))
+        taken = _CROUPIER.sign(DOMAIN, bet)
+        self.hand = SessionHand(DOMAIN, bet, signed)
+        self.hand.taken(taken, his[0])
+        self.hand.ordered(hers[0], ORDER, ordered)
+        accepted = _CROUPIER.sign(DOMAIN, self.hand.acceptance)
+        self.hand.drawn(his[1], accepted)
+        self.hand.final(hers[1])
+        self.commitments = [seed.commitment.hex() for seed in his]
+        self.his, self.hers = [seed.hex() for seed in his], [seed.hex() for seed in hers]
+        self.body = {"bet": THE_BET.write(bet), "signature": signed.hex()}
+        self.order = {"order": list(ORDER), "signature": ordered.hex()}
+        self.taken, self.accepted = taken.hex(), accepted.hex()
+
+
+_HAND: Final = _Hand(0, EXPIRY)
+_MONEY: Final = {"owner": ADA, "amount": ETHER}
+_ACCOUNT: Final = {
+    "owner": ADA,
+    "available": ETHER,
+    "open_games": 0,
+    "key": ADA,
+    "purse": 0,
+    "next_number": 2,
 }
 
 
@@ -435,27 +423,65 @@ def _game(stage: str, *seeds: str | None) -> dict[str, Any]:
     return {"self": GAME, "stage": stage, "seeds": list(seeds), "trouble": ""}
 
 
-_ACCOUNT: Final = {
-    "owner": ADA,
-    "available": "1000000000000000000",
-    "open_games": 0,
-    "key": ADA,
-    "purse": 0,
-    "next_number": 2,
-}
-_EVENT: Final = {"event": "FundsDeposited", "owner": ADA, "amount": "1000000000000000000"}
+# A session: its terms, and the first hand
 
-_ANSWERS: Final[dict[str, dict[str, Any]]] = {
+TERMS: Final = SessionTerms(HOUSE, ADA, HOUSE, ADA, 0, 200 * CHIP, 50_000 * CHIP, EXPIRY)
+NAME: Final = TERMS.struct_hash().hex()
+HERE_IT_IS: Final = f"{HERE}/croupier/sessions/{NAME}"
+_FIRST: Final = _Hand(TERMS.game_id(0), 0)
+_BEGUN: Final = beginning(TERMS).state
+_AFTER: Final = _FIRST.hand.follows(TERMS, _BEGUN)
+_AGREED: Final = {"terms": THE_SESSION.write(TERMS)}
+_SHOWN: Final = {
+    "self": HERE_IT_IS,
+    **_AGREED,
+    "state": THE_STATE.write(_AFTER),
+    "player_signature": _ADA.sign(DOMAIN, _AFTER).hex(),
+    "croupier_signature": _CROUPIER.sign(DOMAIN, _AFTER).hex(),
+    "playing": False,
+    "closed": False,
+}
+_OPENED: Final = _SHOWN | {
+    "state": THE_STATE.write(_BEGUN),
+    "player_signature": "0" * SIGNATURE_DIGITS,
+    "croupier_signature": "0" * SIGNATURE_DIGITS,
+}
+
+BODIES: Final[dict[str, dict[str, Any]]] = {
+    "new_offer": {"for Ada": {"player": ADA}},
+    "place_bet": {"one chip at level 5": _HAND.body},
+    "tell_seed": {"seed 0": {"seed_id": 0, "seed": _HAND.hers[0]}},
+    "tell_order": {"keep the second and the last": _HAND.order},
+    "make_call": {
+        "a deposit": Envelope.sealed(_ADA, DOMAIN, 0, DepositFunds(int(ETHER))).as_json()
+    },
+    "get_money": {"a thousand chips": _MONEY},
+    "new_session": {"with 200 chips": {"player": ADA, "funds": written(TERMS.player_funds)}},
+    "open_session": {
+        "signed by Ada": {**_AGREED, "signature": _ADA.sign(DOMAIN, TERMS).hex()},
+    },
+    "offer_hand": {"the first": {"hand": 0}},
+    "bet_on_hand": {"one chip at level 5": _FIRST.body},
+    "order_in_hand": {"keep the second and the last": {"seed": _FIRST.hers[0], **_FIRST.order}},
+    "sign_state": {
+        "after one hand": {
+            "state": _SHOWN["state"],
+            "signature": _SHOWN["player_signature"],
+            "seed": _FIRST.hers[1],
+        }
+    },
+}
+
+_TERMS: Final = {"bank": DOMAIN.bank, "chip_cost": CHIP, "step_time": 600, "trusted": TRUSTED}
+
+ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "about_croupier": {
         "on a ledger": {
             "account": HOUSE,
             "key": HOUSE,
             "chain": 0,
-            "bank": BANK,
-            "chip_cost": CHIP,
-            "step_time": 600,
+            **_TERMS,
             "confirmations": 0,
-            "trusted": TRUSTED,
             "play_money": PLAY_MONEY,
         }
     },
@@ -467,193 +493,37 @@ _ANSWERS: Final[dict[str, dict[str, Any]]] = {
             "player": ADA,
             "croupier_key": HOUSE,
             "game_id": 0,
-            "commitments": list(HIS),
+            "commitments": _HAND.commitments,
             "expiry": EXPIRY,
         }
     },
     "place_bet": {"taken": _game("bet-sent", None, None)},
-    "get_croupier_game": {"seed 0 is told": _game("awaits-seed-0", HIS_SEED, None)},
-    "tell_seed": {"heard": _game("awaits-order", HIS_SEED, None)},
-    "tell_order": {"heard": _game("order-sent", HIS_SEED, None)},
+    "get_croupier_game": {"seed 0 is told": _game("awaits-seed-0", _HAND.his[0], None)},
+    "tell_seed": {"heard": _game("awaits-order", _HAND.his[0], None)},
+    "tell_order": {"heard": _game("order-sent", _HAND.his[0], None)},
     "croupier_transcript": {"the beginning of one line": '{"dealer":"croupier/1","format":…}\n'},
     "get_bank": {
         "a ledger": {
             "chain": 0,
-            "bank": BANK,
-            "chip_cost": CHIP,
-            "step_time": 600,
-            "faucet": "1000000000000000000000",
-            "trusted": TRUSTED,
+            **_TERMS,
+            "faucet": written(1_000_000 * CHIP),
             "notice": PLAY_MONEY,
             "now": EXPIRY - 600,
         }
     },
     "get_account": {"Ada's": _ACCOUNT},
-    "get_game": {
-        "one that it does not know": {
-            "bet_hash": "0" * 64,
-            "step": 0,
-            "outcome": 0,
-            "deadline": 0,
-            "order": 0,
-            "hand": 0,
-        }
-    },
+    "get_game": {"one that it does not know": NO_GAME._asdict() | {"bet_hash": "0" * 64}},
     "game_events": {"none yet": {"events": []}},
     "next_game": {"the first": {"game_id": 0}},
-    "get_session": {
-        "none": {
-            "session": "0" * 64,
-            "number": 0,
-            "phase": 0,
-            "deadline": 0,
-            "hands": 0,
-            "player_share": 0,
-            "croupier_share": 0,
-        }
-    },
-    "make_call": {"recorded": {"events": [_EVENT]}},
-    "get_money": {"made": _ACCOUNT | {"available": 0, "purse": "1000000000000000000"}},
+    "get_session": {"none": NO_SESSION._asdict() | {"session": "0" * 64}},
+    "make_call": {"recorded": {"events": [{"event": "FundsDeposited", **_MONEY}]}},
+    "get_money": {"made": _ACCOUNT | {"available": 0, "purse": ETHER}},
     "get_ledger": {"the beginning of one line": '{"bank":…}\n'},
-}
-
-# A session: its terms, and the first hand
-
-NAME: Final = "c332eb94543599f5081ddc741d141ee5e73d04dca979e6e523ba1305d6aacbc2"
-HERE_IT_IS: Final = f"{HERE}/croupier/sessions/{NAME}"
-TERMS: Final = {
-    "croupier": HOUSE,
-    "player": ADA,
-    "croupier_key": HOUSE,
-    "player_key": ADA,
-    "number": 0,
-    "player_funds": "200000000000000000",
-    "croupier_funds": "50000000000000000000",
-    "expiry": EXPIRY,
-}
-OPENING: Final = (
-    "d3dc7cc083df72d38082bc9d2839d399c537394e350af0c2674179e4ce1ab15c"
-    "1ea731601a6e7328e6bbd926a8aa44701615925ce84971f9139913efadbb0bda1b"
-)
-COMMITMENTS: Final = (
-    "cbe26f25af187efcdf26d91dede77b4063727a8efee861ab14e072f05a587e85",
-    "5ca0e2de9e5d5f288346d63599225ad835c84ab771057cdcb25cb0fa99d25b32",
-)
-BET: Final = {
-    "croupier": HOUSE,
-    "player": ADA,
-    "croupier_key": HOUSE,
-    "player_key": ADA,
-    "game_id": "57896044618658097711785492504343953926634992332820282019728792003956564819968",
-    "bet": 1,
-    "level": 5,
-    "chip_cost": CHIP,
-    "croupier_commitment_0": COMMITMENTS[0],
-    "croupier_commitment_1": COMMITMENTS[1],
-    "player_commitment_0": ("04599a24817dfb90c626ac1c48bd389fdca24a0e25b0d0c36daf2ac44fb74d36"),
-    "player_commitment_1": ("234dc3b4dff29b7e1a29093684f1caa003d10aaac93b265eb71b29ab9a6fe64e"),
-    "expiry": 0,
-}
-BET_SIGNED: Final = (
-    "edeef33a0baaa86ce9d7660fe61c11132f4b260aec542e3f9b459f3e54c2b673"
-    "5e584749d819d7a95d41d6228f6292a2597c78a63f81af93020341028bec90f11b"
-)
-BET_TAKEN: Final = (
-    "4cb7f132e3f12fb36dc495280dce55ea1ec85118b73fca790cb3cc794acca617"
-    "1ae558e5f4bfc45e79151766e915fa1f559481e3630a1b4e872986b2f27b24c11b"
-)
-HIS_SEEDS: Final = (
-    (
-        "1010101010101010101010101010101010101010101010101010101010101010"
-        "4b5117c5eeae4cd3e02ad525d4a2914ad2e8d2fb15b0d623c8522189bca878a9"
-        "1c3f60045d4a0e61231a588e80b8e197d5e7dfebb1ebe176203700bf218d7d3a1c"
-    ),
-    (
-        "1111111111111111111111111111111111111111111111111111111111111111"
-        "4ff9eff83915443c6abb8b75cf23ca8d66af1f9ba2ab41ea0bd62bad366ddc42"
-        "4991c0e54aa6984aed508c815f60d71af87355460e92c70d2018f26aee2ad7191b"
-    ),
-)
-HER_SEEDS: Final = (
-    (
-        "2020202020202020202020202020202020202020202020202020202020202020"
-        "b23efa895957e838d5efd450b0b901dcb9f6acefdcb3823bd35a27eca845146c"
-        "15ed4505fc948ab98e85c8de257aa08c95ecd5dcba198d5e3a90c80e40d68cd71b"
-    ),
-    (
-        "2121212121212121212121212121212121212121212121212121212121212121"
-        "515aba1949ea2f4d44e50f160513db90833ece94adb3cd359895391c388c7017"
-        "43cdd7a63b9c3b398f17fc8b6851fc4e308937a03821dfe924bf6f254a2daa251b"
-    ),
-)
-ORDER_SIGNED: Final = (
-    "75a4d67962e5b38f65c00b9cac5b3ef6a978f574aca992f902e9be37f6c8b3ca"
-    "6482e107fa037401cb05e35ae37829a44fcb6b98a172ba823ea3c926d94b30d71c"
-)
-ACCEPTED: Final = (
-    "09d9034b044fdd0e64d9718ed88f456387cac889e486c912ae89e3430d449892"
-    "629f3e1bfa59d0f2e1580c9ed0377890834807ef1d27a94fdb7bc6ffa9ec40b11c"
-)
-STATE: Final = {
-    "session": NAME,
-    "hands": 1,
-    "player_share": "215000000000000000",
-    "head": "d78cc8669112efe7b87be91e7450f05dca3b6a6c202df2b66fef8beee5127392",
-    "last": False,
-}
-STATE_SIGNED: Final = (
-    "2a549e99a9aeaa38533ed4b685003694b149b90c2ccaa2bb323cf2d4934d6548"
-    "2faac17bdb8826584c3d577a5e02070669bcae66048f9397c9da8af818ce6dab1c"
-)
-STATE_TAKEN: Final = (
-    "6db8b264005def2cc4514c163d09b99afc7fc984b43de90bacde20888fd7096b"
-    "64617c86ccd725adae52b8b79ced99d410e22038f5353826d24fedf746b70c801b"
-)
-
-BODIES: Final[dict[str, dict[str, Any]]] = _BODIES | {
-    "new_session": {"with 200 chips": {"player": ADA, "funds": TERMS["player_funds"]}},
-    "open_session": {"signed by Ada": {"terms": TERMS, "signature": OPENING}},
-    "offer_hand": {"the first": {"hand": 0}},
-    "bet_on_hand": {"one chip at level 5": {"bet": BET, "signature": BET_SIGNED}},
-    "order_in_hand": {
-        "keep the second and the last": {
-            "seed": HER_SEEDS[0],
-            "order": [1, 0, 1, 1, 0],
-            "signature": ORDER_SIGNED,
-        }
-    },
-    "sign_state": {
-        "after one hand": {"state": STATE, "signature": STATE_SIGNED, "seed": HER_SEEDS[1]}
-    },
-}
-
-_SHOWN: Final = {
-    "self": HERE_IT_IS,
-    "terms": TERMS,
-    "state": STATE,
-    "player_signature": STATE_SIGNED,
-    "croupier_signature": STATE_TAKEN,
-    "playing": False,
-    "closed": False,
-}
-_OPENED: Final = _SHOWN | {
-    "state": {
-        "session": NAME,
-        "hands": 0,
-        "player_share": TERMS["player_funds"],
-        "head": "0" * 64,
-        "last": False,
-    },
-    "player_signature": "0" * 130,
-    "croupier_signature": "0" * 130,
-}
-
-ANSWERS: Final[dict[str, dict[str, Any]]] = _ANSWERS | {
-    "new_session": {"his terms": {"self": HERE_IT_IS, "name": NAME, "terms": TERMS}},
+    "new_session": {"his terms": {"self": HERE_IT_IS, "name": NAME, **_AGREED}},
     "open_session": {"open": _OPENED},
     "get_croupier_session": {"after one hand": _SHOWN},
-    "offer_hand": {"the first": {"commitments": list(COMMITMENTS)}},
-    "bet_on_hand": {"taken": {"signature": BET_TAKEN, "seed": HIS_SEEDS[0]}},
-    "order_in_hand": {"drawn": {"seed": HIS_SEEDS[1], "acceptance": ACCEPTED}},
-    "sign_state": {"signed": {"signature": STATE_TAKEN}},
+    "offer_hand": {"the first": {"commitments": _FIRST.commitments}},
+    "bet_on_hand": {"taken": {"signature": _FIRST.taken, "seed": _FIRST.his[0]}},
+    "order_in_hand": {"drawn": {"seed": _FIRST.his[1], "acceptance": _FIRST.accepted}},
+    "sign_state": {"signed": {"signature": _SHOWN["croupier_signature"]}},
 }

@@ -305,7 +305,6 @@ def _wants_a_hand(console: Console, between: Between, opening: Future[Any]) -> b
 
 
 async def _sat_down(player: PlayerClient) -> tuple[About, int]:
-    """The Croupier, and what he has at the Bank."""
     about = await player.sit_down()
     return about, (await player.side.bank.account(about.account)).available
 
@@ -333,7 +332,6 @@ def _is_at_home(options: argparse.Namespace) -> bool:
 def _introduce(
     console: Console, art: CardArt, player: PlayerClient, about: About, funds: int
 ) -> None:
-    """Who plays."""
     has = f"{in_chips(funds, player.side.bank.terms.chip_cost)} at the Bank"
     console.say(art.fold(f"The Croupier: {about.account}, {has}.", "", "  "))
     console.say(art.fold(f"You: {player.address}.", "", "  "))

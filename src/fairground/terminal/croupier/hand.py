@@ -134,7 +134,6 @@ class KeyHold:
         self._drawn = 0
 
     def _show(self) -> None:
-        """Draw the cards again in place."""
         self._clear()
         self._draw()
 
@@ -195,7 +194,6 @@ class Between:
         self.pays()
 
     def pays(self) -> None:
-        """The pay table."""
         self._console.say()
         self._say(f"What a hand pays, in chips, for a bet of {self.bet}:")
         for line in self._art.pays(self.bet, self.level):

@@ -60,12 +60,10 @@ class CardArt(Ink):
     # Cards
 
     def card(self, card: Card) -> str:
-        """A card in signs."""
         suits = LETTERS if self.ascii_only else SUITS
         return RANKS[card % KINDS] + suits[card // KINDS]
 
     def cards(self, cards: Sequence[Card]) -> str:
-        """Cards in signs, in one line."""
         return " ".join(map(self.card, cards))
 
     def row(
@@ -94,7 +92,6 @@ class CardArt(Ink):
         return lines
 
     def _face(self, card: Card) -> tuple[str, str, str]:
-        """The three lines inside a card."""
         rank, down = RANKS[card % KINDS], self.edges.down
         style = "suit" if card // KINDS in RED else "bold"
         rows = (f"{rank:<5}", f"{self.card(card):>4} ", f"{rank:>5}")
@@ -196,7 +193,6 @@ class NewsWords:
         self._chip_cost = chip_cost
 
     def chips(self, wei: int) -> str:
-        """Money in chips."""
         return in_chips(wei, self._chip_cost)
 
     def explained(self, news: News) -> str:

@@ -107,7 +107,6 @@ async def _table(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -
 
 
 async def _at_home(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -> _Table:
-    """All parties in this process."""
     from fairground.bank.croupier.journal import SessionJournal
     from fairground.bank.session.croupier import SessionCroupier
 
@@ -127,8 +126,6 @@ async def _at_home(stack: AsyncExitStack, options: argparse.Namespace, key: Key)
 
 async def _elsewhere(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -> _Table:
     """The Croupier in an arena; the Bank in its ledger, or behind one's own node."""
-    from fairground.bank.croupier.client import DeskClient, SessionDeskClient
-
     folder = data_directory().with_name("croupier") / key.address
     parties = await far_away(
         stack, options.croupier, options.bank, key, folder if options.key is not None else None
@@ -152,8 +149,7 @@ async def _elsewhere(stack: AsyncExitStack, options: argparse.Namespace, key: Ke
                 f"(at least {stake})"
             )
         await bank.send(key, DepositFunds(missing))
-    assert isinstance(parties.desk, DeskClient)
-    return _Table(bank, SessionDeskClient(parties.desk), key, notes, wanted, CHAIRS)
+    return _Table(bank, parties.desk.sessions, key, notes, wanted, CHAIRS)
 
 
 class _Evening:
@@ -461,7 +457,6 @@ class _Evening:
         self._say(f"\nThe session is not closed at the Bank. {again}")
 
     def save(self, player: SessionPlayer) -> int:
-        """Check the record, and write it down."""
         from fairground.bank.audit import verify_session
 
         data, made = player.record.data, self._table.calls
