@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -36,3 +38,9 @@ def test_every_keeper_obeys_every_law(keeper: str, law: Law, tmp_path: Path) -> 
             await law(await furnished(house))
 
     asyncio.run(run())
+
+
+def test_nothing_of_a_chain_is_loaded_before_it_is_needed() -> None:
+    script = "import fairground.bank.bank_port, fairground.cli, sys; print('web3' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert done.stdout == b"False\n"

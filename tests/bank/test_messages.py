@@ -30,8 +30,7 @@ from fairground.bank.messages import (
 from fairground.bank.schemes import historic_int, historic_shuffle
 from fairground.bank.seeds import WrongSeed, check_seed, fresh_seeds, generate_int
 from fairground.core import InputError
-from fairground.games.poker.rules import DECK, PAYS, Rank, hand_text, parse_hand, rank
-from tests.helpers.document_bank import historic_play
+from fairground.games.poker.rules import DECK, Rank, parse_hand, rank
 from tests.helpers.evm import Hall, hall, nonce
 from tests.helpers.width import WIDE
 
@@ -238,10 +237,6 @@ def test_a_commitment_is_not_the_seed_of_the_outcome() -> None:
     assert len(tags) == 4
 
 
-def test_the_pay_table_has_a_level_for_each_chip() -> None:
-    assert PAYS[1][Rank.THREE_OF_A_KIND] * 10**17 == 3 * 10**17  # chip 0.1: 0.3, as documented
-
-
 def test_bad_ranges_are_refused() -> None:
     for low, high in ((1, 0), (-1, 5), (0, 2**32)):
         with pytest.raises(InputError):
@@ -249,13 +244,6 @@ def test_bad_ranges_are_refused() -> None:
 
 
 # History
-
-
-def test_the_real_game_of_2017() -> None:
-    croupier, player = (62504461, 1600494777), (393532593, 1301748256)
-    hand, final = historic_play(croupier, player, (1, 0, 1, 1, 0))
-    assert hand_text(hand) == "5♢ 7♢ 9♧ 10♧ 7♡"
-    assert hand_text(final) == "3♡ 7♢ J♧ 7♤ 7♡"
 
 
 def test_the_streams_of_2017_overlap_and_ours_do_not() -> None:

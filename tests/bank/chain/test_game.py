@@ -10,14 +10,12 @@ from typing import Any, get_args
 
 import pytest
 
-from fairground.bank import seeds
 from fairground.bank.bank_port import (
     Complain,
     DepositFunds,
     GameOutcome,
     SessionCall,
     Silence,
-    Step,
     SubmitBet,
     SubmitCroupierSeed,
     SubmitGameResult,
@@ -31,7 +29,7 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.chain.gas import LIMITS, MEASURED
 from fairground.bank.messages import Signer
-from fairground.games.poker.rules import PAYS, Poker, Rank, rank
+from fairground.games.poker.rules import Poker, rank
 from tests.helpers.evm import BANKROLL, CHIP, PURSE, STEP_TIME, Hall, Play, Receipt, hall, refused
 from tests.helpers.places import DATA, ROOT
 
@@ -59,36 +57,6 @@ def test_a_new_bank_says_its_terms_and_has_no_owner(h: Hall) -> None:
     assert {name for name in written if "wner" in name} == {"keyOwner"}
 
 
-@pytest.mark.parametrize("level", [1, 2, 3, 4, 5])
-def test_a_whole_game_at_every_level(h: Hall, level: int) -> None:
-    bet = 2 * level
-    play = h.play(bet=bet, level=level, label=level)
-    stake, top = bet * level * CHIP, bet * PAYS[level][Rank.ROYAL_FLUSH] * CHIP
-    assert play.bet.stake == stake
-
-    assert play.submit_bet().event("BetSubmitted")["betHash"] == play.bet.struct_hash()
-    assert h.wealth() == (BANKROLL - top, PURSE - stake)
-    assert h.bank.open_games(h.croupier) == h.bank.open_games(h.player) == 1
-    play.croupier_seed(0)
-    assert h.wealth() == (BANKROLL - top + stake, PURSE - stake)
-    dealt = play.player_seed(0).event("PlayerSeedSubmitted")["hand"]
-    assert seeds.unpacked_hand(dealt) == play.hand()
-    play.order(ORDER)
-    play.croupier_seed(1)
-    final = play.player_seed(1).event("PlayerSeedSubmitted")["hand"]
-    assert seeds.unpacked_hand(final) == play.final(ORDER)
-    settled = play.result().event("GameSettled")
-
-    prize = Poker(bet, level).prize(play.final(ORDER)) * CHIP
-    assert settled["prize"] == prize
-    assert settled["rank"] == rank(play.final(ORDER))
-    assert h.wealth() == (BANKROLL + stake - prize, PURSE - stake + prize)
-    assert h.bank.open_games(h.croupier) == h.bank.open_games(h.player) == 0
-    game = h.bank.game(play.bet)
-    assert (game.step, game.outcome) == (Step.HAND_FINAL, GameOutcome.SETTLED)
-    assert h.bank.next_id(h.croupier, h.player) == 1
-
-
 def winning(h: Hall, order: tuple[int, ...] = (0, 0, 0, 0, 0), at_least: int = 1) -> Play:
     """A prepared game that ends in a prize: seeds are tried until one does (in a test one may)."""
     for label in range(10_000):
@@ -96,21 +64,6 @@ def winning(h: Hall, order: tuple[int, ...] = (0, 0, 0, 0, 0), at_least: int = 1
         if rank(play.final(order)) >= at_least:
             return play
     raise AssertionError("no such game among ten thousand")
-
-
-def test_a_prize_is_paid_and_can_be_taken_home(h: Hall) -> None:
-    play = winning(h, ORDER, Rank.THREE_OF_A_KIND)
-    play.run_to(7)
-    prize = Poker(1, 5).prize(play.final(ORDER)) * CHIP
-    assert prize >= 15 * CHIP
-    held = PURSE - 5 * CHIP + prize
-    assert h.bank.available(h.player) == held
-    before = h.bank.evm.balance(h.player.address)
-    receipt = h.bank.withdraw(h.player, held)
-    assert receipt.event("FundsWithdrawn")["amount"] == held
-    gained = h.bank.evm.balance(h.player.address) - before
-    assert held - gained < 10**15  # the rest went for gas
-    assert h.bank.available(h.player) == 0
 
 
 def test_a_hand_that_stands_is_final_at_once(h: Hall) -> None:
@@ -121,31 +74,6 @@ def test_a_hand_that_stands_is_final_at_once(h: Hall) -> None:
     play.result(by=h.player)
     prize = Poker(1, 5).prize(play.hand()) * CHIP
     assert h.wealth() == (BANKROLL + 5 * CHIP - prize, PURSE - 5 * CHIP + prize)
-
-
-def test_the_player_alone_can_bring_everything_that_was_signed(h: Hall) -> None:
-    play = h.play()
-    play.submit_bet()
-    play.croupier_seed(0, by=h.player)
-    play.player_seed(0, by=h.player)
-    play.order(ORDER, by=h.player)
-    play.croupier_seed(1, by=h.player)
-    play.player_seed(1, by=h.player)
-    play.result(by=h.player)
-    assert h.bank.game(play.bet).outcome == GameOutcome.SETTLED
-
-
-def test_the_next_game_begins_while_the_last_is_still_being_settled(h: Hall) -> None:
-    first, second = h.play(game_id=0), h.play(game_id=1, bet=2)
-    first.run_to(6)
-    second.run_to(6)
-    assert h.bank.open_games(h.player) == 2
-    second.result()
-    first.result()
-    won = sum(
-        Poker(bet, 5).prize(play.final(ORDER)) - 5 * bet for bet, play in ((1, first), (2, second))
-    )
-    assert h.wealth() == (BANKROLL - won * CHIP, PURSE + won * CHIP)
 
 
 SILENCES = {
@@ -215,14 +143,6 @@ def test_a_result_can_be_had_at_any_time(h: Hall) -> None:
     h.bank.evm.travel(100 * STEP_TIME)
     play.result(by=h.player)
     assert h.bank.game(play.bet).outcome == GameOutcome.SETTLED
-
-
-def test_a_silent_croupier_changes_nothing_where_nothing_is_replaced(h: Hall) -> None:
-    play = winning(h)
-    play.run_to(4, order=(0, 0, 0, 0, 0))
-    play.complain("SecondCroupierSeed")
-    prize = Poker(1, 5).prize(play.hand()) * CHIP
-    assert h.wealth() == (BANKROLL + 5 * CHIP - prize, PURSE - 5 * CHIP + prize)
 
 
 def test_gas_and_size_are_as_recorded() -> None:

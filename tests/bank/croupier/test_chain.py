@@ -7,12 +7,10 @@ import contextlib
 import signal
 from collections.abc import Awaitable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from web3.providers import BaseProvider
 
-from fairground.bank.bank_port import GameOutcome, Step, WrongBank
+from fairground.bank.bank_port import GameOutcome, Step
 from fairground.bank.chain.bank import ChainBank
 from fairground.bank.chain.node import ChainNode
 from fairground.bank.croupier.client import DeskClient, SessionDeskClient
@@ -22,12 +20,11 @@ from fairground.bank.messages import Key
 from fairground.bank.player.notes import FileNotes
 from fairground.bank.session.player import SessionPlayer
 from fairground.cli import main
-from fairground.verifier import verify
 from tests.helpers.anvil import Anvil, anvil
 from tests.helpers.arena import Process
 from tests.helpers.bank_game import enter
 from tests.helpers.chain_table import BANKROLL, DEEP, ETHER, PURSE, rich, table
-from tests.helpers.croupier import ORDER, STANDS, Guest, prize
+from tests.helpers.croupier import ORDER, Guest, prize
 
 PLAYER = Key(7301)
 
@@ -43,28 +40,6 @@ def run(test: Awaitable[None]) -> None:
         await asyncio.wait_for(test, 90)
 
     asyncio.run(limited())
-
-
-@pytest.mark.campaign
-def test_twelve_blocks_behind_the_next_game_begins_while_the_last_is_settled(
-    chain: Anvil, tmp_path: Path
-) -> None:
-    async def test() -> None:
-        async with table(chain, tmp_path, DEEP) as at:
-            first = await at.croupier.offer(at.guest.address)
-            one = await at.play(first, ORDER, "settling")
-            assert (await at.bank.game(one.key)).outcome == GameOutcome.OPEN
-            second = await at.croupier.offer(at.guest.address)
-            assert second.game_id == first.game_id + 1
-            two = await at.play(second, STANDS, "settling")
-            for offer, bet in ((first, one), (second, two)):
-                while await at.look(offer, bet) != "over":
-                    await at.mine()
-                verdict = verify(await at.croupier.transcript(offer.id))
-                assert verdict.ok
-            assert await at.wealth() == BANKROLL + PURSE
-
-    run(test())
 
 
 def test_a_bet_that_a_reorganisation_took_is_brought_again(chain: Anvil, tmp_path: Path) -> None:
@@ -215,12 +190,3 @@ async def _mine(node: ChainNode) -> None:
     while True:
         await asyncio.to_thread(node.rpc, "evm_mine")
         await asyncio.sleep(0.05)
-
-
-def test_chains_where_money_is_real_are_refused() -> None:
-    class Real(BaseProvider):
-        def make_request(self, method: Any, params: Any) -> Any:
-            return {"jsonrpc": "2.0", "id": 1, "result": "0x1"}
-
-    with pytest.raises(WrongBank, match=r"on Ethereum .* money is real"):
-        ChainNode(Real())

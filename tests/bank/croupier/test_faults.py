@@ -24,7 +24,6 @@ from fairground.bank.bank_port import (
     Step,
     SubmitBet,
     SubmitCroupierSeed,
-    SubmitReplacementOrder,
     short_name,
 )
 from fairground.bank.croupier.croupier import Croupier
@@ -366,27 +365,6 @@ def test_a_bet_that_is_taken_back_is_brought_again_unless_the_seed_is_out(tmp_pa
             assert sum(await made.wealth()) == BANKROLL + PURSE
 
     asyncio.run(asyncio.wait_for(main(), 60))
-
-
-def test_only_the_order_that_seed_1_was_told_for_is_brought_again(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with house(tmp_path) as made:
-            croupier, guest = made.croupier(), made.guest
-            offer = await croupier.offer(guest.address)
-            bet = guest.bet_on(offer)
-            await croupier.bet(offer.id, bet, guest.sign(bet))
-            page = await CroupierJournal(made.store, made.bank.domain, croupier.account).page(
-                offer.id
-            )
-            dealt = BankGame(short_name(bet.struct_hash()), Step.HAND_DEALT, 0, 2**40, 0, 0)
-            page = page._replace(heard=guest.seeds[offer.id], told=2, brought=True, order=ORDER)
-            for order in (ORDER, STANDS):
-                mail = (order, guest.sign_order(bet, order))
-                found = duty(page._replace(mail=mail), Seen(dealt, dealt, 0))
-                brings = isinstance(found, Send) and isinstance(found.call, SubmitReplacementOrder)
-                assert brings == (order == ORDER)
-
-    asyncio.run(main())
 
 
 def test_a_bet_that_came_through_although_it_was_refused(tmp_path: Path) -> None:

@@ -217,17 +217,6 @@ def test_a_ledger_is_on_no_chain_and_shares_its_address_with_none(tmp_path: Path
     asyncio.run(test())
 
 
-@pytest.mark.parametrize("terms", [Terms(0, 600), Terms(2**96 + 1, 600), Terms(1, 59)])
-def test_terms_are_the_contracts(url: str, terms: Terms) -> None:
-    async def test() -> None:
-        store = await open_store(url)
-        with pytest.raises(BankRefused, match="BadTerms"):
-            await LedgerBank.open(store, terms)
-        await store.close()
-
-    asyncio.run(test())
-
-
 # Envelopes
 
 
