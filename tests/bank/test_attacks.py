@@ -25,7 +25,7 @@ from fairground.bank.croupier_port import Busy, Sight
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerClient
 from fairground.bank.messages import Bet, Key
-from fairground.bank.player.news import Suspicion
+from fairground.bank.player.game import Suspicion
 from fairground.bank.seeds import Seed
 from fairground.clients.http import Http, Unreachable
 from fairground.core import FairgroundError

@@ -29,7 +29,7 @@ from fairground.bank.bank_port import (
 from fairground.bank.croupier_port import About, Offer
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Key, Message
-from fairground.bank.player.news import Alarm, GameEnded, News, NoGame, Party, Suspicion, Waiting
+from fairground.bank.player.game import Alarm, GameEnded, News, NoGame, Party, Suspicion, Waiting
 from fairground.bank.player.notes import FileNotebook, NotebookInUse
 from fairground.bank.player.player import PlayerClient
 from fairground.bank.seeds import Seed

@@ -10,7 +10,7 @@ import pytest
 
 from fairground.bank.bank_port import Account, BankEvent, BankGame, GameOutcome, Step
 from fairground.bank.croupier_port import Sight
-from fairground.bank.player.news import Alarm, Party
+from fairground.bank.player.game import Alarm, Party
 from fairground.bank.seeds import packed_hand, packed_order
 from tests.helpers.croupier import CHIP, ORDER, PURSE, STANDS, Wrapped, prize
 from tests.helpers.player import Crook, PlayersTable, at_the_table, slow

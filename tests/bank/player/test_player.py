@@ -25,8 +25,16 @@ from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import About, Declined, Offer, Sight
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Key, PublicKey
-from fairground.bank.player.game import PATIENCE, PlayersGame
-from fairground.bank.player.news import Complained, NoGame, Party, Sent, Suspicion, Waiting
+from fairground.bank.player.game import (
+    PATIENCE,
+    Complained,
+    NoGame,
+    Party,
+    PlayersGame,
+    Sent,
+    Suspicion,
+    Waiting,
+)
 from fairground.bank.player.notes import Note, Notebook
 from fairground.bank.player.player import BET_TIME, PlayerClient, WrongCroupier
 from fairground.bank.seeds import Seed

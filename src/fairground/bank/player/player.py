@@ -28,8 +28,16 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier_port import About, Offer
 from fairground.bank.messages import Bet, Signer
-from fairground.bank.player.game import PlayersGame, Side
-from fairground.bank.player.news import Alarm, Checked, NoGame, Party, Sent, in_chips
+from fairground.bank.player.game import (
+    Alarm,
+    Checked,
+    NoGame,
+    Party,
+    PlayersGame,
+    Sent,
+    Side,
+    in_chips,
+)
 from fairground.bank.player.notes import Note
 from fairground.bank.seeds import fresh_seeds
 from fairground.core import InputError

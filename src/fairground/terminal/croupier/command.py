@@ -12,8 +12,7 @@ from typing import Any, Final
 from fairground.bank.bank_port import PLAY_MONEY
 from fairground.bank.croupier_port import About
 from fairground.bank.messages import Key
-from fairground.bank.player.game import CONFIRMATIONS, PlayersGame, Side
-from fairground.bank.player.news import News, in_chips
+from fairground.bank.player.game import CONFIRMATIONS, News, PlayersGame, Side, in_chips
 from fairground.bank.player.player import PlayerClient
 from fairground.games.poker.rules import BETS, LEVELS, Poker
 from fairground.terminal.background import Backstage

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
-from fairground.bank.player.news import in_chips
+from fairground.bank.player.game import in_chips
 from fairground.games.poker.rules import BETS, HAND, LEVELS, Card, Poker, rank
 from fairground.terminal.console import (
     END,

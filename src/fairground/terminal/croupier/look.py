@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from fairground.bank.bank_port import BankEvent, GameOutcome, Silence
 from fairground.bank.messages import Bet
-from fairground.bank.player.news import (
+from fairground.bank.player.game import (
     BankRecorded,
     Checked,
     Complained,

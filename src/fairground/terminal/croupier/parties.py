@@ -20,7 +20,7 @@ from fairground.bank.bank_port import Bank, BankRefused, Call, Terms, WrongBank
 from fairground.bank.calls import call_as_json
 from fairground.bank.croupier_port import CroupierDesk
 from fairground.bank.messages import Key
-from fairground.bank.player.news import Party
+from fairground.bank.player.game import Party
 from fairground.bank.player.notes import FileNotebook, Notebook
 from fairground.core import InputError
 from fairground.terminal.croupier.screen import BankCalled

@@ -18,8 +18,7 @@ from fairground.bank.bank_port import PLAY_MONEY, BankEvent, GameOutcome
 from fairground.bank.chain.gas import MEASURED
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet
-from fairground.bank.player.game import PlayersGame
-from fairground.bank.player.news import (
+from fairground.bank.player.game import (
     Alarm,
     BankRecorded,
     Checked,
@@ -27,6 +26,7 @@ from fairground.bank.player.news import (
     News,
     NoGame,
     Party,
+    PlayersGame,
     Sent,
 )
 from fairground.bank.player.player import PlayerClient, WrongCroupier

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from fairground.bank.bank_port import Backoff, Bank, BankAway, Call, DepositFunds, SubmitPublicKey
 from fairground.bank.croupier_port import Closed, Declined, TooSoon
 from fairground.bank.messages import Key
-from fairground.bank.player.game import Side
-from fairground.bank.player.news import NoGame, in_chips
+from fairground.bank.player.game import NoGame, Side, in_chips
 from fairground.bank.player.notes import FileNotes, SessionNotes
 from fairground.bank.player.player import PlayerClient
 from fairground.bank.record import AT_HOME, CHAIRS
