@@ -15,7 +15,7 @@ import asyncio
 import contextlib
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -70,7 +70,7 @@ class DeskClient(CroupierDesk):
 
     async def about(self) -> About:
         found = await self.ask("croupier", patience=BEFORE)
-        with Reading(self.url):
+        with _reading(self.url):
             return About(
                 ADDRESS.read(found["account"], "account"),
                 ADDRESS.read(found["key"], "key"),
@@ -85,7 +85,7 @@ class DeskClient(CroupierDesk):
 
     async def offer(self, player: str) -> Offer:
         found = await self.ask("croupier/offers", {"player": player}, patience=BEFORE)
-        with Reading(self.url):
+        with _reading(self.url):
             first, second = found["commitments"]
             return Offer(
                 _name(found["id"]),
@@ -119,7 +119,7 @@ class DeskClient(CroupierDesk):
 
     async def look(self, offer_id: str) -> Sight:
         found = await self.ask(f"croupier/games/{offer_id}")
-        with Reading(self.url):
+        with _reading(self.url):
             if found["stage"] not in STAGES:
                 raise ValueError(f"the stage {found['stage']!r}")
             first, second = (
@@ -192,19 +192,13 @@ def _name(value: object) -> str:
     return value
 
 
-class Reading:
+@contextlib.contextmanager
+def _reading(url: str) -> Iterator[None]:
     """Report every fault in the form of an answer as one kind of error."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, (KeyError, TypeError, ValueError, InputError)):
-            reason = f"{self._url} answers as no Croupier does: {error}"
-            raise Unreachable(reason[:LONGEST]) from None
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, InputError) as error:
+        raise Unreachable(f"{url} answers as no Croupier does: {error}"[:LONGEST]) from None
 
 
 class SessionDeskClient(SessionDesk):
@@ -216,13 +210,10 @@ class SessionDeskClient(SessionDesk):
     async def _say(self, session: bytes, what: str, body: dict[str, Any]) -> Any:
         return await self._desk.ask(f"croupier/sessions/{session.hex()}/{what}", body)
 
-    def _reading(self) -> Reading:
-        return Reading(self._desk.url)
-
     async def session(self, player: str, funds: int) -> SessionTerms:
         body = {"player": player, "funds": written(funds)}
         found = await self._desk.ask("croupier/sessions", body, patience=BEFORE)
-        with self._reading():
+        with _reading(self._desk.url):
             terms: SessionTerms = THE_SESSION.read(found["terms"], "terms")
             return terms
 
@@ -233,14 +224,14 @@ class SessionDeskClient(SessionDesk):
 
     async def offer(self, session: bytes, hand: int) -> tuple[bytes, bytes]:
         found = await self._say(session, "offer", {"hand": hand})
-        with self._reading():
+        with _reading(self._desk.url):
             first, second = found["commitments"]
             return BYTES32.read(first, "commitment 0"), BYTES32.read(second, "commitment 1")
 
     async def bet(self, session: bytes, bet: Bet, signature: Signature) -> Taken:
         body = {"bet": THE_BET.write(bet), "signature": signature.hex()}
         found = await self._say(session, "bet", body)
-        with self._reading():
+        with _reading(self._desk.url):
             his = SIGNATURE.read(found["signature"], "signature")
             return Taken(his, SEED.read(found["seed"], "seed"))
 
@@ -249,7 +240,7 @@ class SessionDeskClient(SessionDesk):
     ) -> Drawn | None:
         body = {"seed": seed.hex(), "order": list(order), "signature": signature.hex()}
         found = await self._say(session, "order", body)
-        with self._reading():
+        with _reading(self._desk.url):
             if found["seed"] is None:
                 return None
             his = SEED.read(found["seed"], "seed")
@@ -261,13 +252,13 @@ class SessionDeskClient(SessionDesk):
         told = None if seed is None else seed.hex()
         body = {"seed": told, "state": THE_STATE.write(state), "signature": signature.hex()}
         found = await self._say(session, "state", body)
-        with self._reading():
+        with _reading(self._desk.url):
             his: Signature = SIGNATURE.read(found["signature"], "signature")
             return his
 
     async def look(self, session: bytes) -> SessionSight:
         found = await self._desk.ask(f"croupier/sessions/{session.hex()}")
-        with self._reading():
+        with _reading(self._desk.url):
             return SessionSight(
                 THE_SESSION.read(found["terms"], "terms"),
                 THE_STATE.read(found["state"], "state"),

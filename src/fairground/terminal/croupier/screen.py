@@ -79,15 +79,8 @@ class BankCalled(NamedTuple):
         return f"{self.who.value} calls the Bank: {self.call}{seed}{cost}"
 
 
-_CALLS: Final = {
-    ("submitBet", None): 2,
-    ("submitCroupierSeedAsSignature", 0): 3,
-    ("submitPlayerSeedAsSignature", 0): 6,
-    ("submitReplacementOrder", None): 11,
-    ("submitCroupierSeedAsSignature", 1): 12,
-    ("submitPlayerSeedAsSignature", 1): 14,
-    ("submitGameResult", None): 16,
-}
+_CALLS: Final = dict(zip(MEASURED, (2, 3, 6, 11, 12, 14, 16), strict=True))
+"""The step of each call."""
 _SENT: Final = {"the signed bet": 1, "seed 0": 5, "the order": 10, "seed 1": 13}
 """The step of each message from the Player to the Croupier."""
 
