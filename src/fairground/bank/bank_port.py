@@ -19,7 +19,6 @@ its clock stands still between two blocks although its deadlines draw near.
 from __future__ import annotations
 
 import enum
-import hashlib
 import json
 import time
 from abc import ABC, abstractmethod
@@ -111,7 +110,6 @@ class BankGame(NamedTuple):
 
     @property
     def cards(self) -> tuple[int, ...]:
-        """The hand, card by card; empty before the deal."""
         return unpacked_hand(self.hand) if self.step >= Step.HAND_DEALT else ()
 
     @property
@@ -473,9 +471,6 @@ class Terms(NamedTuple):
 class Artifact(NamedTuple):
     """The compiler's output for a contract."""
 
-    compiler: str
-    settings: dict[str, Any]
-    source_sha256: str
     abi: list[dict[str, Any]]
     bytecode: bytes
     runtime_bytecode: bytes
@@ -500,16 +495,6 @@ class Artifact(NamedTuple):
         return Terms(found["CHIP_COST"], found["STEP_TIME"])
 
 
-def source() -> str:
-    """The Solidity source."""
-    return (FOLDER / "Bank.sol").read_text("utf-8")
-
-
-def source_hash() -> str:
-    """SHA-256 of the source, in hex."""
-    return hashlib.sha256(source().encode()).hexdigest()
-
-
 @cache
 def artifact() -> Artifact:
     """The committed artifact."""
@@ -526,9 +511,6 @@ def parse(text: str) -> Artifact:
     """Read an artifact as ``tools/compile_bank`` writes it."""
     raw = json.loads(text)
     return Artifact(
-        raw["compiler"],
-        raw["settings"],
-        raw["source_sha256"],
         raw["abi"],
         bytes.fromhex(raw["bytecode"].removeprefix("0x")),
         bytes.fromhex(raw["runtime_bytecode"].removeprefix("0x")),
@@ -565,11 +547,9 @@ class Backoff:
         self.failures = 0
 
     def failed(self) -> float:
-        """Count a failure, and return the seconds to wait."""
         self.failures += 1
         return min(self._longest, self._first * 2.0 ** min(self.failures, 32))
 
     def worked(self) -> float:
-        """Forget the failures, and return the usual pause."""
         self.failures = 0
         return self._first

@@ -213,7 +213,6 @@ def _members(struct: str) -> list[dict[str, Any]]:
 
 
 def _struct(part: Mapping[str, Any]) -> str:
-    """Return the name of a struct (``struct Bank.Bet``: Bet)."""
     return str(part["internalType"]).rpartition(".")[2] if part["type"] == "tuple" else ""
 
 

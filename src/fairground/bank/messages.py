@@ -84,7 +84,6 @@ class Domain(NamedTuple):
         )
 
     def digest(self, message: Message) -> bytes:
-        """The 32 bytes that are signed."""
         return keccak(b"\x19\x01" + self.separator + message.struct_hash())
 
 
@@ -143,7 +142,6 @@ class Bet(NamedTuple):
 
     @property
     def stake(self) -> int:
-        """Wei that the Player puts in."""
         return self.bet * self.level * self.chip_cost
 
     @property
@@ -320,11 +318,9 @@ class Key:
         return self._secret.to_bytes(32, "big")
 
     def sign(self, domain: Domain, message: Message) -> Signature:
-        """Sign a message for one Bank on one chain."""
         return sign(self._secret, domain.digest(message))
 
     def prove(self, domain: Domain, owner: str) -> Signature:
-        """Prove to a Bank that this owner has this key."""
         return self.sign(domain, PublicKey(owner, self.address))
 
 

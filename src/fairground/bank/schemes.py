@@ -130,7 +130,6 @@ class CroupierScheme(Scheme):
         self._player = lenders[0]
 
     def phases(self, run: Run) -> Sequence[Phase]:
-        """Ask for the Player's seed, after the Croupier's."""
         return (Phase("seed", (self._player,)),)
 
     def check_ticket(self, run: Run) -> None:
@@ -344,7 +343,6 @@ class HistoricScheme(Scheme):
         return self._deck
 
     def check_record(self, events: Sequence[Mapping[str, Any]]) -> Review:
-        """It proves nothing, and says so."""
         return Review(
             (
                 f"UNSAFE: {self.name} is kept so that games of then can be checked, and proves "
@@ -365,7 +363,6 @@ class HistoricDealer(Dealer):
             vault.keep(f"seed.{number}", str(seed).encode(), "")
 
     def open(self, run: Run) -> Evidence:
-        """His seed, told with nothing committed."""
         return {"seed": int(self._vault.recall(f"seed.{run.index}"))}
 
     def evidence(self, run: Run, head: str) -> tuple[Evidence, Evidence]:

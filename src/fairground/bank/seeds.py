@@ -134,7 +134,6 @@ class Generator:
         self._seed = game_seed
 
     def below(self, n: int) -> int:
-        """One integer, uniform in ``range(n)``."""
         self._seed, value = generate_int(self._seed, 0, n - 1)
         return value
 

@@ -12,7 +12,7 @@ from math import comb
 
 import pytest
 
-from fairground.bank.bank_port import source
+from fairground.bank.bank_port import FOLDER
 from tests.helpers.anvil import TOOLS, running_anvil
 
 CENSUS = """
@@ -71,7 +71,7 @@ def census() -> str:
     assert solc.is_dir(), "the Solidity compiler is not installed: run tools/node-setup"
     done = subprocess.run(
         ["node", "-e", COMPILE, solc],
-        input=json.dumps([source(), CENSUS]),
+        input=json.dumps([(FOLDER / "Bank.sol").read_text("utf-8"), CENSUS]),
         capture_output=True,
         text=True,
         check=True,

@@ -121,7 +121,6 @@ class Outbox:
                 await self._ask(self._node.call, *asked)
 
     async def _left_over(self, draft: Draft, spending: Spending) -> Letter | None:
-        """The letter that this call stands for, on its way again."""
         for letter in self._letters:
             if letter.asked == draft and not letter.awaited:
                 break

@@ -186,7 +186,6 @@ class DeskClient(CroupierDesk):
 
 
 def _name(value: object) -> str:
-    """An offer's name, as it may stand in an address."""
     if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,200}", value):
         raise ValueError(f"the name {value!r}")
     return value

@@ -218,7 +218,6 @@ class Croupier(CroupierDesk):
 
     @property
     def _least_prize(self) -> int:
-        """The top prize of the smallest bet, in wei."""
         return PAYS[LEVELS[0]][Rank.ROYAL_FLUSH] * self._bank.terms.chip_cost
 
     # What a Player says

@@ -161,7 +161,6 @@ class Rounds(Generic[N]):
                         await self._bell.wait()
 
     async def _round(self) -> set[N]:
-        """All that are open and not asleep."""
         try:
             offer_ids = set(await self._open_offers())
         except StoreAway:
@@ -337,7 +336,6 @@ class CroupierWatch:
         return [one for one, game in self._games.items() if game.locked]
 
     def forget_all_but(self, offer_ids: set[str]) -> None:
-        """These games are open, and no others."""
         self._games = {one: game for one, game in self._games.items() if one in offer_ids}
         self._told = {one: told for one, told in self._told.items() if one in offer_ids}
         self._known &= offer_ids
@@ -417,7 +415,6 @@ class Tending:
         self.watch.forget_all_but(offer_ids)
 
     async def look_again(self, offer_ids: Iterable[str]) -> None:
-        """See how these games stand now, and do nothing."""
         for offer_id in offer_ids:
             with suppress(UnknownGame):
                 page = await self._journal.page(offer_id)

@@ -131,7 +131,6 @@ def _not_one(path: Path) -> BadKeystore:
 
 
 def _read_private(path: Path, what: str) -> bytes:
-    """The bytes of a file that nobody else may read."""
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode

@@ -277,7 +277,6 @@ class LedgerBank(Bank):
         return await job.done
 
     async def _write(self) -> None:
-        """Write batch after batch while anybody waits."""
         while self._waiting:
             batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
             jobs = [job for job in batch if not job.done.done()]

@@ -152,7 +152,6 @@ class Ledger:
         return self._games.get(game, ())
 
     def tables(self) -> dict[str, MutableMapping[Any, Any]]:
-        """All that is known, table by table."""
         return {"last": self._last, "lines": self._games, **self.books.tables()}
 
     # A draft can be thrown away
@@ -165,7 +164,6 @@ class Ledger:
         return other
 
     def settle(self, draft: Ledger) -> None:
-        """Make a draft of this ledger the ledger itself."""
         draft.books.settle()
         for mine, theirs in ((self._last, draft._last), (self._games, draft._games)):
             assert isinstance(theirs, ChainMap)

@@ -269,7 +269,6 @@ class Books:
         return Account(available, self._open_games.get(owner, 0), self._keys.get(owner, NO_KEY))
 
     def next_game_id(self, croupier: str, player: str) -> int:
-        """The number that the next bet of these two must have."""
         return self._next_game_ids.get((address(croupier), address(player)), 0)
 
     def game(self, key: bytes) -> BankGame:
@@ -671,7 +670,6 @@ class Books:
 
     @staticmethod
     def _shared(terms: SessionTerms, kept: BankSession, hands: int, share: int) -> BankSession:
-        """Return the session with the balances after this number of hands."""
         if share > terms.total or hands >= 2**96:
             raise BankRefused("BadShare")
         return kept._replace(hands=hands, player_share=share, croupier_share=terms.total - share)

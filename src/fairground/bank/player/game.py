@@ -172,7 +172,6 @@ class OwnClock:
     """The Player's own clock."""
 
     def now(self) -> float:
-        """Seconds, from any beginning."""
         return time.monotonic()
 
     async def pause(self, seconds: float) -> None:
@@ -375,7 +374,6 @@ class PlayersGame:
         )
 
     async def deal(self) -> None:
-        """Until the hand is dealt, at the Bank too."""
         await self._run(Goal.DEALT)
 
     async def draw(self, order: Sequence[int]) -> None:

@@ -91,7 +91,6 @@ class Notebook:
         self._notes.pop(note.file_name, None)
 
     def notes(self) -> Iterator[Note]:
-        """All games that are not over."""
         yield from list(self._notes.values())
 
     def close(self) -> None:

@@ -100,7 +100,6 @@ class PlayerClient:
 
     @property
     def about(self) -> About:
-        """The Croupier; only after `sit_down`."""
         assert self._about is not None
         return self._about
 

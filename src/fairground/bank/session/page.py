@@ -107,7 +107,6 @@ class SessionHand:
         return OrderAccepted(self.bet.struct_hash(), packed_order(self.open.order))
 
     def drawn(self, seed: Seed, acceptance: Signature) -> None:
-        """The Croupier told seed 1, for this order."""
         must_be_signed(self._domain, self.acceptance, acceptance, self.bet.croupier_key)
         self.record.croupier_told(seed)
         self.open = self.open._replace(his=(self.open.his[0], seed), acceptance=acceptance)

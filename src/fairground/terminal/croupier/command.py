@@ -169,7 +169,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _player(parser: Arguments, seats: Sequence[str]) -> str:
-    """Return the player of the hands: ``me``, or a program."""
     player = ME
     for text in seats:
         name, _, player = text.partition("=")

@@ -75,7 +75,6 @@ class Hurry:
         return f"Only {self.left} seconds are left to decide; then {self._then}."
 
     def next_in(self) -> float | None:
-        """Seconds until something is to be said."""
         return max(0.0, self._until - self._clock() - self._said[0]) if self._said else None
 
 
@@ -201,7 +200,6 @@ class Between:
         self._console.say()
 
     def help(self, keys: str) -> None:
-        """The rules, and what can be typed."""
         for rule in look.RULES:
             self._console.say(self._art.fold(rule, "* ", "  "))
         self._say(keys)

@@ -313,7 +313,6 @@ class _Evening:
                 return True
 
     def _changes_bet(self, most: int) -> bool:
-        """Ask for a smaller bet; False: the person would rather close."""
         if self._by_program:
             self._options.bet = most
             return True
@@ -423,7 +422,6 @@ class _Evening:
         self._do(_decided(player, order))
 
     def _is_done(self, work: Future[None]) -> bool:
-        """Wait a moment for something, telling the news meanwhile."""
         try:
             self._backstage.wait(work, self._say, PAUSE)
         except NotDone:
