@@ -19,13 +19,11 @@ from fairground.games.zombie.screen.look import (
     EMOJI,
     NARROWEST,
     WIDEST,
-    ZombieArt,
-    ZombieSigns,
-)
-from fairground.games.zombie.screen.screen import (
     TurnTally,
     Who,
+    ZombieArt,
     ZombieBoard,
+    ZombieSigns,
     board,
     mode,
     playing_screen,
@@ -258,9 +256,7 @@ def test_who_is_out_of_a_tie_break_is_seen() -> None:
 @pytest.mark.parametrize("columns", [32, 40, 66])
 def test_the_winner_screen_ranks_everybody(columns: int) -> None:
     s = begun(a_game(), phase="over", playing=(2,), scores=(3, 13, 14), turns=(5, 5, 6), round=6)
-    tallies = [TurnTally(), TurnTally(), TurnTally()]
-    tallies[2].count(Ended(2, "shot", 0, 4, (None,) * 3, (0, 0, 0), (1, 1, 1)))
-    tallies[2].count(Ended(2, "held", 5, 5, (None,) * 3, (0, 0, 0), (1, 1, 1)))
+    tallies = [TurnTally(), TurnTally(), TurnTally(rolls=4, shot=1, best=5)]
     message = look.winner(s, WHO.names, 40)
     lines = winner_screen(ZombieArt(columns), s, WHO.labels, tallies, message)
     text = "\n".join(lines)

@@ -10,7 +10,6 @@ import argparse
 import json
 import textwrap
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
 from fairground.core import BadParams, FairgroundError, Game, InputError, Parameter, Seat
@@ -19,15 +18,14 @@ from fairground.fair.register import SCHEMES, dealer_class
 from fairground.fair.schemes import Chair
 from fairground.games import GAMES, game_class
 from fairground.opening import USUAL
-from fairground.players import Player, PlayerListing, offered, prepare
+from fairground.players import Player, PlayerListing, offered
 from fairground.players.runner import Runner
 from fairground.players.seats import seat_labels, usual_player
 from fairground.registry import known, version
 from fairground.table import Table
-from fairground.terminal.console import Arguments, Console, Ink
+from fairground.terminal.console import Arguments, Ink
 from fairground.terminal.evening import (
     PRACTICE,
-    GamePlayed,
     HousePlayers,
     OpenTable,
     Parlour,
@@ -37,12 +35,10 @@ from fairground.terminal.evening import (
     add_practice,
     add_seats,
     company,
-    to_its_end,
 )
 from fairground.terminal.files import add_saving
 from fairground.terminal.options import add_ascii, add_stir
 from fairground.terminal.sitting import PlainScreen
-from fairground.terminal.waiting import once
 
 DEALERS: Final = ("hash-chains/1", "hmac-sha3-user/1", "seeded/1", "system/1")
 """The schemes that can deal to people at one keyboard. The others serve contests and the Bank."""
@@ -323,43 +319,45 @@ class PlainParlour(Parlour):
     def __init__(
         self, game: Game[Any], options: argparse.Namespace, arguments: Sequence[str]
     ) -> None:
-        self._ink = Ink.of_terminal(options.ascii)
-        super().__init__(options, arguments, Console(), self._ink)
+        seats = company(game, options.seat)
+        super().__init__(options, arguments, Ink.of_terminal(options.ascii), seats)
         self._game = game
-        self._usual_seats = company(game, options.seat)
         roles = {game.role(seat) for seat in range(game.seats)}
         self.swaps = game.seats == len(roles) == 2 and self._can_swap()
 
     def _can_swap(self) -> bool:
         """True if the players can swap seats."""
-        specs = self._usual_seats.swapped().players
-        return len(self._usual_seats.people) == 1 and all(
+        specs = self._seats.swapped().players
+        return len(self._seats.people) == 1 and all(
             spec.partition(":")[0] in offered(self._game, seat) for seat, spec in specs.items()
         )
-
-    @property
-    def _who(self) -> SeatPlan:
-        return self._usual_seats.swapped() if self.swapped else self._usual_seats
-
-    def players(self, house: HousePlayers) -> dict[Seat, Player]:
-        made = {}
-        for seat, spec in self._who.players.items():
-            with once(f"{spec} prepares") as progress:
-                prepare(spec, self._game, progress)
-            made[seat] = house.make(spec, self._game, seat)
-        return made
 
     def wanted(self) -> TablePlan:
         game = self._game
         scheme, more = _dealing(self.options)
-        chairs, file = _chairs(game, scheme, self._who), game.name.partition("/")[0]
+        chairs, file = _chairs(game, scheme, self.who), game.name.partition("/")[0]
         return TablePlan("play", self.arguments, game, chairs, scheme, more, file)
 
-    def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
-        screen = PlainScreen(self.console, self._ink, Runner(opened.table, players, opened.vault))
-        screen.introduce(_about(self._game, self._who))
-        missing = partial(_missing, opened.table)
-        return to_its_end(self.console, self._ink, opened, screen.play, missing)
+    def screen(self, opened: OpenTable, players: Mapping[Seat, Player]) -> PlainScreen:
+        screen = PlainScreen(self.console, self._art, Runner(opened.table, players, opened.vault))
+        screen.introduce(_about(self._game, self.who))
+        return screen
+
+    def missing(self, table: Table, proven: set[str]) -> str | None:
+        if not any(run.line for run in table.runs):
+            return None
+        if "UNIFORM" not in proven:
+            return (
+                "Nothing of yours is in every draw: nothing proves that the house did not choose."
+            )
+        deciding = {decision.seat for decision in table.decisions}
+        house = [seat for seat in deciding if table.setting.chairs[seat].by == "house"]
+        if "UNFORESEEN" not in proven and house:
+            return (
+                "Not proven: that this program, which also plays for the house, did not know the "
+                "draws when it chose. --stir each proves that."
+            )
+        return None
 
 
 def go_on(opened: OpenTable, arguments: Sequence[str], house: HousePlayers) -> int:
@@ -369,19 +367,3 @@ def go_on(opened: OpenTable, arguments: Sequence[str], house: HousePlayers) -> i
     people = {i for i, chair in enumerate(opened.table.setting.chairs) if chair.by == "self"}
     parlour.swapped = not people.issubset(company(opened.table.game, options.seat).people)
     return parlour.resume(opened, house)
-
-
-def _missing(table: Table, proven: set[str]) -> str | None:
-    """Return what a player might wrongly think was proven, or None."""
-    if not any(run.line for run in table.runs):
-        return None
-    if "UNIFORM" not in proven:
-        return "Nothing of yours is in every draw: nothing proves that the house did not choose."
-    deciding = {decision.seat for decision in table.decisions}
-    house = [seat for seat in deciding if table.setting.chairs[seat].by == "house"]
-    if "UNFORESEEN" not in proven and house:
-        return (
-            "Not proven: that this program, which also plays for the house, did not know the "
-            "draws when it chose. --stir each proves that."
-        )
-    return None

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import argparse
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
 
 from fairground.core import FairgroundError, Game, InputError, Seat
 from fairground.escape import shown
@@ -26,20 +27,19 @@ from fairground.fair.register import dealer_class
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.opening import USUAL, new_table
-from fairground.players import Player, fitting, make_player, offered
+from fairground.players import Player, fitting, make_player, offered, prepare
 from fairground.players.register import DIFFICULTIES
 from fairground.players.seats import seat_labels, seat_title, usual_player, wanted_seats
 from fairground.table import Table, new_name
 from fairground.terminal.console import Console, EndOfInput, Ink, can_read_keys
 from fairground.terminal.files import FileVault, Saved, VaultLabel, read_file
 from fairground.terminal.records import say_the_verdict, say_what_is_proven, winners
-from fairground.terminal.waiting import patiently
+from fairground.terminal.waiting import once, patiently
 from fairground.transcript import check_chain, read
 from fairground.verifier import resume, verify
 from fairground.words.plain import listed
 
 if TYPE_CHECKING:
-    from fairground.players import Player
     from fairground.terminal.records import Missing
 
 
@@ -69,10 +69,9 @@ class HousePlayers:
         self.seed = seed or fresh()
 
     def make(self, spec: str, game: Game[Any], seat: Seat) -> Player:
-        """The player that ``spec`` names, for this seat.
-
-        Those that think for long or need an extra may take seconds to get ready.
-        """
+        """Make the player that ``spec`` names; it may take seconds to get ready."""
+        with once("Perfect play") as progress:
+            prepare(spec, game, progress)
         chance = HashStream(digest(Tag.PLAYER, self.seed, seat))
         listing = fitting(game, seat).get(spec.partition(":")[0])
         if listing is not None and (listing.slow or listing.extra is not None):
@@ -331,35 +330,18 @@ class GamePlayed(NamedTuple):
         return winners(table.game.name, table.payoff)
 
 
-def to_its_end(
-    console: Console, art: Ink, opened: OpenTable, play: Callable[[], None], missing: Missing
-) -> GamePlayed:
-    """Play, and say what came of it, however it played."""
-    played: GamePlayed | None = None
-    try:
-        play()
-    finally:
-        played = said_how_it_ended(console, art, opened, missing)
-    return played
+class Screen(Protocol):
+    """One game at this keyboard."""
 
-
-def said_how_it_ended(
-    console: Console, art: Ink, opened: OpenTable, missing: Missing
-) -> GamePlayed:
-    """Say what a game that is played came to, and let go of its table."""
-    with opened:
-        valid = say_what_is_proven(console, art, opened, missing)
-    people = [i for i, chair in enumerate(opened.table.setting.chairs) if chair.by == "self"]
-    events = opened.table.transcript.events
-    left = any(event["kind"] == "forfeit" and event["seat"] in people for event in events)
-    return GamePlayed(opened, valid, missing, left)
+    def play(self) -> None:
+        """Play until the record is closed."""
 
 
 class Parlour(ABC):
     """Game after game of one kind, with the same company.
 
-    A game says how: who plays for the house (`players`), what is opened (`wanted`), and how it is
-    played at the keyboard (`play`).
+    A game declares its table (`wanted`), its screen (`screen`), and what its record does not prove
+    although a player might think so (`missing`).
     """
 
     swaps = False
@@ -369,15 +351,16 @@ class Parlour(ABC):
         self,
         options: argparse.Namespace,
         arguments: Sequence[str],
-        console: Console,
         art: Ink,
+        seats: SeatPlan | None = None,
     ) -> None:
         """``arguments`` is the command line that goes on with an unfinished game."""
         self.options = options
         self.arguments = arguments
-        self.console = console
+        self.console = Console()
         self.swapped = False
         self._art = art
+        self._seats = seats or SeatPlan({}, {})
         self._games: int | None = options.games
         self._match: int | None = options.match
         self._won: dict[str, int] = {}
@@ -385,17 +368,44 @@ class Parlour(ABC):
         self._valid = True
         self._lost = False
 
-    @abstractmethod
+    @property
+    def who(self) -> SeatPlan:
+        return self._seats.swapped() if self.swapped else self._seats
+
     def players(self, house: HousePlayers) -> dict[Seat, Player]:
-        """The house's players. A name that is wrong is refused here, before there is a record."""
+        """Make the house's players. A wrong name is refused here, before there is a record."""
+        game = self.wanted().game
+        return {seat: house.make(spec, game, seat) for seat, spec in self.who.players.items()}
 
     @abstractmethod
     def wanted(self) -> TablePlan:
         """Return the plan of the table."""
 
     @abstractmethod
+    def screen(self, opened: OpenTable, players: Mapping[Seat, Player]) -> Screen:
+        """Return the screen of a game that is about to be played."""
+
+    def missing(self, table: Table, proven: set[str]) -> str | None:
+        """Return what a player might wrongly think was proven, or None."""
+        return None
+
     def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
-        """Play a game to its end; see `to_its_end`."""
+        """Play a game to its end, and say what came of it, however it ended."""
+        try:
+            self.screen(opened, players).play()
+        finally:
+            played = self.ended(opened)
+        return played
+
+    def ended(self, opened: OpenTable) -> GamePlayed:
+        """Say what a game came to, and let go of its table."""
+        missing = partial(self.missing, opened.table)
+        with opened:
+            valid = say_what_is_proven(self.console, self._art, opened, missing)
+        people = [i for i, chair in enumerate(opened.table.setting.chairs) if chair.by == "self"]
+        events = opened.table.transcript.events
+        left = any(event["kind"] == "forfeit" and event["seat"] in people for event in events)
+        return GamePlayed(opened, valid, missing, left)
 
     def run(self) -> int:
         """Until nobody wants another; the exit code."""

@@ -19,10 +19,9 @@ from fairground.players.register import DIFFICULTIES
 from fairground.players.runner import Runner
 from fairground.players.seats import wanted_seats
 from fairground.table import Table
-from fairground.terminal.console import Arguments, Console
+from fairground.terminal.console import Arguments
 from fairground.terminal.evening import (
     ME,
-    GamePlayed,
     HousePlayers,
     OpenTable,
     Parlour,
@@ -31,7 +30,6 @@ from fairground.terminal.evening import (
     add_practice,
     add_seats,
     player_for,
-    to_its_end,
 )
 from fairground.terminal.files import add_saving
 from fairground.terminal.options import add_ascii, players_in_words
@@ -152,7 +150,7 @@ class CodeParlour(Parlour):
 
     def __init__(self, options: argparse.Namespace, arguments: Sequence[str], keeps: bool) -> None:
         self._code_art = CodeArt.of_terminal(options.ascii)
-        super().__init__(options, arguments, Console(), self._code_art)
+        super().__init__(options, arguments, self._code_art)
         self.swapped = keeps
         self._solver = options.solver or SOLVER
 
@@ -177,16 +175,7 @@ class CodeParlour(Parlour):
         length = {"length": CHAIN_LENGTH}
         return TablePlan("codebreaking", self.arguments, self._game, chairs, options=length)
 
-    def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
-        console, art = self.console, self._code_art
-        screen = self._screen(opened, players)
-
-        def missing(proven: set[str]) -> str | None:
-            return _missing(opened.table, proven)
-
-        return to_its_end(console, art, opened, screen.play, missing)
-
-    def _screen(self, opened: OpenTable, players: Mapping[Seat, Player]) -> screens.CodeScreen:
+    def screen(self, opened: OpenTable, players: Mapping[Seat, Player]) -> screens.CodeScreen:
         if self.swapped:
             solver = players[BREAKER]
             assert isinstance(solver, Breaker)
@@ -196,6 +185,14 @@ class CodeParlour(Parlour):
         share = "" if self.options.no_share else self.options.share
         place = Runner(opened.table, players, opened.vault)
         return screens.BreakerScreen(self.console, self._code_art, place, commitment, share)
+
+    def missing(self, table: Table, proven: set[str]) -> str | None:
+        drawn = any(run.line for run in table.runs)
+        if "COMMITTED" in proven and "UNIFORM" not in proven and drawn:
+            return "You lent no word, so nothing proves that the house did not choose the code."
+        if "CONSISTENT" in proven:
+            return "Not proven: that the code was there before the first guess."
+        return None
 
 
 def shown_first(opened: OpenTable) -> str:
@@ -208,12 +205,3 @@ def _must_be_able_to_list(game: CodeBreaking) -> None:
     from fairground.games.codebreaking.solver.advice import enumerable
 
     patiently("Preparing", lambda: enumerable(game.base, game.length))
-
-
-def _missing(table: Table, proven: set[str]) -> str | None:
-    """Return what a player might wrongly think was proven, or None."""
-    if "COMMITTED" in proven and "UNIFORM" not in proven and any(run.line for run in table.runs):
-        return "You lent no word, so nothing proves that the house did not choose the code."
-    if "CONSISTENT" in proven:
-        return "Not proven: that the code was there before the first guess."
-    return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Final
 
 from fairground.core import InputError, Seat
@@ -21,9 +20,8 @@ from fairground.games.fatestones.screen.screen import (
 from fairground.players import Player
 from fairground.players.runner import Runner
 from fairground.table import Table
-from fairground.terminal.console import Arguments, Console
+from fairground.terminal.console import Arguments
 from fairground.terminal.evening import (
-    GamePlayed,
     HousePlayers,
     OpenTable,
     Parlour,
@@ -35,7 +33,6 @@ from fairground.terminal.evening import (
     add_seats,
     company,
     player_for,
-    to_its_end,
 )
 from fairground.terminal.files import add_saving
 from fairground.terminal.options import add_ascii, add_stir, players_in_words
@@ -119,16 +116,11 @@ class FateStonesParlour(Parlour):
         self, game: FateStones, options: argparse.Namespace, arguments: Sequence[str]
     ) -> None:
         self._dice_art = DiceArt.of_terminal(options.ascii)
-        super().__init__(options, arguments, Console(), self._dice_art)
+        super().__init__(options, arguments, self._dice_art, _company(options, game))
         self._game = game
-        self._who = _company(options, game)
-
-    def players(self, house: HousePlayers) -> dict[Seat, Player]:
-        specs = self._who.players.items()
-        return {seat: house.make(spec, self._game, seat) for seat, spec in specs}
 
     def wanted(self) -> TablePlan:
-        who = self._who
+        who = self.who
         lends = "nothing" if self.options.seed is not None else "stir"
         chairs = [
             Chair(who.people[seat] or f"Player {seat + 1}", by="self", lends=lends)
@@ -139,10 +131,10 @@ class FateStonesParlour(Parlour):
         stir = {"stir": self.options.stir}
         return TablePlan("fatestones", self.arguments, self._game, chairs, options=stir)
 
-    def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
+    def screen(self, opened: OpenTable, players: Mapping[Seat, Player]) -> FateStonesScreen:
         console, art = self.console, self._dice_art
         names = [chair.name for chair in opened.table.setting.chairs]
-        against = listed([f"against {name}" for name in self._who.players.values()])
+        against = listed([f"against {name}" for name in self.who.players.values()])
         console.say(art.ink(art.fold(f"FateStones {against or 'for ' + listed(names)}"), "bold"))
         console.say(
             art.fold(
@@ -150,20 +142,18 @@ class FateStonesParlour(Parlour):
                 "secret: the higher roll wins. ? helps, X leaves."
             )
         )
-        screen = FateStonesScreen(console, art, Runner(opened.table, players, opened.vault))
-        missing = partial(_missing, opened.table)
-        return to_its_end(console, art, opened, screen.play, missing)
+        return FateStonesScreen(console, art, Runner(opened.table, players, opened.vault))
 
-
-def _missing(table: Table, proven: set[str]) -> str | None:
-    """Return what a player might wrongly think was proven, or None."""
-    if not any(run.line for run in table.runs):
+    def missing(self, table: Table, proven: set[str]) -> str | None:
+        if not any(run.line for run in table.runs):
+            return None
+        if "UNIFORM" not in proven:
+            return (
+                "No words of yours are in every roll: nothing proves that the house did not choose."
+            )
+        if "UNFORESEEN" not in proven and self.who.players:
+            return (
+                "Not proven: that this program, which also plays the machine, did not know the "
+                "rolls when it chose. --stir each proves that."
+            )
         return None
-    if "UNIFORM" not in proven:
-        return "No words of yours are in every roll: nothing proves that the house did not choose."
-    if "UNFORESEEN" not in proven and any(chair.by == "house" for chair in table.setting.chairs):
-        return (
-            "Not proven: that this program, which also plays the machine, did not know the rolls "
-            "when it chose. --stir each proves that."
-        )
-    return None

@@ -25,7 +25,6 @@ from fairground.players.runner import Runner
 from fairground.table import Ask, Change
 from fairground.terminal.console import Arguments, Console, Ink, Menu
 from fairground.terminal.evening import (
-    GamePlayed,
     HousePlayers,
     OpenTable,
     Parlour,
@@ -36,7 +35,6 @@ from fairground.terminal.evening import (
     add_seats,
     company,
     player_for,
-    to_its_end,
 )
 from fairground.terminal.files import add_saving
 from fairground.terminal.options import add_stir_always, players_in_words
@@ -123,7 +121,7 @@ class DiceScreen(Sitting):
         self._art = Ink.of_terminal()
         self._again: Callable[[], None] = lambda: None
         """Shows the menu once more, after an aside."""
-        self.checks: list[str] = []
+        self._checks: list[str] = []
         """For each draw, the command with which the user can check its HMAC."""
 
     @property
@@ -135,7 +133,10 @@ class DiceScreen(Sitting):
             self._say("Intransitive dice", "bold")
             self._say(self._about())
             self.console.say()
-        super().play()
+        try:
+            super().play()
+        finally:
+            self._say_how_to_check()
 
     def _about(self) -> str:
         if len(self._game.dice) > FEW_DICE:
@@ -143,6 +144,14 @@ class DiceScreen(Sitting):
         from fairground.games.intransitive.solver import WinOdds
 
         return f"{ABOUT} {WinOdds(self._game.dice).summary()} {KEYS}"
+
+    def _say_how_to_check(self) -> None:
+        if self._checks:
+            self.console.say(
+                "\nCheck me: each of these prints the HMAC that I showed (in small letters):"
+            )
+        for check in self._checks:
+            self.console.say(f"  {check}")
 
     def leave(self, reason: str) -> None:
         if not self.place.over:
@@ -262,7 +271,7 @@ class DiceScreen(Sitting):
         say(f"{whose} roll result is {self._game.result(self._state, seat)}.")
 
     def _remember_check(self, number: int, key: str) -> None:
-        self.checks.append(f"printf %s {number} | openssl dgst -sha3-256 -hmac {key}")
+        self._checks.append(f"printf %s {number} | openssl dgst -sha3-256 -hmac {key}")
 
     def _tell_move(self, event: Event) -> None:
         die = label(self._game.dice[event["move"]])
@@ -339,40 +348,21 @@ class DiceParlour(Parlour):
     def __init__(
         self, game: Intransitive, options: argparse.Namespace, arguments: Sequence[str]
     ) -> None:
-        super().__init__(options, arguments, Console(), Ink.of_terminal())
-        self._game = game
         usual = [] if any(seat.startswith("computer=") for seat in options.seat) else [USUAL_HOUSE]
-        self._who = company(game, [*options.seat, *usual])
-        if COMPUTER in self._who.people:
+        seats = company(game, [*options.seat, *usual])
+        if COMPUTER in seats.people:
             raise InputError("--seat computer=me: the computer's seat is for a program")
         if options.difficulty is not None:
-            self._who.players[COMPUTER] = player_for(game, COMPUTER, options.difficulty)
-
-    def players(self, house: HousePlayers) -> dict[Seat, Player]:
-        specs = self._who.players.items()
-        return {seat: house.make(spec, self._game, seat) for seat, spec in specs}
+            seats.players[COMPUTER] = player_for(game, COMPUTER, options.difficulty)
+        super().__init__(options, arguments, Ink.of_terminal(), seats)
+        self._game = game
 
     def wanted(self) -> TablePlan:
-        name = self._who.people.get(USER)
+        name = self.who.people.get(USER)
         lends = "nothing" if self.options.seed is not None else "number"
         user = Chair("User", by="house") if name is None else Chair(name or "User", lends=lends)
         chairs = [Chair("Computer", by="house"), user]
         return TablePlan("dice", self.arguments, self._game, chairs, "hmac-sha3-user/1")
 
-    def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
-        screen = DiceScreen(self.console, Runner(opened.table, players, opened.vault))
-
-        def play() -> None:
-            try:
-                screen.play()
-            finally:
-                _say_how_to_check(self.console, screen)
-
-        return to_its_end(self.console, self._art, opened, play, lambda _: None)
-
-
-def _say_how_to_check(console: Console, screen: DiceScreen) -> None:
-    if screen.checks:
-        console.say("\nCheck me: each of these prints the HMAC that I showed (in small letters):")
-        for check in screen.checks:
-            console.say(f"  {check}")
+    def screen(self, opened: OpenTable, players: Mapping[Seat, Player]) -> DiceScreen:
+        return DiceScreen(self.console, Runner(opened.table, players, opened.vault))

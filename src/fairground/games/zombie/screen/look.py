@@ -1,7 +1,10 @@
-"""The look of Zombie Dice on any terminal: boxes, signs, colours and phrases.
+"""The look of Zombie Dice on any terminal: boxes, signs, colours, phrases and boards.
 
 A line is a list of spans, each a text and a style. Widths are counted in cells (an emoji takes
 two) before any colour is added. Colour never says anything that a letter does not say as well.
+
+A `ZombieBoard` is what a screen shows, taken from a state of the game. All screens are equally high
+as long as the message fits its area, so each new one stands where the last one stood.
 """
 
 from __future__ import annotations
@@ -14,15 +17,20 @@ from fairground import __version__
 from fairground.core import Seat
 from fairground.games.zombie.rules import (
     BRAIN,
+    CELLS,
     COLOURS,
     FOOTPRINTS,
+    ROLL,
     SHOTGUN,
+    Cells,
+    Die,
     Ended,
     Pile,
     State,
     Zombie,
 )
 from fairground.games.zombie.words import ZombieWords, lost, rolled
+from fairground.table import Change
 from fairground.terminal.console import Ink
 from fairground.words.plain import count
 
@@ -300,3 +308,274 @@ def how_it_ends(game: Zombie) -> str:
         f"The game goes to {game.brains_to_win} {brains}: when someone has as many, the round is "
         "played to its end, and most brains win."
     )
+
+
+MESSAGE_LINES: Final = 4
+BORDERS: Final = 2
+PROMPT_LINES: Final = 1
+NARROW: Final = 56
+"""Below this many columns messages need more lines."""
+TABLE: Final = 34
+"""The room that all figures of the winner screen need, beside names that can be read."""
+
+
+class ScoreRow(NamedTuple):
+    """A line of the scoreboard."""
+
+    name: str
+    brains: int
+    turns: int
+    current: bool
+    playing: bool
+
+
+class ZombieBoard(NamedTuple):
+    """All that a playing screen shows."""
+
+    mode: str
+    rows: tuple[ScoreRow, ...]
+    player: str
+    turn: int
+    bag: int
+    """Number of dice in the bag. Players deduce their colours."""
+    cells: Cells
+    brains: int
+    brain_dice: Pile
+    shotgun_dice: Pile
+
+
+def mode(game: Zombie, s: State) -> str:
+    """Return the mode of the game and its stage, such as "to 13 brains, last round"."""
+    if s.extra:
+        return f"tie-break, extra round {s.extra}"
+    if game.max_turns:
+        return f"turn {min(s.round, game.max_turns)} of {game.max_turns}, most brains win"
+    last = ", last round" if max(s.scores) >= game.brains_to_win else ""
+    return f"to {game.brains_to_win} brains{last}"
+
+
+class Who(NamedTuple):
+    """The names of the players, for messages and for the scoreboard."""
+
+    names: Sequence[str]
+    labels: Sequence[str]
+    """The names with the strategies that play them, for the scoreboard."""
+
+
+def board(game: Zombie, s: State, who: Who) -> ZombieBoard:
+    """The table as it lies before a decision."""
+    current = s.playing[s.at]
+    return ZombieBoard(
+        mode(game, s),
+        rows(s, who.labels, current),
+        who.names[current],
+        s.turns[current] + 1,
+        sum(s.bag),
+        s.cells,
+        s.brains,
+        s.brain_dice,
+        s.shotgun_dice,
+    )
+
+
+def rows(s: State, names: Sequence[str], current: Seat | None) -> tuple[ScoreRow, ...]:
+    """The scoreboard in the order of turns."""
+    return tuple(
+        ScoreRow(names[seat], s.scores[seat], s.turns[seat], seat == current, seat in s.playing)
+        for seat in s.order
+    )
+
+
+def rolled_board(game: Zombie, before: State, after: State, who: Who) -> ZombieBoard:
+    """The dice as they were thrown, before they are sorted into the areas."""
+    ended = after.last if after.turns != before.turns else None
+    state = ended if ended is not None else after
+    brain_dice = minus(state.brain_dice, showing(state.rolled, BRAIN))
+    shotgun_dice = minus(state.shotgun_dice, showing(state.rolled, SHOTGUN))
+    on_the_table = sum(brain_dice) + sum(shotgun_dice) + CELLS - state.rolled.count(None)
+    return board(game, before, who)._replace(
+        bag=sum(game.dice) - on_the_table,
+        cells=state.rolled,
+        brains=before.brains,
+        brain_dice=brain_dice,
+        shotgun_dice=shotgun_dice,
+    )
+
+
+def shot_board(game: Zombie, before: State, ended: Ended, who: Who) -> ZombieBoard:
+    """The areas after the roll that ended a turn, before they are cleared."""
+    left = tuple(die if die and die.face == FOOTPRINTS else None for die in ended.rolled)
+    on_the_table = sum(ended.brain_dice) + sum(ended.shotgun_dice) + CELLS - left.count(None)
+    return board(game, before, who)._replace(
+        bag=sum(game.dice) - on_the_table,
+        cells=left,
+        brains=ended.brains,
+        brain_dice=ended.brain_dice,
+        shotgun_dice=ended.shotgun_dice,
+    )
+
+
+def showing(cells: Cells, face: str) -> Pile:
+    """The dice that show this face, by colour."""
+    colours = [die.colour for die in cells if die and die.face == face]
+    return colours.count(0), colours.count(1), colours.count(2)
+
+
+def minus(a: Pile, b: Pile) -> Pile:
+    """A pile without another."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def playing_screen(art: ZombieArt, shown: ZombieBoard, message: Sequence[str]) -> list[str]:
+    """The five regions, but for the prompt, which follows with the question."""
+    above = [*art.title(), *scoreboard(art, shown), status(art, shown), *areas(art, shown)]
+    below = message_area(art, message)
+    if len(above) + len(below) + PROMPT_LINES > art.lines:
+        first, *rest = areas(art, shown)
+        cells = [first, rest[1], *rest[3:]]  # without the empty lines around the dice
+        above = [*art.title()[1:], *scoreboard(art, shown), status(art, shown), *cells]
+        room = art.lines - len(above) - PROMPT_LINES - BORDERS
+        below = message_area(art, message, least=max(0, min(MESSAGE_LINES, int(room))))
+    return [art.line(line) for line in (*above, *below)]
+
+
+def scoreboard(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
+    """Draw the scoreboard: brains, the active player, and when the game ends."""
+    return art.box(f"Scoreboard: {shown.mode}", [_row(art, row, shown) for row in shown.rows])
+
+
+def _row(art: ZombieArt, row: ScoreRow, shown: ZombieBoard) -> Line:
+    digits = max(len(str(other.brains)) for other in shown.rows)
+    turns = max(len(str(other.turns)) for other in shown.rows)
+    brain = art.signs.faces[BRAIN] if cells_of(art.signs.faces[BRAIN]) == 2 else "brains"
+    figures = f" {brain} {row.brains:>{digits}}  turns {row.turns:>{turns}}"
+    name = row.name if row.playing else f"({row.name})"
+    prefix = "> " if row.current else "  "
+    style = "bold" if row.current else "" if row.playing else "dim"
+    return [(prefix + art.cut(name, art.room - 2 - cells_of(figures)) + figures, style)]
+
+
+def status(art: ZombieArt, shown: ZombieBoard) -> Line:
+    """Player, turn number, and how many dice are in the bag."""
+    dice = "die" if shown.bag == 1 else "dice"
+    rest = f", turn {shown.turn}, {shown.bag} {dice} in the bag"
+    name = art.cut(shown.player, min(cells_of(shown.player), art.width - 2 - cells_of(rest)))
+    return [(f" {name}", "bold"), (rest, "")]
+
+
+def areas(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
+    """The dice rolling area with its three cells, and the two storage areas."""
+    edges, wide = art.edges, _cell_widths(art)
+    return [
+        art.edge(edges.top, "Dice Rolling Area"),
+        _cell_line(art, wide, (None,) * CELLS),
+        _cell_line(art, wide, shown.cells),
+        _cell_line(art, wide, (None,) * CELLS),
+        art.edge(edges.middle, "Brain Storage Area"),
+        art.inside(_stored(art, BRAIN, shown.brains, shown.brain_dice)),
+        art.edge(edges.middle, "Shotgun Storage Area"),
+        art.inside(_stored(art, SHOTGUN, sum(shown.shotgun_dice), shown.shotgun_dice)),
+        art.edge(edges.foot),
+    ]
+
+
+def _cell_widths(art: ZombieArt) -> list[int]:
+    """Three cells that fill the width between the borders, with a line between them."""
+    room = art.width - 4
+    return [(room + i) // CELLS for i in range(CELLS)]
+
+
+def _cell_line(art: ZombieArt, wide: Sequence[int], cells: Cells) -> Line:
+    down = art.edges.down
+    line: Line = [(down, "")]
+    for room, die in zip(wide, cells, strict=True):
+        line += [*_cell(art, die, room), (down, "")]
+    return line
+
+
+def _cell(art: ZombieArt, die: Die | None, room: int) -> list[Span]:
+    if die is None:
+        return [(" " * room, "")]
+    text, style = art.signs.die(die.colour)
+    face = art.signs.faces.get(die.face, "")
+    used = cells_of(text) + 1 + cells_of(face)
+    before = (room - used) // 2
+    return [
+        (" " * before, ""),
+        (text, style),
+        (f" {face}" + " " * (room - used - before), ""),
+    ]
+
+
+def _stored(art: ZombieArt, face: str, count: int, dice: Pile) -> Line:
+    """Draw a count with the dice that show it."""
+    sign = art.signs.faces[face]
+    said = f"{sign} x{count}" if cells_of(sign) == 2 else f"{sign}s: {count}"
+    gone = count - sum(dice)
+    backs = (f" (+{gone} back in the bag)", f" (+{gone} in bag)") if gone else ("",)
+    lines: list[Line] = [
+        [(said, "bold"), (" ", ""), *shown, (back, "dim")]
+        for shown in art.piles(dice)
+        for back in backs
+    ]
+    return next((line for line in lines if width(line) <= art.room), lines[-1])
+
+
+def message_area(art: ZombieArt, message: Sequence[str], least: int | None = None) -> list[Line]:
+    """Draw the message area with at least this many lines."""
+    lines = [line for text in message for line in art.wrapped(text)]
+    if least is None:
+        least = MESSAGE_LINES if art.width >= NARROW else MESSAGE_LINES + 2
+    lines += [""] * (least - len(lines))
+    return art.box("Message area", [[(line, "")] for line in lines])
+
+
+class TurnTally(NamedTuple):
+    """A player's statistics for the winner screen."""
+
+    rolls: int = 0
+    shot: int = 0
+    best: int = 0
+
+
+def tallies_of(history: Iterable[Change], seats: int) -> list[TurnTally]:
+    """Count rolls, lost turns and the best turn of each seat."""
+    tallies = [TurnTally()] * seats
+    for change in history:
+        if change.kind == "move" and change.value == ROLL:
+            rolls, shot, best = tallies[change.seat]
+            tallies[change.seat] = TurnTally(rolls + 1, shot, best)
+        if change.kind in ("move", "draw") and change.after.turns != change.before.turns:
+            ended = change.after.last
+            rolls, shot, best = tallies[ended.seat]
+            shot += ended.how == "shot"
+            tallies[ended.seat] = TurnTally(rolls, shot, max(best, ended.scored))
+    return tallies
+
+
+def winner_screen(
+    art: ZombieArt,
+    s: State,
+    names: Sequence[str],
+    tallies: Sequence[TurnTally],
+    message: Sequence[str],
+) -> list[str]:
+    """The final scores, the best first, and who has won."""
+    heads = ("brains", "turns", "shot", "best") if art.room >= TABLE else ("brains", "turns")
+    room = art.room - 2 - sum(len(head) + 1 for head in heads)
+
+    def line(mark: str, name: str, figures: Sequence[object], style: str) -> Line:
+        columns = "".join(
+            f" {figure!s:>{len(head)}}" for head, figure in zip(heads, figures, strict=False)
+        )
+        return [(f"{mark} {art.cut(name, room)}{columns}", style)]
+
+    lines = [line(" ", "", heads, "dim")]
+    # The winner of a tie-break is ahead by score, too: it is not over before that.
+    for seat in sorted(s.order, key=lambda seat: -s.scores[seat]):
+        wins = s.phase == "over" and seat in s.playing
+        figures = (s.scores[seat], s.turns[seat], tallies[seat].shot, tallies[seat].best)
+        mark, style = ("*", "bold") if wins else (" ", "")
+        lines.append(line(mark, names[seat], figures, style))
+    drawn = [*art.title(), *art.box("Final scores", lines), *message_area(art, message)]
+    return [art.line(line) for line in drawn]

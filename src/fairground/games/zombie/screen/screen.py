@@ -1,11 +1,8 @@
-"""The scenes of an evening of Zombie Dice, and how each is drawn.
+"""The scenes of an evening of Zombie Dice, how each is shown, and the loop that goes through them.
 
 `TRANSITIONS` is the finite state machine. ``docs/games/zombie.md`` draws it, and a test compares
-the two. A `ZombieBoard` is what a screen shows, taken from a state of the game; `playing_screen`
-and `winner_screen` draw boards and know nothing of the game's flow.
-
-All screens are equally high as long as the message fits its area, so each new one stands where the
-last one stood.
+the two. `GameController` carries answers from the prompt or a machine to the table, and decides
+which scene is shown next. The rules are in ``games/zombie/rules.py``.
 """
 
 from __future__ import annotations
@@ -14,32 +11,20 @@ import enum
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from fairground.core import Seat
-from fairground.games.zombie.rules import (
-    BRAIN,
-    CELLS,
-    FOOTPRINTS,
-    ROLL,
-    SHOTGUN,
-    Cells,
-    Die,
-    Ended,
-    Pile,
-    State,
-    Zombie,
-)
+from fairground.core import IllegalMove, InputError, Seat
+from fairground.fair.chains import LONGEST_STIR
+from fairground.games.zombie.rules import PASS, ROLL, State, Zombie
 from fairground.games.zombie.screen import look, setup
-from fairground.games.zombie.screen.look import Line, Span, ZombieArt, cells_of, width
-from fairground.games.zombie.screen.setup import Company, Config, Guest
-from fairground.games.zombie.words import ZombieWords, rolled
-from fairground.terminal.console import Console
-from fairground.words.telling import Telling
-
-if TYPE_CHECKING:
-    from fairground.players.runner import Runner
-    from fairground.table import Ask
+from fairground.games.zombie.screen.look import ZombieArt, cells_of
+from fairground.games.zombie.screen.setup import Company, Config, Guest, company
+from fairground.games.zombie.words import TYPED, ZombieWords, rolled
+from fairground.players.bot.limits import BotFailure
+from fairground.players.runner import Runner
+from fairground.table import Ask
+from fairground.terminal.console import Console, EndOfInput
+from fairground.terminal.sitting import COMMANDS, NO_ADVICE, YES, not_random
 
 
 class Scene(enum.Enum):
@@ -81,61 +66,25 @@ TRANSITIONS: Final[dict[Scene, frozenset[Scene]]] = {
 }
 
 
-class TurnTally:
-    """A player's statistics for the winner screen."""
-
-    def __init__(self) -> None:
-        self.rolls = 0
-        self.shot = 0
-        self.best = 0
-        self.lost = 0
-
-    def count(self, ended: Ended) -> None:
-        """Take in how a turn ended."""
-        self.shot += ended.how == "shot"
-        self.best = max(self.best, ended.scored)
-        self.lost += ended.brains - ended.scored
-
-
 class Evening:
-    """A table with its guests and their statistics."""
+    """A table with its guests."""
 
-    def __init__(
-        self,
-        runner: Runner,
-        guests: tuple[Guest, ...],
-        lasting: bool = False,
-    ) -> None:
+    def __init__(self, runner: Runner, guests: Sequence[Guest]) -> None:
         assert isinstance(runner.game, Zombie)
         self.runner = runner
         self.table = runner.table
         self.game: Zombie = runner.game
         self.guests = guests
-        self.lasting = lasting
-        """True if the game can be resumed later."""
         self.names = [guest.name for guest in guests]
         """The players' names in messages."""
         self.labels = [guest.label for guest in guests]
         """The players' names on the scoreboard."""
-        self.tallies = [TurnTally() for _ in guests]
         self.before = self.state
         """The table before the move whose effect is now shown."""
 
     @property
     def persons(self) -> Sequence[Seat]:
         return self.runner.people
-
-    def recount(self) -> None:
-        """Count what the record tells of turns that were played before."""
-        telling = Telling(ZombieWords(self.game, self.names))
-        for event in self.table.transcript.events[1:]:
-            before: State = telling.view
-            telling.line(event)
-            after: State = telling.view
-            if event["kind"] == "move" and event["move"] == ROLL:
-                self.tallies[event["seat"]].rolls += 1
-            if sum(after.turns) > sum(before.turns) and after.last is not None:
-                self.tallies[after.last.seat].count(after.last)
 
     @property
     def stirs(self) -> bool:
@@ -195,253 +144,7 @@ class Pauses:
             time.sleep(seconds)
 
 
-MESSAGE_LINES: Final = 4
-BORDERS: Final = 2
-PROMPT_LINES: Final = 1
-NARROW: Final = 56
-"""Below this many columns messages need more lines."""
-TABLE: Final = 34
-"""The room that all figures of the winner screen need, beside names that can be read."""
 ROOM_TO_TYPE: Final = 8
-
-
-class ScoreRow(NamedTuple):
-    """A line of the scoreboard."""
-
-    name: str
-    brains: int
-    turns: int
-    current: bool
-    playing: bool
-
-
-class ZombieBoard(NamedTuple):
-    """All that a playing screen shows."""
-
-    mode: str
-    rows: tuple[ScoreRow, ...]
-    player: str
-    turn: int
-    bag: int
-    """Number of dice in the bag. Players deduce their colours."""
-    cells: Cells
-    brains: int
-    brain_dice: Pile
-    shotgun_dice: Pile
-
-
-def mode(game: Zombie, s: State) -> str:
-    """Return the mode of the game and its stage, such as "to 13 brains, last round"."""
-    if s.extra:
-        return f"tie-break, extra round {s.extra}"
-    if game.max_turns:
-        return f"turn {min(s.round, game.max_turns)} of {game.max_turns}, most brains win"
-    last = ", last round" if max(s.scores) >= game.brains_to_win else ""
-    return f"to {game.brains_to_win} brains{last}"
-
-
-class Who(NamedTuple):
-    """The names of the players, for messages and for the scoreboard."""
-
-    names: Sequence[str]
-    labels: Sequence[str]
-    """The names with the strategies that play them, for the scoreboard."""
-
-
-def board(game: Zombie, s: State, who: Who) -> ZombieBoard:
-    """The table as it lies before a decision."""
-    current = s.playing[s.at]
-    return ZombieBoard(
-        mode(game, s),
-        rows(s, who.labels, current),
-        who.names[current],
-        s.turns[current] + 1,
-        sum(s.bag),
-        s.cells,
-        s.brains,
-        s.brain_dice,
-        s.shotgun_dice,
-    )
-
-
-def rows(s: State, names: Sequence[str], current: Seat | None) -> tuple[ScoreRow, ...]:
-    """The scoreboard in the order of turns."""
-    return tuple(
-        ScoreRow(names[seat], s.scores[seat], s.turns[seat], seat == current, seat in s.playing)
-        for seat in s.order
-    )
-
-
-def rolled_board(game: Zombie, before: State, after: State, who: Who) -> ZombieBoard:
-    """The dice as they were thrown, before they are sorted into the areas."""
-    ended = after.last if after.turns != before.turns else None
-    state = ended if ended is not None else after
-    brain_dice = minus(state.brain_dice, showing(state.rolled, BRAIN))
-    shotgun_dice = minus(state.shotgun_dice, showing(state.rolled, SHOTGUN))
-    on_the_table = sum(brain_dice) + sum(shotgun_dice) + CELLS - state.rolled.count(None)
-    return board(game, before, who)._replace(
-        bag=sum(game.dice) - on_the_table,
-        cells=state.rolled,
-        brains=before.brains,
-        brain_dice=brain_dice,
-        shotgun_dice=shotgun_dice,
-    )
-
-
-def shot_board(game: Zombie, before: State, ended: Ended, who: Who) -> ZombieBoard:
-    """The areas after the roll that ended a turn, before they are cleared."""
-    left = tuple(die if die and die.face == FOOTPRINTS else None for die in ended.rolled)
-    on_the_table = sum(ended.brain_dice) + sum(ended.shotgun_dice) + CELLS - left.count(None)
-    return board(game, before, who)._replace(
-        bag=sum(game.dice) - on_the_table,
-        cells=left,
-        brains=ended.brains,
-        brain_dice=ended.brain_dice,
-        shotgun_dice=ended.shotgun_dice,
-    )
-
-
-def showing(cells: Cells, face: str) -> Pile:
-    """The dice that show this face, by colour."""
-    colours = [die.colour for die in cells if die and die.face == face]
-    return colours.count(0), colours.count(1), colours.count(2)
-
-
-def minus(a: Pile, b: Pile) -> Pile:
-    """A pile without another."""
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-def playing_screen(art: ZombieArt, shown: ZombieBoard, message: Sequence[str]) -> list[str]:
-    """The five regions, but for the prompt, which follows with the question."""
-    above = [*art.title(), *scoreboard(art, shown), status(art, shown), *areas(art, shown)]
-    below = message_area(art, message)
-    if len(above) + len(below) + PROMPT_LINES > art.lines:
-        first, *rest = areas(art, shown)
-        cells = [first, rest[1], *rest[3:]]  # without the empty lines around the dice
-        above = [*art.title()[1:], *scoreboard(art, shown), status(art, shown), *cells]
-        room = art.lines - len(above) - PROMPT_LINES - BORDERS
-        below = message_area(art, message, least=max(0, min(MESSAGE_LINES, int(room))))
-    return [art.line(line) for line in (*above, *below)]
-
-
-def scoreboard(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
-    """Draw the scoreboard: brains, the active player, and when the game ends."""
-    return art.box(f"Scoreboard: {shown.mode}", [_row(art, row, shown) for row in shown.rows])
-
-
-def _row(art: ZombieArt, row: ScoreRow, shown: ZombieBoard) -> Line:
-    digits = max(len(str(other.brains)) for other in shown.rows)
-    turns = max(len(str(other.turns)) for other in shown.rows)
-    brain = art.signs.faces[BRAIN] if cells_of(art.signs.faces[BRAIN]) == 2 else "brains"
-    figures = f" {brain} {row.brains:>{digits}}  turns {row.turns:>{turns}}"
-    name = row.name if row.playing else f"({row.name})"
-    prefix = "> " if row.current else "  "
-    style = "bold" if row.current else "" if row.playing else "dim"
-    return [(prefix + art.cut(name, art.room - 2 - cells_of(figures)) + figures, style)]
-
-
-def status(art: ZombieArt, shown: ZombieBoard) -> Line:
-    """Player, turn number, and how many dice are in the bag."""
-    dice = "die" if shown.bag == 1 else "dice"
-    rest = f", turn {shown.turn}, {shown.bag} {dice} in the bag"
-    name = art.cut(shown.player, min(cells_of(shown.player), art.width - 2 - cells_of(rest)))
-    return [(f" {name}", "bold"), (rest, "")]
-
-
-def areas(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
-    """The dice rolling area with its three cells, and the two storage areas."""
-    edges, wide = art.edges, _cell_widths(art)
-    return [
-        art.edge(edges.top, "Dice Rolling Area"),
-        _cell_line(art, wide, (None,) * CELLS),
-        _cell_line(art, wide, shown.cells),
-        _cell_line(art, wide, (None,) * CELLS),
-        art.edge(edges.middle, "Brain Storage Area"),
-        art.inside(_stored(art, BRAIN, shown.brains, shown.brain_dice)),
-        art.edge(edges.middle, "Shotgun Storage Area"),
-        art.inside(_stored(art, SHOTGUN, sum(shown.shotgun_dice), shown.shotgun_dice)),
-        art.edge(edges.foot),
-    ]
-
-
-def _cell_widths(art: ZombieArt) -> list[int]:
-    """Three cells that fill the width between the borders, with a line between them."""
-    room = art.width - 4
-    return [(room + i) // CELLS for i in range(CELLS)]
-
-
-def _cell_line(art: ZombieArt, wide: Sequence[int], cells: Cells) -> Line:
-    down = art.edges.down
-    line: Line = [(down, "")]
-    for room, die in zip(wide, cells, strict=True):
-        line += [*_cell(art, die, room), (down, "")]
-    return line
-
-
-def _cell(art: ZombieArt, die: Die | None, room: int) -> list[Span]:
-    if die is None:
-        return [(" " * room, "")]
-    text, style = art.signs.die(die.colour)
-    face = art.signs.faces.get(die.face, "")
-    used = cells_of(text) + 1 + cells_of(face)
-    before = (room - used) // 2
-    return [
-        (" " * before, ""),
-        (text, style),
-        (f" {face}" + " " * (room - used - before), ""),
-    ]
-
-
-def _stored(art: ZombieArt, face: str, count: int, dice: Pile) -> Line:
-    """Draw a count with the dice that show it."""
-    sign = art.signs.faces[face]
-    said = f"{sign} x{count}" if cells_of(sign) == 2 else f"{sign}s: {count}"
-    gone = count - sum(dice)
-    backs = (f" (+{gone} back in the bag)", f" (+{gone} in bag)") if gone else ("",)
-    lines: list[Line] = [
-        [(said, "bold"), (" ", ""), *shown, (back, "dim")]
-        for shown in art.piles(dice)
-        for back in backs
-    ]
-    return next((line for line in lines if width(line) <= art.room), lines[-1])
-
-
-def message_area(art: ZombieArt, message: Sequence[str], least: int | None = None) -> list[Line]:
-    """Draw the message area with at least this many lines."""
-    lines = [line for text in message for line in art.wrapped(text)]
-    if least is None:
-        least = MESSAGE_LINES if art.width >= NARROW else MESSAGE_LINES + 2
-    lines += [""] * (least - len(lines))
-    return art.box("Message area", [[(line, "")] for line in lines])
-
-
-def winner_screen(
-    art: ZombieArt,
-    s: State,
-    names: Sequence[str],
-    tallies: Sequence[TurnTally],
-    message: Sequence[str],
-) -> list[str]:
-    """The final scores, the best first, and who has won."""
-    heads = ("brains", "turns", "shot", "best") if art.room >= TABLE else ("brains", "turns")
-    room = art.room - 2 - sum(len(head) + 1 for head in heads)
-
-    def line(mark: str, name: str, figures: Sequence[object], style: str) -> Line:
-        columns = "".join(
-            f" {figure!s:>{len(head)}}" for head, figure in zip(heads, figures, strict=False)
-        )
-        return [(f"{mark} {art.cut(name, room)}{columns}", style)]
-
-    lines = [line(" ", "", heads, "dim")]
-    # The winner of a tie-break is ahead by score, too: it is not over before that.
-    for seat in sorted(s.order, key=lambda seat: -s.scores[seat]):
-        wins = s.phase == "over" and seat in s.playing
-        figures = (s.scores[seat], s.turns[seat], tallies[seat].shot, tallies[seat].best)
-        mark, style = ("*", "bold") if wins else (" ", "")
-        lines.append(line(mark, names[seat], figures, style))
-    drawn = [*art.title(), *art.box("Final scores", lines), *message_area(art, message)]
-    return [art.line(line) for line in drawn]
 
 
 class Renderer:
@@ -542,25 +245,25 @@ class Renderer:
     def _playing(self, scene: Scene, evening: Evening) -> None:
         shown, message, seconds = self._scene(scene, evening)
         message = [text for text in self.reply or (*self.remarks, *message) if text]
-        self._console.say("\n".join(playing_screen(self._art, shown, message)))
+        self._console.say("\n".join(look.playing_screen(self._art, shown, message)))
         self.remarks, self.reply = [], []
         self._pace.wait(seconds)
 
-    def _scene(self, scene: Scene, evening: Evening) -> tuple[ZombieBoard, list[str], float]:
+    def _scene(self, scene: Scene, evening: Evening) -> tuple[look.ZombieBoard, list[str], float]:
         """The board, the message, and how long they stand if nothing is asked."""
         game, state, before = evening.game, evening.state, evening.before
         names = evening.names
-        who = Who(names, evening.labels)
+        who = look.Who(names, evening.labels)
         ended = state.last if evening.turn_has_ended else None
         if scene is Scene.ROLLED:
             thrown = ended.rolled if ended else state.rolled
             said = [f"{names[before.playing[before.at]]} rolls {rolled(thrown)}."]
-            return rolled_board(game, before, state, who), said, 0.8
+            return look.rolled_board(game, before, state, who), said, 0.8
         if scene is Scene.SHOT:
             assert ended is not None
-            shown = shot_board(game, before, ended, who)
+            shown = look.shot_board(game, before, ended, who)
             return shown, look.shot(ended, names), 1.5
-        shown = board(game, state, who)
+        shown = look.board(game, state, who)
         if scene is Scene.TIE:
             said = look.tie(state, names, bool(evening.persons))
             return shown, [look.how_it_went(state, names), *said], 2.0
@@ -580,13 +283,272 @@ class Renderer:
 
     def _end(self, scene: Scene, evening: Evening) -> None:
         state, names = evening.state, evening.names
+        tallies = look.tallies_of(evening.table.history, len(names))
         if scene is Scene.OVER:
-            rolls = sum(tally.rolls for tally in evening.tallies)
+            rolls = sum(tally.rolls for tally in tallies)
             message = [look.how_it_went(state, names), *look.winner(state, names, rolls)]
         else:
             payoff = evening.table.payoff or ()
             winners = [f"{names[seat]} wins." for seat, paid in enumerate(payoff) if paid > 0]
             message = ["The game ends here; it is recorded as a forfeit.", *winners]
         message = [*self.remarks, *message]
-        lines = winner_screen(self._art, state, evening.labels, evening.tallies, message)
+        lines = look.winner_screen(self._art, state, evening.labels, tallies, message)
         self._console.say("\n".join(lines))
+
+
+QUIT: Final = ("q", "quit", "x", "exit")
+HELP: Final = ("?", "help")
+HINT: Final = "hint"
+
+
+class GameController:
+    """Runs an evening from the welcome screen to the winner."""
+
+    def __init__(self, given: Wanted, console: Console, art: ZombieArt, pace: Pauses) -> None:
+        self.scene = Scene.START
+        self.party: Evening | None = None
+        """The table, once it is set."""
+        self._given = given
+        self._console = console
+        self._renderer = Renderer(given, console, art, pace)
+        self._event = ""
+        self._interrupted = Scene.START
+        self._ordered = False
+        """True once the players have been shuffled."""
+        self._turn_rolls = 0
+        self._round = 1
+        self._extra = 0
+
+    def come_back(self, evening: Evening) -> None:
+        """Go on with a table that was set before, where it stopped."""
+        self.party = evening
+        self._ordered = evening.state.phase != "shuffle"
+        self._round, self._extra = evening.state.round, evening.state.extra
+        self._remark("The game goes on.")
+
+    # The loop
+
+    def play(self) -> None:
+        """Until somebody has won, or left."""
+        try:
+            while TRANSITIONS[self.scene]:
+                self.process_events()
+                self.update()
+                self.render()
+        except (EndOfInput, KeyboardInterrupt) as end:
+            stopped = isinstance(end, KeyboardInterrupt)
+            if stopped and self.party is not None and self.party.runner.lasting:
+                self._console.say()  # nobody leaves: the game waits
+            else:
+                self._walk_out("Ctrl-C" if stopped else "the input ended")
+            raise
+
+    def process_events(self) -> None:
+        """Read what this scene waits for; most wait for one line."""
+        ask, prompt = self._console.ask, self._renderer.prompt
+        match self.scene:
+            case Scene.WELCOME if self._given.names is None:
+                self._event = ask("  >>> ")
+            case Scene.STIR:
+                self._event = ask(self._renderer.stir_prompt(self.evening, self.evening.ask.seat))
+            case Scene.ORDER | Scene.TIE if self.evening.persons:
+                self._event = ask(prompt)
+            case Scene.TURN | Scene.QUIT:
+                self._event = ask(prompt)
+            case _:
+                self._event = ""
+
+    def update(self) -> None:
+        """Let the event have its effect, and go to the next scene."""
+        handlers: dict[Scene, Callable[[], Scene]] = {
+            Scene.START: self._update_start,
+            Scene.WELCOME: self._update_welcome,
+            Scene.STIR: self._update_stir,
+            Scene.ORDER: self._update_enter,
+            Scene.TURN: self._update_turn,
+            Scene.THINK: self._update_think,
+            Scene.ROLLED: self._update_rolled,
+            Scene.SHOT: self._end_of_turn,
+            Scene.TIE: self._update_enter,
+            Scene.QUIT: self._update_quit,
+        }
+        scene = handlers[self.scene]()
+        assert scene in TRANSITIONS[self.scene], f"{self.scene} -> {scene}"
+        self.scene = scene
+
+    def render(self) -> None:
+        """Show the scene."""
+        self._renderer.render(self.scene, self.party)
+
+    @property
+    def evening(self) -> Evening:
+        """The table; only once it is set."""
+        assert self.party is not None
+        return self.party
+
+    def _remark(self, *texts: str) -> None:
+        self._renderer.remarks = list(texts)
+
+    # Updates, one for each scene
+
+    def _update_start(self) -> Scene:
+        if self.party is None:
+            return Scene.WELCOME
+        return Scene.STIR if self.evening.ask.kind == "stir" else self._to_move()
+
+    def _update_welcome(self) -> Scene:
+        given = self._given
+        if given.names is None and not self._event:
+            return Scene.LEFT
+        line = self._event if given.names is None else given.names
+        try:
+            guests = company(line, given.bots, given.config)
+            self.party = given.open(guests)
+        except InputError as problem:
+            if given.names is not None:
+                raise
+            self._remark(f"{problem}.")
+            return Scene.WELCOME
+        self._remark(*guests.remarks)
+        return self._after_chance()
+
+    def _update_stir(self) -> Scene:
+        typed = " ".join(self._event.lower().split())
+        if typed in QUIT:
+            return self._interrupt()
+        if typed in HELP:
+            self._remark(look.STIR_HELP)
+            return Scene.STIR
+        if typed == HINT:
+            self._remark(NO_ADVICE)
+            return Scene.STIR
+        if typed and typed in (*COMMANDS, *TYPED):
+            self._remark(not_random(self._event))
+            return Scene.STIR
+        try:
+            self.evening.table.submit(self.evening.ask, self._event)
+        except InputError:
+            self._remark(f"Letters and digits, please, at most {LONGEST_STIR} of them.")
+            return Scene.STIR
+        return self._after_chance()
+
+    def _after_chance(self) -> Scene:
+        """Return the scene after draws: a stir is asked for, or the roll is shown."""
+        asks = self.evening.table.asks()
+        if asks and asks[0].kind == "stir":
+            return Scene.STIR
+        if not self._ordered:
+            self._ordered = True
+            return Scene.ORDER
+        return Scene.ROLLED
+
+    def _update_enter(self) -> Scene:
+        return self._interrupt() if self._event.lower() in QUIT else self._to_move()
+
+    def _to_move(self) -> Scene:
+        return Scene.TURN if self.evening.ask.seat in self.evening.persons else Scene.THINK
+
+    def _update_turn(self) -> Scene:
+        state, ask = self.evening.state, self.evening.ask
+        typed = self._event.lower()
+        if typed in QUIT:
+            return self._interrupt()
+        if typed in HELP:
+            self._renderer.reply = [*ZombieWords.rules.splitlines(), look.commands(state)]
+            return Scene.TURN
+        if typed == HINT:
+            self._renderer.reply = [self._hint(), look.commands(state)]
+            return Scene.TURN
+        if typed not in TYPED:
+            self._renderer.reply = [look.not_a_command(self._event), look.commands(state)]
+            return Scene.TURN
+        try:
+            self.evening.game.check(state, ask.seat, TYPED[typed])
+        except IllegalMove as refused:
+            self._renderer.reply = [look.sentence(str(refused)), look.commands(state)]
+            return Scene.TURN
+        return self._play(TYPED[typed])
+
+    def _hint(self) -> str:
+        """Give the coach's move and its reason. The record says that it was asked for."""
+        from fairground.coach.judging import advise
+
+        evening, seat = self.evening, self.evening.ask.seat
+        names = [chair.name for chair in evening.table.setting.chairs]
+        try:
+            advice = advise(evening.game, evening.table.view(seat), seat, names)
+        except InputError as reason:
+            return f"No hint: {reason}."
+        evening.table.note({"hint": advice.move, "seat": seat})
+        return f"Hint: {advice.option}. {advice.says}"
+
+    def _update_think(self) -> Scene:
+        evening, seat = self.evening, self.evening.ask.seat
+        try:
+            move = evening.runner.choose(evening.ask)
+        except BotFailure as failure:
+            evening.table.note({"seat": seat, "bot": str(failure)})
+            self._remark(f"{evening.names[seat]} loses the turn: {failure}.")
+            move = PASS
+        return self._play(str(move))
+
+    def _play(self, move: str) -> Scene:
+        evening = self.evening
+        evening.before = evening.state
+        evening.table.submit(evening.ask, move)
+        if move != ROLL:
+            return self._end_of_turn()
+        self._turn_rolls += 1
+        return self._after_chance()
+
+    def _update_rolled(self) -> Scene:
+        return Scene.SHOT if self.evening.turn_has_ended else self._to_move()
+
+    def _end_of_turn(self) -> Scene:
+        """Who is next, is there a tie, is it over?"""
+        evening, state = self.evening, self.evening.state
+        if self._renderer.is_brief(evening):
+            self._renderer.turn_in_brief(evening, self._round, self._turn_rolls)
+        tied = state.extra > self._extra
+        self._turn_rolls, self._round, self._extra = 0, state.round, state.extra
+        if state.phase == "over":
+            return Scene.OVER
+        return Scene.TIE if tied else self._to_move()
+
+    # Leaving
+
+    def _interrupt(self) -> Scene:
+        self._interrupted = self.scene
+        return Scene.QUIT
+
+    def _update_quit(self) -> Scene:
+        if self._event.lower() not in YES:
+            return self._interrupted
+        evening, leaver = self.evening, self.evening.leaver()
+        was_on = evening.state.phase != "shuffle" and evening.before.playing[evening.before.at]
+        self._forfeit("quit")
+        if evening.table.closed:
+            return Scene.LEFT
+        scene = self._after_chance()
+        if scene is Scene.ROLLED and (leaver == was_on or self._interrupted is not Scene.STIR):
+            # Nobody's roll is on the table any more: the next one is on.
+            evening.before = evening.state
+            self._turn_rolls, self._round = 0, evening.state.round
+            return self._to_move()
+        return scene
+
+    def _forfeit(self, reason: str) -> None:
+        evening, seat = self.evening, self.evening.leaver()
+        person = seat in evening.persons
+        name = evening.names[seat]
+        self._remark(f"{name} leaves the game." if person else f"It was stopped in {name}'s turn.")
+        evening.runner.leave(seat, reason)
+
+    def _walk_out(self, reason: str) -> None:
+        """Ctrl-C, or the end of the input: close the record, and show where it ended."""
+        if self.party is not None and not self.party.table.closed:
+            self._console.say()
+            self._forfeit(reason)
+            self.party.end(reason)
+            self.scene = Scene.LEFT
+            self.render()
