@@ -44,10 +44,10 @@ def _game(module: str, name: str) -> Command:
 
 
 PLAY: Final = {
-    "dice": _game("games.intransitive.screen.screen", "intransitive/1"),
+    "dice": _game("games.intransitive.screen", "intransitive/1"),
     "codebreaking": _game("games.codebreaking.screen.command", "codebreaking/1"),
     "zombie": _game("games.zombie.screen.command", "zombie/2"),
-    "fatestones": _game("games.fatestones.screen.command", "fatestones/1"),
+    "fatestones": _game("games.fatestones.screen.screen", "fatestones/1"),
     "croupier": Command(
         "terminal.croupier.command", "Video poker that trusts nobody.", "Blind Croupier"
     ),
@@ -80,15 +80,17 @@ WORK: Final = {
     "bank watch": Command("commands.bank:watch", "complain and settle for parties that are away"),
     "enter": Command("commands.contests:run_enter", "play a contest at an arena, with your bot"),
     "oracle": Command("commands.contests:run_oracle", "play one code-breaking game at an arena"),
-    "solve dice": Command("games.intransitive.screen.solve", "exact odds of a set of dice"),
+    "solve dice": Command("games.intransitive.screen:run_solve", "exact odds of a set of dice"),
     "solve codebreaking": Command(
         "games.codebreaking.screen.solve",
         "code breaking: strategies, and what to ask next",
     ),
-    "solve zombie": Command("games.zombie.screen.solve", "Zombie Dice: when to roll, hold"),
+    "solve zombie": Command(
+        "games.zombie.screen.command:run_solve", "Zombie Dice: when to roll, hold"
+    ),
     "solve poker": Command("games.poker.screen", "what each hold of a poker hand is worth"),
     "solve fatestones": Command(
-        "games.fatestones.screen.solve",
+        "games.fatestones.screen.data:run_solve",
         "FateStones: perfect play, for one deal or all",
     ),
     "dice-sets": Command(
@@ -103,8 +105,10 @@ WORK: Final = {
     "simulate": Command(
         "commands.simulate:run_simulate", "many games of any kind: results, and rows of data"
     ),
-    "plot": Command("commands.plot", "figures, in the terminal or as files"),
-    "tournament": Command("commands.tournament", "players against one another, ranked"),
+    "plot": Command("commands.simulate:run_plot", "figures, in the terminal or as files"),
+    "tournament": Command(
+        "commands.simulate:run_tournament", "players against one another, ranked"
+    ),
     "dataset verify": Command("commands.simulate:run_dataset", "check a file of simulated games"),
 }
 COMMANDS: Final = PLAY | WORK

@@ -21,7 +21,7 @@ from fairground.cli import main
 from fairground.core import Fault
 from fairground.games.fatestones.rows import HEADER, row_of
 from fairground.games.fatestones.rules import FateStones, Round
-from fairground.games.fatestones.screen.solve import histogram
+from fairground.games.fatestones.screen.data import histogram
 from fairground.games.fatestones.solver.deals import DealValues
 from fairground.lab import simulation as lab
 from fairground.lab.plans import Plan, plan_of, states_of

@@ -16,8 +16,7 @@ import pytest
 from fairground.cli import main
 from fairground.core import BadParams
 from fairground.games.intransitive.rules import Die
-from fairground.games.intransitive.screen.screen import DiceParser
-from fairground.games.intransitive.screen.solve import HelpTable
+from fairground.games.intransitive.screen import DiceParser, HelpTable
 from fairground.terminal.console import Console, Ink
 from fairground.verifier import verify
 from tests.helpers.pseudo_terminal import on_a_terminal

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from fairground.core import UnknownName
 from fairground.games.intransitive.rules import Die, Intransitive
-from fairground.games.intransitive.screen.solve import HelpTable
+from fairground.games.intransitive.screen import HelpTable
 from fairground.games.zombie.screen.look import cells_of, fitted
 from fairground.players import Player
 from fairground.terminal import evening

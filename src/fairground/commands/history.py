@@ -192,10 +192,10 @@ def _step_by_step(art: Ink, record: Record, steps: Sequence[Step]) -> None:
 
 
 SCREENS: Final[Mapping[str, str]] = {
-    "dice": "games.intransitive.screen.screen",
+    "dice": "games.intransitive.screen",
     "codebreaking": "games.codebreaking.screen.command",
     "zombie": "games.zombie.screen.command",
-    "fatestones": "games.fatestones.screen.command",
+    "fatestones": "games.fatestones.screen.screen",
     "play": "commands.play",
 }
 """The module, below `fairground`, that continues a game of each command."""

@@ -1,4 +1,4 @@
-"""``fairground simulate`` and ``fairground dataset verify``: many games, and the files of them."""
+"""``fairground simulate``, ``dataset verify``, ``tournament`` and ``plot``: many games as data."""
 
 from __future__ import annotations
 
@@ -6,25 +6,43 @@ import argparse
 import contextlib
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from fairground.commands.play import full_name, game_from_words
-from fairground.core import BadParams, Fault, Game, InputError
+from fairground.core import BadParams, Fault, Game, InputError, Seat, UnknownName
 from fairground.fair.bits import fresh
 from fairground.games import GAMES
 from fairground.games.fatestones.rules import FateStones
 from fairground.games.fatestones.screen.screen import add_dice, dice_file, writing
 from fairground.lab.datasets import verify
 from fairground.lab.plans import Plan, plan_of, states_of, transcript_of, usual_lineup
+from fairground.lab.plots import FIGURES, Plot, in_text, of_file, save
 from fairground.lab.results import results_as_json, results_in_words
 from fairground.lab.rows import schema_of
 from fairground.lab.simulation import Finished, simulate
+from fairground.lab.tournament import (
+    Rules,
+    check,
+    contenders,
+    heat_of,
+    held,
+    in_words,
+    table_as_json,
+    tabled,
+    whiskers_of,
+    write_files,
+)
+from fairground.players.bot.limits import BotLimits
 from fairground.players.seats import seat_labels, usual_player, wanted_seats
+from fairground.registry import known
 from fairground.terminal.console import Arguments
-from fairground.terminal.waiting import progress_bar
+from fairground.terminal.options import add_bot_seconds
+from fairground.terminal.waiting import patiently, progress_bar
 
 EXAMPLES: Final = """\
 Examples:
@@ -315,3 +333,168 @@ def run_dataset(arguments: Sequence[str]) -> int:
     if options.json:
         print(json.dumps({"files": told}))
     return 0 if all(one["ok"] for one in told) else 1
+
+
+TOURNAMENTS: Final = """\
+Examples:
+  fairground tournament fatestones --players random,greedy,optimal,mcts:100 --games 400
+  fairground tournament zombie --players greedy,cautious,Bob=examples/zombie_bot.py --out cup
+  fairground tournament codebreaking --players entropy,minimax,parts --seat breaker
+  fairground tournament zombie --players a=greedy,b=greedy,c=cautious,d=random --swiss 3"""
+
+
+def run_tournament(arguments: Sequence[str]) -> int:
+    """``fairground tournament``"""
+    given = next((word for word in arguments if not word.startswith("-")), None)
+    wants_help = any(word in ("-h", "--help") for word in arguments)
+    if given is None or wants_help:
+        _tournament_parser().parse_args(["--help"] if wants_help else [])
+        return 2
+    options = _tournament_parser().parse_intermixed_args(arguments)
+    game = game_from_words(full_name(ALIASES.get(given, given)), options.params, options.values)
+    seed = fresh().hex() if options.seed is None else options.seed
+    seat = _seat(game, options.seat)
+    deals = -(-options.games // (2 if seat is None else 1))
+    rules = Rules(game, tuple(contenders(options.players)), deals, seed, seat, options.swiss)
+    check(rules)
+    folder: Path | None = options.out
+    if folder is not None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
+    again = [
+        "fairground",
+        "tournament",
+        *arguments,
+        *(["--seed", seed] if not options.seed else []),
+    ]
+    journal = None if folder is None else folder / "journal.jsonl"
+    try:
+        with progress_bar("encounters") as advance:
+            limits = BotLimits(seconds=options.bot_seconds)
+            met = held(rules, journal, advance, limits)
+    except KeyboardInterrupt:
+        if folder is not None:
+            print("\nInterrupted. What is done is kept; to go on, give the same command:")
+            print(f"  {shlex.join(again)}")
+        raise
+    table = tabled(rules, met)
+    written = [] if folder is None else write_files(table, folder)
+    if options.json:
+        print(json.dumps(table_as_json(table)))
+        return 0
+    print(f"{GAMES[game.name].title}: {len(met)} encounters of {deals:,} deals each\n")
+    print("\n".join(in_words(table)))
+    if options.plots:
+        for plot in (whiskers_of(table), heat_of(table)):
+            print("\n" + "\n".join(in_text(plot, shutil.get_terminal_size().columns)))
+    if written:
+        print(f"\nWritten: {', '.join(map(str, written))}")
+    if options.seed is None:
+        print(f"To hold it again: {shlex.join(again)}")
+    return 0
+
+
+def _tournament_parser() -> Arguments:
+    parser = Arguments(
+        "tournament",
+        "Let players meet, all against all or by the Swiss system, and rank them. Whoever cannot\n"
+        "be told apart shares a rank. A player is one of ours, a file of your own (bot.py), or an\n"
+        "address that answers over HTTP; NAME=PLAYER gives it a name.",
+        TOURNAMENTS,
+        usage="fairground tournament GAME [NAME=VALUE ...] --players A,B,C [options]",
+    )
+    parser.add_argument("game", help="a game by its name")
+    parser.add_argument("values", nargs="*", metavar="NAME=VALUE", help="a parameter of the game")
+    parser.add_argument("--params", metavar="JSON", help="all parameters at once, as JSON")
+    parser.add_argument("--players", metavar="A,B,C", required=True, help="who meets")
+    parser.add_argument(
+        "--games", metavar="N", type=int, default=200,
+        help="games of each encounter (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seat", metavar="SEAT", help="the seat that is played for, where seats are not alike"
+    )
+    parser.add_argument(
+        "--swiss", metavar="ROUNDS", type=int, help="so many rounds by the Swiss system"
+    )
+    parser.add_argument("--seed", metavar="S", help="any text; without one, a new one is made up")
+    parser.add_argument(
+        "--out", metavar="FOLDER", type=Path,
+        help="where results go: JSON, CSV, a page; and a journal, to go on after an interruption",
+    )  # fmt: skip
+    parser.add_argument("--plots", action="store_true", help="draw ratings and cross table here")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_bot_seconds(parser)
+    return parser
+
+
+def _seat(game: Game[Any], label: str | None) -> Seat | None:
+    if label is None:
+        return None
+    labels = seat_labels(game)
+    if label not in labels:
+        there = known(label, dict.fromkeys(labels))
+        raise InputError(f"--seat {label!r}: {game.name} has no such seat; {there}")
+    return labels.index(label)
+
+
+def _plot_arguments() -> Arguments:
+    parser = Arguments(
+        "plot",
+        "Draw a figure, or a file of games, in the terminal; or write it as SVG or PNG.\n\n"
+        + "\n".join(f"  {name:<14}{figure.says}" for name, figure in FIGURES.items())
+        + "\n\nOf a file that `fairground simulate --out` wrote, what each player won is drawn,\n"
+        "or with --column how often each number stands there.",
+        "Examples:\n"
+        "  fairground plot guesses\n"
+        "  fairground plot win-matrix --out matrix.svg\n"
+        "  fairground plot all --out docs/figures\n"
+        "  fairground plot games.csv --column turns_zombie1 --out turns.png",
+    )
+    parser.add_argument(
+        "figure", metavar="FIGURE|FILE", help="one of those above, or all; or a file of games"
+    )
+    parser.add_argument(
+        "--column", metavar="NAME", action="append", default=[],
+        help="count the numbers in this column of the file; more than one: side by side",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, help="a file (.svg, .png); for all, a folder"
+    )
+    return parser
+
+
+def run_plot(arguments: Sequence[str]) -> int:
+    """``fairground plot``"""
+    parser = _plot_arguments()
+    options = parser.parse_args(arguments)
+    name = options.figure
+    if name == "all":
+        if options.out is None:
+            parser.error("all figures go into a folder: --out FOLDER")
+        options.out.mkdir(parents=True, exist_ok=True)
+        for one, listing in FIGURES.items():
+            _write(one, listing.draw, options.out / f"{one}.svg")
+        return 0
+    draw: Callable[[], Plot]
+    if name in FIGURES:
+        if options.column:
+            parser.error(f"{name} is a figure, and --column is for a file of games")
+        draw = FIGURES[name].draw
+    elif Path(name).suffix or Path(name).exists():
+        draw = partial(of_file, Path(name), options.column)
+    else:
+        raise UnknownName(f"no figure or file named {name!r}; {known(name, FIGURES)}")
+    if options.out is None:
+        print("\n".join(in_text(patiently(name, draw), shutil.get_terminal_size().columns)))
+    else:
+        _write(name, draw, options.out)
+    return 0
+
+
+def _write(name: str, draw: Callable[[], Plot], path: Path) -> None:
+    with writing(path):
+        save(patiently(name, draw), path)
+    print(f"{name} is in {path}")

@@ -9,17 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from fairground.core import BadParams, InputError, UnknownName, Unreadable
 from fairground.games.zombie.rules import CELLS, DEFAULTS, FATAL, LIMITS, MOST_FACES, Zombie
 from fairground.games.zombie.screen.look import ZombieArt, how_it_ends
 from fairground.players import fitting, offered
 from fairground.terminal.evening import difficulties, player_for
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 FIELDS: Final = {
     "Game": {

@@ -1,1 +1,0 @@
-"""``fairground dice`` (`screen`) and ``fairground solve dice`` (`solve`): intransitive dice."""
