@@ -11,6 +11,7 @@ import time
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import Mock
@@ -464,20 +465,30 @@ def test_one_client_is_bounded_and_an_idle_connection_makes_room() -> None:
     assert "fairground_connections 6.0" in metrics.text({})
 
 
-def test_idle_connections_of_one_client_lock_nobody_out(tmp_path: Path) -> None:
-    """As many as the operating system allows, each kept alive after an answer."""
+@pytest.mark.parametrize(
+    ("files", "client", "most"),
+    [
+        ("ulimit -n 200", "127.0.0.1", 136),
+        ("ulimit -n 200", "127.0.0.2", 35),
+        ("ulimit -S -n 200", "127.0.0.1", 301),
+    ],
+    ids=["a proxy on this machine", "another client has a quarter", "a low soft limit is raised"],
+)
+def test_idle_connections_of_one_client_lock_nobody_out(
+    tmp_path: Path, files: str, client: str, most: int
+) -> None:
+    """Each is kept alive after an answer, up to what the operating system allows."""
     python = shlex.quote(sys.executable)
-    command = f"ulimit -n 200; exec {python} -m fairground serve --port 0 --no-croupier"
+    command = f"{files}; exec {python} -m fairground serve --port 0 --no-croupier"
     command += f" --database sqlite:///{tmp_path}/arena.db"
-    with Process(tmp_path, command=["bash", "-c", command]) as arena:
-        idle = []
+    with Process(tmp_path, command=["bash", "-c", command]) as arena, ExitStack() as idle:
+        place = urllib.parse.urlsplit(arena.url)
         for _ in range(300):
-            caller = Caller(arena.url)
-            caller.say(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert b" 200 " in caller.socket.recv(65536)
-            idle.append(caller)
+            address = (str(place.hostname), int(place.port or 0))
+            line = idle.enter_context(socket.create_connection(address, 30, (client, 0)))
+            line.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert b" 200 " in line.recv(65536)
         with urllib.request.urlopen(f"{arena.url}/metrics", timeout=30) as answer:
-            assert "fairground_connections 136.0" in answer.read().decode()
-        for caller in idle:
-            caller.socket.close()
+            assert f"fairground_connections {most}.0" in answer.read().decode()
+        idle.close()
         assert arena.end() == 0
