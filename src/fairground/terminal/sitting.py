@@ -23,7 +23,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fairground.core import BadShare, Game, IllegalMove, InputError, Move, Seat, Turn
 from fairground.fair.chains import LONGEST_STIR
@@ -31,10 +31,14 @@ from fairground.games import GAMES
 from fairground.players.runner import Runner
 from fairground.table import Ask
 from fairground.terminal.console import Console, EndOfInput, Ink
+from fairground.terminal.waiting import patiently
 from fairground.transcript import Event
 from fairground.words import PlainWords, words_for
 from fairground.words.plain import listed
 from fairground.words.telling import Telling
+
+if TYPE_CHECKING:
+    from fairground.coach.judging import Advice
 
 YES: Final = ("y", "yes")
 
@@ -122,9 +126,10 @@ class Sitting:
     exit_reason: str = "chose to exit"
     """The reason that the record gives for leaving by choice."""
 
-    def __init__(self, console: Console, place: Place) -> None:
+    def __init__(self, console: Console, art: Ink, place: Place) -> None:
         self.console = console
         self.place = place
+        self._ink = art
         self.told = 1
         """Number of lines of the record that were told. The first line is never told."""
         self._bound = 0
@@ -265,6 +270,24 @@ class Sitting:
         """Return True to go on after Ctrl-C."""
         return False
 
+    def say(self, text: str = "", style: str = "", first: str = "") -> None:
+        """Print a paragraph, folded to the terminal; ``first`` stands before its first line."""
+        self.console.say(self._ink.ink(self._ink.fold(text, first, " " * len(first)), style))
+
+    def advice(self, view: Any) -> Advice | None:
+        """Return the asked seat's best move, or say why there is none. The record tells of it."""
+        from fairground.coach.judging import advise
+
+        game, seat, names = self.place.game, self.asked, self.place.names
+        try:
+            found = patiently("Thinking", lambda: advise(game, view, seat, names))
+        except InputError as reason:
+            self.say(f"No hint: {reason}.")
+            return None
+        if isinstance(self.place, Runner):
+            self.place.table.note({"hint": found.move, "seat": seat})
+        return found
+
     # What a screen says in its own way
 
     def asides(self) -> Mapping[str, Callable[[], None]]:
@@ -325,8 +348,7 @@ class PlainScreen(Sitting):
     """Tells a game in sentences, and asks for moves by number or in words."""
 
     def __init__(self, console: Console, ink: Ink, place: Place) -> None:
-        super().__init__(console, place)
-        self._ink = ink
+        super().__init__(console, ink, place)
         people = place.people
         self._alone = len(people) == 1
         self._reader = people[0] if self._alone else None
@@ -342,11 +364,9 @@ class PlainScreen(Sitting):
         return self._words[seat]
 
     def say(self, text: str = "", style: str = "", first: str = "") -> None:
-        """A paragraph, folded to the terminal, in signs that it can show."""
         if self._ink.ascii_only:
             text = text.translate(SUITS).encode("ascii", "replace").decode()
-        rest = " " * len(first)
-        self.console.say(self._ink.ink(self._ink.fold(text, first, rest), style))
+        super().say(text, style, first)
 
     def introduce(self, about: Mapping[Seat, str]) -> None:
         """Say what is played and by whom; ``about`` describes the other seats."""
@@ -385,23 +405,12 @@ class PlainScreen(Sitting):
         return {"?": self._help, "help": self._help, "look": self._show, "hint": self._hint}
 
     def _hint(self) -> None:
-        """Give the move of perfect play if it is known, and note the hint in the record."""
-        from fairground.coach.judging import advise
-
-        seat, game = self.asked, self.place.game
-        view = self.place.view(seat)
-        awaits = game.awaits(view)
-        if seat is None or not isinstance(awaits, Turn) or seat not in awaits.seats:
+        view = self.place.view(self.asked)
+        awaits = self.place.game.awaits(view)
+        if not isinstance(awaits, Turn) or self.asked not in awaits.seats:
             self.say(NO_ADVICE)
-            return
-        try:
-            advice = advise(game, view, seat, self.place.names)
-        except InputError as reason:
-            self.say(f"No hint: {reason}.")
-            return
-        if isinstance(self.place, Runner):
-            self.place.table.note({"hint": advice.move, "seat": seat})
-        self.say(f"Hint: {advice.option}. {advice.says}")
+        elif best := self.advice(view):
+            self.say(f"Hint: {best.option}. {best.says}")
 
     def _help(self) -> None:
         self._rules()

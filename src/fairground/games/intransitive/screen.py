@@ -115,8 +115,8 @@ class DiceScreen(Sitting):
 
     exit_reason = "the user chose to exit"
 
-    def __init__(self, console: Console, place: Runner) -> None:
-        super().__init__(console, place)
+    def __init__(self, console: Console, art: Ink, place: Runner) -> None:
+        super().__init__(console, art, place)
         assert isinstance(place.game, Intransitive)
         self._game = place.game
         self._table = place.table
@@ -124,7 +124,7 @@ class DiceScreen(Sitting):
         """The state after the last line that was told."""
         self._shares: dict[int, int] = {}
         """The user's number for each draw."""
-        self._art = Ink.of_terminal()
+        self._art = art
         self._again: Callable[[], None] = lambda: None
         """Shows the menu once more, after an aside."""
         self._checks: list[str] = []
@@ -186,21 +186,16 @@ class DiceScreen(Sitting):
 
     def _help(self) -> None:
         for paragraph in IntransitiveWords.rules.splitlines():
-            self.console.say(self._art.fold(paragraph))
+            self.say(paragraph)
         HelpTable(self._game.dice, self._art).show(self.console)
         self._again()
 
     def _hint(self) -> None:
-        """Give the choice of perfect play, and note the hint in the record."""
-        from fairground.coach.judging import advise
-
         if self._state.first is None or self._state.picks[USER] is not None:
             self.console.say("Any number is as good as any other: the draw is fair.")
             return
-        assert isinstance(self.place, Runner)
-        best = advise(self._game, self._state, USER, self.place.names)
-        self.place.table.note({"hint": best.move, "seat": USER})
-        self.console.say(self._art.fold(f"Hint: take [{best.option}]. {best.says}"))
+        if best := self.advice(self._state):
+            self.say(f"Hint: take [{best.option}]. {best.says}")
         self._again()
 
     def _show_again(self, heading: str, menu: Menu) -> None:
@@ -367,7 +362,7 @@ class DiceParlour(Parlour):
         return TablePlan("dice", self.arguments, self._game, chairs, "hmac-sha3-user/1")
 
     def screen(self, opened: OpenTable, players: Mapping[Seat, Player]) -> DiceScreen:
-        return DiceScreen(self.console, Runner(opened.table, players, opened.vault))
+        return DiceScreen(self.console, self._art, Runner(opened.table, players, opened.vault))
 
 
 HEADING: Final = "Probability of the win for the user:"

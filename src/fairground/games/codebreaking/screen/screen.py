@@ -287,7 +287,7 @@ class CodeScreen(Sitting):
     """The common part of both sides' screens: look, board and count."""
 
     def __init__(self, console: Console, art: CodeArt, place: Runner, heading: str) -> None:
-        super().__init__(console, place)
+        super().__init__(console, art, place)
         game = place.game
         assert isinstance(game, CodeBreaking)
         self.art = art
@@ -312,14 +312,10 @@ class CodeScreen(Sitting):
             counting.keep(row)
         return counting
 
-    def say(self, text: str = "", style: str = "", first: str = "") -> None:
-        """A text, folded to the art."""
-        self.console.say(self.art.ink(self.art.fold(text, first), style))
-
     def bullets(self, *texts: str) -> None:
         """One paragraph each."""
         for text in texts:
-            self.console.say(self.art.fold(text, "* ", "  "))
+            self.say(text, first="* ")
 
     def _add(self, row: Row) -> None:
         """Count on with a row, and put it on the board."""
@@ -438,16 +434,9 @@ class BreakerScreen(CodeScreen):
         self.bullets(*BREAKER_KEYS)
 
     def _hint(self, state: State) -> None:
-        """Give the coach's guess, and note the hint in the record."""
-        from fairground.coach.judging import advise
-
-        names = self.place.names
-        try:
-            best = patiently("Thinking", lambda: advise(self._game, state, BREAKER, names))
-        except InputError as reason:
-            self.say(f"No hint: {reason}.")
+        best = self.advice(state)
+        if best is None:
             return
-        self._table.note({"hint": best.move, "seat": BREAKER})
         if best.move == GIVE_UP:
             self.say(f"Hint: {GIVE_UP}. {best.says}")
             return

@@ -348,7 +348,7 @@ class FateStonesScreen(Sitting):
     """Tells one game as it happens, and asks those at the keyboard."""
 
     def __init__(self, console: Console, art: DiceArt, place: Runner) -> None:
-        super().__init__(console, place)
+        super().__init__(console, art, place)
         assert isinstance(place.game, FateStones)
         self._art = art
         self._table = place.table
@@ -363,10 +363,7 @@ class FateStonesScreen(Sitting):
         self._asides: dict[str, Callable[[], None]] = {}
 
     def left(self, seat: Seat) -> None:
-        self._say(f"{self._words.does(seat, 'leave')} the game, and so the other side wins.")
-
-    def _say(self, text: str = "", style: str = "") -> None:
-        self.console.say(self._art.ink(self._art.fold(text), style))
+        self.say(f"{self._words.does(seat, 'leave')} the game, and so the other side wins.")
 
     # Asking
 
@@ -376,14 +373,14 @@ class FateStonesScreen(Sitting):
     def stir(self, ask: Ask) -> str:
         what = "deal" if self._state.phase == "deal" else "roll"
         if not self._stirred:
-            self._say(
+            self.say(
                 "Type a word or a number that nobody can guess, such as a throw of a real die. It "
                 f"becomes part of the chance, so that nobody alone decides the {what}."
             )
             self._stirred = True
         return self.ask_random(
             self._words.asked(ask.seat, f"Type anything random for the {what}: "),
-            partial(self._say, STIR_HELP),
+            partial(self.say, STIR_HELP),
         )
 
     def choose(self, ask: Ask) -> int:
@@ -399,29 +396,27 @@ class FateStonesScreen(Sitting):
                 return int(answer)
             # Behind a hidden prompt nothing that was typed is shown, not even nonsense.
             said = "That" if self._hot_seat or not answer else repr(answer)
-            self._say(
+            self.say(
                 f"{said} is none of the dice. Type {choices(mine)} or the die itself, "
                 "hint for advice, ? for help or X to exit."
             )
 
     def _hint(self, seat: Seat) -> None:
-
         mine, theirs = self._state.hands[seat], self._state.hands[1 - seat]
         self._table.note({"hint": advised(mine, theirs), "seat": seat})
         first, *lines = advice(mine, theirs)
-        self._say(first)
+        self.say(first)
         self.console.say("\n".join(lines))
 
     def _help(self, seat: Seat) -> None:
-
         for rule in FateStonesWords.rules.splitlines():
-            self.console.say(self._art.fold(rule, "* ", "  "))
+            self.say(rule, first="* ")
         self.console.say()
         lines = odds(self._state.hands[seat], self._state.hands[1 - seat])
-        self._say(lines[0])
+        self.say(lines[0])
         self.console.say("\n".join(lines[1:]))
         self.console.say()
-        self._say(KEYS)
+        self.say(KEYS)
 
     # Telling
 
@@ -434,8 +429,8 @@ class FateStonesScreen(Sitting):
                     self._show_dice()
             case "seal":
                 seat = event["seat"]
-                self._say(f"{self._words.whose(seat)} choice is made, and sealed:")
-                self._say(event["commitment"], "dim")
+                self.say(f"{self._words.whose(seat)} choice is made, and sealed:")
+                self.say(event["commitment"], "dim")
             case "open":
                 (change,) = self._table.changes(self.told)
                 self._state = change.after
@@ -453,9 +448,9 @@ class FateStonesScreen(Sitting):
     def _show_dice(self) -> None:
         self.console.say()
         if len(self._state.hands[0]) < 3:
-            self._say("These dice are left:")
+            self.say("These dice are left:")
         elif self._deals > 1:
-            self._say(f"Deal number {self._deals}:")
+            self.say(f"Deal number {self._deals}:")
         titles = [f"{self._words.whose(seat)} dice" for seat in (0, 1)]
         for line in self._art.hands(titles, self._state.hands):
             self.console.say(line)
@@ -468,7 +463,7 @@ class FateStonesScreen(Sitting):
             f"{self._words.does(seat, 'take')} {self._state.hands[seat][picks[seat]]}"
             for seat in (0, 1)
         ]
-        self._say(f"Both seals are opened. {taken[0]}, {taken[1]}.")
+        self.say(f"Both seals are opened. {taken[0]}, {taken[1]}.")
 
     def _tell_round(self, played: Round) -> None:
         does, dice = self._words.does, played.dice
@@ -481,18 +476,18 @@ class FateStonesScreen(Sitting):
             winner = 0 if mine > yours else 1
             style = "good" if self._me in (None, winner) else "bad"
             high, low = max(mine, yours), min(mine, yours)
-            self._say(f"{does(winner, 'win')}: {high} is more than {low}.", style)
+            self.say(f"{does(winner, 'win')}: {high} is more than {low}.", style)
         elif len(played.hands[0]) > 1:
-            self._say(f"A tie: {mine} and {yours}. Both dice are gone; choose again.", "bold")
+            self.say(f"A tie: {mine} and {yours}. Both dice are gone; choose again.", "bold")
         else:
-            self._say(
+            self.say(
                 f"A tie: {mine} and {yours}, with the last dice. That is a scratch: the bag is "
                 "filled, and dealt anew.",
                 "bold",
             )
         if self._me is not None and len(played.hands[self._me]) > 1:
             hands = played.hands[self._me], played.hands[1 - self._me]
-            self._say(cost(*hands, played.picks[self._me]))
+            self.say(cost(*hands, played.picks[self._me]))
 
 
 OPPONENT: Final = "optimal"
