@@ -264,19 +264,6 @@ class TestBreaking:
         assert "The key that opens the commitment" in told.out
         assert ("The code was" in told.out) == bool(before), "only what was drawn can be told"
 
-    def test_the_end_of_input_has_its_own_exit_code(self, play: Session) -> None:
-        told = play(["", "0012"])
-        assert told.code == 3 and "Goodbye" in told.err
-        assert told.verdict.ok and "The key that opens" in told.out
-
-    def test_ctrl_c_keeps_the_record(self, play: Session) -> None:
-        def interrupt(screen: str) -> str:
-            raise KeyboardInterrupt
-
-        told = play(interrupt)
-        assert told.code == 130
-        assert told.verdict.judged == "unfinished" and "fairground resume" in told.out
-
     def test_large_codes_have_estimates_that_say_so(self, play: Session) -> None:
         guess = " ".join(map(str, range(40)))
         told = play(["", guess, "?", "give up"], "--base", "100", "--length", "40")
@@ -456,14 +443,6 @@ class TestKeeping:
         assert told.code == 0 and told.verdict.ok
         assert "Found with 2 guesses" in told.out and told.claims == ["CONSISTENT"]
 
-    def test_the_end_of_input_and_ctrl_c(self, play: Session) -> None:
-        def interrupt(screen: str) -> str:
-            raise KeyboardInterrupt
-
-        assert play(["1 1"], "--keeper").code == 3
-        told = play(interrupt, "--keeper")
-        assert told.code == 130 and told.verdict.judged == "unfinished"
-
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
@@ -534,10 +513,6 @@ class TestLook:
     )
     def test_amounts(self, found: Count | None, text: str) -> None:
         assert amount(found) == text
-
-    def test_colour_only_where_asked_for(self) -> None:
-        assert CodeArt(80).ink("text", "good") == "text"
-        assert CodeArt(80, colour=True).ink("text", "good") == "\x1b[1;32mtext\x1b[0m"
 
 
 class TestInput:
@@ -612,24 +587,4 @@ def test_a_game_on_a_real_terminal_shows_the_whole_board() -> None:
     assert len(re.findall(r"^  1  0123   [●○·]{4} ", shown, re.MULTILINE)) == 2
     assert len(re.findall(r"^  2  4455   [●○·]{4} ", shown, re.MULTILINE)) == 1
     assert "CONSISTENT" in shown and "No transcript was kept." in shown
-    assert shown.endswith("exit 0")
-
-
-def test_ctrl_c_on_a_narrow_terminal() -> None:
-    keys = [("(enter: none): ", "\n"), ("Guess 1: ", "\x03\n")]
-    shown = on_a_terminal(keys, 40, 24, "codebreaking", "--no-save")
-    assert "The code was " in shown and "COMMITTED" in shown
-    assert shown.endswith("exit 130")
-
-
-def test_the_menu_has_it() -> None:
-    keys = [
-        ("press a letter.", "c"),
-        ("(enter: none): ", "x\n"),
-        ("(y/n): ", "y\n"),
-        ("for the menu.", " "),
-        ("press a letter.", "q"),
-    ]
-    shown = on_a_terminal(keys, 100, 50)
-    assert "c  Code breaking" in shown and "You leave the game" in shown
     assert shown.endswith("exit 0")

@@ -253,18 +253,6 @@ class TestLeaving:
         assert "Player left" in verdict.remarks[0]
         assert "chose to exit" in verdict.remarks[0]
 
-    @pytest.mark.parametrize("answers", ["", "w\n", "w\n0\n"])
-    def test_the_end_of_input_exits_3(
-        self, answers: str, play: Play, record: Path, ones: Path
-    ) -> None:
-        code, text, error = play(answers, "--dice", str(ones), "--save", str(record))
-        assert code == 3
-        assert "Goodbye" in error
-        assert "Checked: the record of " in text
-        verdict, _ = read(record)
-        assert (verdict.ok, verdict.payoff) == (True, (-1, 1))
-        assert "the input ended" in verdict.remarks[0]
-
     def test_a_record_that_does_not_hold_is_a_failed_check(
         self, play: Play, record: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -357,14 +345,6 @@ class TestArguments:
         code, _, error = play("", "--dice", str(path))
         assert code == 2
         assert "is not text" in error
-
-    def test_a_game_is_saved_by_itself(
-        self, play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-        play("w\nX\n")
-        (saved,) = tmp_path.glob("fairground/transcripts/fatestones-*.jsonl")
-        assert verify(saved.read_bytes()).ok
 
 
 class TestArt:
@@ -488,27 +468,6 @@ class TestOnATerminal:
         verdict, events = read(record)
         assert verdict.ok
         assert [e["move"] for e in events if e["kind"] == "open"] == [2, 1]
-
-    def test_ctrl_c_stops_a_game_that_is_kept(self, record: Path) -> None:
-        keys = [("random for the deal: ", "rain\n"), ("?, X): ", "\x03\n")]
-        shown = on_a_terminal(keys, 80, 40, "fatestones", "--save", str(record))
-        assert "fairground resume" in shown
-        assert shown.endswith("exit 130")
-        verdict, _ = read(record)
-        assert verdict.judged == "unfinished"
-
-    def test_the_menu_has_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-        keys = [
-            ("press a letter.", "f"),
-            ("random for the deal: ", "x\n"),
-            ("(y/n): ", "y\n"),
-            ("for the menu.", " "),
-            ("press a letter.", "q"),
-        ]
-        shown = on_a_terminal(keys, 100, 50)
-        assert "FateStones against optimal" in shown
-        assert shown.endswith("exit 0")
 
 
 def test_a_bag_in_which_nobody_can_win_is_refused(play: Play, tmp_path: Path) -> None:

@@ -173,17 +173,6 @@ def test_x_is_a_recorded_forfeit_and_the_key_is_revealed(
     assert "User left, as recorded, by their own word" in verdict.remarks[0]
 
 
-def test_the_end_of_input_has_its_own_exit_code(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    path = tmp_path / "game.jsonl"
-    code, text, error = play(monkeypatch, capsys, "0\n", *DICE, "--save", str(path))
-    assert code == 3
-    assert "Goodbye" in error
-    assert text.count("HMAC=") == text.count("KEY=")
-    assert verify(path.read_bytes()).ok, "what was played is kept, and holds"
-
-
 def test_the_taken_die_vanishes_and_equal_dice_stay_apart(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -385,13 +374,6 @@ def test_the_menu_starts_a_game_at_a_keypress(
     assert "VALID" in shown
     assert "usage: fairground" in shown
     assert shown.endswith("exit 0")
-
-
-def test_ctrl_c_on_a_terminal_exits_130() -> None:
-    # The line feed behind it wakes a read that began just before the signal came.
-    shown = on_a_terminal([("Your selection: ", "\x03\n")], 80, 24, "dice", *DICE, "--no-save")
-    assert "KEY=" in shown
-    assert shown.endswith("exit 130")
 
 
 @pytest.mark.parametrize("dice", [5, 9])

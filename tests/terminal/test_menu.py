@@ -92,6 +92,21 @@ class TestMenu:
         assert "Find a hidden code by asking, or keep one. [medium]" in shown
         assert "Find a hidden code by asking, or keep one. [easy]" in shown
 
+    @pytest.mark.parametrize(
+        ("keys", "said"),
+        [
+            ([("press a letter.", "z"), (">>> ", ""), (">>> ", "\n")], "Nobody plays. Goodbye!"),
+            (
+                [("press a letter.", "f"), ("for the deal: ", "x\n"), ("(y/n): ", "y\n")],
+                "FateStones against optimal",
+            ),
+        ],
+    )
+    def test_a_key_starts_a_game(self, keys: list[tuple[str, str]], said: str) -> None:
+        shown = on_a_terminal([*keys, ("the menu.", " "), ("press a letter.", "q")], 100, 60)
+        assert "z  Zombie Dice        Eat brains" in shown and said in shown
+        assert shown.endswith("exit 0")
+
     @pytest.mark.parametrize("columns", [40, 80, 120])
     def test_it_fits(self, columns: int) -> None:
         shown = on_a_terminal([("letter.", "q")], columns, 24)
@@ -235,11 +250,6 @@ class TestLow:
     ) -> None:
         code, _, errors = run(*arguments)
         assert code == 2 and said in errors
-
-    def test_a_record_that_was_asked_for_and_is_not_there(self, run: Run) -> None:
-        code, out, errors = run(*NICE, "--save", "/dev/full", lines="0123\n")
-        assert code == 2
-        assert "the game is not saved any more" in errors and "Broken with 1 guess" in out
 
     def test_dice_break_no_word_on_a_narrow_terminal(self) -> None:
         dice = ("dice", "1,2,3", "4,5,6", "2,2,2", "--no-save")

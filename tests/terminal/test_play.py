@@ -21,7 +21,6 @@ from fairground.players import offered
 from fairground.players.seats import seat_labels
 from fairground.terminal.evening import company
 from fairground.words import words_for
-from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told
 
 
@@ -134,33 +133,6 @@ def test_q_leaves_only_after_a_question(here: Run, record: Path) -> None:
     left = next(event for event in told.events if event["kind"] == "forfeit")
     assert (left["seat"], left["by"], left["reason"]) == (0, "seat", "chose to exit")
     assert told.verdict.ok
-
-
-def test_the_end_of_the_input_is_a_forfeit(record: Path) -> None:
-    told = fairground("word\n", "play", "zombie", "--save", str(record))
-    assert told.code == 3
-    assert "The input ended in the middle." in told.err
-    assert "Checked: the record" in told.out
-    assert [e["reason"] for e in told.events if e["kind"] == "forfeit"] == ["the input ended"]
-    assert told.verdict.ok
-
-
-def test_ctrl_c_stops_a_game_that_is_kept(record: Path) -> None:
-    shown = on_a_terminal(
-        [("chance: ", "word\n"), ("do you hold? ", "\x03\n")],
-        *(80, 60),
-        *("play", "poker", "--save", str(record)),
-    )
-    assert shown.endswith("exit 130")
-    assert "fairground resume" in shown
-    assert Told(130, shown, "", record.read_bytes()).verdict.judged == "unfinished"
-    lost = on_a_terminal(
-        [("chance: ", "word\n"), ("do you hold? ", "\x03\n")],
-        *(80, 60),
-        *("play", "poker", "--no-save"),
-    )
-    assert lost.endswith("exit 130")
-    assert "You leave the game." in lost and "You lose 5 chips." in lost
 
 
 def test_what_cannot_be_played_is_said_and_asked_again(here: Run, record: Path) -> None:

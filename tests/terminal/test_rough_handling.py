@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -42,6 +43,58 @@ def shell(command: str, **more: str) -> subprocess.CompletedProcess[bytes]:
         timeout=120,
         env=os.environ | ours | more,
     )
+
+
+LINES = {
+    "dice": ["0", "0", "4"],
+    "codebreaking": ["", "0012"],
+    "codebreaking --keeper": ["1 1"],
+    "zombie --players Ann,Bob": ["w", "v", "", "", "h"],
+    "fatestones": ["w"],
+    "play fatestones": ["w"],
+    "play zombie": ["w"],
+}
+"""Lines that do not finish a game."""
+
+CTRL_C = {
+    "dice": ([("Your selection: ", "\x03\n")], "KEY="),
+    "codebreaking": ([("(enter: none): ", "\n"), ("Guess 1: ", "\x03\n")], "The code was "),
+    "codebreaking --keeper": ([("partial matches: ", "\x03\n")], "You leave the game; a keeper"),
+    "zombie --players Ann,Bob": ([("game: ", "\x03\n")], "Ann leaves the game."),
+    "fatestones": ([("for the deal: ", "w\n"), ("?, X): ", "\x03\n")], "You leave the game"),
+    "play poker": ([("chance: ", "w\n"), ("do you hold? ", "\x03\n")], "You lose 5 chips."),
+}
+"""Keys that end with Ctrl-C, and what the screen says where the game is not kept.
+
+The line feed behind Ctrl-C wakes a read that began just before the signal came.
+"""
+
+
+def command_line(game: str) -> list[str]:
+    return [*DICE] if game == "dice" else game.split()
+
+
+class TestEndOfInput:
+    @pytest.mark.parametrize(
+        ("game", "lines"),
+        [(game, LINES[game][:n]) for game in LINES for n in range(len(LINES[game]) + 1)],
+    )
+    def test_everybody_leaves_and_the_record_holds(
+        self,
+        game: str,
+        lines: list[str],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        record = tmp_path / "game.jsonl"
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        assert main([*command_line(game), "--save", str(record)]) == 3
+        printed = capsys.readouterr()
+        assert "Goodbye" in printed.err and "Checked: the record of " in printed.out
+        assert printed.out.count("HMAC=") == printed.out.count("KEY=")
+        verdict = verify(record.read_bytes())
+        assert verdict.ok and "the input ended" in verdict.remarks[0]
 
 
 class TestBytes:
@@ -129,6 +182,12 @@ class TestStreams:
 
 
 class TestSignals:
+    @pytest.mark.parametrize("game", CTRL_C)
+    def test_ctrl_c_ends_a_game_that_is_not(self, game: str) -> None:
+        keys, said = CTRL_C[game]
+        shown = on_a_terminal(keys, 40, 50, *command_line(game), "--no-save")
+        assert said in " ".join(shown.split()) and shown.endswith("exit 130")
+
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
     def test_whoever_is_stopped_from_outside_has_not_left(
         self, number: signal.Signals, tmp_path: Path

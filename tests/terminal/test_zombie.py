@@ -483,38 +483,10 @@ def test_at_a_prompt_for_all_the_person_leaves_and_not_the_machine(play: Play) -
     assert told.code == 0
 
 
-@pytest.mark.parametrize("lines", [1, 2, 3, 4, 5, 6])
-def test_the_end_of_input_closes_the_record(lines: int, play: Play) -> None:
-    told = play(*["Ann, Bob", "w", "v", "", "", "h"][:lines], ini=ONLY_BRAINS)
-    assert told.code == 3
-    assert "Goodbye" in told.err
-    assert told.verdict.ok
-    (forfeit,) = [event for event in told.events if event["kind"] == "forfeit"]
-    assert forfeit["reason"] == "the input ended"
-
-
 def test_the_end_of_input_before_there_are_names(play: Play) -> None:
     told = play()
     assert told.code == 3
     assert told.transcript == b""
-
-
-def test_ctrl_c_stops_a_game_that_is_kept(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Console.ask
-
-    def ask(self: Console, prompt: str) -> str:
-        if prompt == "🧟> ":
-            raise KeyboardInterrupt
-        return real(self, prompt)
-
-    monkeypatch.setattr(Console, "ask", ask)
-    told = play("Ann, Bob", "w", "v", ini=ONLY_BRAINS)
-    assert told.code == 130
-    assert told.verdict.judged == "unfinished"
-    assert "The game is kept, unfinished." in told.out
-    ended = play("Ann, Bob", "w", "v", ini=ONLY_BRAINS, options=("--save", "/dev/null"))
-    assert ended.code == 130
-    assert "The game ends here; it is recorded as a forfeit." in ended.out
 
 
 def test_the_end_of_input_among_machines_is_asserted_by_the_house(
@@ -778,30 +750,6 @@ def test_colours_session(no_color: str, coloured: bool, monkeypatch: pytest.Monk
     )
     assert shown.endswith("exit 0")
     assert (b"\x1b[1" in raw) is coloured
-
-
-def test_ctrl_c_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LANG", "C.UTF-8")
-    # The line feed wakes a read that began just after the signal came.
-    keys = [("game: ", "\x03\n")]
-    shown, _ = session(keys, 80, 40, "zombie", "--no-save", "--players", "Ann, Hal=random")
-    assert "Ann leaves the game." in shown
-    assert shown.endswith("exit 130")
-
-
-def test_the_menu_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    keys = [
-        ("press a letter.", "z"),
-        (">>> ", ""),
-        (">>> ", "\n"),
-        ("for the menu.", " "),
-        ("press a letter.", "q"),
-    ]
-    shown, _ = session(keys, 100, 60)
-    assert "z  Zombie Dice        Eat brains" in shown
-    assert "Nobody plays. Goodbye!" in shown
-    assert shown.endswith("exit 0")
 
 
 # The machine
