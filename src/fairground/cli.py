@@ -153,10 +153,10 @@ def find(arguments: Sequence[str]) -> tuple[Command, list[str]] | None:
 def _dispatch(arguments: Sequence[str]) -> int:
     if not arguments:
         if sys.stdin.isatty() and sys.stdout.isatty():
-            from fairground.commands.menu import run as run_menu
+            from fairground.commands.menu import MainMenu
 
             games = {name: (game.title, game.summary) for name, game in PLAY.items()}
-            return run_menu(games, _dispatch)
+            return MainMenu(games, _dispatch).run()
         print(help_text())
         return 0
     if arguments[0] in ("-h", "--help", "help"):

@@ -23,6 +23,7 @@ from fairground.coach.learning import (
 from fairground.coach.rating import Played, Rating, played, ratings
 from fairground.coach.report import as_json, html, lines, svg
 from fairground.coach.review import Review, games_in, review, review_of
+from fairground.commands.play import ALIASES
 from fairground.core import FairgroundError, IllegalMove, InputError, Seat
 from fairground.escape import shown
 from fairground.fair.bits import SeededStream, Stream, SystemStream
@@ -30,7 +31,7 @@ from fairground.games import GAMES, make_game
 from fairground.games.fatestones.rows import read_cells, text_cells
 from fairground.games.fatestones.rows import report as report_rows
 from fairground.terminal.console import Arguments, Console, EndOfInput, Ink
-from fairground.terminal.files import data_directory, read_file
+from fairground.terminal.files import data_directory, kept_records, read_file
 from fairground.verifier import replay
 from fairground.words.plain import count
 
@@ -140,10 +141,10 @@ class Skipped(NamedTuple):
 
 def _kept() -> list[str]:
     """The user's own games, the oldest first."""
-    files = sorted(data_directory().glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
+    files = kept_records()
     if not files:
         raise InputError("no game has been saved yet. Play one: fairground")
-    return [str(path) for path in files]
+    return [str(path) for path in reversed(files)]
 
 
 def _rate(files: Iterable[tuple[str, bytes]], options: Any) -> int:
@@ -250,9 +251,6 @@ def _rating_lines(rating: Rating) -> list[str]:
 
 
 LEAVE: Final = ("q", "quit", "x", "exit")
-CALLED: Final = {"dice": "intransitive", "croupier": "poker"}
-"""Games whose command has another name."""
-
 NEWEST: Final = 40
 """Games of one's own that are looked at."""
 
@@ -279,7 +277,7 @@ def run_learn(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if not 1 <= options.questions <= 1000:
         parser.error(f"--questions must be in 1..1000, not {options.questions}")
-    name = GAMES.newest(CALLED.get(options.game, options.game))
+    name = GAMES.newest(ALIASES.get(options.game, options.game))
     chance: Stream = SystemStream() if options.seed is None else SeededStream(options.seed, 0)
     lesson = Lesson(name, Progress(data_directory().parent / "learning.json"), chance)
     return lesson.run(options.questions)
@@ -326,8 +324,7 @@ class Lesson:
             yield drawn_position(game, self._chance)
 
     def _own(self) -> Iterator[Position]:
-        files = sorted(data_directory().glob("*.jsonl"), key=lambda p: -p.stat().st_mtime)
-        for path in files[:NEWEST]:
+        for path in kept_records()[:NEWEST]:
             yield from self._of_record(path)
 
     def _of_record(self, path: Path) -> list[Position]:

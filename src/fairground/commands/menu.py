@@ -20,7 +20,7 @@ from fairground.terminal.console import (
     forget_typed,
     reading_keys,
 )
-from fairground.terminal.files import data_directory, unfinished
+from fairground.terminal.files import kept_records, unfinished
 from fairground.terminal.records import kept_games
 
 KEYS: Final = {"d": "dice", "c": "codebreaking", "z": "zombie", "f": "fatestones", "b": "croupier"}
@@ -82,7 +82,7 @@ class MainMenu:
     def run(self) -> int:
         """Until the user quits."""
         self._look_round()
-        if not any(data_directory().glob("*.jsonl")):
+        if not kept_records():
             self._at = next(i for i, choice in enumerate(self._choices) if choice.key == "t")
         while True:
             self._show_heading()
@@ -211,15 +211,11 @@ class MainMenu:
         if choice.levels and self._level.get(choice.name, 0):
             command += ["--difficulty", self._level_of(choice)]
         if command[0] in ("verify", "replay", "coach"):
-            latest = max(
-                data_directory().glob("*.jsonl"),
-                key=lambda file: file.stat().st_mtime,
-                default=None,
-            )
-            if latest is None:
+            records = kept_records()
+            if not records:
                 self._console.say("No game has been saved yet. Play one first.")
                 return
-            command.append(str(latest))
+            command.append(str(records[0]))
         try:
             self._start(command)
         except FairgroundError as error:
@@ -235,8 +231,3 @@ class MainMenu:
             with reading_keys(lambda: None) as keys:
                 while keys.read() is None:
                     pass
-
-
-def run(games: Mapping[str, tuple[str, str]], start: Callable[[Sequence[str]], int]) -> int:
-    """``fairground`` alone, on a terminal."""
-    return MainMenu(games, start).run()

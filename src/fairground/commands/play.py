@@ -43,6 +43,9 @@ from fairground.terminal.sitting import PlainScreen
 DEALERS: Final = ("hash-chains/1", "hmac-sha3-user/1", "seeded/1", "system/1")
 """The schemes that can deal to people at one keyboard. The others serve contests and the Bank."""
 
+ALIASES: Final = {"dice": "intransitive", "croupier": "poker"}
+"""Other names that people type for a game."""
+
 EXAMPLES: Final = """\
 Examples:
   fairground play zombie players=3 brains_to_win=7

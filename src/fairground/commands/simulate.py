@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from fairground.commands.play import full_name, game_from_words
+from fairground.commands.play import ALIASES, full_name, game_from_words
 from fairground.core import BadParams, Fault, Game, InputError, Seat, UnknownName
 from fairground.fair.bits import fresh
 from fairground.games import GAMES
@@ -51,8 +51,6 @@ Examples:
   fairground simulate codebreaking --seat breaker=entropy --versus breaker=minimax --seed 7
   fairground simulate dice --players optimal,random --until-separable --seed 7 --out games.csv"""
 MOST_JOBS: Final = 256
-ALIASES: Final = {"dice": "intransitive", "croupier": "poker"}
-"""Other names that people type for a game."""
 USUAL_GAMES: Final = 1000
 MOST_GAMES: Final = 1_000_000
 """Maximum number of games in a search for a difference."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from fairground.terminal.console import Arguments, Console, EndOfInput, Ink
 from fairground.terminal.files import Saved, add_saving
 from fairground.terminal.options import add_ascii
 from fairground.terminal.records import say_the_verdict
-from fairground.terminal.sitting import PlainScreen, on_a_terminal
+from fairground.terminal.sitting import PlainScreen
 from fairground.transcript import Event
 from fairground.verifier import verify
 from fairground.words.plain import listed, quoted
@@ -289,7 +290,7 @@ class SeatScreen(PlainScreen):
     """A seat at an arena, where others wait: leaving is asked about, by Ctrl-C too."""
 
     def stays(self) -> bool:
-        if not on_a_terminal():
+        if sys.stdin is None or not sys.stdin.isatty():
             return False
         try:
             return not self.means_to_leave()

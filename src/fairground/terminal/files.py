@@ -64,6 +64,12 @@ def data_directory() -> Path:
     return data_folder() / "transcripts"
 
 
+def kept_records() -> list[Path]:
+    """Return the transcripts of that folder, the newest first."""
+    files = data_directory().glob("*.jsonl")
+    return sorted(files, key=lambda file: file.stat().st_mtime, reverse=True)
+
+
 @contextlib.contextmanager
 def opened(name: str) -> Iterator[IO[bytes]]:
     """Open a file of at most `LARGEST` bytes; ``-`` is standard input.

@@ -12,7 +12,7 @@ from fairground.escape import named
 from fairground.games import GAMES, make_game
 from fairground.games.codebreaking.rules import BREAKER, KEEPER, STAKE
 from fairground.terminal.console import Console, Ink, can_read_keys
-from fairground.terminal.files import Saved, data_directory, read_file
+from fairground.terminal.files import Saved, kept_records, read_file
 from fairground.transcript import Event, check_chain, read
 from fairground.verifier import verify
 from fairground.words import words_for
@@ -123,9 +123,8 @@ class Kept(NamedTuple):
 
 def kept_games(most: int) -> list[Kept]:
     """The latest games, the newest first; what cannot be read is left out."""
-    files = sorted(data_directory().glob("*.jsonl"), key=lambda f: f.stat().st_mtime, reverse=True)
     games: list[Kept] = []
-    for path in files:
+    for path in kept_records():
         if len(games) == most:
             break
         try:

@@ -20,7 +20,6 @@ The table is in this process (`players.runner.Runner`) or on a server: both are 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -469,8 +468,3 @@ class PlainScreen(Sitting):
 
     def _look(self) -> None:
         self._telling.look(self.place.view(self._reader))
-
-
-def on_a_terminal() -> bool:
-    """Return True if a person can be asked."""
-    return sys.stdin is not None and sys.stdin.isatty()
