@@ -63,6 +63,8 @@ def test_fatestones_and_back_through_it(browser: Browser, arena: str, tmp_path: 
         assert ada.page.title().startswith("● your move")
         ada.page.keyboard.press("h")
         ada.page.locator(".hintbox").wait_for()
+        # A fraction of another number once stood beside the decimal.
+        assert "fraction" not in ada.page.locator(".hintbox").inner_text()
         mix = [float(one.split()[0]) for one in ada.page.locator(".mix .number").all_inner_texts()]
         assert not mix or sum(mix) == pytest.approx(100, abs=0.02)
         ada.plays(take_the_first)

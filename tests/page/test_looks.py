@@ -108,7 +108,7 @@ def test_what_comes_before_the_first_move_is_small_and_from_here(
         ada.page.goto(arena)
         ada.starts("Zombie Dice", "vs Random")
         ada.page.wait_for_selector("[data-asked]")
-        assert 20_000 < sum(sizes.values()) <= 101_000, sizes
+        assert 20_000 < sum(sizes.values()) <= 100_000, sizes
         assert {url for url in requests if not url.startswith((arena, "data:"))} == set()
 
 

@@ -2,7 +2,9 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bigEndian, type Chance, fromHex, fromText, join, type Named, type Show, toHex, toNumber } from "../bytes.ts";
 import { theCurve } from "../curve.ts";
-import { hasJust, isHex, type Json, type JsonObject, readInt } from "../json.ts";
+import { Fault } from "../fault.ts";
+import { hasJust, isHex, isObject, type Json, type JsonObject, readInt } from "../json.ts";
+import type { Story } from "../table.ts";
 import * as s from "./scheme.ts";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -262,4 +264,29 @@ export class Croupier implements s.Scheme {
   }
 
   undealt(): void {}
+
+  isUnsigned({ lines, seats, decisions }: Story, remarks: string[]): boolean {
+    const start = lines[0].event;
+    const { params, public: open } = start;
+    const same = isObject(params) && isObject(open) && params.bet === open.bet && params.level === open.level;
+    if (start.game !== "bank-poker/1" || !same) throw new Fault("bank/other-bet", "not the game of the bet", 1);
+    if (seats.some((seat) => seat.by === "house" && seat.lends === "seed")) {
+      remarks.push(
+        "one program made the seeds of both parties, so the cards prove nothing to the person in front of it",
+      );
+    }
+    if (start.table !== toHex(this.bet.hash)) remarks.push("line 1: the table does not bear the name of its bet");
+    const order = decisions.find(({ kind }) => kind === "move");
+    if (!order) return false;
+    const note = lines[order.line - 2].event;
+    if (note.kind !== "note" || !isObject(note.body) || !hasJust(note.body, ["order_signature"])) {
+      remarks.push(`line ${order.line}: the order is not signed here`);
+      return true;
+    }
+    const move = lines[order.line - 1].event.move as number[];
+    if (!this.bet.isOrderSigned(move, note.body.order_signature)) {
+      throw new Fault("bank/other-order", "the Player did not sign this order", order.line - 1);
+    }
+    return false;
+  }
 }

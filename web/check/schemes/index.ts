@@ -1,7 +1,5 @@
-/** The schemes by their names. */
+/** The schemes by their names. Those of the Croupier come with his curve (`loadCurve`): no table is dealt by them. */
 import { Contest } from "./contest.ts";
-import { Croupier } from "./croupier.ts";
-import { Croupier2017 } from "./croupier_2017.ts";
 import { HashChains } from "./hash_chains.ts";
 import { HmacUser } from "./hmac_user.ts";
 import type { Scheme, Setting } from "./scheme.ts";
@@ -13,6 +11,4 @@ export const SCHEMES: { [name: string]: new (setting: Setting) => Scheme } = {
   "contest/1": Contest,
   "seeded/1": Seeded,
   "system/1": System,
-  "croupier/1": Croupier,
-  "croupier-2017/0": Croupier2017,
 };

@@ -3,6 +3,7 @@ import type { Chance, Show } from "../bytes.ts";
 import { Fault } from "../fault.ts";
 import { hasJust, isObject, type Json, type JsonObject } from "../json.ts";
 import type { Place } from "../seals.ts";
+import type { Story } from "../table.ts";
 
 export interface Seat {
   name: string;
@@ -66,6 +67,8 @@ export interface Scheme {
   due(runs: readonly Run[]): Due[];
   /** Checks the opening of a ticket that was never dealt. */
   undealt(run: Run, opening: Json): void;
+  /** Under `croupier/1`: is the order of a whole record unsigned? A false signature is a fault. */
+  isUnsigned?(story: Story, remarks: string[]): boolean;
 }
 
 export function lenders(seats: readonly Seat[], what: string): number[] {
