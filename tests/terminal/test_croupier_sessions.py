@@ -438,6 +438,23 @@ class TestAHandAtTheBank:
         must_be_played_out(world, HOLDS_1_AND_3, 15, out)
 
 
+def test_a_question_to_the_bank_is_asked_until_it_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(session, "PAUSE", 0.001)
+    said: list[str] = []
+    evening: Any = object.__new__(session._Evening)
+    evening._do, evening._say = asyncio.run, said.append
+
+    async def act() -> int:
+        if len(said) < 3:
+            raise BankAway("no chain answers")
+        return 7
+
+    assert evening._insist(act) == 7
+    assert len(said) == 3 and "no chain answers" in said[0]
+
+
 @pytest.mark.usefixtures("fast")
 class TestClosing:
     @pytest.mark.parametrize("betrays", [False, True])
