@@ -15,6 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import asyncpg
 import pytest
@@ -589,6 +590,19 @@ def test_a_database_that_is_damaged_in_an_outage_is_not_waited_for(
         while client.get("/readyz").json().get("code") != "store/damaged":
             pass
     assert "works again" not in caplog.text.partition("does not recover")[2]
+
+
+def test_a_damaged_database_is_not_ready_though_it_can_write() -> None:
+    """Only some of its pages are damaged."""
+
+    async def test() -> None:
+        watched = storage.Outages(AsyncMock())
+        await watched.must_be_ready()
+        watched.failed(Damaged("invalid page in block 7"))
+        with pytest.raises(Damaged):
+            await watched.must_be_ready()
+
+    asyncio.run(test())
 
 
 def test_what_postgresql_calls_corrupt_is_damage() -> None:
