@@ -50,7 +50,6 @@ class Position(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The key of this position: equal positions have equal names."""
         return json.dumps(self, sort_keys=True, separators=(",", ":"))
 
     def walk(self) -> tuple[Game[Any], Any]:
@@ -197,7 +196,6 @@ class Judged(NamedTuple):
 
     @property
     def best(self) -> Option:
-        """One of the best moves."""
         return self.options[0]
 
 

@@ -120,7 +120,6 @@ class Entry:
 
     @property
     def chair(self) -> str:
-        """The name of its seat at every table."""
         return f"{self.team} {self.version}"
 
 
@@ -200,17 +199,14 @@ class Book:
 
     @property
     def games(self) -> int:
-        """Number of games of each entry."""
         return len(self.part_of)
 
     @property
     def closed(self) -> bool:
-        """True if nothing more counts."""
         return self.seed is not None
 
     @property
     def present(self) -> list[Entry]:
-        """The entries that were not removed."""
         return [entry for entry in self.entries if entry.removed is None]
 
     def seen(self, seed: bytes, entry: int, game: int) -> Disguise:

@@ -51,7 +51,6 @@ class Part(NamedTuple):
 
     @property
     def keeper(self) -> str:
-        """The name of the keeper's seat."""
         return KEEPER_HERE if self.factory is None else KEEPER_ELSEWHERE
 
     def as_json(self) -> dict[str, Any]:

@@ -60,7 +60,6 @@ class EntryTally(NamedTuple):
 
     @property
     def given_up(self) -> int:
-        """Number of games that it gave up."""
         return len(self.entry.results) - len(self.steps)
 
 
@@ -192,7 +191,6 @@ class _Pair(NamedTuple):
 
     @property
     def p(self) -> Fraction:
-        """The p-value of both tests together; above 1 it only means "no difference"."""
         return 2 * min(self.p_steps, self.p_solving)
 
     def better(self) -> Team:

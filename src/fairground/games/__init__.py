@@ -4,14 +4,6 @@ A game is a folder: rules, words, players, solver, kernel, judge and screen. Its
 import nothing of ours but `core`. A game's name carries a version; when
 rules change so that old draws could lead elsewhere, the old class stays and a new
 one is added under the next number.
-
-===============  ===========================================================================
-`intransitive`   two players, different dice, the higher roll wins
-`codebreaking`   one keeps a secret code, the other finds it by asking
-`zombie`         Zombie Dice: eat brains, run from shotguns, stop in time
-`fatestones`     three odd dice each, a sealed pick, one roll
-`poker`          video poker, 9/6 Jacks or Better
-===============  ===========================================================================
 """
 
 from __future__ import annotations

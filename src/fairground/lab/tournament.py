@@ -184,7 +184,6 @@ class Encounter(NamedTuple):
 
     @property
     def score(self) -> float:
-        """Return the share of games that a won; an even game counts one half."""
         return self.halves / (2 * self.each * self.deals)
 
     @property

@@ -9,14 +9,6 @@ A player has one method. Write your own in three lines::
 `make_player` builds a player from what a user types, such as ``optimal`` or ``mcts:200``.
 `offered` lists the players that can take a seat. Both read the register in `players.register`,
 in which every player declares which games and which seats it can play.
-
-===============  ===========================================================================
-`register`       every player by name, and what it declares
-`runner`         the driver of a table: it plays for the seats of this process
-`simple`         the player that needs no thought
-`mcts`           tree search for any game that hides nothing
-`bot/`           bots of your own: a file with one function, in a process of its own
-===============  ===========================================================================
 """
 
 from __future__ import annotations

@@ -297,7 +297,6 @@ class MctsPlayer(Player):
         return search.strategy(seat)
 
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
-        """A move drawn from the average strategy; without thought if there is only one."""
         first = list(islice(game.choices(view, seat), 2))
         if len(first) == 1:
             return first[0]

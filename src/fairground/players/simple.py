@@ -16,6 +16,5 @@ class RandomPlayer(Player):
         self._chance = chance
 
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
-        """One of the legal moves, uniformly."""
         moves = list(game.choices(view, seat))
         return moves[self._chance.below(len(moves))]

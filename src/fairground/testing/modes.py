@@ -39,7 +39,6 @@ class FixedVault(MemoryVault):
         """The range of the run that the secret is for; a fixed dealer says it in time."""
 
     def keep(self, name: str, secret: bytes, head: str) -> bytes:
-        """See `Vault.keep`."""
         made = self.script.get(name)
         return super().keep(name, made or self._fixed(name, secret), head)
 
@@ -80,7 +79,6 @@ class Mode(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the mode, such as ``hash-chains-once``."""
         return f"{self.dealer.partition('/')[0]}-{self.label}"
 
     def make(self, vault: Vault, table: bytes = TABLE) -> Dealer:

@@ -54,21 +54,17 @@ class Toy(Game[State]):
 
     @classmethod
     def from_params(cls, params: Params) -> Self:
-        """``{"seats": ..., "steps": [...]}``"""
         if set(params) != {"seats", "steps"}:
             raise BadParams("a toy has seats and steps")
         return cls(params["seats"], params["steps"])
 
     def params(self) -> dict[str, Any]:
-        """The seats and the steps."""
         return {"seats": self.seats, "steps": self.steps}
 
     def start(self) -> State:
-        """No step has come to anything yet."""
         return ()
 
     def awaits(self, s: State) -> Awaits:
-        """Return the next step. At the end every seat but the first gets the sum."""
         if len(s) == len(self.steps):
             return Over(tuple(sum(map(_worth, s)) if seat else 0 for seat in range(self.seats)))
         kind, what, *more = self.steps[len(s)]
@@ -79,31 +75,25 @@ class Toy(Game[State]):
         return Turn(tuple(what))
 
     def drawn(self, s: State, value: int) -> State:
-        """The step came to this value."""
         must_be_in_range(value, self.awaits(s))
         return (*s, value)
 
     def check(self, s: State, seat: Seat, move: Move) -> None:
-        """A move is a number below the one that the step names."""
         must_be_in_turn(seat, self.awaits(s))
         if type(move) is not int or move not in range(self.steps[len(s)][2]):
             raise IllegalMove(f"{move!r} is not below {self.steps[len(s)][2]}")
 
     def moves(self, s: State, seat: Seat) -> Iterable[Move]:
-        """All numbers below the one that the step names."""
         must_be_in_turn(seat, self.awaits(s))
         return range(self.steps[len(s)][2])
 
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
-        """The step came to these moves, by seat."""
         return (*s, tuple(sorted(moves.items())))
 
     def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
-        """End the game; a seat that leaves loses one."""
         return tuple(-1 if seat == i else 0 for i in range(self.seats))
 
     def view(self, s: State, seat: Seat | None) -> State:
-        """A hidden draw is shown to its seat only, and to everyone at the end."""
         if len(s) == len(self.steps):
             return s
         return tuple(
@@ -112,7 +102,6 @@ class Toy(Game[State]):
         )
 
     def proves(self, s: State) -> dict[str, str]:
-        """A claim of its own, so that claims by rules are tried too."""
         return {"PLAYED": "every step was played"} if len(s) == len(self.steps) else {}
 
 

@@ -95,7 +95,6 @@ class ListedSets(Sets):
 
     @property
     def basis(self) -> Basis:
-        """Searched, or estimated by size."""
         if not self._searchable:
             return _estimated(self.game)
         searched, error = (1.0, 2.0) if self.evil else (SEARCH_ERROR, SIZE_ERROR)
@@ -117,11 +116,9 @@ class ListedSets(Sets):
         return self._listed[rows]
 
     def size(self, rows: Rows) -> float:
-        """Counted."""
         return len(self._fitting(rows))
 
     def parts(self, rows: Rows, guess: Code) -> dict[Marks, Fraction]:
-        """Counted."""
         fitting = self._fitting(rows)
         sizes = fitting.sizes(guess)
         return {
@@ -130,7 +127,6 @@ class ListedSets(Sets):
         }
 
     def best(self, rows: Rows) -> Best:
-        """By the tree of all codes, by a search, or by size."""
         if rows not in self._best:
             self._best[rows] = self._found(rows)
         return self._best[rows]
@@ -150,7 +146,6 @@ class ListedSets(Sets):
         return Best(_by_size(self.game, n), None)
 
     def suggestion(self, rows: Rows) -> Code | None:
-        """A good guess where no search has named one."""
         return split_well(self._fitting(rows), "minimax" if self.evil else None)
 
 
@@ -164,7 +159,6 @@ class SampledSets(Sets):
 
     @property
     def basis(self) -> Basis:
-        """Estimated, from an estimated number of codes."""
         return _estimated(self.game)
 
     def _codes(self) -> Bytes:
@@ -192,11 +186,9 @@ class SampledSets(Sets):
         return out
 
     def size(self, rows: Rows) -> float:
-        """Estimated."""
         return self._look(rows)[0]
 
     def parts(self, rows: Rows, guess: Code) -> dict[Marks, Fraction]:
-        """Of the sample."""
         _, codes = self._look(rows)
         if not len(codes):
             return {}
@@ -207,7 +199,6 @@ class SampledSets(Sets):
         }
 
     def after(self, rows: Rows, guess: Code) -> dict[Marks, tuple[Fraction, Fraction]]:
-        """By the share of each answer."""
         number = self.size(rows)
         return {
             answer: (
@@ -220,11 +211,9 @@ class SampledSets(Sets):
         }
 
     def best(self, rows: Rows) -> Best:
-        """By size."""
         return Best(_by_size(self.game, self.size(rows)), None)
 
     def suggestion(self, rows: Rows) -> Code | None:
-        """The best of some codes that fit, as a guess."""
         _, codes = self._look(rows)
         tried = [tuple(map(int, code)) for code in codes[:: max(1, len(codes) // TRIED)]]
         return min(tried, key=lambda code: self.worth(rows, code), default=None)

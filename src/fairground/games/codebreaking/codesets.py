@@ -115,11 +115,9 @@ class SmallSets(Sets):
         return self._fitting[rows]
 
     def size(self, rows: Rows) -> float:
-        """Counted."""
         return len(self._codes(rows))
 
     def parts(self, rows: Rows, guess: Code) -> dict[Marks, Fraction]:
-        """Counted."""
         codes = self._codes(rows)
         answers = self._search.answers[number_of(guess, self.base), codes]
         return {
@@ -128,7 +126,6 @@ class SmallSets(Sets):
         }
 
     def best(self, rows: Rows) -> Best:
-        """Stored, searched at once, or searched by the compiled search."""
         if rows not in self._best:
             self._best[rows] = self._found(rows)
         return self._best[rows]

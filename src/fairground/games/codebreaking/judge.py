@@ -47,11 +47,9 @@ class CodeJudge(Judge[CodeBreaking]):
     )
 
     def paid(self, payoff: Sequence[int]) -> Values:
-        """In guesses."""
         return tuple(map(Fraction, payoff))
 
     def worth(self, state: State) -> Values:
-        """By what is awaited."""
         rows = len(state.rows)
         if state.phase == "show":
             return self._shown(state)
@@ -87,7 +85,6 @@ class CodeJudge(Judge[CodeBreaking]):
         return None
 
     def options(self, state: State, seat: Seat, also: Sequence[Move] = ()) -> list[Option]:
-        """The best guess and those that were asked about."""
         if state.phase == "show":
             return self._to_show(state, also)
         if state.phase == "answer":
@@ -108,7 +105,6 @@ class CodeJudge(Judge[CodeBreaking]):
         return sorted(options, key=lambda option: -option.values[seat])
 
     def forced(self, state: State, seat: Seat) -> bool:
-        """To show a code is no choice: all that fit are as good."""
         return state.phase == "show" or super().forced(state, seat)
 
     def _to_show(self, state: State, also: Sequence[Move]) -> list[Option]:
@@ -131,13 +127,11 @@ class CodeJudge(Judge[CodeBreaking]):
     def why(
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
-        """Nothing can cost anything here but giving up, and a code kept back."""
         if chosen.move == NO_CODE:
             return reasons.code_kept_back(words.option(state, seat, best.move))
         return ""
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
-        """Return the expected number of further guesses."""
         return reasons.code_any()
 
 
@@ -181,11 +175,9 @@ class FairJudge(SolvedCodeJudge):
     """The keeper's answers are chance: the code was drawn before the first guess."""
 
     def reveals(self, state: State) -> bool:
-        """Every answer of a fair keeper."""
         return state.phase == "answer"
 
     def spread(self, before: State, after: State, seat: Seat) -> Spread | None:
-        """All answers that could have come."""
         if before.phase == "draw":
             return [(self.worth(before)[seat], Fraction(1))]
         assert before.asked is not None
@@ -196,7 +188,6 @@ class FairJudge(SolvedCodeJudge):
     def why(
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
-        """Compare the number of codes that each guess leaves."""
         if chosen.move == GIVE_UP:
             return reasons.code_gave_up(
                 self._sets.size(state.rows), -best.values[BREAKER], worst=False
@@ -217,7 +208,6 @@ class FairJudge(SolvedCodeJudge):
         )
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
-        """Tell the number of codes that fit, and of the guesses that they need."""
         if best.move == GIVE_UP:
             return reasons.code_none()
         needed = -best.values[BREAKER] - len(state.rows)
@@ -229,7 +219,6 @@ class EvilJudge(SolvedCodeJudge):
     """The keeper chooses its answers."""
 
     def _to_answer(self, state: State, also: Sequence[Move]) -> list[Option]:
-        """Every answer that some code gives."""
         assert state.asked is not None
         rows = len(state.rows) + 1
         after = self._sets.after(state.rows, state.asked)
@@ -242,7 +231,6 @@ class EvilJudge(SolvedCodeJudge):
     def why(
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
-        """Return the worst-case number of guesses."""
         if chosen.move == NO_CODE:
             return super().why(words, state, seat, chosen, best)
         if chosen.move == GIVE_UP:
@@ -259,7 +247,6 @@ class EvilJudge(SolvedCodeJudge):
         return reasons.code_answer(mine, theirs, guesses[0], guesses[1])
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
-        """Tell the number of codes that fit, and the most guesses that they need."""
         if best.move == GIVE_UP:
             return reasons.code_none()
         move = words.option(state, seat, best.move)

@@ -34,11 +34,9 @@ class FateStonesJudge(Judge[FateStones]):
     )
 
     def knows(self, state: State) -> bool:
-        """A deal counts as a whole."""
         return state.phase != "deal" or state.hands == ((), ())
 
     def worth(self, state: State) -> Values:
-        """Before a deal both have the same chance; then the dice tell."""
         if state.phase == "deal":
             return HALF, HALF
         if state.phase == "choose":
@@ -69,7 +67,6 @@ class FateStonesJudge(Judge[FateStones]):
         return solve(state.hands[seat], state.hands[1 - seat])
 
     def options(self, state: State, seat: Seat, also: Sequence[Move] = ()) -> list[Option]:
-        """Every die left, against the other side's perfect mix."""
         found = self._solved(state, seat)
         costs = regrets(found.mine, found.theirs)[0]
         options = [
@@ -79,7 +76,6 @@ class FateStonesJudge(Judge[FateStones]):
         return sorted(options, key=lambda option: (-option.values[seat], -(option.mix or 0)))
 
     def spread(self, before: State, after: State, seat: Seat) -> Spread | None:
-        """A roll has six faces; a meeting has the other side's perfect mix."""
         if before.phase == "choose":
             return self._meetings(before, after, seat)
         if before.phase == "roll":
@@ -106,7 +102,6 @@ class FateStonesJudge(Judge[FateStones]):
     def why(
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
-        """The die of the other side's mix that makes most of the difference."""
         found = self._solved(state, seat)
 
         def earns(pick: int, other: int) -> Fraction:
@@ -133,7 +128,6 @@ class FateStonesJudge(Judge[FateStones]):
         )
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
-        """The perfect mix, and the chance to win."""
         found = self._solved(state, seat)
         return reasons.fatestones_mix(
             [(die, mix) for die, mix in zip(found.mine, found.my_mix, strict=True) if mix],

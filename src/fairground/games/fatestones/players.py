@@ -32,7 +32,6 @@ class OptimalPlayer(Player):
         self._chance = chance
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
-        """A die, drawn from the exact equilibrium strategy."""
         from fairground.games.fatestones.solver.choices import solve  # not before the first choice
 
         return sample(solve(view.hands[seat], view.hands[1 - seat]).my_mix, self._chance)
@@ -45,7 +44,6 @@ class GreedyPlayer(Player):
         """It needs neither chance nor argument."""
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
-        """The best die for the next roll; see `solver.choices.greedy_pick`."""
         from fairground.games.fatestones.solver.choices import greedy_pick
 
         return greedy_pick(view.hands[seat], view.hands[1 - seat])

@@ -48,7 +48,6 @@ class DiceJudge(Judge[Intransitive]):
         return max(self._first(die)[0] for die in range(len(self.game.dice)))
 
     def worth(self, state: State) -> Values:
-        """By whose word or die is awaited."""
         awaits = self.game.awaits(state)
         if isinstance(awaits, Turn):
             (seat,) = awaits.seats
@@ -66,7 +65,6 @@ class DiceJudge(Judge[Intransitive]):
         return of_two(USER, Fraction(2 * higher + ties, 2 * len(faces)))
 
     def options(self, state: State, seat: Seat, also: Sequence[Move] = ()) -> list[Option]:
-        """Every die that is left."""
         taken = state.picks[1 - seat]
         options = []
         for move in self.game.moves(state, seat):
@@ -76,7 +74,6 @@ class DiceJudge(Judge[Intransitive]):
         return sorted(options, key=lambda option: -option.values[seat])
 
     def spread(self, before: State, after: State, seat: Seat) -> Spread | None:
-        """The coin, or the faces of a die."""
         awaits = self.game.awaits(before)
         assert isinstance(awaits, Draw)
         if before.first is None:
@@ -96,11 +93,9 @@ class DiceJudge(Judge[Intransitive]):
     def why(
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
-        """Compare how often each die wins, against the die taken or the strongest reply."""
         return " ".join([self._says(state, seat, chosen), self._says(state, seat, best)])
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
-        """Tell how often the die wins."""
         return self._says(state, seat, best)
 
     def _says(self, state: State, seat: Seat, option: Option) -> str:

@@ -27,7 +27,6 @@ class OptimalDice(Player):
         self._odds: WinOdds | None = None
 
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
-        """The number of the die to take."""
         odds = self._odds_of(game)
         left = [move for move in game.moves(view, seat) if isinstance(move, int)]
         taken = view.picks[1 - seat]

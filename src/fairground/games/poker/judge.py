@@ -38,15 +38,12 @@ class PokerJudge(Judge[Poker]):
     )
 
     def knows(self, state: State) -> bool:
-        """Five cards are one deal, and all new cards fall together."""
         return len(state.dealt) in (0, HAND) and not state.fresh
 
     def paid(self, payoff: Sequence[int]) -> Values:
-        """In bets."""
         return tuple(Fraction(paid, self.game.stake) for paid in payoff)
 
     def worth(self, state: State) -> Values:
-        """The return of perfect play, the best hold, or the hold that was chosen."""
         if not state.dealt:
             return _won(RETURNS[self.game.level])
         if state.order is None:
@@ -70,13 +67,11 @@ class PokerJudge(Judge[Poker]):
         return sum((c * p for c, p in zip(chances, prizes, strict=True)), Fraction(0))
 
     def options(self, state: State, seat: Seat, also: Sequence[Move] = ()) -> list[Option]:
-        """All 32 holds."""
         return [
             Option(hold.order, _won(hold.value)) for hold in holds(state.dealt, self.game.level)
         ]
 
     def spread(self, before: State, after: State, seat: Seat) -> Spread | None:
-        """All deals, or the prizes that the new cards could bring."""
         if before.order is None:
             return [
                 (_won(worth)[seat], Fraction(many, DEALS))
@@ -92,7 +87,6 @@ class PokerJudge(Judge[Poker]):
     def why(
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
-        """The rank that gains the most."""
         prizes = per_stake(self.game.level)
         mine, theirs = (self._of(state, option) for option in (chosen, best))
         gains = [(b - a) * prize for a, b, prize in zip(mine, theirs, prizes, strict=True)]
@@ -108,7 +102,6 @@ class PokerJudge(Judge[Poker]):
         )
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
-        """Tell the value of the move."""
         held = words.option(state, seat, best.move)
         return reasons.poker_worth(held, best.values[PLAYER] + 1, 1 - self._of(state, best)[0])
 

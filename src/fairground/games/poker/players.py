@@ -25,5 +25,4 @@ class OptimalPoker(Player):
         """All that it needs stands in the view."""
 
     def choose(self, game: Any, view: Any, seat: Seat) -> Move:
-        """The order with the greatest expectation."""
         return best_hold(view.dealt, game.level).order

@@ -81,11 +81,9 @@ class ZombieJudge(Judge[Zombie]):
         )
 
     def knows(self, state: State) -> bool:
-        """Between rolls; and before the order of turns is drawn."""
         return state.phase == "decide" or state == self.game.start()
 
     def worth(self, state: State) -> Values:
-        """Before the shuffle all have the same chance."""
         if state.phase == "shuffle":
             return (Fraction(1, self.game.seats),) * self.game.seats
         if state.phase != "decide":
@@ -94,7 +92,6 @@ class ZombieJudge(Judge[Zombie]):
         return self._values(state, self._at(state, worth))
 
     def decided(self, before: State, after: State) -> Values:
-        """A roll has begun, or a turn is over."""
         if after.phase in ("decide", "over"):
             return value_of(self, after)
         return self._rolling_on(before)
@@ -145,7 +142,6 @@ class ZombieJudge(Judge[Zombie]):
         )
 
     def options(self, state: State, seat: Seat, also: Sequence[Move] = ()) -> list[Option]:
-        """Roll, hold; and to lose the turn, where that has happened."""
         hold, _ = self._tables(state)
         options = [Option(ROLL, self._rolling_on(state))]
         if state.rolls:
@@ -158,7 +154,6 @@ class ZombieJudge(Judge[Zombie]):
         return sorted(options, key=lambda option: -option.values[seat])
 
     def spread(self, before: State, after: State, seat: Seat) -> Spread | None:
-        """The places in the order of turns, or all that a roll can do."""
         if before.phase == "shuffle":
             values = self.worth(after)
             return [(values[who], Fraction(1, self.game.seats)) for who in after.order]
@@ -173,12 +168,10 @@ class ZombieJudge(Judge[Zombie]):
     def why(
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
-        """Tell the risk and the gain of one more roll."""
         values = {option.move: option.values[seat] for option in (chosen, best)}
         return self._says(state, values.get(ROLL), values.get(HOLD))
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
-        """The same, for both moves."""
         values = {option.move: option.values[seat] for option in self.options(state, seat)}
         return self._says(state, values.get(ROLL), values.get(HOLD))
 
@@ -243,7 +236,6 @@ class SolvedZombieJudge(ZombieJudge):
         return mine[:, None]
 
     def _solve(self, start: State) -> tuple[Any, Any]:
-        """Of two it is enough to follow the mover: the other has the rest."""
         if len(start.playing) > 2:
             return super()._solve(start)
         import numpy as np
@@ -277,7 +269,6 @@ class CrowdJudge(ZombieJudge):
             raise NoJudge(f"the coach cannot judge this game: {reason}") from None
 
     def _solve(self, start: State) -> tuple[Any, Any]:
-        """Everybody plays for brains, whatever is best for winning."""
         hold = self._holds(start)
         return hold, self._found.worths(hold, hold[0])
 

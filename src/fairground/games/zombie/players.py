@@ -31,7 +31,6 @@ class MachineZombie(Player):
             self.prepare()
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
-        """Roll or hold; never before the first roll, never when a roll can change nothing."""
         if view.rolls == 0:
             return ROLL
         if self._nothing_can_happen(view):
@@ -63,7 +62,6 @@ class Cautious(MachineZombie):
     """Holds at two shotguns."""
 
     def rolls_on(self, view: State, seat: Seat) -> bool:
-        """Only with fewer than two."""
         return sum(view.shotgun_dice) < FATAL - 1
 
 
@@ -71,14 +69,12 @@ class Greedy(MachineZombie):
     """Rolls whenever that raises the expected brains of its turn."""
 
     def prepare(self) -> None:
-        """Solve the turn: less than a second for the usual bag."""
         with needs("solve", "the player greedy"):
             from fairground.games.zombie.solver.turn import turns
         self._turns = turns(self.game)
         self._choice = self._turns.greedy
 
     def rolls_on(self, view: State, seat: Seat) -> bool:
-        """Look up the choice in the table."""
         choice = self._choice
         return view.brains < len(choice) and bool(choice[view.brains, self._turns.shape_of(view)])
 
@@ -100,7 +96,6 @@ class Optimal(MachineZombie):
     """
 
     def prepare(self) -> None:
-        """Load or solve the game of two: seconds for the usual bag. Load those of more."""
         with needs("solve", "the player optimal"):
             import numpy as np
 
@@ -127,7 +122,6 @@ class Optimal(MachineZombie):
         self._situation = situation
 
     def rolls_on(self, view: State, seat: Seat) -> bool:
-        """Look up the choice for these scores."""
         choice = self._choices(self._situation(view, seat))
         byte, bit = divmod(self._turns.shape_of(view), 8)
         return view.brains < len(choice) and bool(choice[view.brains, byte] >> (7 - bit) & 1)

@@ -91,7 +91,6 @@ class Codec(ABC):
 
     @property
     def acting(self) -> list[Seat]:
-        """Return the seats that ever move."""
         return [seat for seat in range(self.game.seats) if self.count(seat)]
 
 

@@ -56,7 +56,6 @@ class BotPlayer(Player):
         self._start()
 
     def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
-        """What the bot answers, if it is a legal move; else raise `BotFailure`."""
         try:
             if self._process is None:
                 self._start()

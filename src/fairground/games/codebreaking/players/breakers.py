@@ -23,7 +23,6 @@ class Breaker(Player):
     """What all breakers share: they break, and leave the keeping to others."""
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
-        """The next guess; giving up when no code fits what the keeper has said."""
         if not isinstance(game, CodeBreaking) or seat != BREAKER:
             raise InputError("this player breaks codes: it sits in seat 1 of code breaking")
         guess = self.guess(view.rows)
@@ -58,7 +57,6 @@ class TreeBreaker(Breaker):
         return self.strategy
 
     def guess(self, rows: tuple[Row, ...]) -> Code | None:
-        """By the tree; by splitting what fits where there is none, or the rows left it."""
         node = self.tree.after(rows) if self.tree else None
         if node is not None:
             return node.guess
@@ -71,7 +69,6 @@ class OptimalBreaker(TreeBreaker):
     """The cheapest tree known; ``optimal:5`` the cheapest that never needs more than 5."""
 
     def strategy_for(self, argument: str | None) -> str | None:
-        """The most guesses allowed, if any were written."""
         return None if argument is None else f"{OPTIMAL}:{argument}"
 
 
@@ -116,7 +113,6 @@ class AnnealingBreaker(Breaker):
         self._hunt = LargeSpaceSearch(game.base, game.length, seed, rounds)
 
     def guess(self, rows: tuple[Row, ...]) -> Code | None:
-        """A code that fits, or nearly; ``None`` only when every code was asked."""
         return self._hunt.next(rows)
 
 

@@ -71,7 +71,6 @@ class EvilKeeper(Keeper):
 
     @property
     def size(self) -> int:
-        """The codes in mind, and those of an earlier keeper."""
         return len(self._kept) + (0 if self._mind is None else self._mind.size)
 
     def memory(self) -> bytes:
@@ -86,11 +85,9 @@ class EvilKeeper(Keeper):
         return json.dumps(about).encode() + b"\n" + mind.packed()
 
     def recall(self, memory: bytes) -> None:
-        """Take over a sample; it is joined to its rows at the next question."""
         self._kept = memory
 
     def answer(self, game: CodeBreaking, view: State) -> Move:
-        """The least informative answer that some code still satisfies."""
         assert view.asked is not None
         if self._rows == view.rows and self._asked not in (None, view.asked):
             self._forget()
@@ -102,7 +99,6 @@ class EvilKeeper(Keeper):
         return said
 
     def show(self, game: CodeBreaking, view: State) -> Move:
-        """One of the codes that fit; a board that was filled by others may have none."""
         mind = self._recall(game, view.rows)
         return mind.code(0) if len(mind) else NO_CODE
 

@@ -21,7 +21,6 @@ class Keeper(Player):
         self.remarks: list[str] = []
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
-        """An answer, or at the end a code."""
         if not isinstance(game, CodeBreaking) or seat != KEEPER:
             raise InputError("this player keeps codes: it sits in seat 0 of code breaking")
         return self.answer(game, view) if view.phase == "answer" else self.show(game, view)
@@ -39,12 +38,10 @@ class FairKeeper(Keeper):
     """Tells the truth about the code that was drawn."""
 
     def answer(self, game: CodeBreaking, view: State) -> Move:
-        """The truth."""
         assert isinstance(view.code, tuple) and view.asked is not None
         return marks(view.code, view.asked)
 
     def show(self, game: CodeBreaking, view: State) -> Move:
-        """The drawn code."""
         assert isinstance(view.code, tuple)
         return view.code
 
@@ -53,9 +50,7 @@ class NiceKeeper(Keeper):
     """Makes the first submission its code."""
 
     def answer(self, game: CodeBreaking, view: State) -> Move:
-        """Right at once."""
         return game.length, 0
 
     def show(self, game: CodeBreaking, view: State) -> Move:
-        """The code that was submitted; any code, if none was."""
         return view.rows[-1].guess if view.rows else (0,) * game.length

@@ -78,7 +78,6 @@ class Listed:
 
     @property
     def size(self) -> int:
-        """Return the memory in bytes."""
         return 0 if self._numbers is None else self._numbers.nbytes
 
     def sizes(self, guess: Sequence[int]) -> Ints:
@@ -160,7 +159,6 @@ class Sampled:
 
     @property
     def chance(self) -> int:
-        """The state of its random numbers."""
         return int(self._chance[0])
 
     def packed(self) -> bytes:
@@ -172,7 +170,6 @@ class Sampled:
 
     @property
     def size(self) -> int:
-        """The memory in bytes."""
         return self._codes.nbytes
 
     def sizes(self, guess: Sequence[int]) -> Ints:

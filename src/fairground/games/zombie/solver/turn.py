@@ -685,7 +685,6 @@ class Turns:
 
     @cached_property
     def greedy(self) -> Array:
-        """The choices that bring the most brains in a turn."""
         return _fixed(self.best(np.arange(self.top + RING, dtype=float)))
 
 
