@@ -28,17 +28,17 @@ from numba import njit
 
 from _machine import cpu_seconds, ratio, side_by_side
 from fairground.fair.bits import SeededStream
-from fairground.games.codebreaking.players.breakers import (
+from fairground.games.codebreaking.players import (
     AnnealingBreaker,
     Breaker,
     EntropyBreaker,
+    EvilKeeper,
     ExpectedBreaker,
     MinimaxBreaker,
     OptimalBreaker,
     PartsBreaker,
     best_breaker,
 )
-from fairground.games.codebreaking.players.evil import EvilKeeper
 from fairground.games.codebreaking.rules import (
     Code,
     CodeBreaking,

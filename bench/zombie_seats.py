@@ -15,7 +15,7 @@ from _machine import machine, write
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie.rules import DEFAULTS, Zombie
 from fairground.players import make_player
-from fairground.playing import play
+from fairground.players.simple import play
 
 RIVALS = (("greedy",), ("greedy",) * 2, ("cautious",) * 2, ("greedy",) * 4)
 SEED = "among several"

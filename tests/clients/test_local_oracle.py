@@ -15,7 +15,7 @@ from fairground.clients.local_oracle import (
     make_random_fair_oracle,
 )
 from fairground.core import BadShare, IllegalMove
-from fairground.games.codebreaking.players.breakers import OptimalBreaker
+from fairground.games.codebreaking.players import OptimalBreaker
 from fairground.games.codebreaking.rules import Row, fits
 from fairground.verifier import verify
 from tests.helpers.places import ROOT

@@ -8,17 +8,17 @@ import pytest
 
 from fairground.core import InputError, Over
 from fairground.fair.bits import SeededStream
-from fairground.games.codebreaking.players.breakers import (
+from fairground.games.codebreaking.players import (
     AnnealingBreaker,
     Breaker,
     EntropyBreaker,
+    EvilKeeper,
     ExpectedBreaker,
     MinimaxBreaker,
     OptimalBreaker,
     PartsBreaker,
     best_breaker,
 )
-from fairground.games.codebreaking.players.evil import EvilKeeper
 from fairground.games.codebreaking.rules import (
     GIVE_UP,
     Code,

@@ -10,8 +10,7 @@ import pytest
 
 from fairground.core import HouseFault, InputError, Move, Over
 from fairground.fair.bits import SeededStream
-from fairground.games.codebreaking.players.evil import FORCED, EvilKeeper
-from fairground.games.codebreaking.players.keepers import FairKeeper, Keeper, NiceKeeper
+from fairground.games.codebreaking.players import FORCED, EvilKeeper, FairKeeper, Keeper, NiceKeeper
 from fairground.games.codebreaking.rules import (
     GIVE_UP,
     KEEPER,

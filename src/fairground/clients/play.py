@@ -34,8 +34,7 @@ from fairground.core import HIDDEN, FairgroundError, InputError
 from fairground.fair.bits import SystemStream, Tag, digest
 from fairground.games.codebreaking.rules import BREAKER, FAIR, GIVE_UP, CodeBreaking, Row, State
 from fairground.players import Player, make_player
-from fairground.players.bot.host import BotPlayer
-from fairground.players.bot.limits import BotFailure, BotLimits
+from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
 
 MOST_GUESSES: Final = 10_000
 """After this many guesses a player is getting nowhere, and the game is given up."""

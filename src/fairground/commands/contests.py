@@ -25,7 +25,7 @@ from fairground.clients.play import (
 from fairground.core import InputError
 from fairground.fair.bits import token
 from fairground.games.codebreaking.rules import CodeBreaking, Row, write_code
-from fairground.players.bot.limits import BotLimits
+from fairground.players.bot.host import BotLimits
 from fairground.terminal.console import Arguments
 from fairground.terminal.files import data_folder
 from fairground.verifier import verify

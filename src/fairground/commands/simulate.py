@@ -37,7 +37,7 @@ from fairground.lab.tournament import (
     whiskers_of,
     write_files,
 )
-from fairground.players.bot.limits import BotLimits
+from fairground.players.bot.host import BotLimits
 from fairground.players.seats import seat_labels, usual_player, wanted_seats
 from fairground.registry import known
 from fairground.terminal.console import Arguments

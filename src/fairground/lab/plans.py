@@ -33,7 +33,7 @@ from fairground.games.native import NativeStream
 from fairground.players import Player, make_player
 from fairground.players.runner import Runner
 from fairground.players.seats import seat_labels, seat_title, usual_player
-from fairground.playing import play
+from fairground.players.simple import play
 from fairground.table import Table, new_name
 from fairground.transcript import Transcript
 

@@ -35,8 +35,7 @@ from fairground.fair.bits import Stream
 from fairground.games.fatestones.rules import FateStones
 from fairground.games.native import NativeStream
 from fairground.players import Player
-from fairground.players.simple import RandomPlayer
-from fairground.playing import play
+from fairground.players.simple import RandomPlayer, play
 
 DEFAULT: Final = 1000
 """Iterations unless told otherwise."""

@@ -48,7 +48,7 @@ DIFFICULTIES: Final = ("easy", "medium", "hard")
 
 _PLAYERS: Final = "fairground.players"
 _GAMES: Final = "fairground.games"
-_BREAKERS: Final = f"{_GAMES}.codebreaking.players.breakers"
+_CODES: Final = f"{_GAMES}.codebreaking.players"
 _BREAKS: Final[dict[str, Any]] = {"roles": ("breaker",), "extra": "solve"}
 
 PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
@@ -73,19 +73,19 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         difficulty="hard",
     ),
     ("codebreaking", "fair"): PlayerListing(
-        f"{_GAMES}.codebreaking.players.keepers:FairKeeper",
+        f"{_CODES}:FairKeeper",
         "tells the truth about the drawn code",
         roles=("keeper",),
         where={"oracle": "fair"},
     ),
     ("codebreaking", "nice"): PlayerListing(
-        f"{_GAMES}.codebreaking.players.keepers:NiceKeeper",
+        f"{_CODES}:NiceKeeper",
         "lets the first guess be right",
         roles=("keeper",),
         where={"oracle": "nice"},
     ),
     ("codebreaking", "evil"): PlayerListing(
-        f"{_GAMES}.codebreaking.players.evil:EvilKeeper",
+        f"{_CODES}:EvilKeeper",
         "changes the code whenever that helps, and never contradicts itself",
         roles=("keeper",),
         where={"oracle": "evil"},
@@ -93,36 +93,36 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
         argument="deep, for the keeper that forces the most guesses on perfect play",
     ),
     ("codebreaking", "best"): PlayerListing(
-        f"{_BREAKERS}:best_breaker",
+        f"{_CODES}:best_breaker",
         "the best breaker for this size",
         **_BREAKS,
         argument="what the chosen breaker takes",
         difficulty="hard",
     ),
     ("codebreaking", "optimal"): PlayerListing(
-        f"{_BREAKERS}:OptimalBreaker",
+        f"{_CODES}:OptimalBreaker",
         "fewest guesses on average, where that is known",
         **_BREAKS,
         exact=True,
         argument="the most guesses allowed, where such a tree is known",
     ),
     ("codebreaking", "expected"): PlayerListing(
-        f"{_BREAKERS}:ExpectedBreaker", "leaves the fewest codes on average", **_BREAKS
+        f"{_CODES}:ExpectedBreaker", "leaves the fewest codes on average", **_BREAKS
     ),
     ("codebreaking", "entropy"): PlayerListing(
-        f"{_BREAKERS}:EntropyBreaker", "asks what tells it most", **_BREAKS
+        f"{_CODES}:EntropyBreaker", "asks what tells it most", **_BREAKS
     ),
     ("codebreaking", "parts"): PlayerListing(
-        f"{_BREAKERS}:PartsBreaker", "asks what can be answered in the most ways", **_BREAKS
+        f"{_CODES}:PartsBreaker", "asks what can be answered in the most ways", **_BREAKS
     ),
     ("codebreaking", "minimax"): PlayerListing(
-        f"{_BREAKERS}:MinimaxBreaker",
+        f"{_CODES}:MinimaxBreaker",
         "leaves the fewest codes in the worst case",
         **_BREAKS,
         difficulty="medium",
     ),
     ("codebreaking", "annealing"): PlayerListing(
-        f"{_BREAKERS}:AnnealingBreaker",
+        f"{_CODES}:AnnealingBreaker",
         "hunts for a code that fits, at any size",
         **_BREAKS,
         slow=True,

@@ -12,7 +12,7 @@ from numba import njit
 
 from fairground.core import InputError, Seat
 from fairground.fair.bits import SystemStream
-from fairground.games.codebreaking.players.breakers import TreeBreaker
+from fairground.games.codebreaking.players import TreeBreaker
 from fairground.games.codebreaking.rules import BREAKER, FAIR, KEEPER, STAKE, CodeBreaking, number
 from fairground.games.codebreaking.solver.trees import Tree
 from fairground.games.compiled import Episodes, Ints, below_wide, new_streams, rewind

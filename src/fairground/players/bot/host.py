@@ -19,11 +19,10 @@ import select
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fairground.core import FairgroundError, Game, Move, Seat, Unreadable
+from fairground.core import FairgroundError, Game, InputError, Move, Seat, Unreadable
 from fairground.players import Player
-from fairground.players.bot.limits import BotFailure, BotLimits
 from fairground.transcript import frozen
 
 if TYPE_CHECKING:
@@ -41,6 +40,23 @@ ONE_THREAD: Final = dict.fromkeys(
 
 LONGEST_ANSWER: Final = 100_000
 LONGEST_REASON: Final = 160
+
+
+class BotLimits(NamedTuple):
+    """What a bot may use."""
+
+    seconds: float = 2.0
+    """For each decision: by the clock, and (rounded up) of processor time."""
+    megabytes: int = 1024
+    """Of address space."""
+    loading: float = 20.0
+    """Seconds for starting up."""
+
+
+class BotFailure(InputError):
+    """A bot that raised, answered nonsense, took too long or ended; the text says which."""
+
+    code = "bot/failed"
 
 
 class BotPlayer(Player):

@@ -14,7 +14,7 @@ from typing import Final
 
 from fairground.core import InputError, Seat
 from fairground.fair.schemes import Chair
-from fairground.games.codebreaking.players.breakers import Breaker
+from fairground.games.codebreaking.players import Breaker
 from fairground.games.codebreaking.rules import (
     BREAKER,
     EVIL,

@@ -27,7 +27,7 @@ from fairground.games.zombie.screen.setup import (
     write_config,
 )
 from fairground.players import Player, offered
-from fairground.players.bot.limits import BotFailure, BotLimits
+from fairground.players.bot.host import BotFailure, BotLimits
 from fairground.players.runner import Runner
 from fairground.registry import needs
 from fairground.table import Table

@@ -20,7 +20,7 @@ from fairground.games.zombie.screen import look, setup
 from fairground.games.zombie.screen.look import ZombieArt, cells_of
 from fairground.games.zombie.screen.setup import Company, Config, Guest, company
 from fairground.games.zombie.words import TYPED, ZombieWords, rolled
-from fairground.players.bot.limits import BotFailure
+from fairground.players.bot.host import BotFailure
 from fairground.players.runner import Runner
 from fairground.table import Ask
 from fairground.terminal.console import Console, EndOfInput

@@ -1,1 +1,0 @@
-"""Players of code breaking, for both seats."""
