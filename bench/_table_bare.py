@@ -18,9 +18,9 @@ from typing import Any
 import msgspec
 import uvicorn
 
+from fairground.door.tables import new_table
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
-from fairground.opening import new_table
 from fairground.server.serve import BACKLOG, address_of, bind
 from fairground.table import Table
 

@@ -16,11 +16,11 @@ import pytest
 
 import fairground as fg
 from fairground.core import Move
+from fairground.door.tables import new_table
 from fairground.fair.bits import SIZE
 from fairground.fair.schemes import Chair
 from fairground.games import make_game
 from fairground.games.intransitive.rules import Intransitive
-from fairground.opening import new_table
 from fairground.server.app import make_app
 from fairground.table import Table
 from tests.bank.test_schemes import Dealt

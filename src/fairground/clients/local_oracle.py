@@ -17,6 +17,14 @@ from fairground.core import BadShare, IllegalMove
 from fairground.fair.bits import SIZE, HashStream, fresh
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.vault import MemoryVault
+from fairground.games.codebreaking.oracle import (
+    CHAIN_LENGTH,
+    CHAIRS,
+    is_solved,
+    lend,
+    publish,
+    step,
+)
 from fairground.games.codebreaking.rules import (
     BREAKER,
     EVIL,
@@ -29,7 +37,6 @@ from fairground.games.codebreaking.rules import (
     Marks,
     State,
 )
-from fairground.oracle_table import CHAIN_LENGTH, CHAIRS, is_solved, lend, publish, step
 from fairground.players import make_player
 from fairground.players.runner import Runner
 from fairground.table import Table, new_name

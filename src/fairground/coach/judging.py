@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from fairground.core import Game, InputError, MissingExtra, Move, Over, Seat, TooMany
 from fairground.fair.bits import SystemStream
+from fairground.games import GAMES
 from fairground.players import make_player, offered
 from fairground.registry import load
 from fairground.table import Change
@@ -138,17 +139,6 @@ class Judge(ABC, Generic[G]):
         """Why the best move is good, for somebody who has not moved yet."""
 
 
-JUDGES: Final = {
-    "intransitive/1": "fairground.games.intransitive.judge:DiceJudge",
-    "fatestones/1": "fairground.games.fatestones.judge:FateStonesJudge",
-    "poker/2": "fairground.games.poker.judge:PokerJudge",
-    "bank-poker/1": "fairground.games.poker.judge:PokerJudge",
-    "zombie/2": "fairground.games.zombie.judge:judge",
-    "codebreaking/1": "fairground.games.codebreaking.judge:judge",
-}
-"""Game → import path of its judge."""
-
-
 class NoJudge(InputError):
     """The coach has no judge for this game."""
 
@@ -157,9 +147,11 @@ class NoJudge(InputError):
 
 def judge_of(game: Game[Any]) -> Judge[Any]:
     """Return the judge of a game with its parameters."""
-    if game.name not in JUDGES:
-        raise NoJudge(f"the coach knows {', '.join(JUDGES)}, but not {game.name}")
-    made: Judge[Any] = load(JUDGES[game.name])(game)
+    listing = GAMES.get(game.name)
+    if listing is None or listing.judge is None:
+        known = ", ".join(name for name, listed in GAMES.items() if listed.judge)
+        raise NoJudge(f"the coach knows {known}, but not {game.name}")
+    made: Judge[Any] = load(listing.judge)(game)
     return made
 
 

@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fairground.core import BadParams, FairgroundError, Game, InputError, Parameter, Seat
+from fairground.door.tables import USUAL
 from fairground.fair.bits import fresh
 from fairground.fair.register import SCHEMES, dealer_class
 from fairground.fair.schemes import Chair
 from fairground.games import GAMES, game_class
-from fairground.opening import USUAL
+from fairground.door.tables import USUAL
 from fairground.players import Player, PlayerListing, offered
 from fairground.players.runner import Runner
 from fairground.players.seats import seat_labels, usual_player

@@ -10,9 +10,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+from fairground.door.tables import new_table
 from fairground.fair.schemes import Chair
 from fairground.games.intransitive.rules import COMPUTER, USER, Die, Intransitive
-from fairground.opening import new_table
 from fairground.table import Table
 from fairground.terminal.console import Arguments, Console, Ink
 from fairground.transcript import canonical, line_hash

@@ -12,12 +12,12 @@ from fairground.door.records import writer
 from fairground.escape import named
 from fairground.fair.bits import SeededStream, Stream, SystemStream
 from fairground.fair.register import SCHEMES, Schemes, dealer_class
-from fairground.fair.schemes import Chair
+from fairground.fair.schemes import Chair, Dealer
+from fairground.fair.vault import MemoryVault, Vault
 from fairground.games import GAMES, Games, make_game
-from fairground.opening import USUAL, new_table
 from fairground.players import Player, make_player
 from fairground.players.runner import DECISIONS, Runner
-from fairground.table import Ask
+from fairground.table import Ask, Table, new_name
 from fairground.transcript import Transcript
 from fairground.words import PlainWords, words_for
 
@@ -25,6 +25,9 @@ PERSON: Final = None
 """A seat that you answer for yourself: see `LocalTable.asks`."""
 
 SEEDED: Final = "seeded/1"
+
+USUAL: Final = "hash-chains/1"
+"""The scheme that fits every game."""
 
 Sitter = str | Player | None
 """A player by name, such as ``"mcts:200"``; a player of your own; or `PERSON`."""
@@ -110,6 +113,52 @@ def open(
     transcript = None if save is None else Transcript(writer(Path(save)))
     table = new_table(made, chairs, full, transcript=transcript, schemes=schemes, **options)
     return LocalTable(Runner(table, cast, shares=not own_shares), games)
+
+
+def new_table(
+    game: Game[Any],
+    chairs: Sequence[Chair],
+    scheme: str = USUAL,
+    /,
+    *,
+    name: bytes | None = None,
+    vault: Vault | None = None,
+    transcript: Transcript | None = None,
+    schemes: Schemes = SCHEMES,
+    **options: Any,
+) -> Table:
+    """Open a referee's table of this game; ``options`` are the scheme's.
+
+    A table's name is 32 fresh bytes that the dealer mixes into all it commits to. It is made and
+    handed on here only, so it cannot differ from what the dealer knows.
+    ``name`` is for a caller that had to name something after the table before it was there, such
+    as a file. Without a ``vault`` the house's secrets live as long as this process.
+    """
+    full, _ = schemes.find(schemes.newest(scheme))
+    dealer = _dealer(full, dealer_class(full, schemes), name or new_name(), vault, options)
+    return Table.open(game, dealer, chairs, transcript=transcript)
+
+
+def _dealer(
+    name: str, made: type[Dealer], table: bytes, vault: Vault | None, options: dict[str, Any]
+) -> Dealer:
+    try:
+        return made(table, vault or MemoryVault(), **options)
+    except TypeError:
+        from inspect import Parameter, signature
+
+        _, _, *wanted = signature(made).parameters.values()  # table and vault are given
+        missing = {p.name for p in wanted if p.default is Parameter.empty} - options.keys()
+        unknown = options.keys() - {p.name for p in wanted}
+        if not missing and not unknown:
+            raise
+        takes = ", ".join(p.name for p in wanted) or "no options"
+        wrong = f"needs {_quoted(missing)}" if missing else f"has no option {_quoted(unknown)}"
+        raise InputError(f"the scheme {name} {wrong}; it takes: {takes}") from None
+
+
+def _quoted(names: set[str]) -> str:
+    return ", ".join(repr(name) for name in sorted(names))
 
 
 def _roles(made: Game[Any]) -> str:

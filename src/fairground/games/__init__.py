@@ -15,7 +15,7 @@ from fairground.registry import Register, load
 
 
 class Listing(NamedTuple):
-    """A game in the register: where its rules and words are, and what people call it."""
+    """A game in the register: where its parts are, and what people call it."""
 
     rules: str
     """``module:class``. The module is imported when the game is first wanted."""
@@ -24,6 +24,10 @@ class Listing(NamedTuple):
     """One sentence."""
     words: str = "fairground.words.plain:PlainWords"
     """``module:class`` of the words for its states and moves (see `fairground.words`)."""
+    judge: str | None = None
+    """``module:factory`` of the coach's judge (see `fairground.coach.judging`)."""
+    kernel: str | None = None
+    """``module:class`` of the compiled episodes. The module also has a function ``kernel``."""
 
 
 Games: TypeAlias = Register[Listing]
@@ -36,36 +40,47 @@ GAMES: Final[Games] = Register(
             "Intransitive dice",
             "Pick one of several odd dice; the higher roll wins.",
             "fairground.games.intransitive.words:IntransitiveWords",
+            "fairground.games.intransitive.judge:DiceJudge",
+            "fairground.games.intransitive.kernel:DiceEpisodes",
         ),
         "codebreaking/1": Listing(
             "fairground.games.codebreaking.rules:CodeBreaking",
             "Code breaking",
             "Find a hidden code by asking, or keep one.",
             "fairground.games.codebreaking.words:CodeBreakingWords",
+            "fairground.games.codebreaking.judge:judge",
+            "fairground.games.codebreaking.kernel:CodeEpisodes",
         ),
         "zombie/2": Listing(
             "fairground.games.zombie.rules:Zombie",
             "Zombie Dice",
             "Eat brains, run from shotguns, and stop in time.",
             "fairground.games.zombie.words:ZombieWords",
+            "fairground.games.zombie.judge:judge",
+            "fairground.games.zombie.kernel:ZombieEpisodes",
         ),
         "fatestones/1": Listing(
             "fairground.games.fatestones.rules:FateStones",
             "FateStones",
             "Three odd dice each, a sealed pick, one roll.",
             "fairground.games.fatestones.words:FateStonesWords",
+            "fairground.games.fatestones.judge:FateStonesJudge",
+            "fairground.games.fatestones.kernel:StonesEpisodes",
         ),
         "poker/2": Listing(
             "fairground.games.poker.rules:Poker",
             "Video poker",
             "Five cards, one exchange, 9/6 Jacks or Better.",
             "fairground.games.poker.words:PokerWords",
+            "fairground.games.poker.judge:PokerJudge",
+            "fairground.games.poker.kernel:PokerEpisodes",
         ),
         "bank-poker/1": Listing(
             "fairground.games.poker.rules:BankPoker",
             "Video poker at the Bank",
             "Five cards, one exchange, and silence has its price.",
             "fairground.games.poker.words:PokerWords",
+            "fairground.games.poker.judge:PokerJudge",
         ),
     },
     group="fairground.games",

@@ -19,9 +19,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fairground.core import Game, InputError, Seat
+from fairground.games import GAMES
 from fairground.registry import load
 
 if TYPE_CHECKING:
@@ -51,17 +52,9 @@ class Kernel(NamedTuple):
     """Converts rows to text; ``None``: they are integers with commas between them."""
 
 
-_KERNELS: Final = {
-    "fatestones": ("fairground.games.fatestones.kernel", "StonesEpisodes"),
-    "zombie": ("fairground.games.zombie.kernel", "ZombieEpisodes"),
-    "intransitive": ("fairground.games.intransitive.kernel", "DiceEpisodes"),
-    "poker": ("fairground.games.poker.kernel", "PokerEpisodes"),
-    "codebreaking": ("fairground.games.codebreaking.kernel", "CodeEpisodes"),
-}
-
-
-def _found(game: Game[Any]) -> tuple[str, str] | None:
-    return _KERNELS.get(game.name.partition("/")[0])
+def _found(game: Game[Any]) -> str | None:
+    listing = GAMES.get(game.name)
+    return None if listing is None else listing.kernel
 
 
 @lru_cache(maxsize=16)
@@ -70,7 +63,7 @@ def kernel_for(game: Game[Any], lineup: tuple[str, ...], seed: str) -> Kernel | 
     found = _found(game)
     if found is None or find_spec("numba") is None:
         return None
-    made: Kernel | None = load(f"{found[0]}:kernel")(game, lineup, seed)
+    made: Kernel | None = load(f"{found.partition(':')[0]}:kernel")(game, lineup, seed)
     return made
 
 
@@ -83,6 +76,6 @@ def episodes_of(game: Game[Any], count: int, seat: Seat, opponent: str | None) -
     found = _found(game)
     if found is None:
         raise InputError(f"{game.name} has no compiled kernel")
-    kind = load(f"{found[0]}:{found[1]}")
+    kind = load(found)
     made: Episodes = kind(game, count, seat, opponent or kind.opponents[0])
     return made

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
 
 from fairground.core import FairgroundError, Game, InputError, Seat
+from fairground.door.tables import USUAL, new_table
 from fairground.escape import shown
 from fairground.fair.bits import HashStream, Tag, digest, fresh
 from fairground.fair.register import dealer_class
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
-from fairground.opening import USUAL, new_table
 from fairground.players import Player, fitting, make_player, offered, prepare
 from fairground.players.register import DIFFICULTIES
 from fairground.players.seats import seat_labels, seat_title, usual_player, wanted_seats

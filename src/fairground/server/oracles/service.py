@@ -18,17 +18,7 @@ from typing import Final, Self
 from fairground.core import SAFE, BadShare
 from fairground.fair.chains import HashChainsDealer
 from fairground.fair.schemes import is_hex
-from fairground.games.codebreaking.rules import (
-    BREAKER,
-    EVIL,
-    GIVE_UP,
-    KEEPER,
-    CodeBreaking,
-    Row,
-    State,
-)
-from fairground.games.codebreaking.solver.advice import Counting
-from fairground.oracle_table import (
+from fairground.games.codebreaking.oracle import (
     CHAIN_LENGTH,
     CHAIRS,
     commitment,
@@ -39,6 +29,16 @@ from fairground.oracle_table import (
     rules_of,
     step,
 )
+from fairground.games.codebreaking.rules import (
+    BREAKER,
+    EVIL,
+    GIVE_UP,
+    KEEPER,
+    CodeBreaking,
+    Row,
+    State,
+)
+from fairground.games.codebreaking.solver.advice import Counting
 from fairground.server.http.problems import AlreadyDone, GameOver, TooManyAttempts
 from fairground.server.limits.gate import IDLE
 from fairground.server.live_games import MARK, STOPPED, Hall, Live

@@ -14,6 +14,7 @@ from typing import Final
 
 from fairground.core import InputError, Seat
 from fairground.fair.schemes import Chair
+from fairground.games.codebreaking.oracle import CHAIN_LENGTH, commitment, publish
 from fairground.games.codebreaking.players import Breaker
 from fairground.games.codebreaking.rules import (
     BREAKER,
@@ -40,7 +41,6 @@ from fairground.games.codebreaking.screen.screen import (
     marks_of,
 )
 from fairground.games.codebreaking.solver.advice import Contradiction, Counting, contradiction
-from fairground.oracle_table import CHAIN_LENGTH, commitment, publish
 from fairground.players import Player
 from fairground.players.register import DIFFICULTIES
 from fairground.players.runner import Runner
