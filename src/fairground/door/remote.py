@@ -52,27 +52,22 @@ class RemoteSeat:
 
     @property
     def game(self) -> Game[Any]:
-        """The rules, with their parameters."""
         return self.remote.game
 
     @property
     def seat(self) -> Seat:
-        """The number of your seat."""
         return self.remote.seat
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the seats."""
         return tuple(seat["name"] for seat in self.remote.events[0]["seats"])
 
     @property
     def view(self) -> Any:
-        """Your view of the state."""
         return self.remote.view()
 
     @property
     def over(self) -> bool:
-        """True once the game has ended and everything is opened."""
         return self.remote.over
 
     @property

@@ -79,12 +79,10 @@ class CodeSolution(NamedTuple):
 
     @property
     def codes(self) -> int:
-        """Number of codes."""
         return sum(self.distribution)
 
     @property
     def worst(self) -> int:
-        """Guesses needed at worst."""
         return len(self.distribution)
 
     def next(self, rows: Sequence[tuple[str | Code, Marks]]) -> Code | None:

@@ -264,7 +264,6 @@ class Question(NamedTuple):
 
     @property
     def seat(self) -> Seat:
-        """The seat that is asked."""
         return self.ask.seat
 
     @property
@@ -303,7 +302,6 @@ class LocalTable:
 
     @property
     def game(self) -> Game[Any]:
-        """The rules, with their parameters."""
         return self.referee.game
 
     @property
@@ -330,12 +328,10 @@ class LocalTable:
 
     @property
     def over(self) -> bool:
-        """True once the game has ended and everything is opened."""
         return self.referee.closed
 
     @property
     def payoff(self) -> tuple[int, ...] | None:
-        """The payoff of each seat, once the game is over."""
         return self.referee.payoff
 
     def words(self, reader: Seat | None = None) -> PlainWords[Any]:
