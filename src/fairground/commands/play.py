@@ -18,7 +18,6 @@ from fairground.fair.bits import fresh
 from fairground.fair.register import SCHEMES, dealer_class
 from fairground.fair.schemes import Chair
 from fairground.games import GAMES, game_class
-from fairground.door.tables import USUAL
 from fairground.players import Player, PlayerListing, offered
 from fairground.players.runner import Runner
 from fairground.players.seats import seat_labels, usual_player
