@@ -17,8 +17,8 @@ import pytest
 from litestar.testing import TestClient
 
 import fairground as fg
+from fairground.server import page as documents
 from fairground.server.app import make_app
-from fairground.server.page import documents
 from tests.helpers.arena import in_a_thread
 from tests.helpers.places import ROOT
 from tests.helpers.width import WIDE

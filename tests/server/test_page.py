@@ -12,8 +12,8 @@ import pytest
 from litestar.testing import TestClient
 
 from fairground.core import InputError
+from fairground.server import page as files
 from fairground.server.app import make_app
-from fairground.server.page import files
 from fairground.server.serve import Settings
 from tests.helpers.page import page
 

@@ -16,7 +16,7 @@
 `oracles/`    code-breaking games: the house keeps, a client breaks
 `tables/`     any game, with people, remote programs and house players
 `contests/`   contests: books, games, remote factories, standings
-`page/`       the page for browsers: static files
+`page`        the page for browsers and the documents: static files
 `events/`     one event stream for everything a browser watches
 `croupier/`   the Blind Croupier's desk, and the Bank in a ledger
 ============  ==================================================================================

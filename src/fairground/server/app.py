@@ -33,8 +33,7 @@ from fairground.server.limits.metrics import Metrics
 from fairground.server.monitoring import MONITORING_ROUTES
 from fairground.server.oracles.routes import ORACLE_ROUTES
 from fairground.server.oracles.service import Room
-from fairground.server.page.files import Page
-from fairground.server.page.routes import PAGE_ROUTES
+from fairground.server.page import PAGE_ROUTES, Page
 from fairground.server.state import TheArena, open_arena, the_arena
 from fairground.server.tables.games import get_games
 from fairground.server.tables.routes import TABLE_ROUTES

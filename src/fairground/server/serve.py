@@ -50,7 +50,7 @@ from fairground.server.limits.gate import (
     Send,
 )
 from fairground.server.limits.metrics import Metrics
-from fairground.server.page.files import Page
+from fairground.server.page import Page
 from fairground.server.state import has_started, the_arena
 from fairground.store import lineage, open_store
 from fairground.store.sqlite import PRIVATE_FILE, identity
