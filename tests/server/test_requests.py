@@ -15,9 +15,9 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.clients.protocol import PROBLEM
-from fairground.server.app import make_app
+from fairground.server.app import ROUTES, make_app
+from fairground.server.croupier.bank_routes import BANK_HANDLERS
 from fairground.server.document import openapi
-from fairground.server.document.outcomes import ROUTES
 from fairground.server.http import problems
 from fairground.server.http.requests import admits
 from fairground.server.limits.gate import ClientLimits, Gate
@@ -751,7 +751,8 @@ def test_every_problem_in_the_document_happens(route: Operation) -> None:
 
 def kinds() -> set[problems.ErrorKind]:
     """Every kind of problem that some route can answer with."""
-    errors = {error for route in ROUTES.values() for error in route.refuses}
+    handlers = [*ROUTES, *BANK_HANDLERS]
+    errors = {error for one in handlers for error in one.opt.get(problems.REFUSES, ())}
     errors |= {problems.WrongMethod, problems.ArenaError}
     # before any route is found:
     errors |= {problems.TooSlow, problems.HeadTooLarge, problems.WrongHost, problems.Crowded}

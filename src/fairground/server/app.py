@@ -123,5 +123,5 @@ def make_app(
         return_dto=None,
         request_max_body_size=requests.LARGEST_BODY,
         logging_config=None,  # whoever runs the application decides where its log goes
-        openapi_config=openapi.config(),
+        openapi_config=openapi.config([*ROUTES, *BANK_HANDLERS]),
     )

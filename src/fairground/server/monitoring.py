@@ -64,7 +64,12 @@ class Ready(Struct):
     version: str
 
 
-@get("/healthz", summary="Whether the arena is alive")
+@get(
+    "/healthz",
+    summary="Whether the arena is alive",
+    tags=["operation"],
+    response_description="It is alive",
+)
 async def health(arena: TheArena) -> Health:
     """Answers whatever the database does. Restart the arena when this fails."""
     try:
@@ -100,14 +105,25 @@ async def _croupier(croupier: Croupier | None) -> CroupierHealth | None:
     )
 
 
-@get("/readyz", summary="Whether the arena can write")
+@get(
+    "/readyz",
+    summary="Whether the arena can write",
+    tags=["operation"],
+    response_description="It can write",
+)
 async def ready(arena: TheArena) -> Ready:
     """Writes something within a second, or answers 503. Send clients elsewhere when this fails."""
     await arena.outages.must_be_ready()
     return Ready("ready", __version__)
 
 
-@get("/metrics", media_type=TEXT, summary="Counts, for Prometheus")
+@get(
+    "/metrics",
+    media_type=TEXT,
+    summary="Counts, for Prometheus",
+    tags=["operation"],
+    response_description="The text format of Prometheus",
+)
 async def count(arena: TheArena) -> str:
     """Requests by route and status, open games, how long commits take; how the Croupier stands.
 

@@ -19,7 +19,7 @@ from fairground.contest.seed import oracle_name
 from fairground.core import BadParams
 from fairground.server.contests import wire
 from fairground.server.contests.books import LiveBook
-from fairground.server.contests.factories import Factories
+from fairground.server.contests.factories import Factories, FactoryFailed, FactorySlow
 from fairground.server.contests.wire import (
     CONTEST_STATES,
     ContestList,
@@ -32,9 +32,20 @@ from fairground.server.contests.wire import (
 )
 from fairground.server.events.stream import LOBBY
 from fairground.server.http.addresses import address
-from fairground.server.http.problems import Malformed
+from fairground.server.http.problems import (
+    RECEIPT_HEADER,
+    AlreadyDone,
+    BadName,
+    Forbidden,
+    GameOver,
+    Malformed,
+    TooEarly,
+    header,
+    refuses,
+)
 from fairground.server.http.requests import Behind, Limit, read_states
 from fairground.server.state import TheArena
+from fairground.store import Conflict
 
 TheRequest = Request[Any, Any, State]
 
@@ -75,7 +86,12 @@ def _parts(one: NewContest, factories: Factories) -> list[Part]:
     return [Part(one.base, one.length, one.oracle_type, each, uri) for uri in one.oraclefactories]
 
 
-@get("/contests", summary="All contests")
+@get(
+    "/contests",
+    summary="All contests",
+    tags=["contests"],
+    response_description="A page of the list",
+)
 async def list_contests(
     arena: TheArena,
     states: Annotated[
@@ -94,7 +110,18 @@ async def list_contests(
     return ContestList(*await arena.contest_lists.page(wanted, after, limit))
 
 
-@post("/newcontest", status_code=303, summary="Open a contest; redirects to its watch page")
+@post(
+    "/newcontest",
+    status_code=303,
+    summary="Open a contest; redirects to its watch page",
+    tags=["contests"],
+    response_description="The contest is open: its watch page is at `Location`",
+    opt=refuses(BadParams, Forbidden, FactoryFailed, FactorySlow),
+    response_headers=[
+        header("Location", "The absolute URI of the watch page"),
+        header(CLOSE, "The private URI that closes the contest early"),
+    ],
+)
 async def new_contest(
     request: TheRequest,
     data: JSONBody[NewContest | list[NewContest]],
@@ -106,7 +133,18 @@ async def new_contest(
     return Response(MadeContest(here, close), status_code=303, headers=headers)
 
 
-@post("/contests", status_code=201, summary="Open a contest, without a redirect")
+@post(
+    "/contests",
+    status_code=201,
+    summary="Open a contest, without a redirect",
+    tags=["contests"],
+    response_description="The contest is open",
+    opt=refuses(BadParams, Forbidden, FactoryFailed, FactorySlow),
+    response_headers=[
+        header("Location", "The absolute URI of the watch page"),
+        header(CLOSE, "The private URI that closes the contest early"),
+    ],
+)
 async def open_contest(
     request: TheRequest,
     data: JSONBody[NewContest | list[NewContest]],
@@ -149,7 +187,12 @@ def _one(said: Sequence[str | None], what: str) -> str | None:
     return next(iter(found), None)
 
 
-@get("/contest/{name:str}", summary="Watch a contest")
+@get(
+    "/contest/{name:str}",
+    summary="Watch a contest",
+    tags=["contests"],
+    response_description="The contest as everyone may see it",
+)
 async def watch_contest(
     request: TheRequest, name: FromPath[str], arena: TheArena
 ) -> Response[ContestOut]:
@@ -170,7 +213,15 @@ def _watch_event(request: Request[Any, Any, Any], live: LiveBook) -> tuple[str, 
     return str(page.lines), body
 
 
-@post("/contest/{name:str}/entry", status_code=201, summary="Enter a contest")
+@post(
+    "/contest/{name:str}/entry",
+    status_code=201,
+    summary="Enter a contest",
+    tags=["contests"],
+    response_description="An oracle for each game, for this entry alone",
+    opt=refuses(BadName, AlreadyDone, Forbidden, GameOver, Conflict),
+    response_headers=[RECEIPT_HEADER],
+)
 async def enter_contest(
     request: TheRequest,
     name: FromPath[str],
@@ -195,7 +246,13 @@ async def enter_contest(
     return Response(body, media_type=JSON, headers={RECEIPT: entry.head})
 
 
-@post("/contest/{name:str}/close/{secret:str}", status_code=200, summary="Close a contest early")
+@post(
+    "/contest/{name:str}/close/{secret:str}",
+    status_code=200,
+    summary="Close a contest early",
+    tags=["contests"],
+    response_description="The contest, closed",
+)
 async def close_contest(
     request: TheRequest,
     name: FromPath[str],
@@ -211,6 +268,9 @@ async def close_contest(
     "/contest/{name:str}/close/{secret:str}/remove",
     status_code=200,
     summary="Take an entry out, before its first submission",
+    tags=["contests"],
+    response_description="The contest, without the entry",
+    opt=refuses(BadName, AlreadyDone, GameOver, Conflict),
 )
 async def remove_entry(
     request: TheRequest,
@@ -224,26 +284,49 @@ async def remove_entry(
     return await arena.contests.look(name, lambda live: _watch(request, live))
 
 
-@get("/contest/{name:str}/standings", summary="The standings")
+@get(
+    "/contest/{name:str}/standings",
+    summary="The standings",
+    tags=["contests"],
+    response_description="The standings: official and training apart",
+)
 async def contest_standings(name: FromPath[str], arena: TheArena) -> Response[dict[str, Any]]:
     """Official and training apart, with intervals and paired comparisons."""
     told: Any = await arena.contests.standing_as(name, msgspec.json.encode)
     return Response(told, media_type=JSON)
 
 
-@get("/contest/{name:str}/standings.csv", media_type=CSV, summary="The standings as CSV")
+@get(
+    "/contest/{name:str}/standings.csv",
+    media_type=CSV,
+    summary="The standings as CSV",
+    tags=["contests"],
+    response_description="A line for each entry",
+)
 async def contest_csv(name: FromPath[str], arena: TheArena) -> Response[str]:
     """One line for each entry."""
     return Response(await arena.contests.standing_as(name, wire.as_csv), media_type=CSV)
 
 
-@get("/contest/{name:str}/parts.csv", media_type=CSV, summary="Parts and factories as CSV")
+@get(
+    "/contest/{name:str}/parts.csv",
+    media_type=CSV,
+    summary="Parts and factories as CSV",
+    tags=["contests"],
+    response_description="A line for each part, entry and factory",
+)
 async def contest_parts_csv(name: FromPath[str], arena: TheArena) -> Response[str]:
     """One line for each part and official entry, for each part, and for each factory."""
     return Response(await arena.contests.standing_as(name, wire.parts_as_csv), media_type=CSV)
 
 
-@get("/contest/{name:str}/book", media_type=JSON_LINES, summary="The contest's book so far")
+@get(
+    "/contest/{name:str}/book",
+    media_type=JSON_LINES,
+    summary="The contest's book so far",
+    tags=["contests"],
+    response_description="JSON Lines, one for each entry and result",
+)
 async def contest_book(name: FromPath[str], arena: TheArena) -> Response[bytes]:
     """Entries and results, chained by hashes; the seed stands in it once it is closed."""
     data = await arena.contests.look(
@@ -252,7 +335,14 @@ async def contest_book(name: FromPath[str], arena: TheArena) -> Response[bytes]:
     return Response(data, media_type=JSON_LINES)
 
 
-@get("/contest/{name:str}/file", media_type=JSON_LINES, summary="The contest file, after the close")
+@get(
+    "/contest/{name:str}/file",
+    media_type=JSON_LINES,
+    summary="The contest file, after the close",
+    tags=["contests"],
+    response_description="JSON Lines: the book and all games",
+    opt=refuses(TooEarly),
+)
 async def contest_file(name: FromPath[str], arena: TheArena) -> Stream:
     """Everything: what ``fairground verify --contest FILE`` checks."""
     await arena.contest_games.file_all(name)
@@ -263,6 +353,8 @@ async def contest_file(name: FromPath[str], arena: TheArena) -> Stream:
     "/contest/{name:str}/events",
     media_type=EVENTS,
     summary="Follow a contest (server-sent events)",
+    tags=["contests"],
+    response_description="The watch page, as `watch` events",
 )
 async def contest_events(
     request: TheRequest, name: FromPath[str], arena: TheArena

@@ -19,14 +19,16 @@ from fairground.bank.bank_port import PLAY_MONEY, BankAway, BankRefused
 from fairground.bank.calls import (
     BYTES32,
     UINT256,
+    BadCall,
     Envelope,
     address,
     event_as_json,
     refusal_as_json,
 )
+from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.clients.protocol import JSON_LINES, PROBLEM
-from fairground.core import written
+from fairground.core import InputError, written
 from fairground.server.croupier.wire import (
     AccountOut,
     BankOut,
@@ -38,7 +40,7 @@ from fairground.server.croupier.wire import (
     RefusedByBank,
     SessionOut,
 )
-from fairground.server.http.problems import Problem, Unknown
+from fairground.server.http.problems import Problem, Unknown, refuses
 from fairground.server.state import TheArena
 
 MOST_LINES: Final = 1_000
@@ -49,7 +51,13 @@ RETRY_AFTER: Final = 1
 TheBank = NamedDependency[LedgerBank]
 
 
-@get("/", summary="The Bank: its terms, and where signatures for it count")
+@get(
+    "/",
+    summary="The Bank: its terms, and where signatures for it count",
+    tags=["bank"],
+    response_description="Its terms",
+    opt=refuses(Unknown, BankAway),
+)
 async def get_bank(bank: TheBank) -> BankOut:
     """Return the facts that a Player or a Croupier needs before signing anything."""
     return BankOut(
@@ -64,7 +72,13 @@ async def get_bank(bank: TheBank) -> BankOut:
     )
 
 
-@get("/accounts/{owner:str}", summary="An account")
+@get(
+    "/accounts/{owner:str}",
+    summary="An account",
+    tags=["bank"],
+    response_description="What the owner has",
+    opt=refuses(BadCall, BankAway),
+)
 async def get_account(owner: FromPath[str], bank: TheBank) -> AccountOut:
     """Return the balances of an owner, in the Bank and in the purse."""
     return await _account(bank, owner)
@@ -83,27 +97,51 @@ async def _account(bank: LedgerBank, owner: str) -> AccountOut:
     )
 
 
-@get("/games/{key:str}", summary="A game")
+@get(
+    "/games/{key:str}",
+    summary="A game",
+    tags=["bank"],
+    response_description="The game, as the Bank keeps it",
+    opt=refuses(BadCall, BankAway),
+)
 async def get_game(key: FromPath[str], bank: TheBank) -> GameOut:
     """The game under this key (the hash of Croupier, Player and number)."""
     game = await bank.game(BYTES32.read(key, "the game's key"))
     return GameOut(game.bet_hash.hex(), *map(int, game[1:]))
 
 
-@get("/games/{key:str}/events", summary="What was recorded of a game")
+@get(
+    "/games/{key:str}/events",
+    summary="What was recorded of a game",
+    tags=["bank"],
+    response_description="What was recorded of it",
+    opt=refuses(BadCall, BankAway),
+)
 async def game_events(key: FromPath[str], bank: TheBank) -> EventsOut:
     """Everything, in its order; so a seed that was told the Bank alone is heard."""
     return EventsOut(list(map(event_as_json, await bank.told(BYTES32.read(key, "the game's key")))))
 
 
-@get("/next/{croupier:str}/{player:str}", summary="The number of the next game of these two")
+@get(
+    "/next/{croupier:str}/{player:str}",
+    summary="The number of the next game of these two",
+    tags=["bank"],
+    response_description="The number of the next bet",
+    opt=refuses(BadCall, BankAway),
+)
 async def next_game(croupier: FromPath[str], player: FromPath[str], bank: TheBank) -> NextOut:
     """Counted from 0."""
     parties = address(croupier, "the croupier"), address(player, "the player")
     return NextOut(written(await bank.next_game_id(*parties)))
 
 
-@get("/sessions/{croupier:str}/{player:str}", summary="The session of two parties")
+@get(
+    "/sessions/{croupier:str}/{player:str}",
+    summary="The session of two parties",
+    tags=["bank"],
+    response_description="The session",
+    opt=refuses(BadCall, BankAway),
+)
 async def get_session(croupier: FromPath[str], player: FromPath[str], bank: TheBank) -> SessionOut:
     """The open one, or the last."""
     parties = address(croupier, "the croupier"), address(player, "the player")
@@ -120,21 +158,42 @@ async def get_session(croupier: FromPath[str], player: FromPath[str], bank: TheB
     )
 
 
-@post("/calls", status_code=200, summary="Make a call")
+@post(
+    "/calls",
+    status_code=200,
+    summary="Make a call",
+    tags=["bank"],
+    response_description="Recorded, durably",
+    opt=refuses(Unknown, InputError, BadCall, BadSignature, BankRefused, BankAway),
+)
 async def make_call(data: JSONBody[NewCall], bank: TheBank) -> EventsOut:
     """The call is durable before the answer. Sending the same envelope again is harmless."""
     envelope = Envelope.from_json(msgspec.to_builtins(data))
     return EventsOut(list(map(event_as_json, await bank.submit(envelope))))
 
 
-@post("/faucet", status_code=200, summary="Get play money")
+@post(
+    "/faucet",
+    status_code=200,
+    summary="Get play money",
+    tags=["bank"],
+    response_description="Made, for this owner",
+    opt=refuses(Unknown, BadCall, BankRefused, BankAway),
+)
 async def get_money(data: JSONBody[NewMoney], bank: TheBank) -> AccountOut:
     """Make play money for anyone who asks, up to a limit for each owner. It goes into the purse."""
     await bank.issue(data.owner, UINT256.read(data.amount, "amount"))
     return await _account(bank, data.owner)
 
 
-@get("/ledger", media_type=JSON_LINES, summary="The ledger itself")
+@get(
+    "/ledger",
+    media_type=JSON_LINES,
+    summary="The ledger itself",
+    tags=["bank"],
+    response_description="JSON Lines, one for each call",
+    opt=refuses(Unknown, BankAway),
+)
 async def get_ledger(
     bank: TheBank,
     after: Annotated[

@@ -14,7 +14,7 @@ from litestar.datastructures import State
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from fairground.bank.bank_port import PLAY_MONEY
+from fairground.bank.bank_port import PLAY_MONEY, BankAway, BankRefused
 from fairground.bank.calls import (
     ADDRESS,
     BYTES32,
@@ -24,12 +24,22 @@ from fairground.bank.calls import (
     THE_SESSION,
     THE_STATE,
     UINT256,
+    BadCall,
 )
 from fairground.bank.croupier.croupier import Croupier
-from fairground.bank.croupier_port import Declined
+from fairground.bank.croupier_port import (
+    Busy,
+    Closed,
+    Declined,
+    SaidOtherwise,
+    TooSoon,
+    UnknownGame,
+)
+from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.messages import SessionTerms
+from fairground.bank.seeds import WrongSeed
 from fairground.clients.protocol import JSON_LINES
-from fairground.core import written
+from fairground.core import BadShare, InputError, written
 from fairground.server.croupier.wire import (
     AboutOut,
     BetTaken,
@@ -53,10 +63,11 @@ from fairground.server.croupier.wire import (
     StateSigned,
 )
 from fairground.server.http.addresses import address
-from fairground.server.http.problems import Unknown
+from fairground.server.http.problems import Unknown, refuses
 from fairground.server.http.requests import Wait
 from fairground.server.log_watch import News, at_most
 from fairground.server.state import TheArena
+from fairground.store import Conflict
 
 TheCroupier = NamedDependency[Croupier]
 TheRequest = Request[Any, Any, State]
@@ -69,7 +80,13 @@ def the_croupier(arena: TheArena) -> Croupier:
     return arena.croupier
 
 
-@get("/croupier", summary="Who the Croupier is, and where he plays")
+@get(
+    "/croupier",
+    summary="Who the Croupier is, and where he plays",
+    tags=["croupier"],
+    response_description="Who he is, and where he plays",
+    opt=refuses(Unknown, BankAway),
+)
 async def about_croupier(desk: TheCroupier) -> AboutOut:
     """Compare it with your own view of the Bank before you deposit anything."""
     about = await desk.about()
@@ -86,7 +103,13 @@ async def about_croupier(desk: TheCroupier) -> AboutOut:
     )
 
 
-@post("/croupier/offers", summary="Ask for a game")
+@post(
+    "/croupier/offers",
+    summary="Ask for a game",
+    tags=["croupier"],
+    response_description="He is ready to play, once",
+    opt=refuses(Unknown, InputError, Declined, Busy, BankAway),
+)
 async def new_offer(request: TheRequest, data: JSONBody[NewOffer], desk: TheCroupier) -> OfferOut:
     """Commitments to two fresh seeds. Until somebody bets on it, it is the same for a while."""
     offer = await desk.offer(data.player)
@@ -102,7 +125,24 @@ async def new_offer(request: TheRequest, data: JSONBody[NewOffer], desk: TheCrou
     )
 
 
-@post("/croupier/games/{name:str}/bet", status_code=200, summary="Place the signed bet")
+@post(
+    "/croupier/games/{name:str}/bet",
+    status_code=200,
+    summary="Place the signed bet",
+    tags=["croupier"],
+    response_description="He has it, durably, and brings it to the Bank",
+    opt=refuses(
+        UnknownGame,
+        BadCall,
+        BadSignature,
+        Declined,
+        SaidOtherwise,
+        Closed,
+        Busy,
+        Conflict,
+        BankAway,
+    ),
+)
 async def place_bet(
     request: TheRequest, name: FromPath[str], data: JSONBody[NewBet], desk: TheCroupier
 ) -> CroupierGame:
@@ -114,7 +154,13 @@ async def place_bet(
     return CroupierGame.of(address(request, ""), name, await desk.look(name))
 
 
-@get("/croupier/games/{name:str}", summary="How far a game is")
+@get(
+    "/croupier/games/{name:str}",
+    summary="How far a game is",
+    tags=["croupier"],
+    response_description="How far it is, as he says",
+    opt=refuses(UnknownGame),
+)
 async def get_croupier_game(
     request: TheRequest,
     name: FromPath[str],
@@ -133,7 +179,14 @@ async def get_croupier_game(
     return CroupierGame.of(address(request, ""), name, await desk.look(name))
 
 
-@post("/croupier/games/{name:str}/seed", status_code=200, summary="Tell the Player's seed")
+@post(
+    "/croupier/games/{name:str}/seed",
+    status_code=200,
+    summary="Tell the Player's seed",
+    tags=["croupier"],
+    response_description="He has it, durably, and brings it to the Bank",
+    opt=refuses(UnknownGame, BadCall, WrongSeed, BadSignature, TooSoon, Closed, Conflict),
+)
 async def tell_seed(
     request: TheRequest, name: FromPath[str], data: JSONBody[NewSeed], desk: TheCroupier
 ) -> CroupierGame:
@@ -142,7 +195,24 @@ async def tell_seed(
     return CroupierGame.of(address(request, ""), name, await desk.look(name))
 
 
-@post("/croupier/games/{name:str}/order", status_code=200, summary="Tell the signed order")
+@post(
+    "/croupier/games/{name:str}/order",
+    status_code=200,
+    summary="Tell the signed order",
+    tags=["croupier"],
+    response_description="He has it, durably, and brings it to the Bank",
+    opt=refuses(
+        UnknownGame,
+        BadCall,
+        BadSignature,
+        Declined,
+        TooSoon,
+        SaidOtherwise,
+        Closed,
+        Conflict,
+        BankAway,
+    ),
+)
 async def tell_order(
     request: TheRequest, name: FromPath[str], data: JSONBody[NewOrder], desk: TheCroupier
 ) -> CroupierGame:
@@ -156,6 +226,9 @@ async def tell_order(
     "/croupier/games/{name:str}/transcript",
     media_type=JSON_LINES,
     summary="The transcript, once the final hand is known",
+    tags=["croupier"],
+    response_description="JSON Lines, one for each event",
+    opt=refuses(UnknownGame, TooSoon, Closed),
 )
 async def croupier_transcript(name: FromPath[str], desk: TheCroupier) -> Response[bytes]:
     """The record for ``fairground verify``. The Player's client writes identical bytes."""
@@ -195,7 +268,21 @@ def _terms(terms: SessionTerms) -> SessionTermsIn:
     return SessionTermsIn(**THE_SESSION.write(terms))
 
 
-@post("/croupier/sessions", status_code=200, summary="Ask for the terms of a session")
+IN_SESSION: Final = (
+    *(UnknownGame, BadCall, BadSignature, BadShare, Declined, TooSoon, SaidOtherwise, Closed),
+    *(Conflict, BankAway),
+)
+"""The problems of a message to the Croupier in a session."""
+
+
+@post(
+    "/croupier/sessions",
+    status_code=200,
+    summary="Ask for the terms of a session",
+    tags=["croupier"],
+    response_description="The terms on which he is ready",
+    opt=refuses(Unknown, BadCall, Declined, SaidOtherwise, Busy, BankAway),
+)
 async def new_session(
     request: TheRequest, data: JSONBody[NewSession], desk: TheCroupier
 ) -> SessionTermsOut:
@@ -206,7 +293,14 @@ async def new_session(
     return SessionTermsOut(address(request, f"croupier/sessions/{name}"), name, _terms(terms))
 
 
-@post("/croupier/sessions/{name:str}/open", status_code=200, summary="Have a session opened")
+@post(
+    "/croupier/sessions/{name:str}/open",
+    status_code=200,
+    summary="Have a session opened",
+    tags=["croupier"],
+    response_description="The Bank has it",
+    opt=refuses(BadCall, BadSignature, Declined, SaidOtherwise, Busy, BankRefused, BankAway),
+)
 async def open_session(
     request: TheRequest, name: FromPath[str], data: JSONBody[OpenSessionIn], desk: TheCroupier
 ) -> SessionShown:
@@ -218,7 +312,13 @@ async def open_session(
     return await _shown(request, name, desk)
 
 
-@get("/croupier/sessions/{name:str}", summary="How far a session is")
+@get(
+    "/croupier/sessions/{name:str}",
+    summary="How far a session is",
+    tags=["croupier"],
+    response_description="How far it is, as he says",
+    opt=refuses(UnknownGame, BadCall, Declined),
+)
 async def get_croupier_session(
     request: TheRequest, name: FromPath[str], desk: TheCroupier
 ) -> SessionShown:
@@ -239,7 +339,14 @@ async def _shown(request: TheRequest, name: str, desk: TheCroupier) -> SessionSh
     )
 
 
-@post("/croupier/sessions/{name:str}/offer", status_code=200, summary="Ask for the next hand")
+@post(
+    "/croupier/sessions/{name:str}/offer",
+    status_code=200,
+    summary="Ask for the next hand",
+    tags=["croupier"],
+    response_description="His commitments, to seeds that he has, durably",
+    opt=refuses(UnknownGame, BadCall, Declined, TooSoon, Closed, Conflict, BankAway),
+)
 async def offer_hand(
     name: FromPath[str], data: JSONBody[NewHand], desk: TheCroupier
 ) -> HandOffered:
@@ -248,7 +355,14 @@ async def offer_hand(
     return HandOffered([commitment.hex() for commitment in commitments])
 
 
-@post("/croupier/sessions/{name:str}/bet", status_code=200, summary="Bet on the next hand")
+@post(
+    "/croupier/sessions/{name:str}/bet",
+    status_code=200,
+    summary="Bet on the next hand",
+    tags=["croupier"],
+    response_description="He has signed it, and it counts",
+    opt=refuses(*IN_SESSION),
+)
 async def bet_on_hand(name: FromPath[str], data: JSONBody[NewBet], desk: TheCroupier) -> BetTaken:
     """He signs the same bet, and tells seed 0. From then on it counts."""
     bet = THE_BET.read(msgspec.to_builtins(data.bet), "bet")
@@ -257,7 +371,14 @@ async def bet_on_hand(name: FromPath[str], data: JSONBody[NewBet], desk: TheCrou
     return BetTaken(taken.signature.hex(), taken.seed.hex())
 
 
-@post("/croupier/sessions/{name:str}/order", status_code=200, summary="Tell the signed order")
+@post(
+    "/croupier/sessions/{name:str}/order",
+    status_code=200,
+    summary="Tell the signed order",
+    tags=["croupier"],
+    response_description="His seed 1, for this order",
+    opt=refuses(*IN_SESSION),
+)
 async def order_in_hand(
     name: FromPath[str], data: JSONBody[HandOrder], desk: TheCroupier
 ) -> OrderTaken:
@@ -273,6 +394,9 @@ async def order_in_hand(
     "/croupier/sessions/{name:str}/state",
     status_code=200,
     summary="Sign for how the session stands",
+    tags=["croupier"],
+    response_description="He has signed it, and it counts",
+    opt=refuses(*IN_SESSION),
 )
 async def sign_state(
     name: FromPath[str], data: JSONBody[NewState], desk: TheCroupier

@@ -2,7 +2,7 @@
 
 Litestar writes paths, parameters and bodies from the signatures of the handlers. This module adds
 the problems of each route, examples, headers, and the schemas of the bodies as msgspec enforces
-them. The results and problems of each route are listed in `outcomes`.
+them. Tags, good answers and the problems of each route stand beside its handler.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from html import escape
 from http import HTTPStatus
 from itertools import pairwise
@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import msgspec
 from litestar import Request
+from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, OpenAPIRenderPlugin
 from litestar.openapi.spec import License, OpenAPI, Tag
@@ -30,10 +31,10 @@ from fairground.core import FairgroundError
 from fairground.server import monitoring
 from fairground.server.contests import wire as contest_wire
 from fairground.server.croupier import wire as croupier_wire
-from fairground.server.document.outcomes import ROUTES
 from fairground.server.events import routes as event_routes
 from fairground.server.http.addresses import ON_THE_PAGE
 from fairground.server.http.problems import (
+    REFUSES,
     ArenaError,
     BodyTooLarge,
     ForeignSite,
@@ -120,9 +121,14 @@ SECRETS: Final = {
 }
 
 
-def config() -> OpenAPIConfig:
-    """Return Litestar's configuration of the document."""
+Handlers = Mapping[str, HTTPRouteHandler]
+"""The handlers of all routes, by name."""
+
+
+def config(routes: Iterable[HTTPRouteHandler]) -> OpenAPIConfig:
+    """Return Litestar's configuration of the document of these routes."""
     return _Config(
+        handlers={route.handler_name: route for route in routes},
         title="Fairground arena",
         version=__version__,
         description=DESCRIPTION,
@@ -136,28 +142,35 @@ def config() -> OpenAPIConfig:
     )
 
 
+@dataclass
 class _Config(OpenAPIConfig):
     """Makes a `_Document` of what the framework knows."""
 
+    handlers: Handlers = field(default_factory=dict)
+
     def to_openapi_schema(self) -> OpenAPI:
         made = super().to_openapi_schema()
-        return _Document(**{field.name: getattr(made, field.name) for field in fields(made)})
+        document = _Document(**{one.name: getattr(made, one.name) for one in fields(made)})
+        document.handlers = self.handlers
+        return document
 
 
 class _Document(OpenAPI):
     """Adds the rest when it is written, which is once."""
 
+    handlers: Handlers
+
     def to_schema(self) -> dict[str, Any]:
-        return _complete(super().to_schema())
+        return _complete(super().to_schema(), self.handlers)
 
 
-def _complete(document: dict[str, Any]) -> dict[str, Any]:
+def _complete(document: dict[str, Any], handlers: Handlers) -> dict[str, Any]:
     """Complete the framework's document."""
     document["components"] = {"schemas": _schemas()}
     for path, operations in document["paths"].items():
         operations.pop("head", None)  # it is GET without its body: nothing to tell
         for method, operation in operations.items():
-            _complete_operation(path, method, operation)
+            _complete_operation(path, method, operation, handlers[operation["operationId"]])
     published: dict[str, Any] = _published(document)
     return published
 
@@ -216,10 +229,10 @@ def _described(body: type) -> Iterator[tuple[str, str]]:
                 yield name, " ".join(words.split())
 
 
-def _complete_operation(path: str, method: str, operation: dict[str, Any]) -> None:
+def _complete_operation(
+    path: str, method: str, operation: dict[str, Any], handler: HTTPRouteHandler
+) -> None:
     name = operation["operationId"]
-    route = ROUTES[name]
-    operation["tags"] = [route.tag]
     for parameter in operation.get("parameters", ()):
         if parameter["in"] == "path":
             _complete_name(path, parameter)
@@ -228,13 +241,13 @@ def _complete_operation(path: str, method: str, operation: dict[str, Any]) -> No
         body["examples"] = _named(BODIES[name])
     (status,) = [status for status in operation["responses"] if int(status) < 400]
     good = operation["responses"][status]
-    good["description"] = route.gives
-    good["headers"] = {header: _header(text) for header, text in route.headers.items()}
+    headers = [one for one in handler.response_headers or () if one.documentation_only]
+    good["headers"] = {one.name: _header(str(one.description)) for one in headers}
     if name not in ANSWERS:
         good.pop("content", None)
     for content in good.get("content", {}).values():
         content["examples"] = _named(ANSWERS[name])
-    refusals = _refusals([*always(method, operation), *route.refuses])
+    refusals = _refusals([*always(method, operation), *handler.opt.get(REFUSES, ())])
     operation["responses"] = {status: good} | refusals
     if path in ON_THE_PAGE and method == "get":
         operation["responses"]["303"] = {

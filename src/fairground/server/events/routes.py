@@ -11,10 +11,13 @@ from litestar.response import Stream
 from msgspec import Meta, Struct
 
 from fairground.clients.protocol import EVENTS
+from fairground.core import InputError
 from fairground.server.document.examples import HERE, TABLE
 from fairground.server.events.stream import MOST_TOPICS, TOPIC, EventStream
 from fairground.server.http.addresses import address
+from fairground.server.http.problems import TooManyRequests, header, refuses
 from fairground.server.state import TheArena
+from fairground.store import Conflict
 
 TopicText = Annotated[
     str, Meta(extra_json_schema={"pattern": f"^({TOPIC.pattern})$", "examples": ["lobby"]})
@@ -85,7 +88,14 @@ HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 """A stream is kept nowhere on its way, and waits nowhere."""
 
 
-@post("/events", summary="A ticket for one stream of many topics")
+@post(
+    "/events",
+    summary="A ticket for one stream of many topics",
+    tags=["events"],
+    response_description="Follow the stream at `Location`",
+    opt=refuses(InputError, TooManyRequests),
+    response_headers=[header("Location", "The absolute URI of the stream")],
+)
 async def new_stream(
     request: TheRequest, data: JSONBody[NewStream], arena: TheArena
 ) -> Response[MadeStream]:
@@ -95,7 +105,14 @@ async def new_stream(
     return Response(made, headers={"Location": made.self})
 
 
-@get("/events/{name:str}", summary="Follow a stream (server-sent events)", media_type=EVENTS)
+@get(
+    "/events/{name:str}",
+    summary="Follow a stream (server-sent events)",
+    media_type=EVENTS,
+    tags=["events"],
+    response_description="Messages, until one of both goes away",
+    opt=refuses(InputError),
+)
 async def follow_stream(
     request: TheRequest,
     name: FromPath[str],
@@ -117,7 +134,14 @@ async def follow_stream(
     return Stream(stream.chunks(), media_type=EVENTS, headers=HEADERS)
 
 
-@post("/events/{name:str}", status_code=204, summary="Change what a stream is about")
+@post(
+    "/events/{name:str}",
+    status_code=204,
+    summary="Change what a stream is about",
+    tags=["events"],
+    response_description="It is about these topics now",
+    opt=refuses(InputError, Conflict),
+)
 async def change_stream(name: FromPath[str], data: JSONBody[NewTopics], arena: TheArena) -> None:
     """Dropped topics fall silent. Added topics start at their beginning."""
     await arena.streams.tickets.change(name, data.add, data.drop)

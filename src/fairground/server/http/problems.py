@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 from litestar import Request, Response
+from litestar.datastructures import ResponseHeader
 from litestar.exceptions import HTTPException
 
 from fairground.bank.bank_port import BankAway, BankRefused
@@ -27,7 +28,7 @@ from fairground.bank.croupier_port import (
 )
 from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.seeds import WrongSeed
-from fairground.clients.protocol import PROBLEM
+from fairground.clients.protocol import PROBLEM, RECEIPT
 from fairground.core import (
     BadParams,
     BadShare,
@@ -290,6 +291,24 @@ PASSED_ON: Final = {
 """Errors that the arena passes on from elsewhere in Fairground: the status, and an example of the
 detail of each. An error that is not here, nor a subclass of one that is, is our mistake.
 """
+
+REFUSES: Final = "refuses"
+"""The key in a handler's ``opt`` of the problems that only this route has."""
+
+
+def refuses(*errors: type[FairgroundError]) -> dict[str, Any]:
+    """Return the ``opt`` of a handler: its problems, besides those that any request can meet."""
+    return {REFUSES: errors}
+
+
+def header(name: str, meaning: str) -> ResponseHeader:
+    """Describe a header of a good answer, for the OpenAPI document."""
+    return ResponseHeader(name=name, description=meaning, documentation_only=True, required=True)
+
+
+RECEIPT_HEADER: Final = header(
+    RECEIPT, "The hash of the last line that the answer stands for: keep it as a proof"
+)
 
 AWAY: Final = 503
 COME_BACK: Final = 2

@@ -83,7 +83,12 @@ class Playable(Struct):
     schemes: list[PlayableScheme]
 
 
-@get("/games", summary="The games, their seats, parameters and players")
+@get(
+    "/games",
+    summary="The games, their seats, parameters and players",
+    tags=["tables"],
+    response_description="All games, schemes and players of this arena",
+)
 async def get_games() -> Response[Playable]:
     """The games, players and schemes that `POST /tables` accepts."""
     told: Any = _told() if _told.cache_info().currsize else await asyncio.to_thread(_made_once)

@@ -19,9 +19,25 @@ from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from fairground.clients.protocol import EVENTS, JSON_LINES
-from fairground.core import InputError
+from fairground.core import (
+    BadParams,
+    BadShare,
+    IllegalMove,
+    InputError,
+    MissingExtra,
+    StaleAsk,
+    UnknownName,
+)
 from fairground.server.http.addresses import address
-from fairground.server.http.problems import TooEarly, Unknown
+from fairground.server.http.problems import (
+    AlreadyDone,
+    BadName,
+    GameOver,
+    TooEarly,
+    Unknown,
+    header,
+    refuses,
+)
 from fairground.server.http.requests import Behind, Limit, Wait, read_states
 from fairground.server.live_games import Live
 from fairground.server.state import ArenaState, TheArena
@@ -44,6 +60,7 @@ from fairground.server.tables.wire import (
     Tried,
 )
 from fairground.server.workers import Thinking
+from fairground.store import Conflict
 
 BUDGET: Final = 120.0
 """Seconds of CPU time for a review."""
@@ -101,13 +118,26 @@ _REVIEWS: WeakKeyDictionary[Tables, Reviews] = WeakKeyDictionary()
 """Those of each arena in this process."""
 
 
-@get("/tables/{name:str}/review", summary="What each decision of a finished game was worth")
+@get(
+    "/tables/{name:str}/review",
+    summary="What each decision of a finished game was worth",
+    tags=["tables"],
+    response_description="Values, costs and luck, step by step",
+    opt=refuses(TooEarly, Unknown),
+)
 async def table_review(name: FromPath[str], arena: TheArena) -> dict[str, Any]:
     """The coach's review, as ``fairground coach --json`` prints it: see docs/coach.md."""
     return await (await _reviews(name, arena)).of(name, arena.tables)
 
 
-@post("/tables/{name:str}/review", status_code=200, summary="Try another move in a finished game")
+@post(
+    "/tables/{name:str}/review",
+    status_code=200,
+    summary="Try another move in a finished game",
+    tags=["tables"],
+    response_description="What it would have been worth",
+    opt=refuses(TooEarly, Unknown, InputError, IllegalMove),
+)
 async def try_again(name: FromPath[str], data: JSONBody[NewTry], arena: TheArena) -> Tried:
     """The value of another move, in the words of ``fairground learn``. Nothing is recorded."""
     return await (await _reviews(name, arena)).of_try(name, arena.tables, data)
@@ -146,7 +176,14 @@ States = Annotated[
 ]
 
 
-@post("/tables", summary="Open a table")
+@post(
+    "/tables",
+    summary="Open a table",
+    tags=["tables"],
+    response_description="The table is open; hand out the URLs of its seats",
+    opt=refuses(InputError, BadParams, BadName, UnknownName, MissingExtra),
+    response_headers=[header("Location", "The absolute URI of the table")],
+)
 async def new_table(
     request: TheRequest, data: JSONBody[NewTable], arena: TheArena
 ) -> Response[MadeTable]:
@@ -170,7 +207,12 @@ async def new_table(
     return Response(MadeTable(where, seats), headers={"Location": where})
 
 
-@get("/tables", summary="The tables that are listed")
+@get(
+    "/tables",
+    summary="The tables that are listed",
+    tags=["tables"],
+    response_description="A page of the list",
+)
 async def list_tables(
     arena: TheArena,
     states: States = "open,playing,over",
@@ -188,7 +230,14 @@ async def list_tables(
     return TableList(*await arena.lists.page(wanted, game, after, limit))
 
 
-@post("/tables/{name:str}/seats", summary="Take an open seat")
+@post(
+    "/tables/{name:str}/seats",
+    summary="Take an open seat",
+    tags=["tables"],
+    response_description="The seat is yours: keep its URL",
+    opt=refuses(InputError, BadName, AlreadyDone, MissingExtra, Conflict),
+    response_headers=[header("Location", "The private URI of the seat")],
+)
 async def take_seat(
     request: TheRequest, name: FromPath[str], data: JSONBody[NewSitter], arena: TheArena
 ) -> Response[MadeSeat]:
@@ -198,13 +247,24 @@ async def take_seat(
     return Response(MadeSeat(seat, data.name, where), headers={"Location": where})
 
 
-@get("/tables/{name:str}", summary="A table, as everyone may see it")
+@get(
+    "/tables/{name:str}",
+    summary="A table, as everyone may see it",
+    tags=["tables"],
+    response_description="The table as everyone may see it",
+)
 async def get_table(name: FromPath[str], after: After = 0, wait: Wait = 0) -> TableOut:
     """The bystander's view, the seats, and the payoff once it is over."""
     raise NotImplementedError  # `http.front` answers it
 
 
-@get("/tables/{name:str}/transcript", media_type=JSON_LINES, summary="What was written so far")
+@get(
+    "/tables/{name:str}/transcript",
+    media_type=JSON_LINES,
+    summary="What was written so far",
+    tags=["tables"],
+    response_description="JSON Lines, one for each event",
+)
 async def table_transcript(
     name: FromPath[str], arena: TheArena, after: After = 0
 ) -> Response[bytes]:
@@ -216,6 +276,8 @@ async def table_transcript(
     "/tables/{name:str}/events",
     summary="Follow a table (server-sent events)",
     media_type=EVENTS,
+    tags=["tables"],
+    response_description="The lines of the transcript, as `line` events",
 )
 async def table_events(
     name: FromPath[str],
@@ -255,6 +317,8 @@ async def table_events(
     "/tables/{name:str}/seats/{secret:str}",
     summary="A table, as a seat sees it",
     response_headers=[ResponseHeader(name="Cache-Control", value="no-store")],
+    tags=["tables"],
+    response_description="The table as this seat sees it",
 )
 async def get_seat(
     name: FromPath[str], secret: FromPath[str], after: After = 0, wait: Wait = 0
@@ -267,6 +331,9 @@ async def get_seat(
     "/tables/{name:str}/seats/{secret:str}",
     status_code=200,
     summary="Answer what a seat is asked",
+    tags=["tables"],
+    response_description="Recorded: in this line, which has this hash",
+    opt=refuses(IllegalMove, BadShare, StaleAsk, AlreadyDone, GameOver, Conflict),
 )
 async def answer(name: FromPath[str], secret: FromPath[str], data: JSONBody[NewAnswer]) -> Taken:
     """Recorded, durably, before this is answered. Saying the same again is harmless."""
@@ -277,6 +344,9 @@ async def answer(name: FromPath[str], secret: FromPath[str], data: JSONBody[NewA
     "/tables/{name:str}/seats/{secret:str}/forfeit",
     status_code=200,
     summary="Leave the table",
+    tags=["tables"],
+    response_description="Recorded: in this line, which has this hash",
+    opt=refuses(GameOver, Conflict),
 )
 async def leave(
     name: FromPath[str], secret: FromPath[str], data: JSONBody[Leaving], arena: TheArena
@@ -285,13 +355,26 @@ async def leave(
     return await arena.tables.forfeit(name, secret, data.reason)
 
 
-@delete("/tables/{name:str}/seats/{secret:str}", summary="Get up before the game begins")
+@delete(
+    "/tables/{name:str}/seats/{secret:str}",
+    summary="Get up before the game begins",
+    tags=["tables"],
+    response_description="Nobody sits there any more",
+    opt=refuses(AlreadyDone, Conflict),
+)
 async def get_up(name: FromPath[str], secret: FromPath[str], arena: TheArena) -> None:
     """The seat is open to others then; a table at which nobody sits any more is gone."""
     await arena.tables.get_up(name, secret)
 
 
-@post("/tables/{name:str}/seats/{secret:str}/remark", status_code=204, summary="Say something")
+@post(
+    "/tables/{name:str}/seats/{secret:str}/remark",
+    status_code=204,
+    summary="Say something",
+    tags=["tables"],
+    response_description="Recorded",
+    opt=refuses(InputError, GameOver, StaleAsk, Conflict),
+)
 async def make_remark(
     name: FromPath[str], secret: FromPath[str], data: JSONBody[Remark], arena: TheArena
 ) -> None:
@@ -299,7 +382,14 @@ async def make_remark(
     await arena.company.remark(name, secret, data.text)
 
 
-@post("/tables/{name:str}/seats/{secret:str}/hint", status_code=200, summary="Ask for advice")
+@post(
+    "/tables/{name:str}/seats/{secret:str}/hint",
+    status_code=200,
+    summary="Ask for advice",
+    tags=["tables"],
+    response_description="What our adviser would play",
+    opt=refuses(StaleAsk, MissingExtra, Conflict),
+)
 async def ask_for_hint(name: FromPath[str], secret: FromPath[str], arena: TheArena) -> Hint:
     """The move that our best adviser would play. The record says that you asked, but not the
     advice.
@@ -307,7 +397,14 @@ async def ask_for_hint(name: FromPath[str], secret: FromPath[str], arena: TheAre
     return await arena.company.hint(name, secret)
 
 
-@post("/tables/{name:str}/seats/{secret:str}/rematch", summary="Play the same game again")
+@post(
+    "/tables/{name:str}/seats/{secret:str}/rematch",
+    summary="Play the same game again",
+    tags=["tables"],
+    response_description="The next game, with the URL of your seat",
+    opt=refuses(StaleAsk, Conflict),
+    response_headers=[header("Location", "The absolute URI of the table")],
+)
 async def play_again(
     request: TheRequest, name: FromPath[str], secret: FromPath[str], arena: TheArena
 ) -> Response[MadeTable]:
