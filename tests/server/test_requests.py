@@ -16,7 +16,6 @@ from litestar.testing import TestClient
 
 from fairground.clients.protocol import PROBLEM
 from fairground.server.app import ROUTES, make_app
-from fairground.server.croupier.bank_routes import BANK_HANDLERS
 from fairground.server.document import openapi
 from fairground.server.http import problems
 from fairground.server.http.requests import admits
@@ -751,7 +750,7 @@ def test_every_problem_in_the_document_happens(route: Operation) -> None:
 
 def kinds() -> set[problems.ErrorKind]:
     """Every kind of problem that some route can answer with."""
-    handlers = [*ROUTES, *BANK_HANDLERS]
+    handlers = [one for those in ROUTES.values() for one in those]
     errors = {error for one in handlers for error in one.opt.get(problems.REFUSES, ())}
     errors |= {problems.WrongMethod, problems.ArenaError}
     # before any route is found:

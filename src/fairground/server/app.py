@@ -38,17 +38,16 @@ from fairground.server.state import TheArena, open_arena, the_arena
 from fairground.server.tables.games import get_games
 from fairground.server.tables.routes import TABLE_ROUTES
 
-ROUTES: Final = (
-    *ORACLE_ROUTES,
-    *MONITORING_ROUTES,
-    *CONTEST_ROUTES,
-    get_games,
-    *TABLE_ROUTES,
-    *EVENT_ROUTES,
-    *CROUPIER_ROUTES,
-    *SESSION_ROUTES,
-    *PAGE_ROUTES,
-)
+ROUTES: Final = {
+    "oracles": ORACLE_ROUTES,
+    "contests": CONTEST_ROUTES,
+    "tables": (get_games, *TABLE_ROUTES),
+    "events": EVENT_ROUTES,
+    "croupier": (*CROUPIER_ROUTES, *SESSION_ROUTES),
+    "bank": BANK_HANDLERS,
+    "operation": MONITORING_ROUTES,
+}
+"""The routes by their tag in the OpenAPI document."""
 
 
 def _also_for_head(route: HTTPRouteHandler) -> HTTPRouteHandler:
@@ -102,8 +101,9 @@ def make_app(
 
     return Front(
         [
-            *map(_also_for_head, ROUTES),
+            *(_also_for_head(one) for tag in ROUTES if tag != "bank" for one in ROUTES[tag]),
             bank_routes([*map(_also_for_head, BANK_HANDLERS)]),
+            *map(_also_for_head, PAGE_ROUTES),
         ],
         lifespan=[with_arena] if croupier is None else [with_arena, croupier.open_in],
         dependencies={
@@ -123,5 +123,5 @@ def make_app(
         return_dto=None,
         request_max_body_size=requests.LARGEST_BODY,
         logging_config=None,  # whoever runs the application decides where its log goes
-        openapi_config=openapi.config([*ROUTES, *BANK_HANDLERS]),
+        openapi_config=openapi.config(ROUTES),
     )

@@ -64,12 +64,7 @@ class Ready(Struct):
     version: str
 
 
-@get(
-    "/healthz",
-    summary="Whether the arena is alive",
-    tags=["operation"],
-    response_description="It is alive",
-)
+@get("/healthz", summary="Whether the arena is alive", response_description="It is alive")
 async def health(arena: TheArena) -> Health:
     """Answers whatever the database does. Restart the arena when this fails."""
     try:
@@ -105,12 +100,7 @@ async def _croupier(croupier: Croupier | None) -> CroupierHealth | None:
     )
 
 
-@get(
-    "/readyz",
-    summary="Whether the arena can write",
-    tags=["operation"],
-    response_description="It can write",
-)
+@get("/readyz", summary="Whether the arena can write", response_description="It can write")
 async def ready(arena: TheArena) -> Ready:
     """Writes something within a second, or answers 503. Send clients elsewhere when this fails."""
     await arena.outages.must_be_ready()
@@ -121,7 +111,6 @@ async def ready(arena: TheArena) -> Ready:
     "/metrics",
     media_type=TEXT,
     summary="Counts, for Prometheus",
-    tags=["operation"],
     response_description="The text format of Prometheus",
 )
 async def count(arena: TheArena) -> str:

@@ -86,12 +86,7 @@ def _parts(one: NewContest, factories: Factories) -> list[Part]:
     return [Part(one.base, one.length, one.oracle_type, each, uri) for uri in one.oraclefactories]
 
 
-@get(
-    "/contests",
-    summary="All contests",
-    tags=["contests"],
-    response_description="A page of the list",
-)
+@get("/contests", summary="All contests", response_description="A page of the list")
 async def list_contests(
     arena: TheArena,
     states: Annotated[
@@ -114,7 +109,6 @@ async def list_contests(
     "/newcontest",
     status_code=303,
     summary="Open a contest; redirects to its watch page",
-    tags=["contests"],
     response_description="The contest is open: its watch page is at `Location`",
     opt=refuses(BadParams, Forbidden, FactoryFailed, FactorySlow),
     response_headers=[
@@ -137,7 +131,6 @@ async def new_contest(
     "/contests",
     status_code=201,
     summary="Open a contest, without a redirect",
-    tags=["contests"],
     response_description="The contest is open",
     opt=refuses(BadParams, Forbidden, FactoryFailed, FactorySlow),
     response_headers=[
@@ -190,7 +183,6 @@ def _one(said: Sequence[str | None], what: str) -> str | None:
 @get(
     "/contest/{name:str}",
     summary="Watch a contest",
-    tags=["contests"],
     response_description="The contest as everyone may see it",
 )
 async def watch_contest(
@@ -217,7 +209,6 @@ def _watch_event(request: Request[Any, Any, Any], live: LiveBook) -> tuple[str, 
     "/contest/{name:str}/entry",
     status_code=201,
     summary="Enter a contest",
-    tags=["contests"],
     response_description="An oracle for each game, for this entry alone",
     opt=refuses(BadName, AlreadyDone, Forbidden, GameOver, Conflict),
     response_headers=[RECEIPT_HEADER],
@@ -250,7 +241,6 @@ async def enter_contest(
     "/contest/{name:str}/close/{secret:str}",
     status_code=200,
     summary="Close a contest early",
-    tags=["contests"],
     response_description="The contest, closed",
 )
 async def close_contest(
@@ -268,7 +258,6 @@ async def close_contest(
     "/contest/{name:str}/close/{secret:str}/remove",
     status_code=200,
     summary="Take an entry out, before its first submission",
-    tags=["contests"],
     response_description="The contest, without the entry",
     opt=refuses(BadName, AlreadyDone, GameOver, Conflict),
 )
@@ -287,7 +276,6 @@ async def remove_entry(
 @get(
     "/contest/{name:str}/standings",
     summary="The standings",
-    tags=["contests"],
     response_description="The standings: official and training apart",
 )
 async def contest_standings(name: FromPath[str], arena: TheArena) -> Response[dict[str, Any]]:
@@ -300,7 +288,6 @@ async def contest_standings(name: FromPath[str], arena: TheArena) -> Response[di
     "/contest/{name:str}/standings.csv",
     media_type=CSV,
     summary="The standings as CSV",
-    tags=["contests"],
     response_description="A line for each entry",
 )
 async def contest_csv(name: FromPath[str], arena: TheArena) -> Response[str]:
@@ -312,7 +299,6 @@ async def contest_csv(name: FromPath[str], arena: TheArena) -> Response[str]:
     "/contest/{name:str}/parts.csv",
     media_type=CSV,
     summary="Parts and factories as CSV",
-    tags=["contests"],
     response_description="A line for each part, entry and factory",
 )
 async def contest_parts_csv(name: FromPath[str], arena: TheArena) -> Response[str]:
@@ -324,7 +310,6 @@ async def contest_parts_csv(name: FromPath[str], arena: TheArena) -> Response[st
     "/contest/{name:str}/book",
     media_type=JSON_LINES,
     summary="The contest's book so far",
-    tags=["contests"],
     response_description="JSON Lines, one for each entry and result",
 )
 async def contest_book(name: FromPath[str], arena: TheArena) -> Response[bytes]:
@@ -339,7 +324,6 @@ async def contest_book(name: FromPath[str], arena: TheArena) -> Response[bytes]:
     "/contest/{name:str}/file",
     media_type=JSON_LINES,
     summary="The contest file, after the close",
-    tags=["contests"],
     response_description="JSON Lines: the book and all games",
     opt=refuses(TooEarly),
 )
@@ -353,7 +337,6 @@ async def contest_file(name: FromPath[str], arena: TheArena) -> Stream:
     "/contest/{name:str}/events",
     media_type=EVENTS,
     summary="Follow a contest (server-sent events)",
-    tags=["contests"],
     response_description="The watch page, as `watch` events",
 )
 async def contest_events(

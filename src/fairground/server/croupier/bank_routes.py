@@ -54,7 +54,6 @@ TheBank = NamedDependency[LedgerBank]
 @get(
     "/",
     summary="The Bank: its terms, and where signatures for it count",
-    tags=["bank"],
     response_description="Its terms",
     opt=refuses(Unknown, BankAway),
 )
@@ -75,7 +74,6 @@ async def get_bank(bank: TheBank) -> BankOut:
 @get(
     "/accounts/{owner:str}",
     summary="An account",
-    tags=["bank"],
     response_description="What the owner has",
     opt=refuses(BadCall, BankAway),
 )
@@ -100,7 +98,6 @@ async def _account(bank: LedgerBank, owner: str) -> AccountOut:
 @get(
     "/games/{key:str}",
     summary="A game",
-    tags=["bank"],
     response_description="The game, as the Bank keeps it",
     opt=refuses(BadCall, BankAway),
 )
@@ -113,7 +110,6 @@ async def get_game(key: FromPath[str], bank: TheBank) -> GameOut:
 @get(
     "/games/{key:str}/events",
     summary="What was recorded of a game",
-    tags=["bank"],
     response_description="What was recorded of it",
     opt=refuses(BadCall, BankAway),
 )
@@ -125,7 +121,6 @@ async def game_events(key: FromPath[str], bank: TheBank) -> EventsOut:
 @get(
     "/next/{croupier:str}/{player:str}",
     summary="The number of the next game of these two",
-    tags=["bank"],
     response_description="The number of the next bet",
     opt=refuses(BadCall, BankAway),
 )
@@ -138,7 +133,6 @@ async def next_game(croupier: FromPath[str], player: FromPath[str], bank: TheBan
 @get(
     "/sessions/{croupier:str}/{player:str}",
     summary="The session of two parties",
-    tags=["bank"],
     response_description="The session",
     opt=refuses(BadCall, BankAway),
 )
@@ -162,7 +156,6 @@ async def get_session(croupier: FromPath[str], player: FromPath[str], bank: TheB
     "/calls",
     status_code=200,
     summary="Make a call",
-    tags=["bank"],
     response_description="Recorded, durably",
     opt=refuses(Unknown, InputError, BadCall, BadSignature, BankRefused, BankAway),
 )
@@ -176,7 +169,6 @@ async def make_call(data: JSONBody[NewCall], bank: TheBank) -> EventsOut:
     "/faucet",
     status_code=200,
     summary="Get play money",
-    tags=["bank"],
     response_description="Made, for this owner",
     opt=refuses(Unknown, BadCall, BankRefused, BankAway),
 )
@@ -190,7 +182,6 @@ async def get_money(data: JSONBody[NewMoney], bank: TheBank) -> AccountOut:
     "/ledger",
     media_type=JSON_LINES,
     summary="The ledger itself",
-    tags=["bank"],
     response_description="JSON Lines, one for each call",
     opt=refuses(Unknown, BankAway),
 )

@@ -83,7 +83,6 @@ def the_croupier(arena: TheArena) -> Croupier:
 @get(
     "/croupier",
     summary="Who the Croupier is, and where he plays",
-    tags=["croupier"],
     response_description="Who he is, and where he plays",
     opt=refuses(Unknown, BankAway),
 )
@@ -106,7 +105,6 @@ async def about_croupier(desk: TheCroupier) -> AboutOut:
 @post(
     "/croupier/offers",
     summary="Ask for a game",
-    tags=["croupier"],
     response_description="He is ready to play, once",
     opt=refuses(Unknown, InputError, Declined, Busy, BankAway),
 )
@@ -129,7 +127,6 @@ async def new_offer(request: TheRequest, data: JSONBody[NewOffer], desk: TheCrou
     "/croupier/games/{name:str}/bet",
     status_code=200,
     summary="Place the signed bet",
-    tags=["croupier"],
     response_description="He has it, durably, and brings it to the Bank",
     opt=refuses(
         UnknownGame,
@@ -157,7 +154,6 @@ async def place_bet(
 @get(
     "/croupier/games/{name:str}",
     summary="How far a game is",
-    tags=["croupier"],
     response_description="How far it is, as he says",
     opt=refuses(UnknownGame),
 )
@@ -183,7 +179,6 @@ async def get_croupier_game(
     "/croupier/games/{name:str}/seed",
     status_code=200,
     summary="Tell the Player's seed",
-    tags=["croupier"],
     response_description="He has it, durably, and brings it to the Bank",
     opt=refuses(UnknownGame, BadCall, WrongSeed, BadSignature, TooSoon, Closed, Conflict),
 )
@@ -199,7 +194,6 @@ async def tell_seed(
     "/croupier/games/{name:str}/order",
     status_code=200,
     summary="Tell the signed order",
-    tags=["croupier"],
     response_description="He has it, durably, and brings it to the Bank",
     opt=refuses(
         UnknownGame,
@@ -226,7 +220,6 @@ async def tell_order(
     "/croupier/games/{name:str}/transcript",
     media_type=JSON_LINES,
     summary="The transcript, once the final hand is known",
-    tags=["croupier"],
     response_description="JSON Lines, one for each event",
     opt=refuses(UnknownGame, TooSoon, Closed),
 )
@@ -279,7 +272,6 @@ IN_SESSION: Final = (
     "/croupier/sessions",
     status_code=200,
     summary="Ask for the terms of a session",
-    tags=["croupier"],
     response_description="The terms on which he is ready",
     opt=refuses(Unknown, BadCall, Declined, SaidOtherwise, Busy, BankAway),
 )
@@ -297,7 +289,6 @@ async def new_session(
     "/croupier/sessions/{name:str}/open",
     status_code=200,
     summary="Have a session opened",
-    tags=["croupier"],
     response_description="The Bank has it",
     opt=refuses(BadCall, BadSignature, Declined, SaidOtherwise, Busy, BankRefused, BankAway),
 )
@@ -315,7 +306,6 @@ async def open_session(
 @get(
     "/croupier/sessions/{name:str}",
     summary="How far a session is",
-    tags=["croupier"],
     response_description="How far it is, as he says",
     opt=refuses(UnknownGame, BadCall, Declined),
 )
@@ -343,7 +333,6 @@ async def _shown(request: TheRequest, name: str, desk: TheCroupier) -> SessionSh
     "/croupier/sessions/{name:str}/offer",
     status_code=200,
     summary="Ask for the next hand",
-    tags=["croupier"],
     response_description="His commitments, to seeds that he has, durably",
     opt=refuses(UnknownGame, BadCall, Declined, TooSoon, Closed, Conflict, BankAway),
 )
@@ -359,7 +348,6 @@ async def offer_hand(
     "/croupier/sessions/{name:str}/bet",
     status_code=200,
     summary="Bet on the next hand",
-    tags=["croupier"],
     response_description="He has signed it, and it counts",
     opt=refuses(*IN_SESSION),
 )
@@ -375,7 +363,6 @@ async def bet_on_hand(name: FromPath[str], data: JSONBody[NewBet], desk: TheCrou
     "/croupier/sessions/{name:str}/order",
     status_code=200,
     summary="Tell the signed order",
-    tags=["croupier"],
     response_description="His seed 1, for this order",
     opt=refuses(*IN_SESSION),
 )
@@ -394,7 +381,6 @@ async def order_in_hand(
     "/croupier/sessions/{name:str}/state",
     status_code=200,
     summary="Sign for how the session stands",
-    tags=["croupier"],
     response_description="He has signed it, and it counts",
     opt=refuses(*IN_SESSION),
 )

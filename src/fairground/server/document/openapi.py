@@ -2,7 +2,7 @@
 
 Litestar writes paths, parameters and bodies from the signatures of the handlers. This module adds
 the problems of each route, examples, headers, and the schemas of the bodies as msgspec enforces
-them. Tags, good answers and the problems of each route stand beside its handler.
+them. Good answers and the problems of each route stand beside its handler.
 """
 
 from __future__ import annotations
@@ -121,14 +121,14 @@ SECRETS: Final = {
 }
 
 
-Handlers = Mapping[str, HTTPRouteHandler]
-"""The handlers of all routes, by name."""
+Handlers = Mapping[str, tuple[str, HTTPRouteHandler]]
+"""The tag and the handler of all routes, by name."""
 
 
-def config(routes: Iterable[HTTPRouteHandler]) -> OpenAPIConfig:
-    """Return Litestar's configuration of the document of these routes."""
+def config(routes: Mapping[str, Iterable[HTTPRouteHandler]]) -> OpenAPIConfig:
+    """Return Litestar's configuration of the document of these routes, which stand by their tag."""
     return _Config(
-        handlers={route.handler_name: route for route in routes},
+        handlers={one.handler_name: (tag, one) for tag, those in routes.items() for one in those},
         title="Fairground arena",
         version=__version__,
         description=DESCRIPTION,
@@ -170,7 +170,7 @@ def _complete(document: dict[str, Any], handlers: Handlers) -> dict[str, Any]:
     for path, operations in document["paths"].items():
         operations.pop("head", None)  # it is GET without its body: nothing to tell
         for method, operation in operations.items():
-            _complete_operation(path, method, operation, handlers[operation["operationId"]])
+            _complete_operation(path, method, operation, *handlers[operation["operationId"]])
     published: dict[str, Any] = _published(document)
     return published
 
@@ -230,9 +230,10 @@ def _described(body: type) -> Iterator[tuple[str, str]]:
 
 
 def _complete_operation(
-    path: str, method: str, operation: dict[str, Any], handler: HTTPRouteHandler
+    path: str, method: str, operation: dict[str, Any], tag: str, handler: HTTPRouteHandler
 ) -> None:
     name = operation["operationId"]
+    operation["tags"] = [tag]
     for parameter in operation.get("parameters", ()):
         if parameter["in"] == "path":
             _complete_name(path, parameter)

@@ -91,7 +91,6 @@ HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 @post(
     "/events",
     summary="A ticket for one stream of many topics",
-    tags=["events"],
     response_description="Follow the stream at `Location`",
     opt=refuses(InputError, TooManyRequests),
     response_headers=[header("Location", "The absolute URI of the stream")],
@@ -109,7 +108,6 @@ async def new_stream(
     "/events/{name:str}",
     summary="Follow a stream (server-sent events)",
     media_type=EVENTS,
-    tags=["events"],
     response_description="Messages, until one of both goes away",
     opt=refuses(InputError),
 )
@@ -138,7 +136,6 @@ async def follow_stream(
     "/events/{name:str}",
     status_code=204,
     summary="Change what a stream is about",
-    tags=["events"],
     response_description="It is about these topics now",
     opt=refuses(InputError, Conflict),
 )

@@ -49,7 +49,6 @@ After = Annotated[
     "/neworacle",
     status_code=303,
     summary="Open a game; redirects to its oracle",
-    tags=["oracles"],
     response_description="The game is open: its oracle is at `Location`",
     opt=refuses(BadParams),
     response_headers=[header("Location", "The absolute URI of the oracle")],
@@ -65,7 +64,6 @@ async def new_oracle(
 @get(
     "/oracle/{name:str}",
     summary="An oracle's parameters and progress",
-    tags=["oracles"],
     response_description="The oracle as everyone may see it",
 )
 async def get_oracle(
@@ -86,7 +84,6 @@ def _with_contest(request: TheRequest, oracle: OracleOut) -> OracleOut:
     "/oracle/{name:str}",
     status_code=200,
     summary="One divination step",
-    tags=["oracles"],
     response_description="How much of the submission matches",
     opt=refuses(
         IllegalMove, GameOver, TooManyAttempts, AlreadyDone, Conflict, FactoryFailed, FactorySlow
@@ -106,7 +103,6 @@ async def submit(name: FromPath[str], data: JSONBody[Submission]) -> CountsOut:
     "/oracle/{name:str}",
     status_code=200,
     summary="Give up",
-    tags=["oracles"],
     response_description="The oracle, with its code",
     opt=refuses(GameOver, Conflict),
 )
@@ -119,7 +115,6 @@ async def give_up(request: TheRequest, name: FromPath[str], room: TheRoom) -> Or
     "/oracle/{name:str}/share",
     status_code=204,
     summary="Lend a share to the draw",
-    tags=["oracles"],
     response_description="The share is mixed in",
     opt=refuses(BadShare, AlreadyDone, GameOver, Conflict),
 )
@@ -132,7 +127,6 @@ async def lend_share(name: FromPath[str], data: JSONBody[NewShare], room: TheRoo
     "/oracle/{name:str}/transcript",
     media_type=JSON_LINES,
     summary="The game's transcript",
-    tags=["oracles"],
     response_description="JSON Lines, one for each event",
     opt=refuses(TooEarly),
 )
@@ -144,7 +138,6 @@ async def oracle_transcript(name: FromPath[str], room: TheRoom) -> Response[byte
 @get(
     "/oracle/{name:str}/left",
     summary="How many codes are left",
-    tags=["oracles"],
     response_description="The count",
     opt=refuses(TooEarly),
 )

@@ -86,7 +86,6 @@ class Playable(Struct):
 @get(
     "/games",
     summary="The games, their seats, parameters and players",
-    tags=["tables"],
     response_description="All games, schemes and players of this arena",
 )
 async def get_games() -> Response[Playable]:

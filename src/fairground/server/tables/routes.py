@@ -121,7 +121,6 @@ _REVIEWS: WeakKeyDictionary[Tables, Reviews] = WeakKeyDictionary()
 @get(
     "/tables/{name:str}/review",
     summary="What each decision of a finished game was worth",
-    tags=["tables"],
     response_description="Values, costs and luck, step by step",
     opt=refuses(TooEarly, Unknown),
 )
@@ -134,7 +133,6 @@ async def table_review(name: FromPath[str], arena: TheArena) -> dict[str, Any]:
     "/tables/{name:str}/review",
     status_code=200,
     summary="Try another move in a finished game",
-    tags=["tables"],
     response_description="What it would have been worth",
     opt=refuses(TooEarly, Unknown, InputError, IllegalMove),
 )
@@ -179,7 +177,6 @@ States = Annotated[
 @post(
     "/tables",
     summary="Open a table",
-    tags=["tables"],
     response_description="The table is open; hand out the URLs of its seats",
     opt=refuses(InputError, BadParams, BadName, UnknownName, MissingExtra),
     response_headers=[header("Location", "The absolute URI of the table")],
@@ -207,12 +204,7 @@ async def new_table(
     return Response(MadeTable(where, seats), headers={"Location": where})
 
 
-@get(
-    "/tables",
-    summary="The tables that are listed",
-    tags=["tables"],
-    response_description="A page of the list",
-)
+@get("/tables", summary="The tables that are listed", response_description="A page of the list")
 async def list_tables(
     arena: TheArena,
     states: States = "open,playing,over",
@@ -233,7 +225,6 @@ async def list_tables(
 @post(
     "/tables/{name:str}/seats",
     summary="Take an open seat",
-    tags=["tables"],
     response_description="The seat is yours: keep its URL",
     opt=refuses(InputError, BadName, AlreadyDone, MissingExtra, Conflict),
     response_headers=[header("Location", "The private URI of the seat")],
@@ -250,7 +241,6 @@ async def take_seat(
 @get(
     "/tables/{name:str}",
     summary="A table, as everyone may see it",
-    tags=["tables"],
     response_description="The table as everyone may see it",
 )
 async def get_table(name: FromPath[str], after: After = 0, wait: Wait = 0) -> TableOut:
@@ -262,7 +252,6 @@ async def get_table(name: FromPath[str], after: After = 0, wait: Wait = 0) -> Ta
     "/tables/{name:str}/transcript",
     media_type=JSON_LINES,
     summary="What was written so far",
-    tags=["tables"],
     response_description="JSON Lines, one for each event",
 )
 async def table_transcript(
@@ -276,7 +265,6 @@ async def table_transcript(
     "/tables/{name:str}/events",
     summary="Follow a table (server-sent events)",
     media_type=EVENTS,
-    tags=["tables"],
     response_description="The lines of the transcript, as `line` events",
 )
 async def table_events(
@@ -317,7 +305,6 @@ async def table_events(
     "/tables/{name:str}/seats/{secret:str}",
     summary="A table, as a seat sees it",
     response_headers=[ResponseHeader(name="Cache-Control", value="no-store")],
-    tags=["tables"],
     response_description="The table as this seat sees it",
 )
 async def get_seat(
@@ -331,7 +318,6 @@ async def get_seat(
     "/tables/{name:str}/seats/{secret:str}",
     status_code=200,
     summary="Answer what a seat is asked",
-    tags=["tables"],
     response_description="Recorded: in this line, which has this hash",
     opt=refuses(IllegalMove, BadShare, StaleAsk, AlreadyDone, GameOver, Conflict),
 )
@@ -344,7 +330,6 @@ async def answer(name: FromPath[str], secret: FromPath[str], data: JSONBody[NewA
     "/tables/{name:str}/seats/{secret:str}/forfeit",
     status_code=200,
     summary="Leave the table",
-    tags=["tables"],
     response_description="Recorded: in this line, which has this hash",
     opt=refuses(GameOver, Conflict),
 )
@@ -358,7 +343,6 @@ async def leave(
 @delete(
     "/tables/{name:str}/seats/{secret:str}",
     summary="Get up before the game begins",
-    tags=["tables"],
     response_description="Nobody sits there any more",
     opt=refuses(AlreadyDone, Conflict),
 )
@@ -371,7 +355,6 @@ async def get_up(name: FromPath[str], secret: FromPath[str], arena: TheArena) ->
     "/tables/{name:str}/seats/{secret:str}/remark",
     status_code=204,
     summary="Say something",
-    tags=["tables"],
     response_description="Recorded",
     opt=refuses(InputError, GameOver, StaleAsk, Conflict),
 )
@@ -386,7 +369,6 @@ async def make_remark(
     "/tables/{name:str}/seats/{secret:str}/hint",
     status_code=200,
     summary="Ask for advice",
-    tags=["tables"],
     response_description="What our adviser would play",
     opt=refuses(StaleAsk, MissingExtra, Conflict),
 )
@@ -400,7 +382,6 @@ async def ask_for_hint(name: FromPath[str], secret: FromPath[str], arena: TheAre
 @post(
     "/tables/{name:str}/seats/{secret:str}/rematch",
     summary="Play the same game again",
-    tags=["tables"],
     response_description="The next game, with the URL of your seat",
     opt=refuses(StaleAsk, Conflict),
     response_headers=[header("Location", "The absolute URI of the table")],
