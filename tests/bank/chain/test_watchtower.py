@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -187,7 +188,8 @@ class Watching:
 def test_a_watchtower_watches_whatever_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its node is away before the start and later; a file is half copied, another is nonsense."""
+    """Its node is away before the start and later. A file is half copied, another is nonsense, and
+    a third is forged, so that the Bank refuses it; each is read before the whole one."""
     monkeypatch.setattr(keystore.create, "__defaults__", (2,))
 
     async def begin(node: ChainNode) -> str:
@@ -204,6 +206,9 @@ def test_a_watchtower_watches_whatever_happens(
         look = Look(node, asyncio.run(begin(node)), tmp_path)
         player = asyncio.run(look.evening(CROUPIER))
         (whole,) = look.left.glob("*.left")
+        forged = json.loads(whole.read_text())
+        forged["player_signature"] = forged["croupier_signature"]
+        (look.left / "00-forged.left").write_text(json.dumps(forged))
         half = look.left / "aa-player.left"
         half.write_text(whole.read_text()[:200])
         (look.left / "bb-player.left").write_text('{"format": 7, "role": 3}')
@@ -214,7 +219,8 @@ def test_a_watchtower_watches_whatever_happens(
         line.mend()
         tower.until("Watching the Bank")
         tower.until(f"claimSession: session {player.terms.number} of {PLAYER.address}")
-        assert "aa-player.left" in tower.said and "bb-player.left" in tower.said
+        for bad in ("00-forged.left", "aa-player.left", "bb-player.left"):
+            assert bad in tower.said
         line.cut()
         tower.forget()
         tower.until("Looking again in 0.2 seconds: no chain answers")
