@@ -64,13 +64,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def own_directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test reads or writes what belongs to whoever runs the suite.
 
-    All workers share one cache. Deno keeps its own, which holds the page's packages.
+    All workers share one cache. Deno and uv keep theirs, which hold packages.
     """
     usual = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DENO_DIR", os.environ.get("DENO_DIR", str(Path(usual, "deno"))))
+        for name, folder in (("DENO_DIR", "deno"), ("UV_CACHE_DIR", "uv")):
+            patch.setenv(name, os.environ.get(name, str(Path(usual, folder))))
         patch.setenv("XDG_CACHE_HOME", str(shared / "cache"))
         for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
             patch.setenv(name, str(tmp_path_factory.mktemp(name.lower())))

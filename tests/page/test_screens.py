@@ -33,12 +33,19 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
+SETTLED = """
+new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))
+"""
+"""What follows from a change, such as scrolling to a line, happens after the next frame."""
+
+
 def comes(browser: Browser, arena: str, name: str) -> Page:
     """Open a screen, in its state."""
     screen = SCREENS[name]
     shown = staged(browser, arena, screen.stage, screen.place, seed=name)
     shown.locator(screen.ready).first.wait_for()
     screen.then(shown)
+    shown.evaluate(SETTLED)
     return shown
 
 
