@@ -26,8 +26,7 @@ from tests.helpers.session_journal import MemoryJournal
 
 from fairground.bank.bank_port import Bank
 from fairground.bank.chain.bank import ChainBank, deploy
-from fairground.bank.croupier.caution import Habits
-from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier.croupier import Croupier, Habits
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Key
 from fairground.bank.player.game import Side

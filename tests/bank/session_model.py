@@ -3,7 +3,7 @@
 The model is `Books`, the rules of the contract in Python (``tests/bank/chain`` holds the two
 to each other). A session of two hands is played between the parties, and stops in the third, at
 each of its steps, or while it is closed by both. From there one party is honest: it answers at
-the Bank by `fairground.bank.session.duties`, as our programs do. It looks in every quarter of a
+the Bank by `fairground.bank.duties`, as our programs do. It looks in every quarter of a
 step's time. An honest Player who has not given an order yet has none: `duty` says when one is due,
 and only then the Player decides. The other party, the *cheat*, does anything that the signatures
 in its hands allow, in any order and as often as it likes: old states, other orders, seeds,
@@ -49,6 +49,9 @@ from fairground.bank.bank_port import (
     Terms,
 )
 from fairground.bank.crypto.signatures import Signature
+from fairground.bank.duties import Decide, informed
+from fairground.bank.duties import session_duty as duty
+from fairground.bank.hand import Hand, Held
 from fairground.bank.ledger.rules import Books
 from fairground.bank.messages import (
     Bet,
@@ -63,7 +66,6 @@ from fairground.bank.messages import (
     Signer,
 )
 from fairground.bank.seeds import deal, make_seed, mix, packed_order, replace
-from fairground.bank.session.duties import Decide, Held, OpenHand, duty, informed
 from fairground.games.poker.rules import Poker, silence_price
 
 CHIP, STEP_TIME = 1, 60
@@ -325,7 +327,7 @@ def holding(at: Table, stop: int, role: Signer) -> Held:
         # A bet that he did not sign is none to him.
         return Held(role, at.terms, newest)
     mine, his = (key.sign(DOMAIN, at.bet) for key in (PLAYER, CROUPIER))
-    hand = OpenHand(at.bet, mine, his if stop >= 2 else None)
+    hand = Hand(at.bet, mine, his if stop >= 2 else None)
     seeds = [at.seeds[Signer.CROUPIER, i] for i in (0, 1)]
     theirs = [at.seeds[Signer.PLAYER, i] for i in (0, 1)]
     if croupier:
@@ -343,7 +345,7 @@ def holding(at: Table, stop: int, role: Signer) -> Held:
     return Held(role, at.terms, newest, hand)
 
 
-def _with_order(at: Table, hand: OpenHand) -> OpenHand:
+def _with_order(at: Table, hand: Hand) -> Hand:
     order, signature = at.ordered("A")
     return hand._replace(order=order, order_signature=signature)
 

@@ -11,8 +11,7 @@ from typing import Any
 from fairground.bank.bank_port import Step
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.node import ChainNode
-from fairground.bank.croupier.caution import Habits
-from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier.croupier import Croupier, Habits
 from fairground.bank.croupier_port import Offer
 from fairground.bank.messages import Bet, Key
 from fairground.store.sqlite import SqliteStore

@@ -26,8 +26,7 @@ from fairground.bank.bank_port import (
     SubmitPublicKey,
     Terms,
 )
-from fairground.bank.croupier.caution import Habits
-from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier.croupier import Croupier, Habits
 from fairground.bank.croupier_port import CroupierDesk, Offer, Sight
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank

@@ -192,25 +192,6 @@ class TestInAPipe:
         assert code == 0
         assert shown.count("Your stake of 5 chips is lost if you leave now.") == 2
 
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            (["--bet", "11"], "argument --bet: invalid choice: 11"),
-            (["--level", "six"], "'six'"),
-            (["--bank", "http://127.0.0.1:1"], "--bank needs --croupier URL"),
-            (["--key", "k.json"], "--key needs --croupier URL"),
-            (["--croupier", "http://127.0.0.1:1", "--bank", "http://127.0.0.1:2"], "--key FILE"),
-            (["--hands", "0"], "argument --games/--hands: '0' is not a number from 1"),
-            (["--buy-in", "-1"], "--buy-in must be 1 or more, not -1"),
-            (["--confirmations", "-1"], "--confirmations must be 0 or more"),
-        ],
-    )
-    def test_bad_arguments(self, play: Play, arguments: list[str], said: str) -> None:
-        code, _, error = play("", *arguments)
-        assert code == 2
-        assert said in error
-        assert "For example: fairground croupier" in error
-
     def test_on_a_chain_two_blocks_are_waited_for_unless_it_is_said_otherwise(self) -> None:
         far = ["--croupier", "http://127.0.0.1:1"]
         chain = [*far, "--bank", "http://127.0.0.1:2", "--key", "k.json"]
@@ -243,13 +224,6 @@ class TestBuyIn:
     def test_it_deposits_what_it_says(self, play: Play) -> None:
         code, shown, _ = play("\n", "--hands", "1", "--buy-in", "50000", "--no-save")
         assert code == 0 and "You deposit 50,000 chips at the Bank." in shown
-
-    @pytest.mark.parametrize(
-        ("buy_in", "said"), [("3", "at least the stake of a hand, 5 chips"), ("9" * 12, "at most")]
-    )
-    def test_or_refuses(self, buy_in: str, said: str, play: Play) -> None:
-        code, _, error = play("", "--hands", "1", "--buy-in", buy_in, "--no-save")
-        assert code == 2 and said in error
 
 
 class TestOnATerminal:
@@ -345,19 +319,6 @@ class TestLasting:
         )
         assert code == 0 and "3 hands played" in shown
         assert "Hold" not in shown
-
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            (("--match", "3"), "at the Croupier: --games N"),
-            (("--lasting", "--croupier", "http://127.0.0.1:1"), "--lasting is for the Croupier in"),
-            (("--seat", "player=genius"), "player=me or player=optimal"),
-            (("--hands", "0"), "is not a number from 1"),
-        ],
-    )
-    def test_what_does_not_fit(self, arguments: tuple[str, ...], said: str, play: Play) -> None:
-        code, _, errors = play("", *arguments)
-        assert code == 2 and said in errors
 
 
 class TestWords:

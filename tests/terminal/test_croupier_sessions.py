@@ -38,7 +38,6 @@ from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Domain, Key, SessionState
 from fairground.bank.player.notes import FileNotes, SessionNotes
-from fairground.bank.record import CHAIRS
 from fairground.bank.seeds import Seed, deal, mix
 from fairground.bank.session.croupier import SessionCroupier
 from fairground.bank.session.page import SessionPage
@@ -160,7 +159,7 @@ class World:
         driver = asyncio.create_task(self._drive())
         stack.callback(driver.cancel)
         funds = options.buy_in * CHIP
-        return session._Table(self.bank, self.croupier, key, notes, funds, CHAIRS)
+        return session._Table(self.bank, self.croupier, key, notes, funds)
 
     def _note(self, sender: Key, call: Call) -> None:
         self.calls.append((sender, call))

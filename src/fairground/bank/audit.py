@@ -27,6 +27,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+from fairground.answers import Answer, together, unanswered
 from fairground.bank.bank_port import (
     Bank,
     BankEvent,
@@ -36,7 +37,7 @@ from fairground.bank.bank_port import (
     WrongBank,
     step_after,
 )
-from fairground.bank.calls import ADDRESS, SIGNATURE, THE_SESSION, THE_STATE
+from fairground.bank.calls import ADDRESS, SIGNATURE, THE_SESSION, THE_STATE, as_json, from_json
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms, must_be_signed
 from fairground.bank.schemes import UNPROVEN, CroupierScheme, read_public
@@ -46,6 +47,7 @@ from fairground.core import FairgroundError, Fault, InputError, whole, written
 from fairground.games.poker.rules import PLAYER, BankPoker, hand_text
 from fairground.transcript import canonical
 from fairground.verifier import Claim, Verdict, replay, verify
+from fairground.words.plain import count
 
 
 class _End(NamedTuple):
@@ -148,12 +150,19 @@ async def settled(
         None,
         f"the Bank told the truth ({bank.trusted})",
         f"the Bank {game.domain.bank} took this very bet and closed the game so: "
-        f"{_ENDS[game.outcome].in_words}; the Player got {game.paid} wei for a stake of "
-        f"{game.bet.stake} wei",
+        f"{_ENDS[game.outcome].in_words}; the Player got {_chips(game.paid, game.bet)} for a "
+        f"stake of {_chips(game.bet.stake, game.bet)}",
         (1, game.lines),
     )
     proven = tuple(remark for remark in verdict.remarks if UNPROVEN not in remark)
-    return verdict._replace(claims=(*verdict.claims, claim), remarks=proven)
+    paid = Answer("paid", "yes", f"the Bank paid the Player {_chips(game.paid, game.bet)}")
+    return verdict._replace(
+        claims=(*verdict.claims, claim), remarks=proven, answers=(*verdict.answers, paid)
+    )
+
+
+def _chips(wei: int, bet: Bet) -> str:
+    return count(wei // bet.chip_cost, "chip")
 
 
 def _elsewhere(wanted: Domain, found: Domain) -> Fault:
@@ -204,10 +213,19 @@ def _paid(event: BankEvent) -> int:
 
 
 def _failed(verdict: Verdict, fault: Fault) -> Verdict:
-    return verdict._replace(judged="invalid", claims=(), payoff=None, fault=fault)
+    answers = unanswered(fault, "invalid")
+    return verdict._replace(
+        judged="invalid", claims=(), payoff=None, fault=fault, result=None, answers=answers
+    )
 
 
 FORMAT: Final = "fairground-session/1"
+
+STATE: Final = {
+    "state": THE_STATE,
+    "player_signature": SIGNATURE,
+    "croupier_signature": SIGNATURE,
+}
 
 
 class SessionRecord(NamedTuple):
@@ -235,12 +253,7 @@ class SessionRecord(NamedTuple):
             "signature": self.signature.hex(),
         }
         hands = [{"kind": "hand", "transcript": one.decode()} for one in self.transcripts]
-        last = {
-            "kind": "state",
-            "state": THE_STATE.write(self.state),
-            "player_signature": self.player_signature.hex(),
-            "croupier_signature": self.croupier_signature.hex(),
-        }
+        last = {"kind": "state", **as_json(STATE, self[4:7])}
         lines = [first, *hands, last]
         if self.disputed:
             lines.append({"kind": "disputed", "transcript": self.disputed.decode()})
@@ -256,23 +269,42 @@ class SessionVerdict(NamedTuple):
     """Wei of the Player in the end, by the state that both have signed."""
     chip_cost: int
     """In wei, by the first bet; 1 where nothing was played."""
+    answers: tuple[Answer, ...]
     disputed: TranscriptEnd | None = None
     """The hand after that, which ended at the Bank."""
 
     def sentence(self) -> str:
         """Return it in words, with a hand that ended at the Bank in the sum."""
-        won = (self.share - self.terms.player_funds) // self.chip_cost
         said = (
-            f"both parties signed that after {self.hands} hands the Player has {self.share} wei of "
-            f"{self.terms.total}: {won:+} chips; and the hands, played again, come to just that"
+            f"both parties signed that after {self.hands} hands the Player has "
+            f"{self.chips(self.share)} of {self.chips(self.terms.total)}; and the hands, played "
+            "again, come to just that"
         )
         if self.disputed is None:
             return said
         more = (self.disputed.paid - self.disputed.bet.stake) // self.chip_cost
         return (
-            f"{said}; one more hand ended at the Bank and brought {more:+} chips: {won + more:+} "
-            "chips in all, if the Bank says the same (--bank asks it)"
+            f"{said}; one more hand ended at the Bank and brought {more:+} chips: "
+            f"{self.won + more:+} chips in all, if the Bank says the same (--bank asks it)"
         )
+
+    def chips(self, wei: int) -> str:
+        """A sum in chips."""
+        return count(wei // self.chip_cost, "chip")
+
+    @property
+    def won(self) -> int:
+        """Chips that the Player won by the signed state."""
+        return (self.share - self.terms.player_funds) // self.chip_cost
+
+    @property
+    def result(self) -> str:
+        """What happened, in a sentence."""
+        hands = count(self.hands, "hand")
+        if not self.won:
+            return f"The Player breaks even in {hands}."
+        verb = "wins" if self.won > 0 else "loses"
+        return f"The Player {verb} {count(abs(self.won), 'chip')} in {hands}."
 
 
 def read_session(data: bytes) -> SessionRecord:
@@ -295,14 +327,15 @@ def read_session(data: bytes) -> SessionRecord:
         terms, bank = THE_SESSION.read(first["terms"], "terms"), ADDRESS.read(first["bank"], "bank")
         if THE_SESSION.write(terms) != first["terms"] or bank != first["bank"]:
             raise InputError("an address is not spelled as EIP-55 wants it")
+        state, player_signature, croupier_signature = from_json(STATE, last)
         return SessionRecord(
             Domain(whole(first["chain"], "chain"), bank),
             terms,
             SIGNATURE.read(first["signature"], "signature"),
             tuple(str(hand["transcript"]).encode() for hand in hands),
-            THE_STATE.read(last["state"], "state"),
-            SIGNATURE.read(last["player_signature"], "player_signature"),
-            SIGNATURE.read(last["croupier_signature"], "croupier_signature"),
+            state,
+            player_signature,
+            croupier_signature,
             b"" if disputed is None else str(disputed["transcript"]).encode(),
         )
     except (KeyError, TypeError, ValueError, FairgroundError) as error:
@@ -316,9 +349,11 @@ def verify_session(data: bytes) -> SessionVerdict:
     terms, end = record.terms, len(record.transcripts) + 2
     _must_be_signed(record, terms, record.signature, terms.player_key, 1)
     head, share = NO_HEAD, terms.player_funds
+    answers = []
     for number, transcript in enumerate(record.transcripts):
-        line = number + 2
-        share += _won(record, number, transcript, line)
+        won, verdict = _won(record, number, transcript, number + 2)
+        share += won
+        answers.append(verdict.answers)
         head = next_head(head, transcript)
     state = record.state
     wanted = SessionState(terms.struct_hash(), len(record.transcripts), share, head)
@@ -331,10 +366,13 @@ def verify_session(data: bytes) -> SessionVerdict:
     if state.hands or state.last:
         _must_be_signed(record, state, record.player_signature, terms.player_key, end)
         _must_be_signed(record, state, record.croupier_signature, terms.croupier_key, end)
-    disputed = _hand(record, state.hands, record.disputed, end + 1) if record.disputed else None
+    disputed = None
+    if record.disputed:
+        disputed, verdict = _hand(record, state.hands, record.disputed, end + 1)
+        answers.append(verdict.answers)
     first = read_end(record.transcripts[0]) if record.transcripts else disputed
     chip_cost = 1 if first is None else first.bet.chip_cost
-    return SessionVerdict(terms, state.hands, share, chip_cost, disputed)
+    return SessionVerdict(terms, state.hands, share, chip_cost, together(answers), disputed)
 
 
 def _must_be_signed(
@@ -350,7 +388,9 @@ def _must_be_signed(
         raise Fault("session/signature", str(error), line) from None
 
 
-def _hand(record: SessionRecord, number: int, transcript: bytes, line: int) -> TranscriptEnd:
+def _hand(
+    record: SessionRecord, number: int, transcript: bytes, line: int
+) -> tuple[TranscriptEnd, Verdict]:
     """Return the end of a hand; raise `Fault` unless it is valid, and this one of this session."""
     verdict = verify(transcript)
     if not verdict.ok or verdict.payoff is None:
@@ -360,15 +400,15 @@ def _hand(record: SessionRecord, number: int, transcript: bytes, line: int) -> T
     wanted = (*record.terms[:4], record.terms.game_id(number))
     if end.domain != record.domain or end.bet[:5] != wanted:
         raise Fault("session/hand", f"hand {number} is of another session, or another hand", line)
-    return end
+    return end, verdict
 
 
-def _won(record: SessionRecord, number: int, transcript: bytes, line: int) -> int:
+def _won(record: SessionRecord, number: int, transcript: bytes, line: int) -> tuple[int, Verdict]:
     """Return the Player's net win of a hand between the two, in wei."""
-    end = _hand(record, number, transcript, line)
+    end, verdict = _hand(record, number, transcript, line)
     if end.outcome != GameOutcome.SETTLED:
         raise Fault("session/hand", f"hand {number} was not played to its end", line)
-    return end.paid - end.bet.stake
+    return end.paid - end.bet.stake, verdict
 
 
 async def settled_session(data: bytes, opened: Callable[[Domain], Awaitable[Bank]]) -> str:

@@ -143,152 +143,76 @@ class BankEvent(NamedTuple):
     values: dict[str, Any]
 
 
-# The calls, named as in the contract
+# The calls, named as in the contract. The fields are its parameters in their order, but a nonce and
+# the signature behind it are one seed.
 
+Order = tuple[int, ...]
 
-class SubmitPublicKey(NamedTuple):
-    """Register a signing key for all further games."""
+SubmitPublicKey = NamedTuple("SubmitPublicKey", [("key", str), ("proof", Signature)])
+DepositFunds = NamedTuple("DepositFunds", [("amount", int)])
+WithdrawFunds = NamedTuple("WithdrawFunds", [("amount", int)])
 
-    key: str
-    proof: Signature
+# A game. ``croupiers`` is the signature that is the Croupier's seed of the same number.
+SubmitBet = NamedTuple("SubmitBet", [("bet", Bet), ("signature", Signature)])
+SubmitCroupierSeed = NamedTuple(
+    "SubmitCroupierSeed", [("bet", Bet), ("seed_id", int), ("seed", Seed)]
+)
+SubmitPlayerSeed = NamedTuple(
+    "SubmitPlayerSeed", [("bet", Bet), ("seed_id", int), ("seed", Seed), ("croupiers", Signature)]
+)
+SubmitReplacementOrder = NamedTuple(
+    "SubmitReplacementOrder", [("bet", Bet), ("order", Order), ("signature", Signature)]
+)
+SubmitPlayerSeedAndOrder = NamedTuple(
+    "SubmitPlayerSeedAndOrder",
+    [
+        ("bet", Bet),
+        ("seed", Seed),
+        ("croupiers", Signature),
+        ("order", Order),
+        ("signature", Signature),
+    ],
+)
+SubmitPlayerSeedAndResult = NamedTuple(
+    "SubmitPlayerSeedAndResult", [("bet", Bet), ("seed", Seed), ("croupiers", Signature)]
+)
+SubmitGameResult = NamedTuple("SubmitGameResult", [("bet", Bet)])
 
-
-class DepositFunds(NamedTuple):
-    """Bring money, in wei, from outside of the Bank."""
-
-    amount: int
-
-
-class WithdrawFunds(NamedTuple):
-    """Take money that no game has locked."""
-
-    amount: int
-
-
-class SubmitBet(NamedTuple):
-    """Accept a Player's signed bet: the Croupier's call."""
-
-    bet: Bet
-    signature: Signature
-
-
-class SubmitCroupierSeed(NamedTuple):
-    """Bring a seed of the Croupier."""
-
-    bet: Bet
-    seed_id: int
-    seed: Seed
-
-
-class SubmitPlayerSeed(NamedTuple):
-    """Bring a seed of the Player, with the Croupier's of the same number."""
-
-    bet: Bet
-    seed_id: int
-    seed: Seed
-    croupiers: Signature
-
-
-class SubmitReplacementOrder(NamedTuple):
-    """Bring a signed order."""
-
-    bet: Bet
-    order: tuple[int, ...]
-    signature: Signature
-
-
-class SubmitPlayerSeedAndOrder(NamedTuple):
-    """Bring the Player's seed 0 and the order in one call."""
-
-    bet: Bet
-    seed: Seed
-    croupiers: Signature
-    order: tuple[int, ...]
-    signature: Signature
-    """Signature of the order."""
-
-
-class SubmitPlayerSeedAndResult(NamedTuple):
-    """Bring the Player's seed 1, and settle, in one call."""
-
-    bet: Bet
-    seed: Seed
-    croupiers: Signature
-
-
-class SubmitGameResult(NamedTuple):
-    """Settle a game whose final hand is known."""
-
-    bet: Bet
-
-
-# Sessions
-
-
-class OpenSession(NamedTuple):
-    """Open a session on terms that the Player signed: the Croupier's call."""
-
-    terms: SessionTerms
-    signature: Signature
-
-
-class CloseSession(NamedTuple):
-    """Close a session by a last state that both have signed."""
-
-    terms: SessionTerms
-    state: SessionState
-    player_signature: Signature
-    croupier_signature: Signature
-
-
-class ClaimSession(NamedTuple):
-    """Claim that a session stands so; a newer state can be brought for a step's time."""
-
-    terms: SessionTerms
-    state: SessionState
-    player_signature: Signature
-    croupier_signature: Signature
-
-
-class BringHand(NamedTuple):
-    """Bring the hand that was open, by a bet that both have signed: it goes on at the Bank."""
-
-    terms: SessionTerms
-    bet: Bet
-    player_signature: Signature
-    croupier_signature: Signature
-
-
-class FinishSession(NamedTuple):
-    """Close a session whose claim stood."""
-
-    terms: SessionTerms
-
-
-class SubmitAcceptedSeed(NamedTuple):
-    """Bring the Croupier's seed 1 for a session's hand, with his word on the order."""
-
-    bet: Bet
-    seed: Seed
-    acceptance: Signature
-
-
-class ComplainTwoOrders(NamedTuple):
-    """Show another order that the Player signed for the same hand of a session."""
-
-    bet: Bet
-    order: tuple[int, ...]
-    signature: Signature
-
-
-SessionCall = (
-    OpenSession
-    | CloseSession
-    | ClaimSession
-    | BringHand
-    | FinishSession
-    | SubmitAcceptedSeed
-    | ComplainTwoOrders
+# A session. Its open hand goes on at the Bank once it was brought there.
+OpenSession = NamedTuple("OpenSession", [("terms", SessionTerms), ("signature", Signature)])
+CloseSession = NamedTuple(
+    "CloseSession",
+    [
+        ("terms", SessionTerms),
+        ("state", SessionState),
+        ("player_signature", Signature),
+        ("croupier_signature", Signature),
+    ],
+)
+ClaimSession = NamedTuple(
+    "ClaimSession",
+    [
+        ("terms", SessionTerms),
+        ("state", SessionState),
+        ("player_signature", Signature),
+        ("croupier_signature", Signature),
+    ],
+)
+BringHand = NamedTuple(
+    "BringHand",
+    [
+        ("terms", SessionTerms),
+        ("bet", Bet),
+        ("player_signature", Signature),
+        ("croupier_signature", Signature),
+    ],
+)
+FinishSession = NamedTuple("FinishSession", [("terms", SessionTerms)])
+SubmitAcceptedSeed = NamedTuple(
+    "SubmitAcceptedSeed", [("bet", Bet), ("seed", Seed), ("acceptance", Signature)]
+)
+ComplainTwoOrders = NamedTuple(
+    "ComplainTwoOrders", [("bet", Bet), ("order", Order), ("signature", Signature)]
 )
 
 
@@ -352,7 +276,13 @@ Call = (
     | SubmitPlayerSeedAndResult
     | SubmitGameResult
     | Complain
-    | SessionCall
+    | OpenSession
+    | CloseSession
+    | ClaimSession
+    | BringHand
+    | FinishSession
+    | SubmitAcceptedSeed
+    | ComplainTwoOrders
 )
 
 SILENT_AT: Final = {

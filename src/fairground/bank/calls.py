@@ -15,7 +15,7 @@ refused here as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple, get_args
 
@@ -55,15 +55,21 @@ class BadCall(InputError):
 
 
 class FieldType(NamedTuple):
-    """A type of the contract: what is admitted, and how it is written.
+    """A type of the contract: how a value is written, and how it is read.
 
-    ``check`` and ``read`` are given the value and what it is called; they return it in the
-    one form that we use, or raise `BadCall`.
+    ``read`` is given what was written and what it is called. It returns the value in the one form
+    that we use, or raises `BadCall`.
     """
 
-    check: Callable[[Any, str], Any]
     write: Callable[[Any], Any]
     read: Callable[[Any, str], Any]
+
+    def check(self, value: Any, what: str) -> Any:
+        """Return a value in the one form that we use; raise `BadCall` unless the type holds it."""
+        try:
+            return self.read(self.write(value), what)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise BadCall(f"{what} cannot be {quoted(value)}: {error}") from None
 
 
 Fields = Mapping[str, FieldType]
@@ -97,42 +103,25 @@ def address(value: object, what: str = "an address") -> str:
 
 @cache
 def _uint(bits: int) -> FieldType:
-    def check(value: object, what: str) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**bits:
-            raise BadCall(f"{what} must be an integer from 0 to 2^{bits}-1, not {quoted(value)}")
-        return int(value)
-
     def read(value: object, what: str) -> int:
         try:
-            return check(whole(value, what), what)
+            number = whole(value, what)
         except InputError:
+            number = -1
+        if not 0 <= number < 2**bits:
             raise BadCall(
                 f"{what} must be an integer from 0 to 2^{bits}-1, beyond 2^53-1 as decimal "
                 f"text, not {quoted(value)}"
-            ) from None
+            )
+        return number
 
-    return FieldType(check, written, read)
-
-
-def _check_bytes(value: object, what: str) -> bytes:
-    if not isinstance(value, bytes) or len(value) != 32:
-        raise BadCall(f"{what} must be 32 bytes, not {quoted(value)}")
-    return value
+    return FieldType(lambda n: written(n) if isinstance(n, int) else n, read)
 
 
 def _read_bytes(value: object, what: str) -> bytes:
     if not isinstance(value, str) or not is_hex(value):
         raise BadCall(f"{what} must be 64 lower-case hex digits, not {quoted(value)}")
     return bytes.fromhex(value)
-
-
-def _check_signature(value: object, what: str) -> Signature:
-    if not isinstance(value, Signature):
-        raise BadCall(f"{what} must be a Signature, not {quoted(value)}")
-    UINT8.check(value.v, f"{what}: v")
-    UINT256.check(value.r, f"{what}: r")
-    UINT256.check(value.s, f"{what}: s")
-    return value
 
 
 def _from_hex(make: Callable[[Any], Any], form: str) -> Callable[[Any, str], Any]:
@@ -145,14 +134,6 @@ def _from_hex(make: Callable[[Any], Any], form: str) -> Callable[[Any, str], Any
     return read
 
 
-def _check_seed(value: object, what: str) -> Seed:
-    if not isinstance(value, Seed):
-        raise BadCall(f"{what} must be a Seed, not {quoted(value)}")
-    _check_bytes(value.nonce, f"{what}: nonce")
-    _check_signature(value.signature, what)
-    return value
-
-
 def read_fields(value: object, fields: Fields, what: str) -> dict[str, Any]:
     """An object with just these members."""
     if not isinstance(value, dict) or value.keys() != fields.keys():
@@ -160,48 +141,68 @@ def read_fields(value: object, fields: Fields, what: str) -> dict[str, Any]:
     return {name: kind.read(value[name], name) for name, kind in fields.items()}
 
 
+def as_json(fields: Fields, values: Iterable[Any]) -> dict[str, Any]:
+    """Return an object with these members."""
+    pairs = zip(fields.items(), values, strict=True)
+    return {name: kind.write(value) for (name, kind), value in pairs}
+
+
+def from_json(fields: Fields, said: Mapping[str, Any]) -> list[Any]:
+    """Return the values of these members, whatever else is said beside them."""
+    return [kind.read(said[name], name) for name, kind in fields.items()]
+
+
+def optional(kind: FieldType) -> FieldType:
+    """Return the type of a value that may be missing: it is ``null`` then."""
+    return FieldType(
+        lambda value: None if value is None else kind.write(value),
+        lambda value, what: None if value is None else kind.read(value, what),
+    )
+
+
+def pair(kind: FieldType) -> FieldType:
+    """Return the type of two values in a list."""
+
+    def read(value: object, what: str) -> tuple[Any, Any]:
+        if not isinstance(value, list) or len(value) != 2:
+            raise BadCall(f"{what} must be a list of two, not {quoted(value)}")
+        return kind.read(value[0], f"{what} 0"), kind.read(value[1], f"{what} 1")
+
+    return FieldType(lambda values: [kind.write(value) for value in values], read)
+
+
 def _message(made: Callable[..., Any], fields: Fields) -> FieldType:
-    def check(value: object, what: str) -> Any:
-        if not isinstance(value, tuple) or type(value) is not made:
-            raise BadCall(f"{what} must be a {made.__name__}, not {quoted(value)}")
-        return made(*(kind.check(value[i], name) for i, (name, kind) in enumerate(fields.items())))
-
-    def write(value: Any) -> dict[str, Any]:
-        return {name: kind.write(value[i]) for i, (name, kind) in enumerate(fields.items())}
-
-    def read(value: object, what: str) -> Any:
-        return made(**read_fields(value, fields, what))
-
-    return FieldType(check, write, read)
+    return FieldType(
+        lambda value: as_json(fields, value),
+        lambda value, what: made(**read_fields(value, fields, what)),
+    )
 
 
-def _check_bool(value: object, what: str) -> bool:
+def _read_bool(value: object, what: str) -> bool:
     if not isinstance(value, bool):
         raise BadCall(f"{what} must be true or false, not {quoted(value)}")
     return value
 
 
-def _check_order(value: object, what: str) -> tuple[int, ...]:
-    if not isinstance(value, (tuple, list)) or len(value) != 5:
+def _read_order(value: object, what: str) -> tuple[int, ...]:
+    if not isinstance(value, list) or len(value) != 5:
         raise BadCall(f"{what} must be five numbers, each 0 or 1, not {quoted(value)}")
-    return tuple(UINT8.check(digit, what) for digit in value)
+    return tuple(UINT8.read(digit, what) for digit in value)
 
 
-ADDRESS: Final = FieldType(address, str, address)
+ADDRESS: Final = FieldType(str, address)
 UINT8: Final = _uint(8)
 UINT40: Final = _uint(40)
 UINT256: Final = _uint(256)
-BYTES32: Final = FieldType(_check_bytes, bytes.hex, _read_bytes)
+BYTES32: Final = FieldType(bytes.hex, _read_bytes)
 SIGNATURE: Final = FieldType(
-    _check_signature,
-    Signature.hex,
-    _from_hex(Signature.from_hex, "130 lower-case hex digits (r, s, v)"),
+    Signature.hex, _from_hex(Signature.from_hex, "130 lower-case hex digits (r, s, v)")
 )
 SEED: Final = FieldType(
-    _check_seed, Seed.hex, _from_hex(Seed.from_hex, "194 lower-case hex digits (nonce, r, s, v)")
+    Seed.hex, _from_hex(Seed.from_hex, "194 lower-case hex digits (nonce, r, s, v)")
 )
-BOOL: Final = FieldType(_check_bool, bool, _check_bool)
-ORDER: Final = FieldType(_check_order, list, _check_order)
+BOOL: Final = FieldType(lambda value: value, _read_bool)
+ORDER: Final = FieldType(list, _read_order)
 
 # What the contract's types are here
 
@@ -413,9 +414,7 @@ class Envelope(NamedTuple):
 
     def checked(self) -> Envelope:
         """The envelope with every value as it must be; raise `BadCall`."""
-        return Envelope(
-            *(kind.check(self[i], name) for i, (name, kind) in enumerate(ENVELOPE.items()))
-        )
+        return Envelope(*map(FieldType.check, ENVELOPE.values(), self, ENVELOPE))
 
     def must_be_signed(self, domain: Domain) -> None:
         """Raise `BadSignature` unless the sender signed for this call to this ledger."""
@@ -423,12 +422,7 @@ class Envelope(NamedTuple):
         must_be_signed(domain, message, self.signature, self.sender)
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "sender": self.sender,
-            "number": written(self.number),
-            "call": call_as_json(self.call),
-            "signature": self.signature.hex(),
-        }
+        return as_json(ENVELOPE, self)
 
     @classmethod
     def from_json(cls, value: object) -> Envelope:
@@ -438,8 +432,6 @@ class Envelope(NamedTuple):
 ENVELOPE: Final[Fields] = {
     "sender": ADDRESS,
     "number": UINT256,
-    "call": FieldType(
-        lambda call, _: checked(call), call_as_json, lambda value, _: call_from_json(value)
-    ),
+    "call": FieldType(call_as_json, lambda value, _: call_from_json(value)),
     "signature": SIGNATURE,
 }

@@ -27,9 +27,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from fairground.bank.bank_port import Terms
+from fairground.bank.calls import (
+    ADDRESS,
+    BOOL,
+    BYTES32,
+    CALLS,
+    ORDER,
+    SEED,
+    SIGNATURE,
+    THE_STATE,
+    UINT256,
+    Fields,
+    optional,
+    pair,
+)
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms
 from fairground.bank.seeds import Seed
@@ -238,3 +252,25 @@ class SessionDesk(ABC):
     @abstractmethod
     async def look(self, session: bytes) -> SessionSight:
         """Return the state of a session."""
+
+
+MESSAGES: Final[dict[str, Fields]] = {
+    "offer": {
+        "croupier": ADDRESS,
+        "player": ADDRESS,
+        "croupier_key": ADDRESS,
+        "game_id": UINT256,
+        "commitments": pair(BYTES32),
+        "expiry": UINT256,
+    },
+    "session": CALLS["openSession"][1],
+    "offered": {"commitments": pair(BYTES32)},
+    "bet": CALLS["submitBet"][1],
+    "taken": {"signature": SIGNATURE, "seed": SEED},
+    "order": {"seed": SEED, "order": ORDER, "signature": SIGNATURE},
+    "drawn": {"seed": optional(SEED), "acceptance": optional(SIGNATURE)},
+    "state": {"seed": optional(SEED), "state": THE_STATE, "signature": SIGNATURE},
+    "signed": {"signature": SIGNATURE},
+    "sight": {**CALLS["claimSession"][1], "playing": BOOL, "closed": BOOL},
+}
+"""The members of each message, as HTTP, the Croupier's journal and the Player's notes write it."""

@@ -8,10 +8,11 @@ take the other's record on trust.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from fairground.bank.bank_port import CROUPIER_OWES, Silence, Step, step_after
+from fairground.bank.bank_port import CROUPIER_OWES, Bank, Silence, Step, step_after
 from fairground.bank.crypto.signatures import Signature
+from fairground.bank.hand import Hand
 from fairground.bank.messages import Bet, Domain, Signer
 from fairground.bank.schemes import ORDER_SIGNATURE, CroupierDealer, public_of
 from fairground.bank.seeds import Seed, check_seed
@@ -25,16 +26,9 @@ AT_HOME: Final = (Chair("Croupier", "house"), Chair("Player", "house", "seed"))
 """Both parties in one program: it made all the seeds, and so they prove nothing."""
 
 
-class Messages(NamedTuple):
-    """The messages after the bet, in order, as far as one party knows them."""
-
-    croupier_seed_0: Seed | None
-    player_seed_0: Seed | None
-    order: Sequence[int] | None
-    order_signature: Signature | None
-    """``None``: it is with the Bank alone, and a record cannot show whose order it is."""
-    croupier_seed_1: Seed | None
-    player_seed_1: Seed | None
+def chairs_at(bank: Bank) -> Sequence[Chair]:
+    """Return the chairs of a record of this Bank."""
+    return AT_HOME if bank.in_process else CHAIRS
 
 
 class GameRecord:
@@ -62,20 +56,20 @@ class GameRecord:
         """Return the Bank's step after these messages."""
         self._table = Table.open(self.game, dealer, chairs)
 
-    def follow(self, known: Messages, until: int = Step.HAND_FINAL) -> None:
+    def follow(self, known: Hand, until: int = Step.HAND_FINAL) -> None:
         """Take every message that is known and in its turn, up to this step."""
         while self.step < until and not self.over:
             match self.step:
-                case Step.BET_SUBMITTED if known.croupier_seed_0 is not None:
-                    self.croupier_told(known.croupier_seed_0)
-                case Step.CROUPIER_SEED_0_SUBMITTED if known.player_seed_0 is not None:
-                    self.player_told(known.player_seed_0)
+                case Step.BET_SUBMITTED if known.his[0] is not None:
+                    self.croupier_told(known.his[0])
+                case Step.CROUPIER_SEED_0_SUBMITTED if known.theirs[0] is not None:
+                    self.player_told(known.theirs[0])
                 case Step.HAND_DEALT if known.order is not None:
                     self.ordered(known.order, known.order_signature)
-                case Step.ORDER_SUBMITTED if known.croupier_seed_1 is not None:
-                    self.croupier_told(known.croupier_seed_1)
-                case Step.CROUPIER_SEED_1_SUBMITTED if known.player_seed_1 is not None:
-                    self.player_told(known.player_seed_1)
+                case Step.ORDER_SUBMITTED if known.his[1] is not None:
+                    self.croupier_told(known.his[1])
+                case Step.CROUPIER_SEED_1_SUBMITTED if known.theirs[1] is not None:
+                    self.player_told(known.theirs[1])
                 case _:
                     return
 

@@ -313,6 +313,7 @@ class HistoricScheme(Scheme):
 
     name = "croupier-2017/0"
     conditions: ClassVar = {"seed": "{name} told this seed last"}
+    unproven = "whoever told a seed last could choose the cards"
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         super().__init__(setting, public)

@@ -20,8 +20,7 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
     WithdrawFunds,
 )
-from fairground.bank.croupier.caution import Habits
-from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier.croupier import Croupier, Habits
 from fairground.bank.croupier.journal import kept_key
 from fairground.bank.croupier_port import (
     Busy,

@@ -23,7 +23,9 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
     short_name,
 )
-from fairground.bank.croupier.duties import (
+from fairground.bank.croupier.journal import End, JournalPage
+from fairground.bank.croupier_port import Offer
+from fairground.bank.duties import (
     EXPIRED,
     REST,
     TAKEN,
@@ -34,13 +36,12 @@ from fairground.bank.croupier.duties import (
     Send,
     Wait,
     Write,
-    duty,
     loss,
     owed_calls,
     waits_for,
 )
-from fairground.bank.croupier.journal import STOPPED, End, JournalPage
-from fairground.bank.croupier_port import Offer
+from fairground.bank.duties import game_duty as duty
+from fairground.bank.hand import STOPPED
 from fairground.bank.messages import Domain
 from tests.bank.ledger.test_rules import (
     CROUPIER,

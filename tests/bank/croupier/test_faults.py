@@ -27,9 +27,10 @@ from fairground.bank.bank_port import (
     short_name,
 )
 from fairground.bank.croupier.croupier import Croupier
-from fairground.bank.croupier.duties import Seen, Send, Write, duty
 from fairground.bank.croupier.journal import KIND, CroupierJournal
 from fairground.bank.croupier_port import Busy, Closed, Offer, Sight
+from fairground.bank.duties import Seen, Send, Write
+from fairground.bank.duties import game_duty as duty
 from fairground.bank.messages import Bet, Key
 from fairground.bank.seeds import packed_order
 from fairground.fair.bits import SeededStream

@@ -26,7 +26,7 @@ from fairground.bank.bank_port import (
     SubmitPlayerSeed,
 )
 from fairground.bank.chain.gas import DEAREST, LIMITS, SPARE
-from fairground.bank.croupier.caution import GAME_CALLS
+from fairground.bank.croupier.croupier import GAME_CALLS
 from fairground.bank.croupier_port import Busy
 from fairground.bank.messages import Bet
 from fairground.core import InputError

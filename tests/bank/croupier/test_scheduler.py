@@ -16,7 +16,7 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitReplacementOrder,
 )
-from fairground.bank.croupier.service import SENDS, OperatorReport, Turnstile, as_metrics
+from fairground.bank.croupier.service import SENDS, OperatorReport, as_metrics
 from fairground.bank.messages import Key
 from tests.helpers.croupier import ORDER, STEP_TIME, Guest, House, Wrapped, in_house
 from tests.helpers.player import Muffled
@@ -98,34 +98,6 @@ def test_seed_1_does_not_wait_behind_calls_that_are_stuck(tmp_path: Path) -> Non
             bank.gate = asyncio.Semaphore(10**6)
 
     in_house(tmp_path, test)
-
-
-def test_the_most_urgent_goes_first() -> None:
-    async def test() -> None:
-        turnstile, passed = Turnstile(1), []
-        open_up = asyncio.Event()
-
-        async def go(name: str, urgency: tuple[int, int]) -> None:
-            async with turnstile.turn(urgency):
-                passed.append(name)
-                await open_up.wait()
-
-        async with asyncio.TaskGroup() as group:
-            for name, urgency in (
-                ("first", (1, 1)),
-                ("settle", (1, 5)),
-                ("seed, later", (0, 9)),
-                ("seed", (0, 7)),
-            ):
-                group.create_task(go(name, urgency))
-            gone = group.create_task(go("gone", (0, 0)))
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            gone.cancel()
-            open_up.set()
-        assert passed == ["first", "seed", "seed, later", "settle"]
-
-    asyncio.run(test())
 
 
 def test_a_loss_is_told_before_it_happens(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

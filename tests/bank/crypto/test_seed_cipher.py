@@ -25,7 +25,7 @@ from fairground.bank.messages import Key
 from fairground.bank.seeds import Seed
 from fairground.bank.session.player import SessionPlayer
 from fairground.cli import main
-from fairground.server.restoring import stop_what_was_open
+from fairground.server.serve import stop_what_was_open
 from fairground.store import Secret, Store, open_store
 from tests.helpers.bank_game import enter
 from tests.helpers.embedded import open_bank

@@ -13,10 +13,11 @@ from fairground.bank.bank_port import GameOutcome, Phase
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.node import ChainNode
 from fairground.bank.croupier_port import Declined
+from fairground.bank.duties import settle
+from fairground.bank.hand import Hand
 from fairground.bank.messages import Domain, Key, ReplacementOrder
 from fairground.bank.session import page as lines
 from fairground.bank.session.croupier import SessionCroupier
-from fairground.bank.session.duties import OpenHand, settle
 from fairground.bank.session.player import SessionPlayer
 from fairground.core import FairgroundError
 from fairground.games.poker.rules import Poker
@@ -46,7 +47,7 @@ class ChainHall:
     async def sit(self) -> SessionPlayer:
         return await SessionPlayer.open(self.bank, self.croupier, GUEST, 100 * CHIP)
 
-    async def broken_off(self, player: SessionPlayer) -> OpenHand:
+    async def broken_off(self, player: SessionPlayer) -> Hand:
         """A hand to its end, whose state the Croupier does not sign."""
         self.croupier.silent_at = "state"
         with pytest.raises(Declined):

@@ -38,9 +38,11 @@ from fairground.bank.bank_port import (
     short_name,
 )
 from fairground.bank.crypto.signatures import keccak
-from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, Signer
+from fairground.bank.duties import Decide, informed, is_over, next_call, settle
+from fairground.bank.duties import session_duty as duty
+from fairground.bank.hand import Hand, Held
+from fairground.bank.messages import IN_SESSION, Bet, Domain, Key, ReplacementOrder, Signer
 from fairground.bank.seeds import deal, fresh_seeds, mix, replace
-from fairground.bank.session.duties import Decide, Held, OpenHand, duty, informed, is_over, settle
 from fairground.bank.session.page import SessionHand, fits
 from fairground.games.poker.rules import PAYS, rank
 from tests.bank.ledger.test_rules import (
@@ -58,7 +60,7 @@ from tests.bank.ledger.test_rules import (
 
 DEADLINE: Final = 7_000
 ORDER: Final = (1, 1, 0, 0, 0)
-WHOLE: Final = OpenHand(
+WHOLE: Final = Hand(
     HAND, SIGNED, SIGNED, (SEEDS[0], SEEDS[1]), (SEEDS[2], SEEDS[3]), ORDER, SIGNED, SIGNED
 )
 PLAYER, CROUPIER = Signer.PLAYER, Signer.CROUPIER
@@ -98,7 +100,7 @@ def test_an_open_session_is_claimed_by_who_has_the_key() -> None:
         (DEADLINE + 1, 3, WHOLE._replace(croupier_signature=None), None),
     ],
 )
-def test_a_claimed_session(now: int, hands: int, hand: OpenHand | None, call: Call | None) -> None:
+def test_a_claimed_session(now: int, hands: int, hand: Hand | None, call: Call | None) -> None:
     claimed = session(Phase.CLAIMED, hands)
     assert duty(held(hand=hand), claimed, NO_GAME, now, STEP) == call
 
@@ -161,6 +163,17 @@ def test_the_open_hand_goes_on_as_far_as_one_holds_it(
         assert duty(held(role, hand=hand), CLOSED, game(step), DEADLINE, STEP) == call
 
 
+def test_which_hand_is_of_a_session_and_what_is_not_signed() -> None:
+    """Outside of a session anybody brings his seed 1, without his word on the order."""
+    at = game(Step.ORDER_SUBMITTED)
+    first, single = (HAND._replace(game_id=IN_SESSION - less) for less in (0, 1))
+    assert next_call(WHOLE._replace(bet=first), at, 0) == ACCEPTED._replace(bet=first)
+    assert next_call(WHOLE._replace(bet=single), at, 0) == TELLS._replace(bet=single)
+    unsigned = WHOLE._replace(order_signature=None)
+    for step, call in ((Step.CROUPIER_SEED_0_SUBMITTED, PLAYERS_SEED_0), (Step.HAND_DEALT, None)):
+        assert next_call(unsigned, game(step), 0, merges=True) == call
+
+
 def test_who_has_not_decided_is_asked_until_the_last_quarter() -> None:
     """Then an order must be given, but for a watchtower, which cannot sign one."""
     undecided, at = WHOLE._replace(order=None, order_signature=None), game(Step.HAND_DEALT)
@@ -214,7 +227,7 @@ def test_a_hand_that_stands_is_settled_at_once_by_the_croupier_only() -> None:
 
 
 def test_seeds_that_were_brought_to_the_bank_alone_are_heard() -> None:
-    nothing = OpenHand(HAND, SIGNED)
+    nothing = Hand(HAND, SIGNED)
     events = [
         BankEvent("BetSubmitted", {}),
         *(

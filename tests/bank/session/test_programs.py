@@ -18,8 +18,7 @@ from fairground.bank.audit import (
     verify_session,
 )
 from fairground.bank.bank_port import NO_SESSION, BankSession, Call, GameOutcome, Phase
-from fairground.bank.croupier.caution import GAME_CALLS
-from fairground.bank.croupier.croupier import Croupier
+from fairground.bank.croupier.croupier import GAME_CALLS, Croupier
 from fairground.bank.croupier_port import Busy, Closed, Declined, Drawn, Taken
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank

@@ -63,6 +63,8 @@ PAUSE: Final = 2.5
 class Counter:
     """A Bank that says what it is told to say, and keeps what is sent to it."""
 
+    in_process = False
+
     domain, terms = DOMAIN, Terms(CHIP, STEP)
 
     def __init__(self) -> None:
@@ -576,7 +578,7 @@ def test_a_page_is_the_sum_of_its_lines() -> None:
     read = SessionPage.read
 
     # The Player has seen the cards when the bet is taken; the Croupier has not.
-    hers = lines.seeded(table.seeds)
+    hers = lines.line("seeds", table.seeds)
     player = read(DOMAIN, Signer.PLAYER, [first, hers, placed, taken])
     assert len(hand_of(player).record.hand) == 5
     croupier = read(DOMAIN, Signer.CROUPIER, [first, seeds, placed, taken])
@@ -585,7 +587,7 @@ def test_a_page_is_the_sum_of_its_lines() -> None:
     # The Player's seed 1 comes with the state.
     page = read(DOMAIN, Signer.CROUPIER, table.journal.lines)
     state = SessionState(page.name, 1, MINE, bytes(32))
-    page.turn(lines.proposed(table.seeds[1], state, GUEST.sign(DOMAIN, state)))
+    page.turn(lines.line("state", table.seeds[1], state, GUEST.sign(DOMAIN, state)))
     held = page.held().hand
     assert held is not None and held.theirs == table.seeds
 
@@ -601,7 +603,7 @@ def test_a_page_is_the_sum_of_its_lines() -> None:
         assert [seed is not None for seed in held.his] == [True, not stopped]
 
 
-@pytest.mark.parametrize("kind", ["taken", "order", "drawn", "signed", "sung"])
+@pytest.mark.parametrize("kind", ["session", "taken", "order", "drawn", "signed", "sung"])
 def test_a_line_that_does_not_follow(kind: str) -> None:
     table, _ = ordered()
     page = SessionPage.read(DOMAIN, Signer.CROUPIER, table.journal.lines[:2])

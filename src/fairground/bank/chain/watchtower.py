@@ -24,11 +24,8 @@ from typing import Final
 
 from fairground.bank.bank_port import (
     CROUPIER_OWES,
-    NO_GAME,
-    SILENT_AT,
     BankClock,
     BankGame,
-    BankRefused,
     Call,
     Complain,
     GameOutcome,
@@ -36,8 +33,9 @@ from fairground.bank.bank_port import (
     SubmitGameResult,
 )
 from fairground.bank.chain.bank import ChainBank
+from fairground.bank.duties import Decide, bring, look, overdue
+from fairground.bank.hand import Held
 from fairground.bank.messages import Bet, Key
-from fairground.bank.session.duties import MOVED_ON, Decide, Held, duty, informed, is_over
 from fairground.bank.session.tower import Tower
 from fairground.core import FairgroundError, InputError
 
@@ -122,16 +120,8 @@ class Watchtower:
 
     async def _see_to(self, held: Held, made: list[Call]) -> None:
         """Bring what was left of a session, as far as it goes now."""
-        bank = self._bank
         while True:
-            session = await bank.session(held.terms.croupier, held.terms.player)
-            game = NO_GAME if held.hand is None else await bank.game(held.hand.bet.key)
-            if held.hand is not None and game.step:
-                held = informed(held, await bank.told(held.hand.bet.key))
-            now, step_time = await self._clock(), bank.terms.step_time
-            call = (
-                None if is_over(held, session, game) else duty(held, session, game, now, step_time)
-            )
+            *_, call = await look(self._bank, held, self._clock)
             if call is None or isinstance(call, Decide) or call in made:
                 return
             if not await self._make(call):
@@ -149,23 +139,12 @@ class Watchtower:
         self._read_to = last
 
     async def _make(self, call: Call) -> bool:
-        try:
-            await self._bank.send(self._key, call)
-        except BankRefused as refused:
-            if refused.name not in MOVED_ON:
-                raise
-            if refused.name == "TooEarly":
-                self._clock.start_again()
-            log.info("somebody was faster, or the time has not come: %s", refused)
-            return False
-        log.warning("made a call for a party that is away: %s", type(call).__name__)
-        return True
+        made = await bring(self._bank, self._key, call, self._clock)
+        if made:
+            log.warning("made a call for a party that is away: %s", type(call).__name__)
+        return made
 
 
 def ending(bet: Bet, game: BankGame, now: int) -> Call | None:
     """The call that ends a game which stands still; ``None``: it is somebody's turn."""
-    if game.step == Step.HAND_FINAL:
-        return SubmitGameResult(bet)
-    if game.step in SILENT_AT and now > game.deadline:
-        return Complain(SILENT_AT[Step(game.step)], bet)
-    return None
+    return SubmitGameResult(bet) if game.step == Step.HAND_FINAL else overdue(bet, game, now)

@@ -22,15 +22,16 @@ from typing import Any, Final
 from fairground.bank.bank_port import Terms
 from fairground.bank.calls import (
     ADDRESS,
-    BYTES32,
     SEED,
-    SIGNATURE,
-    THE_BET,
     THE_SESSION,
-    THE_STATE,
     UINT256,
+    as_json,
+    from_json,
+    optional,
+    pair,
 )
 from fairground.bank.croupier_port import (
+    MESSAGES,
     REFUSALS,
     STAGES,
     About,
@@ -86,19 +87,10 @@ class DeskClient(CroupierDesk):
     async def offer(self, player: str) -> Offer:
         found = await self.ask("croupier/offers", {"player": player}, patience=BEFORE)
         with _reading(self.url):
-            first, second = found["commitments"]
-            return Offer(
-                _name(found["id"]),
-                ADDRESS.read(found["croupier"], "croupier"),
-                ADDRESS.read(found["player"], "player"),
-                ADDRESS.read(found["croupier_key"], "croupier_key"),
-                UINT256.read(found["game_id"], "game_id"),
-                (BYTES32.read(first, "commitment 0"), BYTES32.read(second, "commitment 1")),
-                UINT256.read(found["expiry"], "expiry"),
-            )
+            return Offer(_name(found["id"]), *from_json(MESSAGES["offer"], found))
 
     async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
-        body = {"bet": THE_BET.write(bet), "signature": signature.hex()}
+        body = as_json(MESSAGES["bet"], (bet, signature))
         await self.ask(f"croupier/games/{offer_id}/bet", body)
 
     async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
@@ -122,10 +114,8 @@ class DeskClient(CroupierDesk):
         with _reading(self.url):
             if found["stage"] not in STAGES:
                 raise ValueError(f"the stage {found['stage']!r}")
-            first, second = (
-                None if seed is None else SEED.read(seed, "seed") for seed in found["seeds"]
-            )
-            return Sight(found["stage"], (first, second), in_plain_words(found["trouble"]))
+            seeds = pair(optional(SEED)).read(found["seeds"], "seed")
+            return Sight(found["stage"], seeds, in_plain_words(found["trouble"]))
 
     async def transcript(self, offer_id: str) -> bytes:
         """His record of a game; the Player's own has the same bytes."""
@@ -206,8 +196,10 @@ class SessionDeskClient(SessionDesk):
     def __init__(self, desk: DeskClient) -> None:
         self._desk = desk
 
-    async def _say(self, session: bytes, what: str, body: dict[str, Any]) -> Any:
-        return await self._desk.ask(f"croupier/sessions/{session.hex()}/{what}", body)
+    async def _say(self, session: bytes, what: str, body: Any, answer: str) -> Any:
+        found = await self._desk.ask(f"croupier/sessions/{session.hex()}/{what}", body)
+        with _reading(self._desk.url):
+            return from_json(MESSAGES[answer], found)
 
     async def session(self, player: str, funds: int) -> SessionTerms:
         body = {"player": player, "funds": written(funds)}
@@ -218,51 +210,34 @@ class SessionDeskClient(SessionDesk):
 
     async def open(self, terms: SessionTerms, signature: Signature) -> None:
         where = f"croupier/sessions/{terms.struct_hash().hex()}/open"
-        body = {"terms": THE_SESSION.write(terms), "signature": signature.hex()}
+        body = as_json(MESSAGES["session"], (terms, signature))
         await self._desk.ask(where, body, patience=BEFORE)
 
     async def offer(self, session: bytes, hand: int) -> tuple[bytes, bytes]:
-        found = await self._say(session, "offer", {"hand": hand})
-        with _reading(self._desk.url):
-            first, second = found["commitments"]
-            return BYTES32.read(first, "commitment 0"), BYTES32.read(second, "commitment 1")
+        (commitments,) = await self._say(session, "offer", {"hand": hand}, "offered")
+        first, second = commitments
+        return first, second
 
     async def bet(self, session: bytes, bet: Bet, signature: Signature) -> Taken:
-        body = {"bet": THE_BET.write(bet), "signature": signature.hex()}
-        found = await self._say(session, "bet", body)
-        with _reading(self._desk.url):
-            his = SIGNATURE.read(found["signature"], "signature")
-            return Taken(his, SEED.read(found["seed"], "seed"))
+        body = as_json(MESSAGES["bet"], (bet, signature))
+        return Taken(*await self._say(session, "bet", body, "taken"))
 
     async def order(
         self, session: bytes, seed: Seed, order: Sequence[int], signature: Signature
     ) -> Drawn | None:
-        body = {"seed": seed.hex(), "order": list(order), "signature": signature.hex()}
-        found = await self._say(session, "order", body)
-        with _reading(self._desk.url):
-            if found["seed"] is None:
-                return None
-            his = SEED.read(found["seed"], "seed")
-            return Drawn(his, SIGNATURE.read(found["acceptance"], "acceptance"))
+        body = as_json(MESSAGES["order"], (seed, order, signature))
+        his, acceptance = await self._say(session, "order", body, "drawn")
+        return None if his is None or acceptance is None else Drawn(his, acceptance)
 
     async def state(
         self, session: bytes, seed: Seed | None, state: SessionState, signature: Signature
     ) -> Signature:
-        told = None if seed is None else seed.hex()
-        body = {"seed": told, "state": THE_STATE.write(state), "signature": signature.hex()}
-        found = await self._say(session, "state", body)
-        with _reading(self._desk.url):
-            his: Signature = SIGNATURE.read(found["signature"], "signature")
-            return his
+        body = as_json(MESSAGES["state"], (seed, state, signature))
+        his: Signature
+        (his,) = await self._say(session, "state", body, "signed")
+        return his
 
     async def look(self, session: bytes) -> SessionSight:
         found = await self._desk.ask(f"croupier/sessions/{session.hex()}")
         with _reading(self._desk.url):
-            return SessionSight(
-                THE_SESSION.read(found["terms"], "terms"),
-                THE_STATE.read(found["state"], "state"),
-                SIGNATURE.read(found["player_signature"], "player_signature"),
-                SIGNATURE.read(found["croupier_signature"], "croupier_signature"),
-                bool(found["playing"]),
-                bool(found["closed"]),
-            )
+            return SessionSight(*from_json(MESSAGES["sight"], found))

@@ -15,19 +15,22 @@ import contextlib
 import math
 import time
 from collections.abc import Sequence
-from typing import Final, Self
+from fractions import Fraction
+from typing import Final, NamedTuple, Self
 
 from fairground.bank.bank_port import (
     NO_KEY,
     Bank,
     BankAway,
     BankRefused,
+    Complain,
     DepositFunds,
+    GameOutcome,
+    SubmitBet,
+    SubmitCroupierSeed,
     SubmitPublicKey,
 )
-from fairground.bank.croupier.caution import Caution, Habits, must_fit
 from fairground.bank.croupier.journal import (
-    LAPSED,
     CroupierJournal,
     JournalPage,
     SessionJournal,
@@ -36,6 +39,8 @@ from fairground.bank.croupier.journal import (
     sight,
 )
 from fairground.bank.croupier.service import (
+    INTERVAL,
+    Name,
     OperatorReport,
     Rounds,
     Tending,
@@ -56,24 +61,97 @@ from fairground.bank.croupier_port import (
     UnknownGame,
 )
 from fairground.bank.crypto.signatures import Signature, checksummed
+from fairground.bank.hand import LAPSED
 from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import (
     Bet,
     Domain,
     Key,
     ReplacementOrder,
-    SessionTerms,
     Signer,
+    game_key,
     must_be_signed,
 )
+from fairground.bank.record import chairs_at
+from fairground.bank.schemes import public_of
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
 from fairground.bank.session.croupier import SESSION_CALLS, SessionCroupier
-from fairground.bank.session.page import SessionPage
+from fairground.bank.session.page import unsound
 from fairground.bank.session.tower import Tower
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import token
 from fairground.games.poker.rules import HAND, LEVELS, PAYS, Rank
 from fairground.store import Store, StoreAway, retried
+
+# His limits
+#
+# He must be able to keep every promise: pay the top prize, pay the gas, be in time. A refusal here
+# costs nobody anything; a broken promise costs him the price of silence.
+
+CALL_BLOCKS: Final = 2
+"""Blocks that a call may take until it is in one."""
+
+GAME_CALLS: Final = (SubmitBet, SubmitCroupierSeed, SubmitCroupierSeed, Complain)
+"""The calls that a new game owes: without them he loses something, or his money stays locked."""
+
+RECENT_GAMES: Final = 3
+"""Games by which a player is known."""
+
+
+class Habits(NamedTuple):
+    """A Croupier's own limits: how long he waits, and how much he takes on."""
+
+    offer_time: int = 600
+    """Seconds for which an offer stands, by the Bank's time."""
+    least_time: int = 20
+    """Seconds that a bet must be good for, so that it can reach the Bank."""
+    most_open: int = 500
+    """Games and offers open at the same time; on a chain never more than he could serve
+    (`service.most_games`). Half of the places are for players who have money at the Bank, so
+    that nobody can take them all for nothing."""
+    player_share: Fraction = Fraction(1, 4)
+    """The part of his money that one player can lock; one game is always allowed."""
+    strangers_share: Fraction = Fraction(1, 2)
+    """The part that all players together can lock who have never played a game to its end with
+    him. New keys cost nothing, so a limit for each of them would be none."""
+    session_chips: int = 50_000
+    """Maximum that he puts into a session, in chips: enough for a bet of 10 at level 5. One player
+    cannot lock more than their part of his money by it.
+    """
+    least_buy_in: int = 20
+    """Chips that a player must put into a session. Without any, new keys could lock his money
+    for nothing."""
+    sessions_in_time: tuple[int, int] = (3, 300)
+    """Maximum number of sessions that one key may open within a number of seconds. It applies where
+    calls cost gas, which he pays.
+    """
+    interval: float = INTERVAL
+    one_by_one: bool = False
+    """True if he makes the document's calls singly, also where two could be made in one."""
+
+
+def must_fit(offer: Offer, bet: Bet, chip_cost: int) -> None:
+    """Raise `Declined` unless the bet is on this offer."""
+    wanted = {
+        "croupier": offer.croupier,
+        "player": offer.player,
+        "croupier_key": offer.croupier_key,
+        "game_id": offer.game_id,
+        "croupier_commitment_0": offer.commitments[0],
+        "croupier_commitment_1": offer.commitments[1],
+        "chip_cost": chip_cost,
+    }
+    for field, value in wanted.items():
+        given = getattr(bet, field)
+        if type(given) is not type(value) or given != value:
+            raise Declined(f"the bet's {field} must be {_shown(value)}, not {_shown(given)}")
+    if reason := unsound(bet):
+        raise Declined(reason)
+
+
+def _shown(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else repr(value)
+
 
 NEWER: Final = "a newer offer to this player took its place"
 
@@ -124,30 +202,28 @@ class Croupier(CroupierDesk):
         self._journal = CroupierJournal(store, bank.domain, key.address, self._cipher)
         merges = not self._habits.one_by_one
         self._tending = Tending(bank, key, self._journal, confirmations, merges)
-        self._caution = Caution(bank, key.address, self._tending, self._habits, confirmations)
-        self._rounds = Rounds(self._all_open, self._tending.visit, self._habits.interval)
-        self.sessions: SessionCroupier = self._session_desk(store, signing, tower)
+        self._rounds = Rounds(self._all_open, self._visit, self._habits.interval)
+        self.sessions: SessionCroupier = SessionCroupier(
+            bank,
+            key,
+            self._lend,
+            SessionJournal(store, bank.domain, key.address, self._cipher, chairs_at(bank)),
+            signing=signing,
+            confirmations=confirmations,
+            tower=tower,
+            watch=self._tending.watch,
+        )
         self._running: asyncio.Task[None] | None = None
         self._ready = False
         self._preparing = asyncio.Lock()
         self._deciding = asyncio.Lock()
-        self._known_players: set[str] = set()
-        """Those who are no strangers."""
         self._players: dict[str, str] = {}
         """The player of each open offer; empty for an offer whose page was not read yet."""
-        self._opened: list[tuple[str, float]] = []
-        """Keys that opened a session lately, and when by our own clock."""
 
     async def __aenter__(self) -> Self:
-        await self._caution.must_keep_pace()
-        self._running = asyncio.create_task(self._run())
+        await self._must_keep_pace()
+        self._running = asyncio.create_task(self._rounds.run())
         return self
-
-    async def _run(self) -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._rounds.run())
-            rounds = Rounds(self._open_sessions, self.sessions.visit, self._habits.interval)
-            group.create_task(rounds.run())
 
     async def __aexit__(self, *_: object) -> None:
         if self._running is not None:
@@ -240,8 +316,8 @@ class Croupier(CroupierDesk):
             raise Declined(f"{player} is the Croupier himself: nobody plays with himself")
         async with self._deciding:
             await self.prepare()
-            await self._caution.must_afford(self._least_prize, "the smallest bet")
-            await self._caution.must_have_gas()
+            await self._must_afford(self._least_prize, "the smallest bet")
+            await self._must_have_gas()
             game_id = await self._bank.next_game_id(self.account, player)
             expiry = await self._tending.time() + self._habits.offer_time
             standing = await self._make_room(player, game_id, expiry)
@@ -272,18 +348,17 @@ class Croupier(CroupierDesk):
             if page.ended is not None:
                 raise Closed(f"this offer is over: {page.ended.reason}. Ask for a new one")
             must_fit(page.offer, bet, self._bank.terms.chip_cost)
-            await self._caution.must_be_in_time(page.offer, bet)
+            await self._must_be_in_time(page.offer, bet)
             must_be_signed(self._bank.domain, bet, signature, bet.player_key)
-            await self._caution.must_be_funded(bet)
-            await self._caution.must_afford(
-                bet.top_prize, f"a bet of {bet.bet} at level {bet.level}"
-            )
+            await self._must_be_funded(bet)
+            await self._must_afford(bet.top_prize, f"a bet of {bet.bet} at level {bet.level}")
             known = await self._is_known(bet.player)
-            await self._caution.must_leave_room(bet.player, bet.top_prize, known)
-            await self._caution.must_have_gas()
-            page = await self._journal.add_bet(page, bet, signature)
+            await self._must_leave_room(bet.player, bet.top_prize, known)
+            await self._must_have_gas()
+            public = public_of(self._bank.domain, bet, signature)
+            page = await self._journal.add(page, "bet", public=public)
             self._tending.flying[offer_id] = bet.top_prize
-            self._tending.watch.expect(page, known)
+            self._tending.watch.expect(page)
         self._rounds.wake(offer_id)
 
     @retried
@@ -345,30 +420,15 @@ class Croupier(CroupierDesk):
 
     # Sessions
 
-    def _session_desk(
-        self, store: Store, signing: Sequence[Key], tower: Tower | None
-    ) -> SessionCroupier:
-        desk = SessionCroupier(
-            self._bank,
-            self._key,
-            self._lend,
-            SessionJournal(store, self._bank.domain, self.account, self._cipher),
-            signing=signing,
-            confirmations=self.confirmations,
-            tower=tower,
-        )
-        desk.opened, desk.seen = self._session_opened, self._session_seen
-        return desk
-
     async def _is_known(self, player: str) -> bool:
         """Return whether a game with this player was settled, or a hand of a session played."""
-        if player in self._known_players:
+        if player in self._tending.watch.known:
             return True
-        known = await self._caution.is_known(player)
+        known = await self._has_settled(player)
         if not known:
             known = await self.sessions.has_played(player)
         if known:
-            self._known_players.add(player)
+            self._tending.watch.known.add(player)
         return known
 
     async def _lend(self, player: str, funds: int) -> int:
@@ -383,9 +443,9 @@ class Croupier(CroupierDesk):
             await self.prepare()
             if await self._bank.upkeep(SESSION_CALLS):
                 self._must_not_open_often(player)
-            await self._caution.must_have_gas()
+            await self._must_have_gas()
             known = await self._is_known(player)
-            lent = await self._caution.session_funds(player, known)
+            lent = await self._session_funds(player, known)
             if lent < self._least_prize:
                 raise Busy(f"the Croupier has {lent} wei for you: too few for the smallest bet")
             return lent
@@ -394,8 +454,8 @@ class Croupier(CroupierDesk):
         """Refuse a key that opens session after session: each costs him the gas of two calls."""
         most, seconds = self._habits.sessions_in_time
         now = time.monotonic()
-        recent = [at for at in self._opened if at[1] > now - seconds]
-        self._opened = recent
+        recent = [at for at in self.sessions.recent if at[1] > now - seconds]
+        self.sessions.recent = recent
         mine = [when for who, when in recent if who == player]
         if len(mine) >= most:
             wait = math.ceil(mine[-most] + seconds - now)
@@ -404,33 +464,137 @@ class Croupier(CroupierDesk):
                 f"most: come back in {wait} seconds"
             )
 
-    def _session_opened(self, terms: SessionTerms) -> None:
-        self._opened.append((terms.player, time.monotonic()))
-        self._watch_session(terms)
-
-    def _watch_session(self, terms: SessionTerms) -> None:
-        known = terms.player in self._known_players
-        self._tending.watch.opened(terms, SESSION_CALLS, known)
-
-    def _session_seen(self, page: SessionPage, locked: bool) -> None:
-        """Note whether the Bank has a session locked: a chain may take its end back."""
-        if page.signed.state.hands:
-            self._known_players.add(page.terms.player)
-        if locked:
-            self._watch_session(page.terms)
-        else:
-            self._tending.watch.closed(page.terms)
-
     async def _take_up_sessions(self) -> None:
         """After a start: what is locked in open sessions, and which calls they may need."""
         for name in await self._open_sessions():
             with contextlib.suppress(UnknownGame):
-                self._watch_session((await self.sessions.journal.page(name)).terms)
+                page = await self.sessions.journal.page(name)
+                self._tending.watch.opened(page.terms, SESSION_CALLS)
 
     async def _open_sessions(self) -> Sequence[bytes]:
         return await self.sessions.journal.open_sessions()
 
     # What he asks of himself and of the Bank before he says yes
+
+    async def _must_keep_pace(self) -> None:
+        """Refuse to start where his confirmations do not fit into half of a step's time."""
+        try:
+            block_time = await self._bank.block_time()
+        except BankAway:
+            return
+        step_time = self._bank.terms.step_time
+        needed = (self.confirmations + CALL_BLOCKS) * block_time
+        if needed > step_time / 2:
+            fits = max(0, int(step_time / 2 / block_time) - CALL_BLOCKS)
+            raise InputError(
+                f"{self.confirmations} confirmations do not fit into a step of this Bank: a block "
+                f"takes about {block_time:g} seconds, so a seed needs {needed:g} of the "
+                f"{step_time} seconds of a step, and half of them is the most. Use at most {fits} "
+                "confirmations here, or a Bank with a longer step time"
+            )
+
+    async def _must_afford(self, amount: int, what: str) -> None:
+        """Refuse what he could not pay the top prize of, with all bets on their way."""
+        account = await self._bank.account(self.account)
+        free = account.available - sum(self._tending.flying.values())
+        if free < amount:
+            raise Busy(
+                f"the Croupier has {max(free, 0)} wei free, and {what} wants {amount} for its top "
+                "prize: come back when other games are settled, or bet less"
+            )
+
+    async def _session_funds(self, player: str, known: bool) -> int:
+        """Return the wei that he puts into a session with this player, within their limit."""
+        has = (await self._bank.account(self.account)).available
+        everything = has + self._tending.watch.locked()
+        chips = self._habits.session_chips * self._bank.terms.chip_cost
+        funds = min(chips, int(everything * self._habits.player_share))
+        await self._must_afford(funds, "a session")
+        await self._must_leave_room(player, funds, known)
+        return funds
+
+    async def _must_leave_room(self, player: str, amount: int, known: bool) -> None:
+        """Refuse what would let one player, or all strangers, lock too much of his money.
+
+        A player who takes every step in its last second keeps the top prize locked for hours,
+        and others cannot play meanwhile.
+        """
+        watch, habits = self._tending.watch, self._habits
+        everything = (await self._bank.account(self.account)).available + watch.locked()
+
+        def beyond(locked: int, share: Fraction) -> bool:
+            return locked > 0 and locked + amount > share * everything
+
+        for _ in range(2):
+            too_much = beyond(watch.locked(player), habits.player_share)
+            too_many = not known and beyond(watch.locked_by_strangers(), habits.strangers_share)
+            if not too_much and not too_many:
+                return
+            await self._tending.look_again(watch.locking())  # some may be over by now
+        if too_much:
+            raise Busy(
+                "you have games open, and this one would lock more of the Croupier's money than he "
+                f"gives to one player ({habits.player_share} of it): finish a game first"
+            )
+        raise Busy(
+            "players who have not played a game to its end with the Croupier may lock "
+            f"{habits.strangers_share} of his money, and have: come back later, or bet less"
+        )
+
+    async def _has_settled(self, player: str) -> bool:
+        """Return whether one of the last games with this player was settled."""
+        following = await self._bank.next_game_id(self.account, player)
+        for game_id in range(max(0, following - RECENT_GAMES), following):
+            game = await self._bank.game(game_key(self.account, player, game_id))
+            if game.outcome == GameOutcome.SETTLED:
+                return True
+        return False
+
+    async def _games_in_purse(self) -> tuple[int, int | None]:
+        """Return the wei in his purse, and the number of further games that it is enough for.
+
+        Enough: he can make the calls that the open games and the new one owe, at several times
+        today's price. ``None``: calls cost nothing here.
+        """
+        bank, purse = self._bank, await self._bank.purse(self.account)
+        game = await bank.upkeep(GAME_CALLS)
+        if game == 0:
+            return purse, None
+        return purse, max(0, purse - await bank.upkeep(self._tending.watch.owed())) // game
+
+    async def _must_have_gas(self) -> None:
+        """Refuse a game whose calls his purse could not pay for."""
+        purse, games = await self._games_in_purse()
+        self._tending.watch.purse_is_good_for(games)
+        if games == 0:
+            raise Busy(
+                f"the Croupier has {purse} wei for gas, and keeps them for open games: come back "
+                "later"
+            )
+
+    async def _must_be_in_time(self, offer: Offer, bet: Bet) -> None:
+        """Refuse a bet that would not reach the Bank in time, or outlives the offer."""
+        now = await self._tending.time()
+        if bet.expiry > offer.expiry:
+            raise Declined(f"the bet's expiry must be at most the offer's, {offer.expiry}")
+        if bet.expiry < now + self._habits.least_time:
+            raise Declined(
+                f"the bet expires at {bet.expiry}, and it is {now} at the Bank: to get there it "
+                f"must be good for {self._habits.least_time} seconds. Ask for a new offer"
+            )
+
+    async def _must_be_funded(self, bet: Bet) -> None:
+        """Refuse a bet whose key or stake is not at the Bank."""
+        account = await self._bank.account(bet.player)
+        if account.key == NO_KEY:
+            raise Declined(f"the Bank knows no key of {bet.player}: submit your public key first")
+        if account.key != bet.player_key:
+            raise Declined(f"your key at the Bank is {account.key}, not {bet.player_key}")
+        if account.available < bet.stake:
+            raise Declined(
+                f"the stake is {bet.stake} wei, and you have {account.available} available at the "
+                "Bank: deposit more, or bet less"
+            )
 
     async def _make_room(self, player: str, game_id: int, expiry: int) -> Offer | None:
         """The offer to this player that can be told again. An older one is closed.
@@ -475,7 +639,7 @@ class Croupier(CroupierDesk):
         return False
 
     async def report(self) -> OperatorReport:
-        purse, games = await self._caution.games_in_purse()
+        purse, games = await self._games_in_purse()
         self._tending.watch.purse_is_good_for(games)
         report = self._tending.watch.report(purse, games, await self._tending.time())
         stuck = self.sessions.trouble
@@ -492,13 +656,16 @@ class Croupier(CroupierDesk):
     # Tending the games
 
     async def pump(self) -> None:
-        """Do all that can be done now in all open games, one after the other."""
-        for offer_id in await self._all_open():
-            await self._tending.visit(offer_id)
-        for name in await self._open_sessions():
-            await self.sessions.visit(name)
+        """Do all that can be done now in all open games and sessions, one after the other."""
+        for name in await self._all_open():
+            await self._visit(name)
 
-    async def _all_open(self) -> Sequence[str]:
+    async def _visit(self, name: Name) -> float:
+        if isinstance(name, str):
+            return await self._tending.visit(name)
+        return await self.sessions.visit(name)
+
+    async def _all_open(self) -> Sequence[Name]:
         try:
             await self.prepare()
         except StoreAway:
@@ -507,7 +674,7 @@ class Croupier(CroupierDesk):
             log.warning("the Croupier is not ready: %s", error)
         offer_ids = await self._journal.open_logs()
         self._tending.forget_all_but(set(offer_ids))
-        return offer_ids
+        return [*offer_ids, *await self._open_sessions()]
 
 
 def _must_be_playing(page: JournalPage) -> Bet:

@@ -32,13 +32,15 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from fairground.bank.bank_port import SILENT_AT, GameOutcome, Step, short_name
-from fairground.bank.croupier_port import Closed, Offer, Sight, TooSoon, UnknownGame
+from fairground.bank.calls import as_json, from_json
+from fairground.bank.croupier_port import MESSAGES, Closed, Offer, Sight, TooSoon, UnknownGame
 from fairground.bank.crypto.seed_cipher import SeedCipher
 from fairground.bank.crypto.signatures import Signature
+from fairground.bank.hand import LAPSED, STOPPED, Hand
 from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import Bet, Domain, Key, Signer
-from fairground.bank.record import CHAIRS, GameRecord, Messages
-from fairground.bank.schemes import public_of, read_public
+from fairground.bank.record import CHAIRS, GameRecord
+from fairground.bank.schemes import read_public
 from fairground.bank.seeds import SEED_IDS, Seed
 from fairground.bank.session.page import Line, SessionPage
 from fairground.core import Fault, whole, written
@@ -48,15 +50,6 @@ from fairground.transcript import NO_LINE, Event, canonical, check_chain, line_h
 
 KIND: Final = "croupier"
 KEY: Final = "croupier-key"
-
-
-LAPSED: Final = "LAPSED"
-"""The end of a game that the Bank never had. All other ends are the Bank's outcomes."""
-
-STOPPED: Final = (
-    "this arena was restored from a copy, in which this game was open; its seeds may have been "
-    "told since, so the Croupier tells no more of them"
-)
 
 
 class End(NamedTuple):
@@ -95,6 +88,23 @@ class JournalPage(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Page({self.offer.id!r}, lines={self.lines}, told={self.told})"
+
+    @property
+    def hand(self) -> Hand:
+        """Return the messages that may go to the Bank: of his seeds those that he told.
+
+        Once seed 1 is told for one order, no other order may be brought.
+        """
+        assert self.bet is not None
+        assert self.signature is not None
+        first, second = (
+            seed if self.told > seed_id else None for seed_id, seed in enumerate(self.seeds)
+        )
+        hand = Hand(self.bet, self.signature, his=(first, second), theirs=self.heard)
+        order, signature = self.mail or (None, None)
+        if self.told > 1 and order != self.order:
+            return hand
+        return hand._replace(order=order, order_signature=signature)
 
     @property
     def final(self) -> bool:
@@ -154,17 +164,8 @@ class CroupierJournal(_Journal):
 
     async def open(self, offer: Offer, seeds: tuple[Seed, Seed]) -> JournalPage:
         """Write down a new offer, with its seeds; only then may it be told."""
-        line = _line(
-            NO_LINE,
-            "offered",
-            **_place(self._domain),
-            croupier=offer.croupier,
-            player=offer.player,
-            croupier_key=offer.croupier_key,
-            game_id=written(offer.game_id),
-            commitments=[commitment.hex() for commitment in offer.commitments],
-            expiry=written(offer.expiry),
-        )
+        said = as_json(MESSAGES["offer"], offer[1:])
+        line = _line(NO_LINE, "offered", **_place(self._domain), **said)
         secrets = tuple(
             Secret(_secret(seed_id), seed.hex().encode(), line_hash(line))
             for seed_id, seed in enumerate(seeds)
@@ -186,9 +187,6 @@ class CroupierJournal(_Journal):
             Append(page.offer.id, page.lines, (line,), closed=kind == "ended", spent=spent)
         )
         return _turned(page, parse(line, page.lines + 1), line)
-
-    async def add_bet(self, page: JournalPage, bet: Bet, signature: Signature) -> JournalPage:
-        return await self.add(page, "bet", public=public_of(self._domain, bet, signature))
 
 
 class _Kept(NamedTuple):
@@ -365,15 +363,7 @@ def _domain(first: Event) -> Domain:
 def _page(stored: Stored, events: Sequence[Event]) -> JournalPage:
     first, *others = events
     secrets = {one.name: Seed.from_hex(one.secret.decode()) for one in stored.secrets}
-    offer = Offer(
-        stored.log,
-        first["croupier"],
-        first["player"],
-        first["croupier_key"],
-        whole(first["game_id"], "game_id"),
-        (bytes.fromhex(first["commitments"][0]), bytes.fromhex(first["commitments"][1])),
-        whole(first["expiry"], "expiry"),
-    )
+    offer = Offer(stored.log, *from_json(MESSAGES["offer"], first))
     seeds = secrets[_secret(0)], secrets[_secret(1)]
     page = JournalPage(_domain(first), offer, seeds, 1, line_hash(stored.lines[0]))
     for event, line in zip(others, stored.lines[1:], strict=True):
@@ -460,14 +450,8 @@ def recorded(page: JournalPage) -> GameRecord:
     assert page.signature is not None
     # Where another order than the one in the mail came to the Bank, its signature is there alone.
     order, signature = page.mail or (None, None)
-    messages = Messages(
-        page.seeds[0],
-        page.heard[0],
-        page.order,
-        signature if order == page.order else None,
-        page.seeds[1],
-        page.heard[1],
-    )
+    signature = signature if order == page.order else None
+    messages = page.hand._replace(his=page.seeds, order=page.order, order_signature=signature)
     step = Step.HAND_FINAL if page.ended is None else Step(page.ended.step)
     record = GameRecord(page.domain, page.bet, page.signature)
     record.follow(messages, step)

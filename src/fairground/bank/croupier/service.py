@@ -1,8 +1,8 @@
 """The Croupier's service: he looks at every open game, does his duty, and looks again.
 
-`Rounds` gives every game its turn, and `Turnstile` orders the calls to the Bank by urgency.
-Trouble in one game stops no other; a failed duty is tried again in the next round. The journal
-holds his promises and the Bank holds the facts, so nothing that counts is done twice.
+`Rounds` gives every game its turn. Trouble in one game stops no other; a failed duty is tried again
+in the next round. The journal holds his promises and the Bank holds the facts, so nothing that
+counts is done twice.
 
 An operator must hear of a loss before it happens. So the reason why a game waits is logged once,
 and again louder as his own deadline draws near; `OperatorReport` says the same in numbers.
@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import heapq
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from fairground.bank.bank_port import (
@@ -31,40 +30,39 @@ from fairground.bank.bank_port import (
     SubmitBet,
     SubmitCroupierSeed,
 )
-from fairground.bank.croupier.duties import (
+from fairground.bank.croupier.journal import CroupierJournal, JournalPage
+from fairground.bank.croupier_port import UnknownGame
+from fairground.bank.duties import (
     Fetch,
     Rest,
     Seen,
     Send,
     Wait,
     Write,
-    duty,
+    game_duty,
     loss,
     owed_calls,
     waits_for,
 )
-from fairground.bank.croupier.journal import CroupierJournal, JournalPage
-from fairground.bank.croupier_port import UnknownGame
+from fairground.bank.hand import seeds_in
 from fairground.bank.messages import Key, SessionTerms, Signer
-from fairground.bank.seeds import Seed, check_seed
+from fairground.bank.seeds import check_seed
 from fairground.core import FairgroundError
 from fairground.store import Conflict, StoreAway
 
 log = logging.getLogger("fairground.croupier")
 
-N = TypeVar("N", bound=Hashable)
-"""The name of a game or a session."""
+Name = str | bytes
+"""The id of an offer and its game, or the name of a session."""
 
 INTERVAL: Final = 1.0
 """Seconds between two rounds of all games."""
 
 SENDS: Final = 8
-"""Calls that are under way to the Bank at the same time."""
+"""Calls that are under way to the Bank at the same time, besides his own seeds."""
 
 CALL_TIME: Final = 15
 """Seconds that a call takes on a chain: about a block."""
-
-Urgency = tuple[int, int]
 
 
 def most_games(step_time: int) -> int:
@@ -76,49 +74,8 @@ def most_games(step_time: int) -> int:
     return max(1, SENDS * step_time // (2 * CALL_TIME))
 
 
-class Turnstile:
-    """Lets a few through at a time; of those who wait, the most urgent first.
-
-    On a slow chain the calls of many games queue up. A late seed costs the price of silence, a
-    late settlement costs nothing.
-    """
-
-    def __init__(self, room: int = SENDS) -> None:
-        self._room = room
-        self._waiting: list[tuple[Urgency, int, asyncio.Future[None]]] = []
-        self._count = 0
-
-    @contextlib.asynccontextmanager
-    async def turn(self, urgency: Urgency) -> AsyncIterator[None]:
-        """Wait for one's turn; the smallest goes first."""
-        if self._room:
-            self._room -= 1
-        else:
-            passed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._count += 1
-            heapq.heappush(self._waiting, (urgency, self._count, passed))
-            try:
-                await passed
-            except asyncio.CancelledError:
-                if passed.done() and not passed.cancelled():
-                    self._next()
-                raise
-        try:
-            yield
-        finally:
-            self._next()
-
-    def _next(self) -> None:
-        while self._waiting:
-            *_, passed = heapq.heappop(self._waiting)
-            if not passed.done():
-                passed.set_result(None)
-                return
-        self._room += 1
-
-
-class Rounds(Generic[N]):
-    """Visits every open game again and again, and at once those that are woken.
+class Rounds:
+    """Visits every open game and session again and again, and at once those that are woken.
 
     ``visit`` must take care of its own trouble; it returns for how many seconds the game
     can be left alone. No game waits for another.
@@ -126,21 +83,21 @@ class Rounds(Generic[N]):
 
     def __init__(
         self,
-        open_offers: Callable[[], Awaitable[Sequence[N]]],
-        visit: Callable[[N], Awaitable[float]],
+        open_names: Callable[[], Awaitable[Sequence[Name]]],
+        visit: Callable[[Name], Awaitable[float]],
         interval: float = INTERVAL,
     ) -> None:
-        self._open_offers = open_offers
+        self._open_names = open_names
         self._visit = visit
         self._interval = interval
-        self._woken: set[N] = set()
-        self._busy: set[N] = set()
-        self._asleep: dict[N, float] = {}
+        self._woken: set[Name] = set()
+        self._busy: set[Name] = set()
+        self._asleep: dict[Name, float] = {}
         self._bell = asyncio.Event()
 
-    def wake(self, offer_id: N) -> None:
-        self._asleep.pop(offer_id, None)
-        self._woken.add(offer_id)
+    def wake(self, name: Name) -> None:
+        self._asleep.pop(name, None)
+        self._woken.add(name)
         self._bell.set()
 
     async def run(self) -> None:
@@ -152,40 +109,36 @@ class Rounds(Generic[N]):
                 if time.monotonic() >= following:
                     due |= await self._round()
                     following = time.monotonic() + self._interval
-                for offer_id in due - self._busy:
-                    self._woken.discard(offer_id)
-                    self._busy.add(offer_id)
-                    group.create_task(self._go(offer_id))
+                for name in due - self._busy:
+                    self._woken.discard(name)
+                    self._busy.add(name)
+                    group.create_task(self._go(name))
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(max(0.0, following - time.monotonic())):
                         await self._bell.wait()
 
-    async def _round(self) -> set[N]:
+    async def _round(self) -> set[Name]:
         try:
-            offer_ids = set(await self._open_offers())
+            names = set(await self._open_names())
         except StoreAway:
             return set()  # who keeps the store says so, once
         except Exception:
             log.exception("the journal cannot be read now")
             return set()
         now = time.monotonic()
-        self._asleep = {
-            offer_id: at
-            for offer_id, at in self._asleep.items()
-            if offer_id in offer_ids and at > now
-        }
-        return offer_ids - set(self._asleep)
+        self._asleep = {name: at for name, at in self._asleep.items() if name in names and at > now}
+        return names - set(self._asleep)
 
-    async def _go(self, offer_id: N) -> None:
+    async def _go(self, name: Name) -> None:
         try:
-            seconds = await self._visit(offer_id)
-            if seconds and offer_id not in self._woken:
-                self._asleep[offer_id] = time.monotonic() + seconds
+            seconds = await self._visit(name)
+            if seconds and name not in self._woken:
+                self._asleep[name] = time.monotonic() + seconds
         except Exception:
             log.exception("a game got into trouble")
         finally:
-            self._busy.discard(offer_id)
-            if offer_id in self._woken:
+            self._busy.discard(name)
+            if name in self._woken:
                 self._bell.set()
 
 
@@ -246,20 +199,21 @@ class Watched(NamedTuple):
     """Return the wei that the Player can keep locked by waiting: the top prize, until the final
     hand is known and the Croupier can settle alone.
     """
+    known: bool = False
+    """True if the Player was no stranger when they bet or sat down."""
     wait: Wait | None = None
 
 
 class CroupierWatch:
-    """All open games of one Croupier."""
+    """All open games and sessions of one Croupier, and what they lock."""
 
-    def __init__(self, step_time: int, margin: int) -> None:
-        self._step_time, self._margin = step_time, margin
+    def __init__(self, step_time: int) -> None:
+        self._step_time, self._margin = step_time, margin(step_time)
+        self.known: set[str] = set()
+        """Players who are no strangers."""
         self._games: dict[str, Watched] = {}
-        self._known: set[str] = set()
-        """The games of players who are no strangers."""
         self._sessions: dict[bytes, Watched] = {}
         """Open sessions, by their names."""
-        self._strange_sessions: set[bytes] = set()
         self._told: dict[str, tuple[Wait, int]] = {}
         """The last logged state of each game."""
         self._purse_is_low: bool | None = None
@@ -268,9 +222,9 @@ class CroupierWatch:
         if page.bet is None or page.ended is not None:
             self._games.pop(page.offer.id, None)
         else:
-            wait = waits_for(page, seen)
-            game = _watched(page, seen.now)._replace(wait=wait)
-            self._games[page.offer.id] = game
+            before, wait = self._games.get(page.offer.id), waits_for(page, seen)
+            known = before is not None and before.known
+            self._games[page.offer.id] = _watched(page, seen.now)._replace(known=known, wait=wait)
 
     def tell(self, page: JournalPage, seen: Seen, trouble: str = "") -> None:
         """Log what a game waits for, once, and again when a loss comes nearer."""
@@ -298,24 +252,21 @@ class CroupierWatch:
             return logging.INFO
         return logging.ERROR if wait.at_stake and left < self._margin else logging.WARNING
 
-    def expect(self, page: JournalPage, known: bool = False) -> None:
-        """A bet is taken: from now on its seeds are owed. ``known``: its player is no stranger."""
-        if known:
-            self._known.add(page.offer.id)
-        if page.offer.id not in self._games:
-            self._games[page.offer.id] = _watched(page, NO_GAME)
+    def expect(self, page: JournalPage) -> None:
+        """A bet is taken: from now on its seeds are owed."""
+        game = self._games.get(page.offer.id) or _watched(page, NO_GAME)
+        known = game.known or page.offer.player in self.known
+        self._games[page.offer.id] = game._replace(known=known)
 
-    def opened(self, terms: SessionTerms, owed: tuple[type[Call], ...], known: bool) -> None:
+    def opened(self, terms: SessionTerms, owed: tuple[type[Call], ...]) -> None:
         """A session is open: what he put in is locked, and calls may be owed for it."""
         name = terms.struct_hash()
-        self._sessions[name] = Watched(owed, terms.player, terms.croupier_funds)
-        if not known:
-            self._strange_sessions.add(name)
+        known = terms.player in self.known
+        opened = Watched(owed, terms.player, terms.croupier_funds, known)
+        self._sessions.setdefault(name, opened)
 
     def closed(self, terms: SessionTerms) -> None:
-        name = terms.struct_hash()
-        self._sessions.pop(name, None)
-        self._strange_sessions.discard(name)
+        self._sessions.pop(terms.struct_hash(), None)
 
     def locked(self, player: str | None = None) -> int:
         """Return the wei that this player, or all players together, can keep locked."""
@@ -325,11 +276,8 @@ class CroupierWatch:
         return [*self._games.values(), *self._sessions.values()]
 
     def locked_by_strangers(self) -> int:
-        """Return the wei that all strangers can keep locked: players unknown when they bet or sat
-        down.
-        """
-        games = sum(game.locked for one, game in self._games.items() if one not in self._known)
-        return games + sum(self._sessions[name].locked for name in self._strange_sessions)
+        """Return the wei that all strangers can keep locked."""
+        return sum(one.locked for one in self._all() if not one.known)
 
     def locking(self) -> list[str]:
         """The games in which something can be kept locked."""
@@ -338,7 +286,6 @@ class CroupierWatch:
     def forget_all_but(self, offer_ids: set[str]) -> None:
         self._games = {one: game for one, game in self._games.items() if one in offer_ids}
         self._told = {one: told for one, told in self._told.items() if one in offer_ids}
-        self._known &= offer_ids
 
     def owed(self, offer_id: str = "", call: type[Call] | None = None) -> list[type[Call]]:
         """The calls that all games still need; without this one, which is made now."""
@@ -397,7 +344,7 @@ class Tending:
         self._confirmations = confirmations
         self._patience = bank.terms.step_time if confirmations else 0
         self._margin = margin(bank.terms.step_time)
-        self.watch = CroupierWatch(bank.terms.step_time, self._margin)
+        self.watch = CroupierWatch(bank.terms.step_time)
         self.time = BankClock(bank)
         self.flying: dict[str, int] = {}
         """Bets that he has taken and the Bank not yet: the top prize of each."""
@@ -405,7 +352,7 @@ class Tending:
         """Why a game does not go on now, in words."""
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._looking = asyncio.Semaphore(LOOKS)
-        self._sending = Turnstile()
+        self._sending = asyncio.Semaphore(SENDS)
 
     def forget_all_but(self, offer_ids: set[str]) -> None:
         """These games are open; what is known of others is not needed any more."""
@@ -456,7 +403,7 @@ class Tending:
             if page.bet is not None and (page.refused or seen.now.is_of(page.bet)):
                 self.flying.pop(offer_id, None)
             try:
-                match duty(
+                match game_duty(
                     page,
                     seen,
                     self._patience,
@@ -500,9 +447,8 @@ class Tending:
     async def ask(self, page: JournalPage, seed_id: int) -> JournalPage:
         """Hear a seed that the Player told the Bank and not him, if the Bank tells it."""
         assert page.bet is not None
-        for event in await self._bank.told(page.bet.key):
-            if event.name == "PlayerSeedSubmitted" and event.values["seedId"] == seed_id:
-                seed = Seed(event.values["nonce"], event.values["signature"])
+        for *which, seed in seeds_in(await self._bank.told(page.bet.key)):
+            if which == [Signer.PLAYER, seed_id]:
                 check_seed(self._bank.domain, page.bet, Signer.PLAYER, seed_id, seed)
                 return await self._journal.add(page, "heard", seed_id=seed_id, seed=seed.hex())
         return page
@@ -510,7 +456,7 @@ class Tending:
     async def _send(self, page: JournalPage, call: Call, seen: Seen) -> JournalPage:
         assert page.bet is not None
         try:
-            async with self._turn(call, seen):
+            async with self._turn(call):
                 await self._bank.send(self._key, call, await self._spending(page, call, seen))
             if isinstance(call, SubmitBet):
                 self.flying.pop(page.offer.id, None)  # from now on the Bank has locked its prize
@@ -527,11 +473,9 @@ class Tending:
                 return await self._journal.add(page, "refused", reason=str(refused))
         return page
 
-    def _turn(self, call: Call, seen: Seen) -> AbstractAsyncContextManager[None]:
-        """Calls queue for the Bank, but for seed 1: calls that got stuck must not hold it up."""
-        if isinstance(call, SubmitCroupierSeed) and call.seed_id == 1:
-            return nullcontext()
-        return self._sending.turn(_urgency(call, seen))
+    def _turn(self, call: Call) -> AbstractAsyncContextManager[None]:
+        """Let calls queue for the Bank, but not his seeds: a late one costs him money."""
+        return nullcontext() if isinstance(call, SubmitCroupierSeed) else self._sending
 
     async def _spending(self, page: JournalPage, call: Call, seen: Seen) -> Spending:
         """Seed 1 may cost what its silence would cost. All else leaves enough for the seeds."""
@@ -545,8 +489,3 @@ class Tending:
 def margin(step_time: int) -> int:
     """The last seconds of a step: a quarter of it, or two slow blocks if that is more."""
     return min(max(step_time // 4, 2 * CALL_TIME), step_time // 2)
-
-
-def _urgency(call: Call, seen: Seen) -> Urgency:
-    """His own seeds first, the earliest deadline first; then what costs nothing if late."""
-    return (0 if isinstance(call, SubmitCroupierSeed) else 1, seen.now.deadline)

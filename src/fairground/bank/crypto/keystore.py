@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from fairground.bank.messages import Key
+from fairground.bank.player.notes import sync_folder
 from fairground.core import InputError, Unreadable
 from fairground.fair.bits import token
 from fairground.registry import needs
@@ -76,24 +77,13 @@ def create(path: Path, key: Key, passphrase: str, work: int = WORK) -> None:
                 raise _exists(path) from None
         finally:
             fresh.unlink()
-        _sync(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise BadKeystore(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
 
 def _exists(path: Path) -> BadKeystore:
     return BadKeystore(f"{str(path)!r} exists, and a key file is never replaced: choose another")
-
-
-def _sync(folder: Path) -> None:
-    """Make the name of a new file durable, where folders can be synced at all."""
-    if os.name == "nt":  # pragma: no cover - tests run elsewhere
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def load(path: Path, passphrase: str | Callable[[], str]) -> Key:

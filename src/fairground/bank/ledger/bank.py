@@ -52,6 +52,7 @@ from fairground.bank.calls import (
     address,
     checked,
     event_from_json,
+    from_json,
     refusal_from_json,
 )
 from fairground.bank.ledger.lines import NO_CHAIN, Ledger, LedgerLine, Snapshots, outcome
@@ -462,10 +463,12 @@ def _game(body: Any) -> BankGame:
     )
 
 
+SESSION: Final = {"session": BYTES32, **dict.fromkeys(BankSession._fields[1:], UINT256)}
+"""The members of a session over HTTP."""
+
+
 def _session(body: Any) -> BankSession:
-    name = BYTES32.read(body["session"], "session")
-    numbers = (UINT256.read(body[field], field) for field in BankSession._fields[1:])
-    return BankSession(name, *numbers)
+    return BankSession(*from_json(SESSION, body))
 
 
 def _events(body: Any) -> list[BankEvent]:

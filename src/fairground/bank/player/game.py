@@ -1,19 +1,15 @@
 """One game of a Player, from the signed bet to its end, over the two ports.
 
 `PlayersGame` is one loop, led by the Bank: ask the Bank for the step of the game, compare it with
-our own `Record`, do the next duty, look again. So the same code plays a game, resumes it after a
+our own record, do the next duty, look again. So the same code plays a game, resumes it after a
 crash, and follows a chain that takes blocks back. If the Croupier does not bring a message or a
 result to the Bank, the Player does; after a deadline, the Player complains.
 
 The Player's seeds leave this object in `_tell_seed` only: the Croupier's seed of the same number
 must be at the Bank, with the Player's own number of confirmations.
 
-`Side` holds the things that all games of one sitting share. `KnownGame` is the Player's own view,
-computed from the messages alone. It raises `Alarm`, which names the party at fault, unless the Bank
-shows the same cards and the same end.
-
-`News` are the facts that the client reports while it plays, for a screen to put into words. None
-holds a secret: a seed of the Player appears in them only after the Croupier has it.
+`News` are for a screen to put into words. None holds a secret: a seed of the Player appears in them
+only after the Croupier has it.
 """
 
 from __future__ import annotations
@@ -22,6 +18,7 @@ import asyncio
 import enum
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from fairground.bank.bank_port import (
@@ -40,19 +37,18 @@ from fairground.bank.bank_port import (
     Silence,
     Spending,
     Step,
-    SubmitCroupierSeed,
     SubmitGameResult,
     SubmitPlayerSeed,
-    SubmitPlayerSeedAndOrder,
     SubmitPlayerSeedAndResult,
-    SubmitReplacementOrder,
     price_of_silence,
 )
 from fairground.bank.croupier_port import CroupierDesk, Declined
 from fairground.bank.crypto.signatures import BadSignature, Signature
+from fairground.bank.duties import SEED_AFTER, next_call
+from fairground.bank.hand import Hand, seeds_in
 from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, Signer
 from fairground.bank.player.notes import Note, Notebook
-from fairground.bank.record import AT_HOME, CHAIRS, GameRecord, Messages
+from fairground.bank.record import CHAIRS, GameRecord, chairs_at
 from fairground.bank.seeds import Seed, WrongSeed, check_seed
 from fairground.core import FairgroundError
 from fairground.fair.schemes import Chair
@@ -198,7 +194,10 @@ class Side(NamedTuple):
 
 
 class KnownGame:
-    """The Player's certain knowledge of one game."""
+    """The Player's certain knowledge of one game, computed from its messages alone.
+
+    It raises `Alarm`, which names the party at fault, unless the Bank shows the same.
+    """
 
     def __init__(
         self,
@@ -209,9 +208,13 @@ class KnownGame:
     ) -> None:
         self.record = GameRecord(domain, bet, signature, chairs)
         self._chairs = chairs
-        self.his: list[Seed | None] = [None, None]
-        """The Croupier's seeds, as far as they are known."""
+        self.known = Hand(bet, signature)
+        """The messages that were told, by whom they may be."""
         self._domain, self._bet, self._signature = domain, bet, signature
+
+    @property
+    def his(self) -> tuple[Seed | None, Seed | None]:
+        return self.known.his
 
     @property
     def hand(self) -> tuple[int, ...]:
@@ -229,18 +232,17 @@ class KnownGame:
     def learn(self, seed_id: int, seed: Seed) -> bool:
         """Take a seed of the Croupier, once; raise unless it is what he committed to."""
         check_seed(self._domain, self._bet, Signer.CROUPIER, seed_id, seed)
-        known = self.his[seed_id] is not None
-        self.his[seed_id] = seed
-        return not known
+        is_new = self.his[seed_id] is None
+        self.known = self.known.told(Signer.CROUPIER, seed_id, seed)
+        return is_new
 
     def follow(self, note: Note) -> None:
         """Let the record have every message that is known and in its turn."""
-        self.record.follow(self._known(note))
-
-    def _known(self, note: Note) -> Messages:
-        mine = [seed if note.told > seed_id else None for seed_id, seed in enumerate(note.seeds)]
-        first, second = self.his
-        return Messages(first, mine[0], note.order, note.order_signature, second, mine[1])
+        first, second = (seed if note.told > i else None for i, seed in enumerate(note.seeds))
+        self.known = self.known._replace(
+            theirs=(first, second), order=note.order, order_signature=note.order_signature
+        )
+        self.record.follow(self.known)
 
     def must_agree(self, state: BankGame) -> None:
         """Raise `Alarm` unless the Bank says what our own record says."""
@@ -262,7 +264,7 @@ class KnownGame:
             shown = f"it shows the hand {_cards(state.cards)}"
             raise Alarm(Party.BANK, f"{shown}; the seeds give {_cards(mine)}")
 
-    def judge(self, state: BankGame, told: Sequence[BankEvent], now: int, note: Note) -> GameEnded:
+    def judge(self, state: BankGame, told: Sequence[BankEvent], now: int) -> GameEnded:
         """Return the end of the game; raise `Alarm` unless it had to end so."""
         stake = self._bet.stake
         if state.outcome == GameOutcome.SETTLED:
@@ -291,14 +293,9 @@ class KnownGame:
             )
         # Only the messages that the Bank took: so the Croupier's record is the same.
         self.record = GameRecord(self._domain, self._bet, self._signature, self._chairs)
-        self.record.follow(self._known(note), state.step)
+        self.record.follow(self.known, state.step)
         self.record.silent(owed)
         return GameEnded(GameOutcome(state.outcome), (), paid, stake)
-
-
-def seed_of(event: BankEvent) -> Seed:
-    """The seed that an event of the Bank tells."""
-    return Seed(event.values["nonce"], event.values["signature"])
 
 
 def _value(told: Sequence[BankEvent], name: str, value: str) -> int:
@@ -326,26 +323,13 @@ OVERTAKEN: Final = ("AlreadySubmitted", "WrongStep", "GameOver", "TooEarly", "Ov
 BRING_BET: Final = "the Croupier to bring the bet to the Bank"
 
 
-class Goal(enum.Enum):
-    """The point up to which a game is played."""
-
-    DEALT = "dealt"
-    FINAL = "final"
-    OVER = "over"
-
-
-HIS_SEED_AFTER: Final = {Step.BET_SUBMITTED: 0, Step.ORDER_SUBMITTED: 1}
-"""After these steps the Croupier owes his seed of this number."""
-
-
 class PlayersGame:
     """One game. `deal`, then `draw`, then `settle`; each returns early if it ended before."""
 
     def __init__(self, side: Side, note: Note) -> None:
         assert note.signed is not None
         self.domain, self.bet, self._signature = note.signed
-        chairs = AT_HOME if side.bank.in_process else CHAIRS
-        self.witness = KnownGame(self.domain, self.bet, self._signature, chairs)
+        self.witness = KnownGame(*note.signed, chairs_at(side.bank))
         self.ended: GameEnded | None = None
         self._side = side
         self._note = note
@@ -374,7 +358,7 @@ class PlayersGame:
         )
 
     async def deal(self) -> None:
-        await self._run(Goal.DEALT)
+        await self._run(lambda: self._state.step >= Step.HAND_DEALT or self._sees_the_hand)
 
     async def draw(self, order: Sequence[int]) -> None:
         """Give the order, and play until the final hand is known."""
@@ -382,11 +366,11 @@ class PlayersGame:
             message = ReplacementOrder.of(self.bet, tuple(order))
             signature = self._side.key.sign(self.domain, message)
             self._keep(order=message.order, order_signature=signature)
-        await self._run(Goal.FINAL)
+        await self._run(lambda: self.witness.is_final and self._state.step > Step.HAND_DEALT)
 
     async def settle(self) -> GameEnded:
         """Until the Bank has settled it, one way or the other."""
-        await self._run(Goal.OVER)
+        await self._run(lambda: False)
         assert self.ended is not None
         return self.ended
 
@@ -425,13 +409,14 @@ class PlayersGame:
 
     # The loop
 
-    async def _run(self, goal: Goal) -> None:
+    async def _run(self, reached: Callable[[], bool]) -> None:
+        """Play until this is so, or the game has ended."""
         wait = SHORTEST_PAUSE
         while True:
             before = self._state
             try:
                 await self._look()
-                if self._reached(goal):
+                if self.ended is not None or reached():
                     return
                 await self._act(await self._time())
             except BankAway as away:
@@ -441,17 +426,6 @@ class PlayersGame:
             else:
                 wait = min(2 * wait, LONGEST_PAUSE)
             await self._side.pace.pause(wait)
-
-    def _reached(self, goal: Goal) -> bool:
-        if self.ended is not None:
-            return True
-        match goal:
-            case Goal.DEALT:
-                return self._state.step >= Step.HAND_DEALT or self._sees_the_hand
-            case Goal.FINAL:
-                return self.witness.is_final and self._state.step > Step.HAND_DEALT
-            case Goal.OVER:
-                return False
 
     @property
     def _merges(self) -> bool:
@@ -470,14 +444,14 @@ class PlayersGame:
         state = await self._side.bank.game(self.bet.key)
         if state != self._state:
             await self._hear()
-        if state.outcome == GameOutcome.OPEN and state.step in HIS_SEED_AFTER:
-            await self._ask_for(HIS_SEED_AFTER[Step(state.step)])
+        if state.outcome == GameOutcome.OPEN and state.step in SEED_AFTER:
+            await self._ask_for(SEED_AFTER.index(Step(state.step)))
         self.witness.follow(self._note)
         self.witness.must_agree(state)
         self._state = state
         if state.outcome != GameOutcome.OPEN and self.ended is None:
             now = await self._time()
-            self._over(self.witness.judge(state, self._heard, now, self._note))
+            self._over(self.witness.judge(state, self._heard, now))
             await self.rest()
 
     # Listening: to the Bank, and to the Croupier
@@ -489,8 +463,9 @@ class PlayersGame:
         self._heard = events
         for event in events[known:]:
             self._side.tell(BankRecorded(event, self.bet))
-            if event.name == "CroupierSeedSubmitted":
-                self._learn(event.values["seedId"], seed_of(event), Party.BANK)
+            for role, seed_id, seed in seeds_in([event]):
+                if role is Signer.CROUPIER:
+                    self._learn(seed_id, seed, Party.BANK)
 
     async def _ask_for(self, seed_id: int) -> None:
         """A seed that the Croupier tells us and not the Bank is a seed all the same."""
@@ -531,11 +506,12 @@ class PlayersGame:
             case Step.CROUPIER_SEED_0_SUBMITTED:
                 await self._tell_seed(0, now, late)
             case Step.HAND_DEALT:
-                await self._tell_order(now, late)
+                await self._tell_order(late)
+                await self._confess(now)
             case Step.CROUPIER_SEED_1_SUBMITTED:
                 await self._tell_seed(1, now, late)
             case Step.HAND_FINAL if late:
-                await self._bring("the result", SubmitGameResult(self.bet))
+                await self._bring("the result")
 
     async def _await_the_bet(self, now: int) -> None:
         """Nothing is locked yet. A bet that nobody took in time is nothing."""
@@ -554,17 +530,16 @@ class PlayersGame:
 
     async def _await_his_seed(self, now: int, late: bool) -> None:
         step = Step(self._state.step)
-        seed_id, silence = HIS_SEED_AFTER[step], SILENT_AT[step]
+        seed_id, silence = SEED_AFTER.index(step), SILENT_AT[step]
         left = self._state.deadline - now
         what = f"his seed {seed_id}"
         self._tell_once(what, Waiting(Party.CROUPIER, f"the Croupier's seed {seed_id}", left))
         if left < 0:
             await self._complain(silence)
         elif late:
-            seed = self.witness.his[seed_id]
-            if seed is not None:
+            if self.witness.his[seed_id] is not None:
                 self._suspect(f"he told {what} and does not bring it to the Bank")
-                await self._bring(what, SubmitCroupierSeed(self.bet, seed_id, seed))
+                await self._bring(what)
             elif not await self._he_waits_for_blocks(left):
                 self._suspect(f"he does not show {what}")
 
@@ -591,41 +566,20 @@ class PlayersGame:
 
     async def _tell_seed(self, seed_id: int, now: int, late: bool) -> None:
         """Tell the Player's seed: his own is at the Bank, so nobody can choose any more."""
-        side, his = self._side, self.witness.his[seed_id]
-        if his is None:
+        if self.witness.his[seed_id] is None:
             raise Alarm(Party.BANK, f"it has the Croupier's seed {seed_id} and does not tell it")
         if self._note.told <= seed_id:
             if not await self._is_settled_enough(now):
                 return
             self._keep(told=seed_id + 1)
             self.witness.follow(self._note)
+        seed = self._note.seeds[seed_id]
         if seed_id == 0 and self._merges:
-            await self._tell_seed_and_order(his, late)
+            await self._tell_order(late, seed)
         else:
-            seed = self._note.seeds[seed_id]
-            await self._say(
-                f"seed {seed_id}",
-                seed.hex(),
-                lambda: side.desk.seed(self._note.offer_id, seed_id, seed),
-                SubmitPlayerSeedAndResult(self.bet, seed, his.signature)
-                if self._merges
-                else SubmitPlayerSeed(self.bet, seed_id, seed, his.signature),
-                late,
-            )
+            told = partial(self._side.desk.seed, self._note.offer_id, seed_id, seed)
+            await self._say(f"seed {seed_id}", seed.hex(), told, late)
         await self._confess(now)
-
-    async def _tell_seed_and_order(self, his: Seed, late: bool) -> None:
-        note, seed = self._note, self._note.seeds[0]
-        if note.order is None or note.order_signature is None:
-            return
-        order, signature = note.order, note.order_signature
-        await self._say(
-            "seed 0 and the order",
-            f"{seed.hex()} {','.join(map(str, order))}",
-            lambda: self._side.desk.order(note.offer_id, order, signature, seed),
-            SubmitPlayerSeedAndOrder(self.bet, seed, his.signature, order, signature),
-            late,
-        )
 
     async def _is_settled_enough(self, now: int) -> bool:
         """Return whether the Croupier's seed has the confirmations that the Player wants.
@@ -646,25 +600,25 @@ class PlayersGame:
         side.tell(Suspicion(Party.BANK, reason))
         return True
 
-    async def _tell_order(self, now: int, late: bool) -> None:
-        order, signature = self._note.order, self._note.order_signature
-        if order is not None and signature is not None:
-            await self._say(
-                "the order",
-                ",".join(map(str, order)),
-                lambda: self._side.desk.order(self._note.offer_id, order, signature),
-                SubmitReplacementOrder(self.bet, order, signature),
-                late,
-            )
-        await self._confess(now)
+    async def _tell_order(self, late: bool, seed: Seed | None = None) -> None:
+        """Tell the order, if it is given; together with seed 0, if that goes with it."""
+        note, desk = self._note, self._side.desk
+        order, signature = note.order, note.order_signature
+        if order is None or signature is None:
+            return
+        what, detail = "the order", ",".join(map(str, order))
+        if seed is not None:
+            what, detail = "seed 0 and the order", f"{seed.hex()} {detail}"
+        told = partial(desk.order, note.offer_id, order, signature, seed)
+        await self._say(what, detail, told, late)
 
     async def _say(
-        self, what: str, detail: str, told: Callable[[], Awaitable[None]], call: Call, late: bool
+        self, what: str, detail: str, told: Callable[[], Awaitable[None]], late: bool
     ) -> None:
         """Tell the Croupier; and the Bank, if he does not take it or lets it lie."""
         taken = await self._tell_croupier(what, detail, told)
         if late or not taken:
-            await self._bring(what, call)
+            await self._bring(what)
 
     async def _tell_croupier(
         self, what: str, detail: str, told: Callable[[], Awaitable[None]]
@@ -686,7 +640,12 @@ class PlayersGame:
         self._side.tell(Sent(Party.PLAYER, Party.CROUPIER, what, detail))
         return True
 
-    async def _bring(self, what: str, call: Call) -> None:
+    async def _bring(self, what: str) -> None:
+        """Bring the next message to the Bank ourselves."""
+        state, now = self._state, await self._time()
+        call = next_call(self.witness.known, state, now, merges=self._merges)
+        if call is None:
+            return
         try:
             await self._side.bank.send(self._side.key, call, self._worth(call))
         except BankRefused as refused:

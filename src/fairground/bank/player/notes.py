@@ -15,16 +15,26 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
+from fairground.bank.calls import (
+    ORDER,
+    SEED,
+    SIGNATURE,
+    UINT8,
+    Fields,
+    FieldType,
+    as_json,
+    from_json,
+    optional,
+    pair,
+)
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Signer
-from fairground.bank.record import CHAIRS
 from fairground.bank.schemes import public_of, read_public
 from fairground.bank.seeds import Seed
 from fairground.bank.session.page import Line, SessionPage
 from fairground.core import FairgroundError, InputError, Unreadable, whole, written
-from fairground.fair.schemes import Chair
 from fairground.transcript import canonical
 
 PRIVATE_FOLDER = 0o700
@@ -55,26 +65,22 @@ class Note(NamedTuple):
         return self.seeds[0].commitment.hex()[:32]
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "offer": self.offer_id,
-            "seeds": [seed.hex() for seed in self.seeds],
-            "signed": None if self.signed is None else public_of(*self.signed),
-            "told": self.told,
-            "order": None if self.order is None else list(self.order),
-            "order_signature": self.order_signature and self.order_signature.hex(),
-        }
+        return as_json(NOTE, self)
 
     @classmethod
     def from_json(cls, raw: Any) -> Self:
-        first, second = map(Seed.from_hex, raw["seeds"])
-        return cls(
-            str(raw["offer"]),
-            (first, second),
-            None if raw["signed"] is None else read_public(raw["signed"]),
-            int(raw["told"]),
-            None if raw["order"] is None else tuple(map(int, raw["order"])),
-            raw["order_signature"] and Signature.from_hex(raw["order_signature"]),
-        )
+        return cls(*from_json(NOTE, raw))
+
+
+NOTE: Final[Fields] = {
+    "offer": FieldType(str, lambda value, _: str(value)),
+    "seeds": pair(SEED),
+    "signed": optional(FieldType(lambda it: public_of(*it), lambda value, _: read_public(value))),
+    "told": UINT8,
+    "order": optional(ORDER),
+    "order_signature": optional(SIGNATURE),
+}
+"""The members of a note in its file."""
 
 
 class Notebook:
@@ -220,9 +226,8 @@ class SessionNotes:
 class FileNotes(SessionNotes):
     """Notes of sessions in private files of one folder, for one program at a time."""
 
-    def __init__(self, folder: Path, chairs: Sequence[Chair] = CHAIRS) -> None:
-        self._folder, self._chairs = folder, chairs
-        self._files = _PrivateFolder(folder, "session")
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._files = folder, _PrivateFolder(folder, "session")
 
     def _path(self, page: SessionPage) -> Path:
         return self._folder / f"{page.name.hex()}.session"
@@ -245,7 +250,7 @@ class FileNotes(SessionNotes):
                 continue
             first = lines[0]
             if Domain(whole(first["chain"], "chain"), str(first["bank"])) == domain:
-                yield SessionPage.read(domain, Signer.PLAYER, lines, self._chairs)
+                yield SessionPage.read(domain, Signer.PLAYER, lines)
 
     def _read(self, path: Path) -> list[dict[str, Any]]:
         try:

@@ -29,6 +29,7 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
 )
 from fairground.bank.croupier.journal import SessionJournal
+from fairground.bank.croupier.service import CroupierWatch
 from fairground.bank.croupier_port import (
     Closed,
     Declined,
@@ -41,6 +42,7 @@ from fairground.bank.croupier_port import (
     UnknownGame,
 )
 from fairground.bank.crypto.signatures import Signature, checksummed
+from fairground.bank.duties import settle
 from fairground.bank.messages import (
     Bet,
     Key,
@@ -50,14 +52,11 @@ from fairground.bank.messages import (
     Signer,
     must_be_signed,
 )
-from fairground.bank.record import CHAIRS
+from fairground.bank.record import chairs_at
 from fairground.bank.seeds import Seed, fresh_seeds, packed_order
-from fairground.bank.session import page as lines
-from fairground.bank.session.duties import settle
-from fairground.bank.session.page import CLOSED, Line, SessionHand, SessionPage, fits
+from fairground.bank.session.page import CLOSED, Line, SessionHand, SessionPage, fits, line
 from fairground.bank.session.tower import Tower
 from fairground.core import FairgroundError
-from fairground.fair.schemes import Chair
 from fairground.store import StoreAway, retried
 
 log = logging.getLogger("fairground.croupier")
@@ -106,20 +105,20 @@ class SessionCroupier(SessionDesk):
         signing: Sequence[Key] = (),
         confirmations: int = 0,
         tower: Tower | None = None,
-        chairs: Sequence[Chair] = CHAIRS,
+        watch: CroupierWatch | None = None,
         own: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``funds``: what he puts into a session, in wei; bets are limited by it. ``tower``: where
-        he leaves what a watchtower needs. ``signing``:
-        the keys that he signs with, the newest first, before the key of his account.
-        ``confirmations``: blocks on a session before its first hand, and on its end before it is
-        over. ``own``: counts seconds, by which a Player who says nothing is silent.
+        """``funds``: what he puts into a session, in wei; bets are limited by it. ``signing``: the
+        keys that he signs with, the newest first, before the key of his account. ``confirmations``:
+        blocks on a session before its first hand, and on its end before it is over. ``tower``:
+        where he leaves what a watchtower needs. ``watch``: hears which sessions have his funds
+        locked. ``own``: counts seconds, by which a Player who says nothing is silent.
         """
         self._bank, self._key, self._funds = bank, key, funds
         self._signing = {one.address: one for one in (*signing, key)}
         self._newest = next(iter(self._signing))
         self.journal = journal
-        self._confirmations, self._chairs, self._tower = confirmations, chairs, tower
+        self._confirmations, self._tower = confirmations, tower
         self._firm: set[bytes] = set()
         """Sessions that the Bank has, finally."""
         self._heard: dict[bytes, float] = {}
@@ -128,10 +127,9 @@ class SessionCroupier(SessionDesk):
         """Why a session does not go on at the Bank now, in words."""
         self._own, self._clock = own, BankClock(bank)
         self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
-        self.opened: Callable[[SessionTerms], None] = lambda terms: None
-        """Called when he has put funds into a session."""
-        self.seen: Callable[[SessionPage, bool], None] = lambda page, locked: None
-        """Called after each look at a session; True while the Bank has his funds locked."""
+        self._watch = watch or CroupierWatch(bank.terms.step_time)
+        self.recent: list[tuple[str, float]] = []
+        """Keys that opened a session lately, and when by our own clock."""
 
     def _lock(self, name: bytes) -> asyncio.Lock:
         return self._locks.setdefault(name, asyncio.Lock())
@@ -168,13 +166,13 @@ class SessionCroupier(SessionDesk):
                 if terms.croupier_funds > wanted.croupier_funds:
                     raise Declined(f"he puts in {wanted.croupier_funds} wei at the most")
                 must_be_signed(self._bank.domain, terms, signature, terms.player_key)
-                page = SessionPage(
-                    self._bank.domain, Signer.CROUPIER, terms, signature, self._chairs
-                )
-                await self.journal.open(page, lines.opened(terms, signature))
+                chairs = chairs_at(self._bank)
+                page = SessionPage(self._bank.domain, Signer.CROUPIER, terms, signature, chairs)
+                await self.journal.open(page, line("session", terms, signature))
                 if (await self.journal.page(name)).stopped:
                     raise Closed(WAS_RESTORED)
-                self.opened(terms)
+                self.recent.append((terms.player, self._own()))
+                self._watch.opened(terms, SESSION_CALLS)
                 await self._bank.send(self._key, OpenSession(terms, signature))
             self._heard[name] = self._own()
 
@@ -231,7 +229,7 @@ class SessionCroupier(SessionDesk):
                 key, game_id = self._key_of(page.terms), page.terms.game_id(hand)
                 domain = self._bank.domain
                 seeds = fresh_seeds(key, domain, parties, Signer.CROUPIER, game_id)
-                await self._write(page, lines.seeded(seeds))
+                await self._write(page, line("seeds", seeds))
             assert page.seeds is not None
             return page.seeds[0].commitment, page.seeds[1].commitment
 
@@ -250,8 +248,8 @@ class SessionCroupier(SessionDesk):
                     raise Declined(f"the bet does not fit: {reason}")
                 must_be_signed(self._bank.domain, bet, signature, bet.player_key)
                 his = self._key_of(page.terms).sign(self._bank.domain, bet)
-                told = lines.taken(his, page.seeds[0])
-                await self._write(page, lines.bet_on(bet, signature), told)
+                told = line("taken", his, page.seeds[0])
+                await self._write(page, line("bet", bet, signature), told)
             hand = _open_hand(page)
             if hand.bet != bet:
                 raise SaidOtherwise("there is another bet on this hand: the first counts")
@@ -268,11 +266,11 @@ class SessionCroupier(SessionDesk):
             hand = _open_hand(page)
             assert page.seeds is not None
             if hand.open.order is None:
-                found = [lines.ordered(seed, order, signature)]
+                found = [line("order", seed, order, signature)]
                 if any(order):
                     word = OrderAccepted(hand.bet.struct_hash(), packed_order(order))
                     his = self._key_of(page.terms).sign(self._bank.domain, word)
-                    found.append(lines.drawn(page.seeds[1], his))
+                    found.append(line("drawn", page.seeds[1], his))
                 await self._write(page, *found)
             if hand.open.order != tuple(order):
                 raise SaidOtherwise(f"the order {list(hand.open.order or ())} came first")
@@ -314,15 +312,15 @@ class SessionCroupier(SessionDesk):
             raise Declined(f"the state must be {wanted}")
         must_be_signed(self._bank.domain, state, signature, page.terms.player_key)
         his = self._key_of(page.terms).sign(self._bank.domain, state)
-        line = lines.proposed(told, state, signature)
-        await self._write(page, line, lines.signed(his, transcript))
+        proposed = line("state", told, state, signature)
+        await self._write(page, proposed, line("signed", his, transcript))
 
     async def _over(self, page: SessionPage) -> None:
         """Note that the Bank has closed it for good: what he put in is his again."""
         await self._write(page, CLOSED)
         self._firm.discard(page.name)
         self._heard.pop(page.name, None)
-        self.seen(page, False)
+        self._note_locked(page, False)
 
     def _key_of(self, terms: SessionTerms) -> Key:
         if terms.croupier_key not in self._signing:
@@ -357,8 +355,17 @@ class SessionCroupier(SessionDesk):
         kept = await self._bank.session(page.terms.croupier, page.terms.player)
         is_live = kept.is_of(page.terms) and kept.phase in (Phase.OPEN, Phase.CLAIMED)
         if not page.closed:
-            self.seen(page, is_live or not page.closing)
+            self._note_locked(page, is_live or not page.closing)
         return kept
+
+    def _note_locked(self, page: SessionPage, locked: bool) -> None:
+        """Note whether the Bank has his funds locked: a chain may take a session's end back."""
+        if page.signed.state.hands:
+            self._watch.known.add(page.terms.player)
+        if locked:
+            self._watch.opened(page.terms, SESSION_CALLS)
+        else:
+            self._watch.closed(page.terms)
 
     async def visit(self, session: bytes) -> float:
         """Look after one open session; return for how many seconds it can be left alone."""

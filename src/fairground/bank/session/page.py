@@ -32,8 +32,19 @@ from fairground.bank.bank_port import (
     GameOutcome,
     Step,
 )
-from fairground.bank.calls import SIGNATURE, THE_BET, THE_SESSION, THE_STATE
+from fairground.bank.calls import (
+    SEED,
+    SIGNATURE,
+    Fields,
+    FieldType,
+    as_json,
+    from_json,
+    optional,
+    pair,
+)
+from fairground.bank.croupier_port import MESSAGES
 from fairground.bank.crypto.signatures import Signature, keccak
+from fairground.bank.hand import Hand, Held
 from fairground.bank.messages import (
     Bet,
     Domain,
@@ -44,9 +55,8 @@ from fairground.bank.messages import (
     Signer,
     must_be_signed,
 )
-from fairground.bank.record import CHAIRS, GameRecord, Messages
+from fairground.bank.record import CHAIRS, GameRecord
 from fairground.bank.seeds import Seed, packed_order
-from fairground.bank.session.duties import Held, OpenHand
 from fairground.core import Fault
 from fairground.fair.schemes import Chair
 from fairground.games.poker.rules import BETS, LEVELS, PAYS, Rank
@@ -71,7 +81,7 @@ class SessionHand:
         chairs: Sequence[Chair] = CHAIRS,
     ) -> None:
         self.record = GameRecord(domain, bet, signature, chairs)
-        self.open = OpenHand(bet, signature)
+        self.open = Hand(bet, signature)
         self._domain = domain
 
     @property
@@ -144,18 +154,23 @@ def most_bet(funds: int, rest: int, level: int, chip_cost: int) -> int:
     return min(BETS[-1], funds // stake, rest // prize)
 
 
+def unsound(bet: Bet) -> str:
+    """Return why no Croupier takes such a bet; empty if one may."""
+    for name, given, allowed in (("bet", bet.bet, BETS), ("level", bet.level, LEVELS)):
+        if type(given) is not int or given not in allowed:
+            return f"the {name} must be {allowed[0]} to {allowed[-1]}, not {given!r}"
+    return "" if len(set(bet.commitments)) == 4 else "the four commitments must differ"
+
+
 def fits(terms: SessionTerms, before: SessionState, bet: Bet, chip_cost: int) -> str:
     """Return why a bet cannot follow this state; empty if it can."""
-    for name, given, allowed in (("bet", bet.bet, BETS), ("level", bet.level, LEVELS)):
-        if given not in allowed:
-            return f"the {name} must be {allowed[0]} to {allowed[-1]}, not {given}"
+    if reason := unsound(bet):
+        return reason
     wanted = (*terms[:4], terms.game_id(before.hands))
     if bet[:5] != wanted:
         return f"it must name the parties and keys of the session, and the number {wanted[4]}"
     if bet.chip_cost != chip_cost:
         return f"a chip costs {chip_cost} wei"
-    if len(set(bet.commitments)) != len(bet.commitments):
-        return "the four commitments must differ"
     if bet.stake > before.player_share:
         return f"the Player has {before.player_share} wei left in the session"
     rest = terms.total - before.player_share
@@ -188,54 +203,27 @@ def beginning(terms: SessionTerms) -> Signed:
 
 # The lines
 
+TEXT: Final = FieldType(bytes.decode, lambda value, _: value.encode())
 
-def opened(terms: SessionTerms, signature: Signature) -> Line:
-    """A session that is to be opened."""
-    return _line("session", terms=THE_SESSION.write(terms), signature=signature.hex())
-
-
-def seeded(seeds: tuple[Seed, Seed]) -> Line:
-    """One's own seeds for the next hand. Secret."""
-    return _line("seeds", seeds=[seed.hex() for seed in seeds])
-
-
-def bet_on(bet: Bet, signature: Signature) -> Line:
-    """The bet of the next hand."""
-    return _line("bet", bet=THE_BET.write(bet), signature=signature.hex())
+LINES: Final[dict[str, Fields]] = {
+    **{kind: MESSAGES[kind] for kind in ("session", "bet", "order", "state")},
+    "seeds": {"seeds": pair(SEED)},
+    "taken": {"signature": optional(SIGNATURE), "seed": SEED},
+    "drawn": {"seed": SEED, "acceptance": SIGNATURE},
+    "signed": {"signature": SIGNATURE, "transcript": TEXT},
+    "stopped": {},
+    "closed": {},
+}
+"""The members of each line, besides its kind. The transcript of a hand is kept with its state."""
 
 
-def taken(signature: Signature | None, seed: Seed) -> Line:
-    """The Croupier took the bet. Without a signature: he told his seed to the Bank alone."""
-    return _line("taken", signature=signature and signature.hex(), seed=seed.hex())
+def line(kind: str, *values: Any) -> Line:
+    """Return a line with these values of its members."""
+    return {"kind": kind, **as_json(LINES[kind], values)}
 
 
-def ordered(seed: Seed, order: Sequence[int], signature: Signature) -> Line:
-    """The Player's order."""
-    return _line("order", seed=seed.hex(), order=list(order), signature=signature.hex())
-
-
-def drawn(seed: Seed, acceptance: Signature) -> Line:
-    """The Croupier's seed 1, for this order."""
-    return _line("drawn", seed=seed.hex(), acceptance=acceptance.hex())
-
-
-def proposed(seed: Seed | None, state: SessionState, signature: Signature) -> Line:
-    """The state after the hand, or the last one, signed by the Player."""
-    told = None if seed is None else seed.hex()
-    return _line("state", seed=told, state=THE_STATE.write(state), signature=signature.hex())
-
-
-def signed(signature: Signature, transcript: bytes = b"") -> Line:
-    """The Croupier signed the state, too. With it the transcript of the hand, to be kept."""
-    return _line("signed", signature=signature.hex(), transcript=transcript.decode())
-
-
-CLOSED: Final[Line] = {"kind": "closed"}
-STOPPED: Final[Line] = {"kind": "stopped"}
-
-
-def _line(kind: str, **fields: Any) -> Line:
-    return {"kind": kind, **fields}
+CLOSED: Final = line("closed")
+STOPPED: Final = line("stopped")
 
 
 class SessionPage:
@@ -271,15 +259,14 @@ class SessionPage:
     ) -> SessionPage:
         """The page that these lines make. Hands that are done are not played again."""
         first, *others = lines
-        terms = THE_SESSION.read(first["terms"], "terms")
-        opening = SIGNATURE.read(first["signature"], "signature")
+        terms, opening = from_json(LINES["session"], first)
         page = cls(domain, role, terms, opening, chairs)
         done = max((i for i, line in enumerate(others) if line["kind"] == "signed"), default=-1)
         for line in others[: done + 1]:
             if line["kind"] == "state":
-                page.proposed = _state(line)
+                page.proposed = _proposed(line)
             elif line["kind"] == "signed":
-                page._sign(line)
+                page._sign(*from_json(LINES["signed"], line))
         for line in others[done + 1 :]:
             page.turn(line)
         return page
@@ -292,59 +279,50 @@ class SessionPage:
     def turn(self, line: Mapping[str, Any]) -> None:
         """One more line; refused, and nothing changed, if it does not fit what is there."""
         kind, hand = line["kind"], self.hand
+        needs_hand = kind in ("taken", "order", "drawn")
+        is_early = (needs_hand and hand is None) or (kind == "signed" and self.proposed is None)
+        if is_early or kind == "session" or kind not in LINES:
+            raise Fault("session/line", f"the notes of a session have a line too many: {kind!r}")
+        said = from_json(LINES[kind], line)
         if kind == "seeds":
-            first, second = map(Seed.from_hex, line["seeds"])
-            self.seeds = first, second
+            (self.seeds,) = said
         elif kind == "bet":
-            bet = THE_BET.read(line["bet"], "bet")
-            self.hand = SessionHand(self.domain, bet, _signature(line), self._chairs)
+            bet, signature = said
+            self.hand = SessionHand(self.domain, bet, signature, self._chairs)
         elif kind == "taken" and hand is not None:
-            signature = None if line["signature"] is None else _signature(line)
-            hand.taken(signature, Seed.from_hex(line["seed"]))
+            hand.taken(*said)
             told = hand.open.theirs[0] is not None
             if self.role is Signer.PLAYER and self.seeds is not None and not told:
                 hand.peek(self.seeds[0])
         elif kind == "order" and hand is not None:
-            hand.ordered(Seed.from_hex(line["seed"]), line["order"], _signature(line))
+            hand.ordered(*said)
         elif kind == "drawn" and hand is not None:
-            hand.drawn(Seed.from_hex(line["seed"]), Signature.from_hex(line["acceptance"]))
+            hand.drawn(*said)
         elif kind == "state":
-            if hand is not None and line["seed"] is not None:
-                hand.final(Seed.from_hex(line["seed"]))
-            self.proposed = _state(line)
+            if hand is not None and said[0] is not None:
+                hand.final(said[0])
+            self.proposed = _proposed(line)
         elif kind == "signed" and self.proposed is not None:
-            state = self.proposed[0]
-            must_be_signed(self.domain, state, _signature(line), self.terms.croupier_key)
-            self._sign(line)
+            must_be_signed(self.domain, self.proposed[0], said[0], self.terms.croupier_key)
+            self._sign(*said)
         elif kind == "stopped":
             self.stopped = True
         elif kind == "closed":
             self.closed = True
-        else:
-            raise Fault("session/line", f"the notes of a session have a line too many: {kind!r}")
 
-    def _sign(self, line: Mapping[str, Any]) -> None:
+    def _sign(self, signature: Signature, transcript: bytes) -> None:
         assert self.proposed is not None
-        self.signed = Signed(*self.proposed, _signature(line))
-        if line["transcript"]:
-            self.transcripts.append(line["transcript"].encode())
+        self.signed = Signed(*self.proposed, signature)
+        if transcript:
+            self.transcripts.append(transcript)
         self.hand = self.seeds = self.proposed = None
 
-    def disputed(self, hand: OpenHand, game: BankGame) -> bytes:
+    def disputed(self, hand: Hand, game: BankGame) -> bytes:
         """The transcript of a hand that ended at the Bank, as far as its messages are known."""
         record = GameRecord(self.domain, hand.bet, hand.player_signature, self._chairs)
-        ours = hand.order == game.replaced
-        record.follow(
-            Messages(
-                hand.his[0],
-                hand.theirs[0],
-                game.replaced,
-                hand.order_signature if ours else None,
-                hand.his[1],
-                hand.theirs[1],
-            ),
-            game.step,
-        )
+        signature = hand.order_signature if hand.order == game.replaced else None
+        known = hand._replace(order=game.replaced, order_signature=signature)
+        record.follow(known, game.step)
         if game.outcome != GameOutcome.SETTLED and game.step in SILENT_AT:
             record.silent(SILENT_AT[Step(game.step)])
         return record.data
@@ -364,9 +342,6 @@ class SessionPage:
         return Held(self.role, self.terms, self.signed.claim(self.terms), hand)
 
 
-def _signature(line: Mapping[str, Any]) -> Signature:
-    return Signature.from_hex(line["signature"])
-
-
-def _state(line: Mapping[str, Any]) -> tuple[SessionState, Signature]:
-    return THE_STATE.read(line["state"], "state"), _signature(line)
+def _proposed(line: Mapping[str, Any]) -> tuple[SessionState, Signature]:
+    _, state, signature = from_json(LINES["state"], line)
+    return state, signature

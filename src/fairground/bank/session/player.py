@@ -25,6 +25,8 @@ from typing import Final
 from fairground.bank.audit import SessionRecord
 from fairground.bank.bank_port import NO_GAME, Bank, BankClock, BankGame, BankSession, Phase, Step
 from fairground.bank.croupier_port import Closed, Declined, SessionDesk
+from fairground.bank.duties import Decide, informed, is_final, is_late, settle
+from fairground.bank.hand import Held, seeds_in
 from fairground.bank.messages import (
     Bet,
     Key,
@@ -32,10 +34,8 @@ from fairground.bank.messages import (
     Signer,
 )
 from fairground.bank.player.notes import SessionNotes
-from fairground.bank.record import CHAIRS
+from fairground.bank.record import chairs_at
 from fairground.bank.seeds import Seed, fresh_seeds
-from fairground.bank.session import page as lines
-from fairground.bank.session.duties import Decide, Held, informed, is_final, is_late, settle
 from fairground.bank.session.page import (
     CLOSED,
     Line,
@@ -43,11 +43,11 @@ from fairground.bank.session.page import (
     SessionPage,
     Signed,
     fits,
+    line,
     most_bet,
 )
 from fairground.bank.session.tower import Tower
 from fairground.core import InputError
-from fairground.fair.schemes import Chair
 from fairground.games.poker.solver.holds import best_hold
 
 LOOKS: Final = 40
@@ -118,7 +118,6 @@ class SessionPlayer:
         notes: SessionNotes | None = None,
         tower: Tower | None = None,
         confirmations: int = 0,
-        chairs: Sequence[Chair] = CHAIRS,
         stake: tuple[int, int] | None = None,
     ) -> SessionPlayer:
         """Agree on terms, and wait until the Bank has the session, with its confirmations.
@@ -144,9 +143,9 @@ class SessionPlayer:
             if bet > (most := most_bet(funds, terms.croupier_funds, level, chip)):
                 raise BetTooLarge(bet, level, most)
         signature = key.sign(bank.domain, terms)
-        page = SessionPage(bank.domain, Signer.PLAYER, terms, signature, chairs)
+        page = SessionPage(bank.domain, Signer.PLAYER, terms, signature, chairs_at(bank))
         player = cls(bank, desk, key, page, notes, tower=tower, confirmations=confirmations)
-        player._notes.open(page, lines.opened(terms, signature))
+        player._notes.open(page, line("session", terms, signature))
         await desk.open(terms, signature)
         await player.be_sure()
         return player
@@ -223,8 +222,8 @@ class SessionPlayer:
 
     def _keep(self, *found: Line) -> None:
         """Check and write down, before anything is said or shown."""
-        for line in found:
-            self.page.turn(line)
+        for one in found:
+            self.page.turn(one)
         self._notes.write(self.page, found)
         if self._tower is not None:
             self._tower.leave(self.page)
@@ -263,7 +262,7 @@ class SessionPlayer:
         if reason := fits(self.terms, self.signed.state, terms, chip):
             raise Declined(f"this bet cannot be made: {reason}")
         signature = self._key.sign(domain, terms)
-        self._keep(lines.seeded(seeds), lines.bet_on(terms, signature))
+        self._keep(line("seeds", seeds), line("bet", terms, signature))
         return await self._taken()
 
     async def draw(self, order: Sequence[int]) -> int:
@@ -283,7 +282,7 @@ class SessionPlayer:
             return hand.open.order == tuple(order)
         message = ReplacementOrder.of(hand.bet, tuple(order))
         signature = self._key.sign(self._bank.domain, message)
-        self._keep(lines.ordered(seeds[0], order, signature))
+        self._keep(line("order", seeds[0], order, signature))
         return True
 
     async def close(self) -> None:
@@ -294,7 +293,7 @@ class SessionPlayer:
             if self.page.proposed is None:
                 state = self.signed.state._replace(last=True)
                 signature = self._key.sign(self._bank.domain, state)
-                self._keep(lines.proposed(None, state, signature))
+                self._keep(line("state", None, state, signature))
             await self._countersigned(None)
         await self.is_closed()
 
@@ -320,7 +319,7 @@ class SessionPlayer:
         hand = self._hand()
         if hand.open.croupier_signature is None:
             found = await self._desk.bet(self.name, hand.bet, hand.open.player_signature)
-            self._keep(lines.taken(*found))
+            self._keep(line("taken", *found))
         return hand.record.hand
 
     async def _drawn(self) -> int:
@@ -334,7 +333,7 @@ class SessionPlayer:
             if any(order):
                 if found is None:
                     raise Declined("the Croupier does not tell seed 1")
-                self._keep(lines.drawn(*found))
+                self._keep(line("drawn", *found))
         last: Seed | None = None
         if any(order):
             last = seeds[1]
@@ -342,7 +341,7 @@ class SessionPlayer:
         if self.page.proposed is None:
             state = hand.follows(self.terms, self.signed.state)
             mine = self._key.sign(self._bank.domain, state)
-            self._keep(lines.proposed(last, state, mine))
+            self._keep(line("state", last, state, mine))
         self.last_hand, self.last_won = hand.record.final_hand, hand.won
         await self._countersigned(last)
         return self.last_won
@@ -351,7 +350,7 @@ class SessionPlayer:
         assert self.page.proposed is not None
         his = await self._desk.state(self.name, seed, *self.page.proposed)
         hand = self.page.hand
-        self._keep(lines.signed(his, b"" if hand is None else hand.record.data))
+        self._keep(line("signed", his, b"" if hand is None else hand.record.data))
 
     # The Bank
 
@@ -411,10 +410,9 @@ class SessionPlayer:
         hand = self.page.hand
         if hand is None or hand.open.his[0] is not None:
             return
-        for event in await self._bank.told(hand.bet.key):
-            if event.name == "CroupierSeedSubmitted" and event.values["seedId"] == 0:
-                seed = Seed(event.values["nonce"], event.values["signature"])
-                self._keep(lines.taken(None, seed))
+        for *which, seed in seeds_in(await self._bank.told(hand.bet.key)):
+            if which == [Signer.CROUPIER, 0]:
+                self._keep(line("taken", None, seed))
                 return
 
     def _fall_back(self) -> None:

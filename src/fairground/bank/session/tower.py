@@ -14,11 +14,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from fairground.bank.bank_port import ClaimSession
-from fairground.bank.calls import ORDER, SEED, SIGNATURE, THE_BET, THE_SESSION, THE_STATE
-from fairground.bank.crypto.signatures import Signature
+from fairground.bank.calls import (
+    CALLS,
+    ORDER,
+    SEED,
+    SIGNATURE,
+    THE_BET,
+    Fields,
+    as_json,
+    from_json,
+    optional,
+    pair,
+)
+from fairground.bank.hand import Hand, Held
 from fairground.bank.messages import Domain, Signer
-from fairground.bank.seeds import Seed
-from fairground.bank.session.duties import Held, OpenHand
 from fairground.bank.session.page import SessionPage
 from fairground.core import FairgroundError, InputError, whole, written
 
@@ -44,7 +53,7 @@ class Tower:
                 path.unlink(missing_ok=True)
                 return
             fresh = path.with_suffix(".new")
-            fresh.write_text(json.dumps(as_json(page)))
+            fresh.write_text(json.dumps(written_for(page)))
             fresh.replace(path)
         except OSError as error:
             raise InputError(
@@ -58,7 +67,7 @@ class Tower:
         """
         for path in sorted(self._folder.glob(f"*{SUFFIX}")):
             try:
-                place, held = from_json(json.loads(path.read_text()))
+                place, held = read_back(json.loads(path.read_text()))
             except FileNotFoundError:
                 continue  # it was closed meanwhile
             except (
@@ -76,7 +85,20 @@ class Tower:
                     yield path.name, held
 
 
-def as_json(page: SessionPage) -> dict[str, Any]:
+HAND: Final[Fields] = {
+    "bet": THE_BET,
+    "player_signature": SIGNATURE,
+    "croupier_signature": optional(SIGNATURE),
+    "his": pair(optional(SEED)),
+    "theirs": pair(optional(SEED)),
+    "order": optional(ORDER),
+    "order_signature": optional(SIGNATURE),
+    "acceptance": optional(SIGNATURE),
+}
+CLAIM: Final = CALLS["claimSession"][1]
+
+
+def written_for(page: SessionPage) -> dict[str, Any]:
     """Return the content of the file."""
     hand = page.hand
     counts = hand is not None and hand.open.his[0] is not None
@@ -85,62 +107,16 @@ def as_json(page: SessionPage) -> dict[str, Any]:
         "chain": written(page.domain.chain_id),
         "bank": page.domain.bank,
         "role": page.role.name.lower(),
-        "terms": THE_SESSION.write(page.terms),
-        "state": THE_STATE.write(page.signed.state),
-        "player_signature": page.signed.player.hex(),
-        "croupier_signature": page.signed.croupier.hex(),
-        "hand": _hand(hand.open) if hand is not None and counts else None,
+        **as_json(CLAIM, page.signed.claim(page.terms)),
+        "hand": as_json(HAND, hand.open) if hand is not None and counts else None,
     }
 
 
-def _hand(hand: OpenHand) -> dict[str, Any]:
-    return {
-        "bet": THE_BET.write(hand.bet),
-        "player_signature": hand.player_signature.hex(),
-        "croupier_signature": hand.croupier_signature and hand.croupier_signature.hex(),
-        "his": [seed and seed.hex() for seed in hand.his],
-        "theirs": [seed and seed.hex() for seed in hand.theirs],
-        "order": hand.order and list(hand.order),
-        "order_signature": hand.order_signature and hand.order_signature.hex(),
-        "acceptance": hand.acceptance and hand.acceptance.hex(),
-    }
-
-
-def from_json(raw: Any) -> tuple[Domain, Held]:
-    """The inverse of `as_json`, as one who has no key of the parties holds it."""
+def read_back(raw: Any) -> tuple[Domain, Held]:
+    """The inverse of `written_for`, as one who has no key of the parties holds it."""
     if raw["format"] != FORMAT:
         raise InputError(f"its format is {raw['format']!r}, and must be {FORMAT!r}")
-    terms = THE_SESSION.read(raw["terms"], "terms")
-    claim = ClaimSession(
-        terms,
-        THE_STATE.read(raw["state"], "state"),
-        SIGNATURE.read(raw["player_signature"], "player_signature"),
-        SIGNATURE.read(raw["croupier_signature"], "croupier_signature"),
-    )
-    hand = None if raw["hand"] is None else _open_hand(raw["hand"])
+    claim = ClaimSession(*from_json(CLAIM, raw))
+    hand = None if raw["hand"] is None else Hand(*from_json(HAND, raw["hand"]))
     domain = Domain(whole(raw["chain"], "chain"), str(raw["bank"]))
-    return domain, Held(Signer[raw["role"].upper()], terms, claim, hand, has_key=False)
-
-
-def _open_hand(raw: Any) -> OpenHand:
-    his, theirs = (tuple(map(_seed, raw[name])) for name in ("his", "theirs"))
-    return OpenHand(
-        THE_BET.read(raw["bet"], "bet"),
-        SIGNATURE.read(raw["player_signature"], "player_signature"),
-        _signature(raw, "croupier_signature"),
-        (his[0], his[1]),
-        (theirs[0], theirs[1]),
-        None if raw["order"] is None else ORDER.read(raw["order"], "order"),
-        _signature(raw, "order_signature"),
-        _signature(raw, "acceptance"),
-    )
-
-
-def _signature(raw: Any, name: str) -> Signature | None:
-    found: Signature | None = None if raw[name] is None else SIGNATURE.read(raw[name], name)
-    return found
-
-
-def _seed(raw: Any) -> Seed | None:
-    seed: Seed | None = None if raw is None else SEED.read(raw, "seed")
-    return seed
+    return domain, Held(Signer[raw["role"].upper()], claim.terms, claim, hand, has_key=False)

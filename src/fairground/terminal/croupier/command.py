@@ -312,7 +312,7 @@ async def _parties(
 ) -> tuple[Parties, Key]:
     folder = data_directory().with_name("croupier")
     if options.croupier is None:
-        from fairground.bank.croupier.caution import Habits
+        from fairground.bank.croupier.croupier import Habits
 
         habits = Habits(one_by_one=options.explain)
         home = folder / "home" if options.lasting else None

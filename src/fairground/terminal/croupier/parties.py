@@ -27,7 +27,7 @@ from fairground.terminal.croupier.screen import BankCalled
 from fairground.terminal.files import PRIVATE_FILE, PRIVATE_FOLDER
 
 if TYPE_CHECKING:
-    from fairground.bank.croupier.caution import Habits
+    from fairground.bank.croupier.croupier import Habits
     from fairground.bank.ledger.bank import LedgerBank
     from fairground.store import Store
 

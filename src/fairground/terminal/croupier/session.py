@@ -17,26 +17,25 @@ from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotDone
 from contextlib import AsyncExitStack
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from fairground.bank.bank_port import Backoff, Bank, BankAway, Call, DepositFunds, SubmitPublicKey
+from fairground.bank.bank_port import Backoff, Bank, BankAway, Call, DepositFunds
 from fairground.bank.croupier_port import Closed, Declined, TooSoon
 from fairground.bank.messages import Key
 from fairground.bank.player.game import NoGame, Side, in_chips
 from fairground.bank.player.notes import FileNotes, SessionNotes
 from fairground.bank.player.player import PlayerClient
-from fairground.bank.record import AT_HOME, CHAIRS
 from fairground.bank.session.tower import Tower
 from fairground.clients.http import Refused, Unreachable
 from fairground.core import FairgroundError
-from fairground.fair.schemes import Chair
 from fairground.games.poker.rules import HAND, rank
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.croupier.hand import Between, Holding, Hurry
 from fairground.terminal.croupier.look import CardArt, minutes
-from fairground.terminal.croupier.parties import BANKROLL, CHIP, far_away, open_ledger
+from fairground.terminal.croupier.parties import BANKROLL, CHIP, at_home, far_away
 from fairground.terminal.evening import ME
 from fairground.terminal.files import Saved, data_directory
 from fairground.terminal.sitting import Left
@@ -80,7 +79,6 @@ class _Table(NamedTuple):
     notes: SessionNotes
     funds: int
     """The Player's deposit, in wei."""
-    chairs: Sequence[Chair]
     calls: list[Call] | None = None
     """Calls to the Bank, if this process sees them."""
 
@@ -101,34 +99,17 @@ def run_session(options: argparse.Namespace, console: Console, art: CardArt, key
 
 
 async def _table(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -> _Table:
-    here = options.croupier is None
-    return await (_at_home if here else _elsewhere)(stack, options, key)
-
-
-async def _at_home(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -> _Table:
-    from fairground.bank.croupier.journal import SessionJournal
-    from fairground.bank.session.croupier import SessionCroupier
-
-    house, funds = Key.fresh(), options.buy_in * CHIP
-    bank, store = await open_ledger(stack, None)
-    for owner, amount in ((house, BANKROLL), (key, funds)):
-        proof = owner.prove(bank.domain, owner.address)
-        await bank.issue(owner.address, amount)
-        await bank.send(owner, SubmitPublicKey(owner.address, proof))
-        await bank.send(owner, DepositFunds(amount))
-    calls: list[Call] = []
-    bank.watch = lambda sender, call: calls.append(call)
-    journal = SessionJournal(store, bank.domain, house.address, chairs=AT_HOME)
-    croupier = SessionCroupier(bank, house, BANKROLL, journal, chairs=AT_HOME)
-    return _Table(bank, croupier, key, SessionNotes(), funds, AT_HOME, calls)
-
-
-async def _elsewhere(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -> _Table:
-    """The Croupier in an arena; the Bank in its ledger, or behind one's own node."""
+    """The Croupier in this process or in an arena; the Bank in his ledger, or behind one's node."""
     folder = data_directory().with_name("croupier") / key.address
-    parties = await far_away(
-        stack, options.croupier, options.bank, key, folder if options.key is not None else None
-    )
+    if options.croupier is None:
+        from fairground.bank.croupier.croupier import Habits
+
+        chips, all_of_it = BANKROLL // CHIP, Fraction(1)
+        habits = Habits(session_chips=chips, player_share=all_of_it, least_buy_in=1)
+        parties, key = await at_home(stack, None, key, lambda called: None, habits)
+    else:
+        kept = folder if options.key is not None else None
+        parties = await far_away(stack, options.croupier, options.bank, key, kept)
     notes = SessionNotes() if options.key is None else FileNotes(folder / "sessions")
     stack.callback(notes.close)
     side = Side(parties.bank, parties.desk, key, parties.notebook, lambda news: None)
@@ -148,7 +129,11 @@ async def _elsewhere(stack: AsyncExitStack, options: argparse.Namespace, key: Ke
                 f"(at least {stake})"
             )
         await bank.send(key, DepositFunds(missing))
-    return _Table(bank, parties.desk.sessions, key, notes, wanted, CHAIRS)
+    calls: list[Call] | None = None
+    if bank.in_process:
+        calls = []
+        bank.watch = lambda sender, call: calls.append(call)
+    return _Table(bank, parties.desk.sessions, key, notes, wanted, calls)
 
 
 class _Evening:
@@ -215,7 +200,6 @@ class _Evening:
                 notes=table.notes,
                 tower=self._tower,
                 confirmations=options.confirmations,
-                chairs=table.chairs,
                 stake=(options.bet, options.level),
             )
         )
