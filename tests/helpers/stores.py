@@ -43,6 +43,20 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return new_database(request.getfixturevalue("cluster"))
 
 
+@pytest.fixture
+def postgres_url(cluster: str, let_go: None) -> str:
+    """A database of PostgreSQL for one test alone."""
+    return new_database(cluster)
+
+
+@pytest.fixture
+async def store(store_url: str) -> AsyncIterator[Store]:
+    """An open store, once of each kind."""
+    opened = await open_store(store_url)
+    yield opened
+    await opened.close()
+
+
 def news_of(store: Store) -> AsyncIterator[tuple[str, int]]:
     """What a listener hears from now on."""
     heard: asyncio.Queue[tuple[str, int]] = asyncio.Queue()
@@ -61,15 +75,15 @@ def new_database(cluster: str) -> str:
     return cluster.replace("/postgres?", f"/{name}?")
 
 
-def run_sql(url: str, script: str) -> None:
+async def execute(url: str, script: str) -> None:
     """Behind the store's back."""
+    db = await asyncpg.connect(url)
+    await db.execute(script)
+    await db.close()
 
-    async def run() -> None:
-        db = await asyncpg.connect(url)
-        await db.execute(script)
-        await db.close()
 
-    asyncio.run(run())
+def run_sql(url: str, script: str) -> None:
+    asyncio.run(execute(url, script))
 
 
 def holds(url: str, law: Law) -> None:

@@ -41,21 +41,18 @@ def modes(folder: Path) -> dict[str, int]:
     return {file.name: file.stat().st_mode & 0o777 for file in folder.iterdir()}
 
 
-def test_only_the_owner_can_read_what_is_created(folder: Path) -> None:
-    async def test() -> None:
-        store = await opened(folder / "arena.db")
-        assert modes(folder) == dict.fromkeys(("arena.db", "arena.db-wal", "arena.db-shm"), 0o600)
-        held = b"".join(file.read_bytes() for file in folder.iterdir())
-        assert SECRET in held, "so the mode of these files is all that protects it"
-        await store.close()
-
-    asyncio.run(test())
+async def test_only_the_owner_can_read_what_is_created(folder: Path) -> None:
+    store = await opened(folder / "arena.db")
+    assert modes(folder) == dict.fromkeys(("arena.db", "arena.db-wal", "arena.db-shm"), 0o600)
+    held = b"".join(file.read_bytes() for file in folder.iterdir())
+    assert SECRET in held, "so the mode of these files is all that protects it"
+    await store.close()
     with alone(f"sqlite:///{folder}/arena.db"):
         assert modes(folder) == {"arena.db": 0o600, "arena.db.lock": 0o600}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can read as somebody else")
-def test_another_user_cannot_read_it(folder: Path) -> None:
+async def test_another_user_cannot_read_it(folder: Path) -> None:
     public = folder / "public"
     public.write_bytes(b"12345")
 
@@ -72,39 +69,32 @@ def test_another_user_cannot_read_it(folder: Path) -> None:
         assert ran.returncode == 0 or b"Permission denied" in ran.stderr
         return ran.returncode == 0
 
-    async def test() -> None:
-        store = await opened(folder / "arena.db")
-        assert read(public)
-        for end in ("", "-wal", "-shm"):
-            assert not read(folder / f"arena.db{end}")
-        await store.close()
-
-    asyncio.run(test())
+    store = await opened(folder / "arena.db")
+    assert read(public)
+    for end in ("", "-wal", "-shm"):
+        assert not read(folder / f"arena.db{end}")
+    await store.close()
 
 
 @pytest.mark.parametrize("end", ["", "-wal", "-shm"])
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o602])
-def test_a_wider_file_is_refused_with_the_command_that_mends_it(
+async def test_a_wider_file_is_refused_with_the_command_that_mends_it(
     folder: Path, end: str, mode: int
 ) -> None:
     path = folder / "my arena.db"
     url = f"sqlite:///{path}"
-
-    async def test() -> None:
-        await (await opened(path)).close()
-        wide = Path(f"{path}{end}")
-        wide.touch(0o600)
-        wide.chmod(mode)
-        with pytest.raises(InputError, match="others can read the database") as caught:
-            await open_store(url)
-        command = str(caught.value).partition("mend it with: ")[2]
-        assert command == f"chmod 600 '{wide}'"
-        subprocess.run(command, shell=True, check=True)
-        store = await open_store(url)
-        assert await store.read("a") is not None, "nothing is lost"
-        await store.close()
-
-    asyncio.run(test())
+    await (await opened(path)).close()
+    wide = Path(f"{path}{end}")
+    wide.touch(0o600)
+    wide.chmod(mode)
+    with pytest.raises(InputError, match="others can read the database") as caught:
+        await open_store(url)
+    command = str(caught.value).partition("mend it with: ")[2]
+    assert command == f"chmod 600 '{wide}'"
+    subprocess.run(command, shell=True, check=True)
+    store = await open_store(url)
+    assert await store.read("a") is not None, "nothing is lost"
+    await store.close()
 
 
 def test_serve_says_so_and_does_not_start(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

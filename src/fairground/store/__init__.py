@@ -11,36 +11,34 @@ depends on it may leave the process before. Where the database is full, read-onl
 every method raises `StoreAway`, in bounded time. `InDoubt` is the one that may have been done.
 `Damaged` is the one that does not pass: from then on nothing is written.
 
-==================  ========================================================================
-here                the port `Store`: commits, what is stored, `open_store`, `retried`
-`sqlite`            one process, one file
-`postgres`          several workers and machines on one server
-`postgres_writing`  how a group of commits is written to it
-`lineage`           which SQLite file ran here last: an older copy is not taken for it
-`listeners`         who wants to hear that a log has grown
-==================  ========================================================================
-
-Both stores obey the same laws (tests/store/test_laws.py).
+Two stores obey the same laws (tests/store/test_laws.py): `sqlite` is one file for one process,
+`postgres` one server for many. `lineage` tells which SQLite file ran here last.
 """
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from functools import wraps
+from functools import partial, wraps
 from itertools import islice
 from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
 
 from fairground.core import FairgroundError, InputError
 from fairground.fair.vault import MemoryVault
-from fairground.store.listeners import Hear
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+News = tuple[str, int]
+"""A log that has grown, and its step."""
+Hear = Callable[[str, int], None]
+
+VERSION: Final = 4
+"""The version of the schema. Any later one must be reached from this one."""
+
 LONGEST_LOG: Final = 2**31 - 1
 """Maximum number of lines of a log."""
-
 
 TRIES: Final = 10
 """Maximum number of attempts while other writers are faster."""
@@ -143,7 +141,6 @@ class Stored(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        """All lines as one file."""
         return b"".join(self.lines)
 
 
@@ -239,18 +236,51 @@ def cut(chunks: Sequence[Sequence[Any]], after: int, most: int | None) -> tuple[
     return tuple(lines[begin : None if most is None else begin + most])
 
 
-def must_be_known(version: int, known: int) -> None:
-    """Refuse a schema that a later version of this program has made."""
-    if version > known:
+def must_be_known(version: int) -> None:
+    """Refuse a schema that another version of this program has made; 0: there is none yet."""
+    if version > VERSION:
         raise InputError(
             f"the database was written by a newer Fairground: its schema has version {version}, "
-            f"and this one knows them up to {known}. Update Fairground, or name another database"
+            f"and this one knows them up to {VERSION}. Update Fairground, or name another database"
+        )
+    if 0 < version < VERSION:
+        raise InputError(
+            f"the database was written before Fairground 1.0: its schema has version {version}, "
+            f"and this one needs {VERSION}. Name another database"
         )
 
 
 def moved_on(append: Append) -> Conflict:
     """The log is not where this append expects it."""
     return Conflict(f"{append.log} is not at step {append.step} any more")
+
+
+class Listeners:
+    """Everyone who listens hears everything from then on, in the order in which it happened."""
+
+    def __init__(self) -> None:
+        self._all: list[Hear] = []
+        self._untold: list[News] = []
+
+    def tell(self, *news: News) -> None:
+        """Pass news on when the loop comes round. Called in the event loop."""
+        if not self._untold:
+            asyncio.get_running_loop().call_soon(self._pass_on)
+        self._untold += news
+
+    def _pass_on(self) -> None:
+        news, self._untold = self._untold, []
+        for log, step in news:
+            for hear in self._all:
+                hear(log, step)
+
+    def listen(self, hear: Hear) -> Callable[[], None]:
+        """Let ``hear`` be called from this moment on, until what is returned is called."""
+        self._all = [*self._all, hear]
+        return partial(self._leave, hear)
+
+    def _leave(self, hear: Hear) -> None:
+        self._all = [one for one in self._all if one != hear]
 
 
 async def open_store(url: str) -> Store:

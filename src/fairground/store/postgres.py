@@ -3,8 +3,7 @@
 Commits that arrive while another is on its way are sent together in one
 transaction, which costs one sync for all; and where they are of the usual kind, in one
 statement, which costs one round of messages. PostgreSQL's row locks decide between
-workers: a log is found at its expected step, or there is a `Conflict`. (`postgres_writing` has
-the statements.)
+workers: a log is found at its expected step, or there is a `Conflict`.
 
 What was written is announced by NOTIFY, so that others hear of it. What we wrote ourselves we
 know, and pass over when PostgreSQL tells us. The announcement is not part of the commit:
@@ -17,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Self
 
@@ -27,19 +27,21 @@ from fairground.store import (
     LONGEST_LOG,
     MISSED,
     PATIENCE,
+    VERSION,
     Append,
     Conflict,
     Damaged,
+    Hear,
     InDoubt,
+    Listeners,
     Secret,
     Store,
     StoreAway,
     Stored,
     cut,
+    moved_on,
     must_be_known,
 )
-from fairground.store.listeners import Hear, Listeners
-from fairground.store.postgres_writing import Outcome, write_group
 
 with needs("postgres", "a PostgreSQL store"):
     import asyncpg
@@ -53,16 +55,17 @@ TROUBLE: Final = (
 )
 """Exceptions of asyncpg for a server that is away, slow, full or read-only."""
 
-MIGRATIONS: Final = (
-    """
+SCHEMA: Final = """
     CREATE TABLE logs (
         number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
         kind TEXT NOT NULL,
         step INTEGER NOT NULL,
-        closed BOOLEAN NOT NULL
+        closed BOOLEAN NOT NULL,
+        seen BIGINT NOT NULL,
+        clocks BYTEA
     );
-    CREATE INDEX logs_by_kind ON logs (kind, closed);
+    CREATE INDEX logs_by_kind ON logs (kind, closed, seen);
     CREATE TABLE chunks (
         log BIGINT NOT NULL,
         first INTEGER NOT NULL,
@@ -82,21 +85,8 @@ MIGRATIONS: Final = (
         head TEXT NOT NULL,
         PRIMARY KEY (log, name)
     );
-    """,
-    """
-    ALTER TABLE logs ADD COLUMN seen BIGINT NOT NULL DEFAULT 0;
-    UPDATE logs SET seen = extract(epoch FROM now())::bigint;
-    DROP INDEX logs_by_kind;
-    CREATE INDEX logs_by_kind ON logs (kind, closed, seen);
-    """,
-    """
     CREATE TABLE memories (log BIGINT PRIMARY KEY, data BYTEA NOT NULL);
-    """,
-    """
-    ALTER TABLE logs ADD COLUMN clocks BYTEA;
-    """,
-)
-"""The schema's versions, each as the step that leads to it. Only ever add to this."""
+"""
 
 MIGRATING: Final = 0x66616972
 """The advisory lock that keeps two workers from migrating at once."""
@@ -136,6 +126,8 @@ LONGEST_PAYLOAD: Final = 7_500
 """Characters of one notification; PostgreSQL takes less than 8,000."""
 
 Job = tuple[tuple[Append, ...], "asyncio.Future[None]"]
+Outcome = BaseException | None
+"""Why a commit was not written; ``None``: it was."""
 
 
 class PostgresStore(Store):
@@ -222,7 +214,6 @@ class PostgresStore(Store):
         self._teller = None
 
     async def close(self) -> None:
-        """Send what is waiting, then disconnect."""
         if self._sender is not None:
             await self._sender
         if (teller := self._teller) is not None:
@@ -242,7 +233,6 @@ class PostgresStore(Store):
     # Writing
 
     async def commit(self, *appends: Append) -> None:
-        """Join the group that is sent next, and wait until it is on the disk."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((appends, done))
         if self._sender is None:
@@ -320,7 +310,6 @@ class PostgresStore(Store):
             await db.execute("UPDATE schema_version SET version = version")
 
     async def forget(self, kind: str, before: int, most: int) -> int:
-        """In one transaction."""
         async with self._reader() as db, db.transaction():
             query = "SELECT number FROM logs WHERE kind = $1 AND seen < $2 LIMIT $3 FOR UPDATE"
             numbers = [number for (number,) in await db.fetch(query, kind, before, most)]
@@ -355,7 +344,6 @@ class PostgresStore(Store):
             return found
 
     async def read(self, log: str) -> Stored | None:
-        """All of a log, at one moment."""
         if "\0" in log:
             return None  # PostgreSQL takes no text with this sign in it
         async with (
@@ -380,7 +368,6 @@ class PostgresStore(Store):
         return Stored(log, kind, closed, lines, secrets, opened, seen, memory, clocks, step)
 
     async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
-        """From the chunk on in which they begin."""
         if "\0" in log:
             return ()
         query = """
@@ -395,25 +382,21 @@ class PostgresStore(Store):
         return cut(await self._rows(query, log, after, most or LONGEST_LOG), after, most)
 
     async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
-        """In the order of their making."""
         query = "SELECT id FROM logs WHERE kind = $1 AND NOT (closed AND $2) ORDER BY number"
         return [name for (name,) in await self._rows(query, kind, open_only)]
 
     async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
-        """By the index of kinds, which has them in this order."""
         query = """
             SELECT id FROM logs WHERE kind = $1 AND NOT closed AND seen < $2 ORDER BY seen LIMIT $3
         """
         return [name for (name,) in await self._rows(query, kind, before, most)]
 
     async def count(self, kind: str) -> tuple[int, int]:
-        """All, and the open ones."""
         query = "SELECT count(*), count(*) FILTER (WHERE NOT closed) FROM logs WHERE kind = $1"
         ((every, still_open),) = await self._rows(query, kind)
         return every, still_open
 
     def listen(self, hear: Hear) -> Callable[[], None]:
-        """Handle a NOTIFY: the commits of all processes."""
         return self._listeners.listen(hear)
 
 
@@ -452,10 +435,10 @@ async def _migrate(db: Any) -> None:
         await db.execute("SELECT pg_advisory_xact_lock($1)", MIGRATING)
         await db.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
         version = await db.fetchval("SELECT coalesce(max(version), 0) FROM schema_version")
-        must_be_known(version, len(MIGRATIONS))
-        for number, script in enumerate(MIGRATIONS[version:], version + 1):
-            await db.execute(script)
-            await db.execute("INSERT INTO schema_version VALUES ($1)", number)
+        must_be_known(version)
+        if not version:
+            await db.execute(SCHEMA)
+            await db.execute("INSERT INTO schema_version VALUES ($1)", VERSION)
 
 
 def _grown(append: Append) -> tuple[str, int]:
@@ -471,3 +454,128 @@ def _payloads(sender: str, news: Iterable[tuple[str, int]]) -> list[str]:
             notes.append(sender)
         notes[-1] += line
     return notes
+
+
+# Writing a group of commits
+#
+# A commit is written whole or not at all. One that conflicts is left out, and the others of its
+# group are written.
+
+
+def can_go_together(commits: Sequence[Sequence[Append]]) -> list[int]:
+    """Return which commits of a group may be written by one statement, whatever their order.
+
+    The usual commit goes to one log. It may join the others like it, unless another commit of the
+    group writes to the same log: then their order decides.
+    """
+    writers = Counter(append.log for commit in commits for append in commit)
+    return [
+        i for i, commit in enumerate(commits) if len(commit) == 1 and writers[commit[0].log] == 1
+    ]
+
+
+async def write_group(db: Any, commits: Sequence[Sequence[Append]]) -> list[Outcome]:
+    """Write a group in one transaction, if possible by one statement."""
+    together = can_go_together(commits)
+    try:
+        if len(together) == len(commits):
+            stale = await _write(db, [one for (one,) in commits])
+            return [moved_on(one) if one.log in stale else None for (one,) in commits]
+        return await _write_in_order(db, commits, together)
+    except asyncpg.UniqueViolationError:
+        # find the one with a secret that exists already
+        return await _write_in_order(db, commits, [])
+
+
+async def _write_in_order(
+    db: Any, commits: Sequence[Sequence[Append]], together: Sequence[int]
+) -> list[Outcome]:
+    outcomes: list[Outcome] = [None] * len(commits)
+    async with db.transaction():
+        stale = await _write(db, [commits[i][0] for i in together])
+        for i in together:
+            outcomes[i] = moved_on(commits[i][0]) if commits[i][0].log in stale else None
+        for i in sorted({*range(len(commits))} - {*together}):
+            try:
+                async with db.transaction():
+                    for append in commits[i]:
+                        if await _write(db, [append]):
+                            raise moved_on(append)
+            except Conflict as conflict:
+                outcomes[i] = conflict
+            except asyncpg.UniqueViolationError as error:
+                outcomes[i] = Conflict(f"somebody else wrote first: {error}")
+    return outcomes
+
+
+WRITE: Final = """
+    WITH wanted AS (
+        SELECT *
+        FROM unnest(
+            $1::text[], $2::text[], $3::int[], $4::int[], $5::bool[], $6::bigint[], $7::bytea[],
+            $8::bytea[], $9::bool[]
+        ) AS wanted (id, kind, old, step, closed, seen, data, clocks, replaces)
+    ), made AS (
+        INSERT INTO logs (id, kind, step, closed, seen, clocks)
+        SELECT id, kind, step, closed, seen, clocks FROM wanted WHERE old = 0
+        ON CONFLICT DO NOTHING RETURNING number, id
+    ), locked AS (
+        SELECT logs.number, wanted.* FROM wanted JOIN logs ON logs.id = wanted.id
+        WHERE wanted.old > 0 ORDER BY logs.number FOR UPDATE OF logs
+    ), moved AS (
+        UPDATE logs SET step = locked.step, closed = locked.closed,
+            seen = greatest(logs.seen, locked.seen), clocks = coalesce(locked.clocks, logs.clocks)
+        FROM locked WHERE logs.number = locked.number AND logs.step = locked.old
+        RETURNING logs.number, logs.id
+    ), written AS (
+        SELECT * FROM made UNION ALL SELECT * FROM moved
+    ), cleared AS (
+        DELETE FROM chunks USING moved, wanted
+        WHERE chunks.log = moved.number AND wanted.id = moved.id AND wanted.replaces
+    ), kept AS (
+        INSERT INTO chunks SELECT number, old + 1, data FROM written JOIN wanted USING (id)
+        WHERE length(data) > 0
+    ), locked_away AS (
+        INSERT INTO vault SELECT number, name, secret, head
+        FROM unnest($10::text[], $11::text[], $12::bytea[], $13::text[])
+            AS s (id, name, secret, head)
+        JOIN written USING (id)
+    ), opened AS (
+        INSERT INTO spent SELECT number, name, head
+        FROM unnest($14::text[], $15::text[], $16::text[]) AS s (id, name, head)
+        JOIN written USING (id)
+    ), remembered AS (
+        INSERT INTO memories SELECT number, memory.data
+        FROM unnest($17::text[], $18::bytea[]) AS memory (id, data) JOIN written USING (id)
+        ON CONFLICT (log) DO UPDATE SET data = excluded.data
+    )
+    SELECT id FROM written
+"""
+"""Appends to different logs, in one statement. Logs are locked in one order by all."""
+
+
+async def _write(db: Any, appends: Sequence[Append]) -> set[str]:
+    """Write appends to different logs; return the logs that have moved on."""
+    secrets = [(one.log, *secret) for one in appends for secret in one.secrets]
+    spent = [(one.log, *item) for one in appends for item in one.spent]
+    memories = [(one.log, one.memory) for one in appends if one.memory is not None]
+    rows = await db.fetch(
+        WRITE,
+        [one.log for one in appends],
+        [one.kind for one in appends],
+        [one.step for one in appends],
+        [one.step + len(one.lines) for one in appends],
+        [one.closed for one in appends],
+        [one.seen for one in appends],
+        [b"".join(one.lines) for one in appends],
+        [one.clocks for one in appends],
+        [one.replaces for one in appends],
+        *_columns(secrets, 4),
+        *_columns(spent, 3),
+        *_columns(memories, 2),
+    )
+    return {one.log for one in appends} - {log for (log,) in rows}
+
+
+def _columns(rows: list[tuple[Any, ...]], width: int) -> list[list[Any]]:
+    return [[row[i] for row in rows] for i in range(width)]

@@ -19,7 +19,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple, Self, TypeVar
 
@@ -27,10 +27,14 @@ from fairground.core import InputError
 from fairground.store import (
     LONGEST_LOG,
     PATIENCE,
+    VERSION,
     Append,
     Conflict,
     Damaged,
+    Hear,
     InDoubt,
+    Listeners,
+    News,
     Secret,
     Store,
     StoreAway,
@@ -39,18 +43,18 @@ from fairground.store import (
     moved_on,
     must_be_known,
 )
-from fairground.store.listeners import Hear, Listeners, News
 
-MIGRATIONS: Final = (
-    """
+SCHEMA: Final = """
     CREATE TABLE logs (
         number INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
         kind TEXT NOT NULL,
         step INTEGER NOT NULL,
-        closed INTEGER NOT NULL
+        closed INTEGER NOT NULL,
+        seen INTEGER NOT NULL,
+        clocks BLOB
     );
-    CREATE INDEX logs_by_kind ON logs (kind, closed);
+    CREATE INDEX logs_by_kind ON logs (kind, closed, seen);
     CREATE TABLE chunks (
         log INTEGER NOT NULL,
         first INTEGER NOT NULL,
@@ -70,21 +74,8 @@ MIGRATIONS: Final = (
         head TEXT NOT NULL,
         PRIMARY KEY (log, name)
     ) WITHOUT ROWID;
-    """,
-    """
-    ALTER TABLE logs ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;
-    UPDATE logs SET seen = CAST(strftime('%s', 'now') AS INTEGER);
-    DROP INDEX logs_by_kind;
-    CREATE INDEX logs_by_kind ON logs (kind, closed, seen);
-    """,
-    """
     CREATE TABLE memories (log INTEGER PRIMARY KEY, data BLOB NOT NULL);
-    """,
-    """
-    ALTER TABLE logs ADD COLUMN clocks BLOB;
-    """,
-)
-"""The schema's versions, each as the step that leads to it. Only ever add to this."""
+"""
 
 NEW: Final = """
     INSERT INTO logs (id, kind, step, closed, seen, clocks) VALUES (?, ?, ?, ?, ?, ?)
@@ -136,39 +127,27 @@ log = logging.getLogger("fairground.store")
 T = TypeVar("T")
 
 
-Outcome = BaseException | None
-"""Why a commit was not written; ``None``: it was."""
-
-
-@dataclass
-class _Forget:
-    """Logs to be deleted, and how many it were."""
-
-    kind: str
-    before: int
-    most: int
-    deleted: int = 0
-
-
 class _Job(NamedTuple):
-    """A commit on its way to the writer, and the future that awaits its end."""
+    """A piece of work on its way to the writer, and the future that awaits its end."""
 
-    appends: tuple[Append, ...]
-    forget: _Forget | None
+    work: Callable[[sqlite3.Cursor], int]
+    """May raise `Conflict`, and has then changed nothing."""
+    news: tuple[News, ...]
+    """Logs that have grown when it is done."""
     loop: asyncio.AbstractEventLoop
-    done: asyncio.Future[None]
+    done: asyncio.Future[int]
 
 
-def _tell(done: asyncio.Future[None], error: Outcome) -> None:
+def _tell(done: asyncio.Future[int], outcome: int | BaseException) -> None:
     """Tell who waits how it ended, unless they have gone away."""
     if not done.done():
-        if error is None:
-            done.set_result(None)
+        if isinstance(outcome, BaseException):
+            done.set_exception(outcome)
         else:
-            done.set_exception(error)
+            done.set_result(outcome)
 
 
-def _give_up(done: asyncio.Future[None]) -> None:
+def _give_up(done: asyncio.Future[int]) -> None:
     """Tell who has waited long enough."""
     late = f"the database did not answer for {PATIENCE:g} seconds"
     _tell(done, InDoubt(f"{late}: whether this was done, only it knows"))
@@ -217,7 +196,6 @@ class SqliteStore(Store):
         return db
 
     async def close(self) -> None:
-        """Write what is queued, then close."""
         await asyncio.to_thread(self._stop)
 
     def _stop(self) -> None:
@@ -229,31 +207,28 @@ class SqliteStore(Store):
     # Writing
 
     async def commit(self, *appends: Append) -> None:
-        """Queue it for the writer, and wait until it is on the disk."""
-        await self._written(appends)
+        news = tuple((one.log, one.step + len(one.lines)) for one in appends)
+        await self._written(partial(_write_commit, appends), news)
 
     async def probe(self) -> None:
-        """A commit of nothing: the writer sets the schema's version to what it is."""
-        await self._written(())
+        await self._written(_write_nothing)
 
     async def forget(self, kind: str, before: int, most: int) -> int:
-        """By the writer, between two groups."""
-        wanted = _Forget(kind, before, most)
-        await self._written((), wanted)
-        return wanted.deleted
+        return await self._written(partial(_delete, (kind, before, most)))
 
-    async def _written(self, appends: tuple[Append, ...], forget: _Forget | None = None) -> None:
+    async def _written(
+        self, work: Callable[[sqlite3.Cursor], int], news: tuple[News, ...] = ()
+    ) -> int:
         if self._damaged is not None:
             raise self._damaged
         if self._jobs.qsize() >= LONGEST_QUEUE:
             raise StoreAway(f"{LONGEST_QUEUE:,} commits wait for the database already")
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-        job = _Job(appends, forget, loop, done)
+        done: asyncio.Future[int] = loop.create_future()
         late = loop.call_later(PATIENCE, _give_up, done)
-        self._jobs.put(job)
+        self._jobs.put(_Job(work, news, loop, done))
         try:
-            await done
+            return await done
         finally:
             late.cancel()
 
@@ -272,12 +247,7 @@ class SqliteStore(Store):
         try:
             self._must_be_in_its_place()
             db.execute("BEGIN IMMEDIATE")
-            outcomes = [_write_commit(db, job.appends) for job in jobs]
-            if not all(job.appends for job in jobs):
-                db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-            for job in jobs:
-                if job.forget is not None:
-                    _delete(db, job.forget)
+            outcomes = [_done(job, db) for job in jobs]
             db.execute("COMMIT")
         except Exception as error:  # whatever it is, the writer must go on
             # Nothing of this group is durable, so nobody in it may be told that it is.
@@ -285,20 +255,20 @@ class SqliteStore(Store):
                 if db.connection.in_transaction:
                     db.execute("ROLLBACK")
             outcomes = [self._in_plain_words(error)] * len(jobs)
-        ended: dict[asyncio.AbstractEventLoop, list[tuple[_Job, Outcome]]] = {}
+        ended: dict[asyncio.AbstractEventLoop, list[tuple[_Job, int | BaseException]]] = {}
         for job, outcome in zip(jobs, outcomes, strict=True):
             ended.setdefault(job.loop, []).append((job, outcome))
         for loop, those in ended.items():
             with contextlib.suppress(RuntimeError):  # that loop has gone away
                 loop.call_soon_threadsafe(self._settle, those)
 
-    def _settle(self, ended: list[tuple[_Job, Outcome]]) -> None:
+    def _settle(self, ended: list[tuple[_Job, int | BaseException]]) -> None:
         """In their loop: tell those who wait, and then, in the same round, who listens."""
         news: list[News] = []
-        for job, error in ended:
-            _tell(job.done, error)
-            if error is None:
-                news += [(one.log, one.step + len(one.lines)) for one in job.appends]
+        for job, outcome in ended:
+            _tell(job.done, outcome)
+            if not isinstance(outcome, BaseException):
+                news += job.news
         if news:
             self._listeners.tell(*news)
 
@@ -336,15 +306,12 @@ class SqliteStore(Store):
             raise StoreAway(f"the database did not answer for {PATIENCE:g} seconds") from None
 
     async def read(self, log: str) -> Stored | None:
-        """All of a log, at one moment."""
         return await self._ask(lambda db: _read(db, log))
 
     async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
-        """From the chunk on in which they begin."""
         return await self._ask(lambda db: _lines(db, log, after, most))
 
     async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
-        """In the order of their making."""
         query = "SELECT id FROM logs WHERE kind = ? AND closed <= ? ORDER BY number"
         closed = 0 if open_only else 1
         return await self._ask(
@@ -352,7 +319,6 @@ class SqliteStore(Store):
         )
 
     async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
-        """By the index of kinds, which has them in this order."""
         query = """
             SELECT id FROM logs WHERE kind = ? AND closed = 0 AND seen < ? ORDER BY seen LIMIT ?
         """
@@ -361,7 +327,6 @@ class SqliteStore(Store):
         )
 
     async def count(self, kind: str) -> tuple[int, int]:
-        """All, and the open ones."""
         query = "SELECT count(*), coalesce(sum(1 - closed), 0) FROM logs WHERE kind = ?"
 
         def counted(db: sqlite3.Connection) -> tuple[int, int]:
@@ -405,8 +370,21 @@ def _others_may(path: str) -> bool:
 # Writing one commit
 
 
-def _write_commit(db: sqlite3.Cursor, appends: tuple[Append, ...]) -> Outcome:
-    """Write a commit as a whole, or say why not.
+def _done(job: _Job, db: sqlite3.Cursor) -> int | BaseException:
+    try:
+        return job.work(db)
+    except Conflict as conflict:
+        return conflict
+
+
+def _write_nothing(db: sqlite3.Cursor) -> int:
+    """Set the schema's version to what it is."""
+    db.execute(f"PRAGMA user_version = {VERSION}")
+    return 0
+
+
+def _write_commit(appends: tuple[Append, ...], db: sqlite3.Cursor) -> int:
+    """Write a commit as a whole, or raise `Conflict`.
 
     Lines for one log are refused by the first statement. Anything else can fail halfway, and then
     goes back to a savepoint.
@@ -414,19 +392,19 @@ def _write_commit(db: sqlite3.Cursor, appends: tuple[Append, ...]) -> Outcome:
     halfway = len(appends) > 1 or any(one.secrets or one.spent for one in appends)
     if halfway:
         db.execute("SAVEPOINT one")
-    outcome: Outcome = None
     try:
         for append in appends:
             _append(db, append)
-    except sqlite3.IntegrityError as error:
-        outcome = Conflict(f"somebody else wrote first: {error}")
-    except Conflict as conflict:
-        outcome = conflict
-    if halfway:
-        if outcome is not None:
+    except (sqlite3.IntegrityError, Conflict) as error:
+        if halfway:
             db.execute("ROLLBACK TO one")
+            db.execute("RELEASE one")
+        if isinstance(error, Conflict):
+            raise
+        raise Conflict(f"somebody else wrote first: {error}") from None
+    if halfway:
         db.execute("RELEASE one")
-    return outcome
+    return 0
 
 
 def _append(db: sqlite3.Cursor, append: Append) -> None:
@@ -453,12 +431,12 @@ def _append(db: sqlite3.Cursor, append: Append) -> None:
         db.execute(MEMORY, (log, append.memory))
 
 
-def _delete(db: sqlite3.Cursor, what: _Forget) -> None:
-    """Delete logs, with all that lies beside them."""
-    numbers = db.execute(OLD, (what.kind, what.before, what.most)).fetchall()
-    what.deleted = len(numbers)
+def _delete(which: tuple[str, int, int], db: sqlite3.Cursor) -> int:
+    """Delete logs, with all that lies beside them; return their number."""
+    numbers = db.execute(OLD, which).fetchall()
     for table, column in DELETED:
         db.executemany(f"DELETE FROM {table} WHERE {column} = ?", numbers)
+    return len(numbers)
 
 
 # The file
@@ -519,11 +497,10 @@ def _migrate(db: sqlite3.Connection) -> None:
     db.execute("BEGIN IMMEDIATE")
     try:
         (version,) = db.execute("PRAGMA user_version").fetchone()
-        must_be_known(version, len(MIGRATIONS))
-        for script in MIGRATIONS[version:]:
-            for statement in script.split(";"):
-                db.execute(statement)
-        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        must_be_known(version)
+        for statement in SCHEMA.split(";") if not version else ():
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {VERSION}")
         db.execute("COMMIT")
     except BaseException:
         db.close()  # which undoes what was begun
