@@ -35,8 +35,8 @@ from fairground.games.codebreaking.players import (
     EvilKeeper,
     ExpectedBreaker,
     MinimaxBreaker,
-    OptimalBreaker,
     PartsBreaker,
+    TreeBreaker,
     best_breaker,
 )
 from fairground.games.codebreaking.rules import (
@@ -351,15 +351,15 @@ def evil() -> dict[str, Any]:
 def duel() -> dict[str, Any]:
     """How many guesses the evil keeper forces on each breaker."""
     out: dict[str, Any] = {}
-    kinds = (OptimalBreaker, EntropyBreaker, ExpectedBreaker, PartsBreaker, MinimaxBreaker)
+    kinds = (TreeBreaker, EntropyBreaker, ExpectedBreaker, PartsBreaker, MinimaxBreaker)
     for base, length in ((4, 3), (6, 4), (10, 4), (10, 6), (8, 8)):
         game = CodeBreaking(base, length, "evil")
         row: dict[str, Any] = {}
         for kind in kinds:
-            name = kind.__name__.removesuffix("Breaker").lower()
+            name = kind.strategy or "optimal"
             row[name] = Duel(base, length, kind(game, SeededStream("d")), 0).guesses
         if (base, length) == (6, 4):
-            row["optimal:5"] = Duel(6, 4, OptimalBreaker(game, SeededStream("d"), "5"), 0).guesses
+            row["optimal:5"] = Duel(6, 4, TreeBreaker(game, SeededStream("d"), "5"), 0).guesses
         row["annealing, mean of 5"] = statistics.mean(
             Duel(base, length, annealing(base, length, k, "200"), k).guesses for k in range(5)
         )
@@ -387,12 +387,12 @@ def deep() -> dict[str, Any]:
     ``worst case`` is what perfect play needs, if that is proven: no keeper forces more on it.
     """
     out: dict[str, Any] = {}
-    kinds = (OptimalBreaker, EntropyBreaker, ExpectedBreaker, PartsBreaker, MinimaxBreaker)
+    kinds = (TreeBreaker, EntropyBreaker, ExpectedBreaker, PartsBreaker, MinimaxBreaker)
     for base, length in ((4, 3), (4, 4), (5, 4), (6, 4), (7, 4), (8, 4)):
         game = CodeBreaking(base, length, "evil")
         row: dict[str, Any] = {}
         for kind in kinds:
-            name = kind.__name__.removesuffix("Breaker").lower()
+            name = kind.strategy or "optimal"
             breaker = kind(game, SeededStream("d"))
             row[name] = [Duel(base, length, breaker, 0, mind).guesses for mind in (None, "deep")]
         games = 200 if game.codes < 2000 else 20

@@ -4,7 +4,7 @@
 
 All seats but one are played by one kind of player, with the usual dice; the one knows it, and plays
 the best reply (`_zombie_replies`). A gain of 0.01 is one game in a hundred. For the
-coach's model (`zombie.solver.greedy_model`) the error of its chances is measured.
+coach's model (`zombie.solver.several.greedy_model`) the error of its chances is measured.
 Writes results/zombie_replies_3.json and results/zombie_replies_4.json.
 """
 

@@ -19,8 +19,7 @@ from statistics import median, pstdev
 
 from fairground.games.fatestones.rows import read_cells, report
 from fairground.games.fatestones.rules import FateStones, all_dice, fair_dice, pips
-from fairground.games.fatestones.solver.choices import meeting
-from fairground.games.fatestones.solver.ranking import ranking
+from fairground.games.fatestones.solver.choices import meeting, ranking
 from fairground.lab.plans import plan_of
 from fairground.lab.simulation import simulate
 from fairground.stats import share

@@ -6,8 +6,6 @@ from collections import Counter
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from fairground.core import BadParams, Draw, IllegalMove, Over, Role, Turn
 from fairground.games.fatestones.rules import (
@@ -155,39 +153,6 @@ def test_equal_dice_are_dealt_as_often_as_they_are_there() -> None:
     assert state.hands == (("666666", "111111", "666666"), ("666666", "111111", "111111"))
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 10**6), min_size=20, max_size=20))
-def test_check_and_moves_agree_and_chance_is_refused_out_of_range(numbers: list[int]) -> None:
-    game = FateStones()
-    state = game.start()
-    for number in numbers:
-        awaits = game.awaits(state)
-        if isinstance(awaits, Over):
-            assert sum(awaits.payoff) == 0
-            break
-        for seat in (-1, 0, 1, 2):
-            in_turn = isinstance(awaits, Turn) and seat in awaits.seats
-            listed = list(game.moves(state, seat)) if in_turn else []
-            for move in (-1, 0, 1, 2, 3, True, "0", (0,)):
-                if any(move is other for other in listed):
-                    game.check(state, seat, move)
-                else:
-                    with pytest.raises(IllegalMove):
-                        game.check(state, seat, move)
-        if isinstance(awaits, Draw):
-            for bad in (-1, awaits.n, True):
-                with pytest.raises(IllegalMove):
-                    game.drawn(state, bad)
-            state = game.drawn(state, number % awaits.n)
-        else:
-            with pytest.raises(IllegalMove):
-                game.drawn(state, 0)
-            n = len(state.hands[0])
-            state = game.played(state, {0: number % n, 1: number // 7 % n})
-        assert game.view(state, 0) == game.view(state, None) == state
-        assert hash(state) == hash(State(*state))
-
-
 def test_a_refusal_lists_the_dice() -> None:
     game = FateStones(hands=(MINE, THEIRS))
     with pytest.raises(IllegalMove, match=r"0 \(134445\), 1 \(144444\), 2 \(234444\); not 3"):
@@ -198,23 +163,6 @@ def test_who_walks_away_loses() -> None:
     game = FateStones()
     assert game.forfeit(game.start(), 0) == (-1, 1)
     assert game.forfeit(game.start(), 1) == (1, -1)
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        {},
-        {"dice": ["111111"] * 6},
-        {"dice": list(all_dice()), "scratch": "end"},
-        {"hands": [["123456"], ["111666"]]},
-    ],
-)
-def test_params_make_an_equal_game(params: dict[str, object]) -> None:
-    game = FateStones.from_params(params)
-    again = FateStones.from_params(game.params())
-    assert again.params() == game.params()
-    assert again.start() == game.start()
-    assert all(game.params()[key] == value for key, value in params.items())
 
 
 @pytest.mark.parametrize(

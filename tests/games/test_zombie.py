@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from fairground.core import BadParams, Draw, IllegalMove, Over, Turn
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie.rules import (
-    DEFAULTS,
     EMPTY,
     GREEN,
     HOLD,
@@ -75,12 +74,6 @@ def turn(game: Zombie, s: State, brains: int) -> State:
 GREENS = {"weak_dice": 13, "strong_dice": 0, "tough_dice": 0}
 
 
-def test_a_game_is_made_of_its_own_parameters() -> None:
-    game = make(players=3, weak_dice=2, tough_die_faces="bsss", max_turns=4)
-    assert Zombie.from_params(game.params()).params() == game.params()
-    assert make().params() == DEFAULTS
-
-
 @pytest.mark.parametrize(
     ("params", "reason"),
     [
@@ -134,23 +127,6 @@ def test_a_turn_begins_with_a_roll() -> None:
         game.check(s, 0, HOLD)
     s = roll(game, s, "bbf")
     assert list(game.moves(s, 0)) == [ROLL, HOLD, PASS]
-
-
-@pytest.mark.parametrize(("seat", "what"), [(1, ROLL), (0, "stop"), (0, 3), (0, ("roll",))])
-def test_nonsense_is_refused(seat: int, what: Any) -> None:
-    game = make()
-    with pytest.raises(IllegalMove):
-        game.check(seated(game), seat, what)
-
-
-def test_a_draw_out_of_range_is_refused() -> None:
-    game = make()
-    s = move(game, seated(game), ROLL)
-    assert game.awaits(s) == Draw(13)
-    with pytest.raises(IllegalMove):
-        game.drawn(s, 13)
-    with pytest.raises(IllegalMove):
-        game.drawn(seated(game), 0)
 
 
 @pytest.mark.parametrize(

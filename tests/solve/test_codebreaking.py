@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairground.core import InputError, TooMany, UnknownName
-from fairground.games.codebreaking.rules import Code, Row, digits, fits, marks, number
+from fairground.games.codebreaking.rules import Code, Row, digits, fits, marks
 from fairground.games.codebreaking.solver import advice as cb
 from fairground.games.codebreaking.solver import sampling
 from fairground.games.codebreaking.solver.scoring import (
@@ -381,8 +381,3 @@ def test_an_estimate_is_of_the_right_order(monkeypatch: pytest.MonkeyPatch) -> N
     estimate = cb.remaining(10, 6, rows)
     assert not estimate.exact
     assert exact / 3 <= estimate.value <= exact * 3
-
-
-def test_numbers_and_codes_agree() -> None:
-    left = Listed(10, 4, rows_about((1, 2, 3, 4), (1, 2, 5, 6)))
-    assert number(left.code(3), 10) == int(left.numbers()[3])

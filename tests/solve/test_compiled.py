@@ -6,7 +6,7 @@ import pytest
 
 from fairground.fair.bits import SeededStream, Stream, seeded_key
 from fairground.games import compiled
-from fairground.games.native import NativeStream
+from fairground.games.kernels import NativeStream
 
 
 class CountedStream(Stream):

@@ -17,7 +17,7 @@ from fairground.coach.judging import Basis
 from fairground.games.codebreaking.codesets import Best, Rows, Sets
 from fairground.games.codebreaking.rules import EVIL, Code, CodeBreaking, Marks
 from fairground.games.codebreaking.solver.advice import split_well
-from fairground.games.codebreaking.solver.scoring import Answers, Bytes, answers_general
+from fairground.games.codebreaking.solver.scoring import Answers, Bytes, Ints, answers_general
 from fairground.games.codebreaking.solver.search import QUICK, Searcher
 from fairground.games.codebreaking.solver.sets import ENUMERABLE, Listed, Sampled
 from fairground.games.codebreaking.solver.worth import (
@@ -90,7 +90,6 @@ class ListedSets(Sets):
     def __init__(self, game: CodeBreaking) -> None:
         super().__init__(game)
         self._listed: dict[Rows, Listed] = {(): Listed(self.base, self.length)}
-        self._best: dict[Rows, Best] = {}
         self._searchable = game.codes <= SEARCHABLE and game.base * game.length <= 64
 
     @property
@@ -109,27 +108,16 @@ class ListedSets(Sets):
 
     def _fitting(self, rows: Rows) -> Listed:
         if rows not in self._listed:
-            before = self._fitting(rows[:-1])
-            guess, (full, partial) = rows[-1]
-            numbers = before.numbers()[before.answers(guess) == full * (self.length + 1) + partial]
+            before, (guess, answer) = self._fitting(rows[:-1]), rows[-1]
+            numbers = before.numbers()[before.answers(guess) == self.number(answer)]
             self._listed[rows] = Listed.of(self.base, self.length, numbers)
         return self._listed[rows]
 
     def size(self, rows: Rows) -> float:
         return len(self._fitting(rows))
 
-    def parts(self, rows: Rows, guess: Code) -> dict[Marks, Fraction]:
-        fitting = self._fitting(rows)
-        sizes = fitting.sizes(guess)
-        return {
-            divmod(int(number), self.length + 1): Fraction(int(sizes[number]), len(fitting))
-            for number in np.flatnonzero(sizes)
-        }
-
-    def best(self, rows: Rows) -> Best:
-        if rows not in self._best:
-            self._best[rows] = self._found(rows)
-        return self._best[rows]
+    def _counts(self, rows: Rows, guess: Code) -> Ints:
+        return self._fitting(rows).sizes(guess)
 
     def _found(self, rows: Rows) -> Best:
         fitting = self._fitting(rows)
@@ -167,11 +155,8 @@ class SampledSets(Sets):
     def _look(self, rows: Rows) -> tuple[float, Bytes]:
         """Go on row by row, as `advice.Counting` does; what was seen is remembered."""
         if rows not in self._seen:
-            number, codes = self._look(rows[:-1])
-            guess, (full, partial) = rows[-1]
-            share = float(
-                np.mean(self._answers(codes, guess) == full * (self.length + 1) + partial)
-            )
+            (number, codes), (guess, answer) = self._look(rows[:-1]), rows[-1]
+            share = float(np.mean(self._answers(codes, guess) == self.number(answer)))
             if self._sample.rows != rows[:-1]:
                 return max(1.0, number * share), codes
             self._sample.keep(rows[-1])
@@ -188,15 +173,9 @@ class SampledSets(Sets):
     def size(self, rows: Rows) -> float:
         return self._look(rows)[0]
 
-    def parts(self, rows: Rows, guess: Code) -> dict[Marks, Fraction]:
+    def _counts(self, rows: Rows, guess: Code) -> Ints:
         _, codes = self._look(rows)
-        if not len(codes):
-            return {}
-        sizes = np.bincount(self._answers(codes, guess))
-        return {
-            divmod(int(number), self.length + 1): Fraction(int(sizes[number]), len(codes))
-            for number in np.flatnonzero(sizes)
-        }
+        return np.bincount(self._answers(codes, guess), minlength=1)
 
     def after(self, rows: Rows, guess: Code) -> dict[Marks, tuple[Fraction, Fraction]]:
         number = self.size(rows)
@@ -211,6 +190,9 @@ class SampledSets(Sets):
         }
 
     def best(self, rows: Rows) -> Best:
+        return self._found(rows)  # a sample that has moved on may tell more: nothing is cached
+
+    def _found(self, rows: Rows) -> Best:
         return Best(_by_size(self.game, self.size(rows)), None)
 
     def suggestion(self, rows: Rows) -> Code | None:

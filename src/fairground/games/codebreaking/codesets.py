@@ -38,33 +38,54 @@ class Best(NamedTuple):
 
 
 class Sets(ABC):
-    """What is known of the codes that fit a board."""
+    """Answers questions about the codes that fit a board, and caches the guesses they need."""
 
     def __init__(self, game: CodeBreaking) -> None:
         self.game = game
         self.base, self.length = game.base, game.length
         self.evil = game.oracle == EVIL
         self.win: Marks = (game.length, 0)
+        self._best: dict[Rows, Best] = {}
 
     @property
     @abstractmethod
     def basis(self) -> Basis:
-        """How good this is."""
+        """Say how far values can be trusted."""
 
     @abstractmethod
     def size(self, rows: Rows) -> float:
-        """How many codes fit."""
+        """Return the number of codes that fit."""
 
     @abstractmethod
+    def _counts(self, rows: Rows, guess: Code) -> worth.Array:
+        """Return how many of the known codes give each answer, by its number."""
+
+    @abstractmethod
+    def _found(self, rows: Rows) -> Best:
+        """Find what `best` returns."""
+
+    def number(self, answer: Marks) -> int:
+        """Return the number of an answer."""
+        full, partial = answer
+        return full * (self.length + 1) + partial
+
     def parts(self, rows: Rows, guess: Code) -> dict[Marks, Fraction]:
-        """How likely each answer is, if all codes that fit are."""
+        """Return how likely each answer is, if all codes that fit are equally likely."""
+        counts = self._counts(rows, guess)
+        total = int(counts.sum())
+        return {
+            divmod(int(answer), self.length + 1): Fraction(int(counts[answer]), total)
+            for answer in np.flatnonzero(counts)
+        }
 
-    @abstractmethod
     def best(self, rows: Rows) -> Best:
-        """Guesses needed on average; with an evil keeper, at worst."""
+        """Return the guesses needed on average; with an evil keeper, at worst."""
+        if rows not in self._best:
+            self._best[rows] = self._found(rows)
+        return self._best[rows]
 
     def after(self, rows: Rows, guess: Code) -> dict[Marks, tuple[Fraction, Fraction]]:
-        """For each answer to a guess: how likely it is, and the guesses needed after it."""
+        """Return, for each answer to a guess, its probability and the guesses needed after it."""
         return {
             answer: (
                 share,
@@ -76,14 +97,14 @@ class Sets(ABC):
         }
 
     def worth(self, rows: Rows, guess: Code) -> Fraction:
-        """The guesses needed from here on, this one included."""
+        """Return the guesses needed from here on, this one included."""
         after = self.after(rows, guess).values()
         if self.evil:
             return 1 + max((guesses for _, guesses in after), default=Fraction(0))
         return 1 + sum((share * guesses for share, guesses in after), Fraction(0))
 
     def suggestion(self, rows: Rows) -> Code | None:
-        """A good guess where `best` names none."""
+        """Return a good guess where `best` names none."""
         return None
 
 
@@ -97,7 +118,6 @@ class SmallSets(Sets):
         self._search = worth.SmallSearch(self.base, self.length)
         self._usual = (self.base, self.length) == (worth.BASE, worth.LENGTH)
         self._fitting: dict[Rows, worth.Array] = {(): np.arange(game.codes)}
-        self._best: dict[Rows, Best] = {}
 
     @cached_property
     def _searcher(self) -> Searcher:
@@ -106,37 +126,28 @@ class SmallSets(Sets):
 
         return Searcher(self.base, self.length)
 
+    def _answers(self, codes: worth.Array, guess: Code) -> worth.Array:
+        answers: worth.Array = self._search.answers[number_of(guess, self.base), codes]
+        return answers
+
     def _codes(self, rows: Rows) -> worth.Array:
         if rows not in self._fitting:
-            before = self._codes(rows[:-1])
-            guess, (full, partial) = rows[-1]
-            answers = self._search.answers[number_of(guess, self.base), before]
-            self._fitting[rows] = before[answers == full * (self.length + 1) + partial]
+            before, (guess, answer) = self._codes(rows[:-1]), rows[-1]
+            self._fitting[rows] = before[self._answers(before, guess) == self.number(answer)]
         return self._fitting[rows]
 
     def size(self, rows: Rows) -> float:
         return len(self._codes(rows))
 
-    def parts(self, rows: Rows, guess: Code) -> dict[Marks, Fraction]:
-        codes = self._codes(rows)
-        answers = self._search.answers[number_of(guess, self.base), codes]
-        return {
-            divmod(int(answer), self.length + 1): Fraction(int(many), len(codes))
-            for answer, many in zip(*np.unique(answers, return_counts=True), strict=True)
-        }
-
-    def best(self, rows: Rows) -> Best:
-        if rows not in self._best:
-            self._best[rows] = self._found(rows)
-        return self._best[rows]
+    def _counts(self, rows: Rows, guess: Code) -> worth.Array:
+        return np.bincount(self._answers(self._codes(rows), guess))
 
     def _found(self, rows: Rows) -> Best:
         codes = self._codes(rows)
-        if not rows and (known := KNOWN.get((self.base, self.length))) is not None:
-            worst = WORST_OF_CLASSIC if self._usual else known.worst
-            return Best(
-                Fraction(worst if self.evil else Fraction(known.total, len(codes))), known.guess
-            )
+        if self._usual and not rows:
+            known = KNOWN[self.base, self.length]
+            average = Fraction(known.total, len(codes))
+            return Best(Fraction(WORST_OF_CLASSIC) if self.evil else average, known.guess)
         told = tuple({row.guess: row for row in rows}.values())
         if self._usual and len(told) <= 2 and (kept := worth.opening(told)) is not None:
             if self.evil:
@@ -154,7 +165,7 @@ class SmallSets(Sets):
 
 
 def sets_for(game: CodeBreaking) -> Sets:
-    """The best that can be had for a space of this size."""
+    """Return the most exact sets for a space of this size."""
     if game.codes <= CLASSIC and game.base * game.length <= 64:
         return SmallSets(game)
     from fairground.games.codebreaking.codelists import ListedSets, SampledSets

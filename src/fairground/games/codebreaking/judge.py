@@ -69,7 +69,6 @@ class CodeJudge(Judge[CodeBreaking]):
         return _broken(STAKE if state.given_up else len(state.rows))
 
     def _fits(self, rows: tuple[Row, ...]) -> bool:
-        """Return true if some code fits."""
         return True
 
     def _needed(self, rows: tuple[Row, ...]) -> Fraction:

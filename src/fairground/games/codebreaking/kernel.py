@@ -91,7 +91,6 @@ def _begin(places: Any, numbers: Any, rules: Any, room: Any) -> None:
 
 @njit(cache=True)
 def _show_code(code: Any, seen: Any) -> None:
-    """Show the code at the end of an episode."""
     seen[0] = OVER
     for i in range(len(code)):
         seen[2 + i] = code[i] + 1

@@ -64,27 +64,26 @@ class Breaker(Player):
 
 
 class TreeBreaker(Breaker):
-    """Follows the tree of a strategy where one can be had, else the strategy itself."""
+    """Follows the tree of a strategy where one can be had, else the strategy itself.
+
+    Without a strategy, it is the best that is known; ``optimal:5`` is the cheapest tree that never
+    needs more than 5 guesses.
+    """
 
     strategy: str | None = None
-    """The best that is known, unless a subclass names another."""
 
     def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
         if not isinstance(game, CodeBreaking):
             raise InputError("this player breaks codes only")
         self._game = game
         self.tree: Tree | None = None
-        self._strategy = self.strategy_for(argument)
+        self._strategy = self.strategy if argument is None else f"{OPTIMAL}:{argument}"
         if game.codes <= TREE_CODES and game.base * game.length <= 64:
             self.tree = tree(game.base, game.length, self._strategy)
         elif not enumerable(game.base, game.length):
             raise InputError(
                 f"{game.base}^{game.length} codes cannot be listed: let 'annealing' break them"
             )
-
-    def strategy_for(self, argument: str | None) -> str | None:
-        """What was written after the colon decides only for `OptimalBreaker`."""
-        return self.strategy
 
     def guess(self, rows: tuple[Row, ...]) -> Code | None:
         node = self.tree.after(rows) if self.tree else None
@@ -93,13 +92,6 @@ class TreeBreaker(Breaker):
         if not rows:
             return opening(self._game.base, self._game.length)
         return split_well(listed(self._game.base, self._game.length, rows), self._strategy)
-
-
-class OptimalBreaker(TreeBreaker):
-    """The cheapest tree known; ``optimal:5`` the cheapest that never needs more than 5."""
-
-    def strategy_for(self, argument: str | None) -> str | None:
-        return None if argument is None else f"{OPTIMAL}:{argument}"
 
 
 class EntropyBreaker(TreeBreaker):
@@ -150,7 +142,7 @@ def best_breaker(game: Game[Any], chance: Stream, argument: str | None = None) -
     """The best breaker that we have for a game: a tree, a split, or search in a large space."""
     if isinstance(game, CodeBreaking) and not enumerable(game.base, game.length):
         return AnnealingBreaker(game, chance, argument)
-    return OptimalBreaker(game, chance, argument)
+    return TreeBreaker(game, chance, argument)
 
 
 class Keeper(Player):

@@ -44,6 +44,7 @@ from fairground.core import (
     Over,
     Parameter,
     Params,
+    Proof,
     Role,
     Seat,
     TooMany,
@@ -76,6 +77,9 @@ STAKE: Final = 1_000_000
 
 LISTABLE: Final = 1_000_000
 """`CodeBreaking.moves` lists the codes of a space no larger than this."""
+
+RECOMPUTED: Final = 100_000
+"""Maximum number of codes for which a verifier recomputes an evil keeper's answers."""
 
 MOST_DIGITS: Final = 100
 """The largest base: digits are 0 to 99."""
@@ -400,14 +404,38 @@ class CodeBreaking(Game[State]):
         """Walking away is giving up, or having no code to show."""
         return (-STAKE, STAKE) if seat == KEEPER else (STAKE, -STAKE)
 
-    def proves(self, s: State) -> dict[str, str]:
-        """CONSISTENT when a code that was never drawn has been shown to fit every answer.
+    def proves(self, s: State) -> dict[str, Proof]:
+        """CONSISTENT if a code that was never drawn fits every answer; LEAST_TELLING if evil.
 
         Not claimed for a fair oracle: there the opening of the draw says more.
         """
         if self.oracle == FAIR or s.shown is None:
             return {}
-        return {"CONSISTENT": "the code that the keeper showed fits every answer that it gave"}
+        fits_all = "the code fits every answer"
+        proofs = {"CONSISTENT": Proof("yes", fits_all)}
+        if self.oracle == EVIL and s.rows:
+            proofs["LEAST_TELLING"] = self._tells_least(s.rows)
+        return proofs
+
+    def _tells_least(self, rows: Sequence[Row]) -> Proof:
+        """Compare each answer with the least informative one, where the codes can be listed.
+
+        Another answer is no lie: a person who keeps a code, or a keeper that looks further ahead,
+        gives it by the same rules.
+        """
+        if self.codes > RECOMPUTED:
+            return Proof("not shown", f"{self.base}^{self.length} codes are too many")
+        left = list(self._every_code())
+        for number, (guess, answer) in enumerate(rows, 1):
+            by_answer: dict[Marks, list[Code]] = {}
+            for code in left:
+                by_answer.setdefault(marks(code, guess), []).append(code)
+            least = min(by_answer, key=lambda given: (-len(by_answer[given]), given))
+            if answer != least:
+                most, found = len(by_answer[least]), len(by_answer.get(answer, ()))
+                return Proof("not shown", f"answer {number} left only {found} of {most} codes")
+            left = by_answer[answer]
+        return Proof("yes", f"all {len(rows)} answers left the most codes")
 
     def _payoff(self, s: State) -> tuple[int, int]:
         if s.shown is None:

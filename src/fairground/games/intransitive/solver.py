@@ -9,18 +9,14 @@ dice may have different numbers of faces::
     list(odds.circles())      # [(0, 1, 2)]: 0 beats 1 beats 2 beats 0
     odds.best_reply(0)        # 2
 
-`Sweep` counts all pairs in one pass over all faces. `Bisection` counts a pair at a time: it serves
-a few dice of very many faces, and uses NumPy if that is installed and every face fits into 64 bits.
-
 Playing needs only the standard library; nothing slow is imported until it is used.
 """
 
 from __future__ import annotations
 
 import sys
-from bisect import bisect_left
 from functools import lru_cache
-from itertools import islice, pairwise, repeat
+from itertools import islice, pairwise
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -32,10 +28,6 @@ if TYPE_CHECKING:
 
     from fairground.games.intransitive.rules import Die
 
-FEW_DICE: Final = 8
-MANY_FACES: Final = 20_000
-"""Up to `FEW_DICE` dice with at least `MANY_FACES` faces in all are counted by `Bisection`."""
-
 LONGEST_NAME: Final = 24
 """Characters of a die's faces up to which a sentence names the die by them."""
 
@@ -44,98 +36,35 @@ WIDTHS: Final[dict[int, Literal["B", "H", "I", "Q"]]] = {1: "B", 2: "H", 4: "I",
 thousand million faces."""
 
 
-class Sweep:
-    """All pairs at once: one pass over the faces of all dice together, from low to high.
+def count_wins(dice: Sequence[Die]) -> Sequence[Sequence[int]]:
+    """Count, for every die (row) and die (column), the pairs of faces that the row wins.
 
-    ``below`` has, for every die, the number of its faces strictly below the current value. A face
-    wins against all of those, so its die's row of wins grows by the whole of ``below``. Both are
-    single big integers with a field of bits for each die, wide enough never to overflow. So one
-    addition of Python's integers counts one face against all dice.
+    One pass goes over the faces of all dice together, from low to high. ``below`` has, for every
+    die, the number of its faces strictly below the current value. A face wins against all of those,
+    so its die's row of wins grows by the whole of ``below``. Both are single big integers with a
+    field of bits for each die, wide enough never to overflow. So one addition of Python's integers
+    counts one face against all dice.
     """
-
-    def __init__(self, dice: Sequence[Die]) -> None:
-        holders: dict[int, list[int]] = {}
-        for number, die in enumerate(dice):
-            for face in die.faces:
-                try:
-                    holders[face].append(number)
-                except KeyError:
-                    holders[face] = [number]
-        most = max((len(die.faces) for die in dice), default=1)
-        width = next(width for width in WIDTHS if most * most < 256**width)
-        size = width * len(dice)
-        rows, below = [0] * len(dice), 0
-        for face in sorted(holders):
-            level = bytearray(size)
-            count = level if width == 1 else memoryview(level).cast(WIDTHS[width])
-            for number in holders[face]:
-                count[number] += 1
-                rows[number] += below
-            below += int.from_bytes(level, sys.byteorder)
-        counted = [row.to_bytes(size, sys.byteorder) for row in rows]
-        self._rows: Sequence[Sequence[int]] = (
-            counted if width == 1 else [memoryview(row).cast(WIDTHS[width]) for row in counted]
-        )
-
-    def wins(self, i: int, j: int) -> int:
-        """Return the number of pairs of faces in which die i shows more than die j."""
-        return self._rows[i][j]
-
-    def table(self) -> Sequence[Sequence[int]]:
-        """Return the wins of every die (row) over every die (column)."""
-        return self._rows
-
-    def of(self, i: int, over: Sequence[int]) -> list[int]:
-        """Return the wins of die i over each of these."""
-        row = self._rows[i]
-        return [row[j] for j in over]
-
-    def over(self, i: int, by: Sequence[int]) -> list[int]:
-        """Return the wins of each of these over die i."""
-        rows = self._rows
-        return [rows[j][i] for j in by]
-
-
-class Bisection:
-    """One pair at a time: in a sorted die, the place of a face is the number of lower faces.
-
-    Pairs are counted when they are first asked for.
-    """
-
-    def __init__(self, dice: Sequence[Die]) -> None:
-        self._dice: list[Any]
-        try:
-            import numpy as np
-
-            self._dice = [np.sort(np.array(die.faces, np.int64)) for die in dice]
-        except (ImportError, OverflowError):
-            self._dice = [sorted(die.faces) for die in dice]
-        self._known: dict[tuple[int, int], int] = {}
-
-    def wins(self, i: int, j: int) -> int:
-        if (i, j) not in self._known:
-            mine, theirs = self._dice[i], self._dice[j]
-            if isinstance(mine, list):
-                self._known[i, j] = sum(map(bisect_left, repeat(theirs), mine))
-            else:
-                self._known[i, j] = int(theirs.searchsorted(mine).sum())
-        return self._known[i, j]
-
-    def table(self) -> Sequence[Sequence[int]]:
-        numbers = range(len(self._dice))
-        return [self.of(i, numbers) for i in numbers]
-
-    def of(self, i: int, over: Sequence[int]) -> list[int]:
-        return [self.wins(i, j) for j in over]
-
-    def over(self, i: int, by: Sequence[int]) -> list[int]:
-        return [self.wins(j, i) for j in by]
-
-
-def quickest(dice: Sequence[Die]) -> Sweep | Bisection:
-    """Return the way of counting that suits these dice."""
-    large = len(dice) <= FEW_DICE and sum(len(die.faces) for die in dice) >= MANY_FACES
-    return Bisection(dice) if large else Sweep(dice)
+    holders: dict[int, list[int]] = {}
+    for number, die in enumerate(dice):
+        for face in die.faces:
+            try:
+                holders[face].append(number)
+            except KeyError:
+                holders[face] = [number]
+    most = max((len(die.faces) for die in dice), default=1)
+    width = next(width for width in WIDTHS if most * most < 256**width)
+    size = width * len(dice)
+    rows, below = [0] * len(dice), 0
+    for face in sorted(holders):
+        level = bytearray(size)
+        count = level if width == 1 else memoryview(level).cast(WIDTHS[width])
+        for number in holders[face]:
+            count[number] += 1
+            rows[number] += below
+        below += int.from_bytes(level, sys.byteorder)
+    counted = [row.to_bytes(size, sys.byteorder) for row in rows]
+    return counted if width == 1 else [memoryview(row).cast(WIDTHS[width]) for row in counted]
 
 
 class WinOdds:
@@ -150,7 +79,7 @@ class WinOdds:
         sizes = [len(die.faces) for die in self.dice]
         if 0 in sizes:
             raise BadParams(f"die {sizes.index(0) + 1} has no faces")
-        self._counting = quickest(self.dice)
+        self._rows = count_wins(self.dice)
         self._sizes = sizes
         self._scale = lcm(*set(sizes)) ** 2
         """A multiple of every pair's number of rolls: brings all odds to one denominator."""
@@ -163,7 +92,7 @@ class WinOdds:
 
     def wins(self, i: int, j: int) -> int:
         """Return the number of pairs in which die i shows the higher face."""
-        return self._counting.wins(i, j)
+        return self._rows[i][j]
 
     def ties(self, i: int, j: int) -> int:
         """Return the number of pairs in which both show the same."""
@@ -189,7 +118,7 @@ class WinOdds:
 
     def prey(self, i: int) -> list[int]:
         """Return the dice that die i beats, in order."""
-        pairs = zip(self._of(i), self._over(i), strict=True)
+        pairs = zip(self._rows[i], self._over(i), strict=True)
         return [j for j, (mine, theirs) in enumerate(pairs) if mine > theirs]
 
     def circles(self) -> Iterator[tuple[int, int, int]]:
@@ -269,9 +198,7 @@ class WinOdds:
         return f"beats {names[j]} ({odds.replace('%', ' %')})"
 
     def _sets(self) -> tuple[list[int], list[int]]:
-        """Return, for each die, the set of dice that it beats, and of those that beat it, as
-        bits.
-        """
+        """Return as bits, for each die, the dice that it beats and those that beat it."""
         prey = [sum(1 << j for j in self.prey(i)) for i in range(len(self.dice))]
         hunters = [0] * len(prey)
         for i, caught in enumerate(prey):
@@ -279,11 +206,9 @@ class WinOdds:
                 hunters[j] |= 1 << i
         return prey, hunters
 
-    def _of(self, i: int) -> list[int]:
-        return self._counting.of(i, range(len(self.dice)))
-
     def _over(self, i: int) -> list[int]:
-        return self._counting.over(i, range(len(self.dice)))
+        """Return the wins of each die over die i."""
+        return [row[i] for row in self._rows]
 
     # What to pick
 
@@ -327,7 +252,8 @@ class WinOdds:
 
     def _scaled(self, die: int, others: Sequence[int]) -> tuple[list[int], list[int]]:
         """Return comparable wins and losses of a die against each of the others."""
-        wins, losses = self._counting.of(die, others), self._counting.over(die, others)
+        row = self._rows[die]
+        wins, losses = [row[j] for j in others], [self._rows[j][die] for j in others]
         if len(set(self._sizes)) == 1:
             return wins, losses
         units = [self._scale // self.rolls(die, j) for j in others]
@@ -340,7 +266,7 @@ class WinOdds:
 
     def table(self) -> Sequence[Sequence[int]]:
         """Return the wins of every die (row) over every die (column), out of `rolls`."""
-        return self._counting.table()
+        return self._rows
 
     def json_parts(self, most: int | None = None) -> Iterator[str]:
         """Yield the text that ``fairground solve dice --json`` prints, in pieces.
@@ -371,7 +297,7 @@ class WinOdds:
 
     def _row(self, i: int, ties: bool) -> list[str]:
         """Return the shares of rolls that die i wins (or ties) against every die."""
-        counts = self._of(i)
+        counts: Sequence[int] = self._rows[i]
         size = len(self.dice[i].faces)
         rolls = [size * other for other in self._sizes]
         if ties:

@@ -260,11 +260,11 @@ class CrowdJudge(ZombieJudge):
 
     def __init__(self, game: Zombie) -> None:
         super().__init__(game)
-        from fairground.games.zombie.solver import greedy_model, turn
+        from fairground.games.zombie.solver import several, turn
 
-        self._model = greedy_model
+        self._model = several
         try:
-            self._found = greedy_model.greedy_model(game)
+            self._found = several.greedy_model(game)
         except turn.TooMuchWork as reason:
             raise NoJudge(f"the coach cannot judge this game: {reason}") from None
 

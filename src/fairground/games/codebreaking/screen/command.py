@@ -41,10 +41,8 @@ from fairground.games.codebreaking.screen.screen import (
     marks_of,
 )
 from fairground.games.codebreaking.solver.advice import Contradiction, Counting, contradiction
-from fairground.players import Player
-from fairground.players.register import DIFFICULTIES
+from fairground.players import DIFFICULTIES, Player, wanted_seats
 from fairground.players.runner import Runner
-from fairground.players.seats import wanted_seats
 from fairground.table import Ask, Table
 from fairground.terminal.console import Arguments, Console
 from fairground.terminal.evening import (
@@ -213,14 +211,6 @@ class CodeParlour(Parlour):
         share = "" if self.options.no_share else self.options.share
         place = Runner(opened.table, players, opened.vault)
         return screens.BreakerScreen(self.console, self._code_art, place, commitment, share)
-
-    def missing(self, table: Table, proven: set[str]) -> str | None:
-        drawn = any(run.line for run in table.runs)
-        if "COMMITTED" in proven and "UNIFORM" not in proven and drawn:
-            return "You lent no word, so nothing proves that the house did not choose the code."
-        if "CONSISTENT" in proven:
-            return "Not proven: that the code was there before the first guess."
-        return None
 
 
 def shown_first(opened: OpenTable) -> str:

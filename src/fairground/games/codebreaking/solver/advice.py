@@ -46,9 +46,7 @@ class Contradiction(NamedTuple):
 
 
 def solve(base: int, length: int, strategy: str | None = None) -> dict[str, Any]:
-    """Return the figures of a strategy's tree over all codes; without one, of the best known
-    tree.
-    """
+    """Return the figures of a strategy's tree over all codes; by default of the best known tree."""
     return tree(base, length, strategy).figures()
 
 
@@ -267,9 +265,7 @@ def contradiction(base: int, length: int, rows: Sequence[Row]) -> Contradiction 
 
 
 def _smallest(base: int, length: int, rows: Sequence[Row]) -> Contradiction | None:
-    """Note for every code the rows that it breaks, and return the fewest rows that catch all
-    codes.
-    """
+    """Return the fewest rows that no code fits, from the rows that each code breaks."""
     import numpy as np
 
     everything = listed(base, length, ())

@@ -307,9 +307,7 @@ class Tallies:
         """Bits that the count of one digit tells at the start."""
 
     def keep(self, guess: Sequence[int], common: int) -> bool:
-        """Strike out the counts that do not fit an answer; return False if the rest cannot be
-        listed.
-        """
+        """Strike out the counts that do not fit; return False if the rest cannot be listed."""
         asked = np.bincount(np.array(guess), minlength=self.base)
         news = np.flatnonzero((asked > 0) & ~self.seen)
         if len(news) > NEW:
@@ -668,9 +666,7 @@ def _exchange(at: _Sample, guess: Bytes, i: int, j: int) -> None:
 
 @njit(cache=True, nogil=True)
 def improve(guess: Bytes, digits: Ints, codes: Bytes, tallies: Bytes) -> None:
-    """Improve a guess by hill climbing on its information about the codes, with these digits
-    only.
-    """
+    """Improve a guess by hill climbing on its information about the codes; use these digits."""
     n, length = codes.shape
     asked = np.zeros(tallies.shape[1], np.int64)
     for d in guess:

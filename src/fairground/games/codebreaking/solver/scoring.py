@@ -196,9 +196,7 @@ def answers_of(h: Halves, numbers: Numbers, length: int, out: Answers) -> None:
 
 @njit(cache=True, nogil=True)
 def codes_answering(h: Halves, length: int, answer: int, room: int) -> Numbers:
-    """Return the numbers of the first ``room`` codes that give this answer; there must be that
-    many.
-    """
+    """Return the numbers of the first ``room`` codes that give this answer; so many must exist."""
     numbers = np.empty(room, np.uint32)
     found = 0
     for a in range(len(h.head_full)):

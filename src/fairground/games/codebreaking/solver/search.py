@@ -210,9 +210,7 @@ def representatives(at: Space, used: int, perms: Perms) -> Ints:
 
 @njit(cache=True)
 def stabilizer(at: Space, used: int, perms: Perms, guess: int) -> Perms:
-    """Return the symmetries that also leave ``guess`` unchanged, with unused digits renamed to
-    fit.
-    """
+    """Return the symmetries that also leave ``guess`` unchanged, unused digits renamed to fit."""
     out = np.empty((len(perms), perms.shape[1]), np.int32)
     kept = 0
     name = np.empty(at.base, np.int64)

@@ -196,9 +196,7 @@ class Sampled:
         self._codes = codes[:found].copy()
 
     def look_harder(self, but: Code) -> bool:
-        """Search for a code other than this one, and add it; return whether the result is
-        proven.
-        """
+        """Search for another code, and add it; return whether the result is proven."""
         self.refresh(HARDER * WALKS)
         if len(self) > 1:
             return True
@@ -291,9 +289,7 @@ class BoardQuestion:
                 self.model.add_hint(choice, value == d)
 
     def solve(self, patience: float = PATIENCE) -> tuple[Found, list[int]]:
-        """Search for a code; if there is none, also return the assumptions that contradict each
-        other.
-        """
+        """Search for a code; if there is none, also return the assumptions that clash."""
         solver = self._cp.CpSolver()
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 1

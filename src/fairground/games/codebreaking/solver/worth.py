@@ -212,9 +212,7 @@ class SmallSearch:
         self._looked = 0
 
     def _cheapest_thinkable(self, codes: int) -> Array:
-        """Return the least cost by number of codes: one falls first, then one for each other
-        answer.
-        """
+        """Return the least cost by number of codes: one falls first, then one for each answer."""
         level, room, floors = 1, 1, [0]
         for _ in range(codes):
             if not room:
@@ -293,9 +291,7 @@ class SmallSearch:
         return Tree(depth, guess)
 
     def _within(self, members: Array, depth: int) -> int | None:
-        """Return a first guess after which all members are found within ``depth`` guesses, or
-        ``None``.
-        """
+        """Return a guess after which ``depth`` guesses in all find every member, or ``None``."""
         n = len(members)
         if n <= 2:
             return int(members[0]) if n <= depth else None
@@ -346,9 +342,7 @@ def _fraction(number: float) -> Fraction:
 
 
 def smaller(base: int, length: int) -> tuple[int, int]:
-    """Return the largest space of at most `LARGEST` codes with about as many digits for each
-    place.
-    """
+    """Return the largest space up to `LARGEST` codes with about as many digits for each place."""
     for places in range(length, 0, -1):
         kinds = max(min(base, 3), round(base * places / length))  # two digits are a case apart
         if kinds**places <= LARGEST:

@@ -29,12 +29,14 @@ from fairground.games.fatestones.screen.screen import (
     two_players,
     writing,
 )
-from fairground.games.fatestones.solver.choices import Mixed, by_die, solve
-from fairground.games.fatestones.solver.ranking import (
+from fairground.games.fatestones.solver.choices import (
     Contradictions,
+    Mixed,
     Ranked,
+    by_die,
     contradictions,
     ranking,
+    solve,
 )
 from fairground.terminal.console import Arguments, Ink, decimal
 from fairground.terminal.waiting import progress_bar

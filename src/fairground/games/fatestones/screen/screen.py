@@ -42,7 +42,7 @@ from fairground.games.fatestones.solver.choices import ROLLS, meeting, regrets, 
 from fairground.games.fatestones.words import FateStonesWords
 from fairground.players import Player
 from fairground.players.runner import Runner
-from fairground.table import Ask, Change, Table
+from fairground.table import Ask, Change
 from fairground.terminal.console import Arguments, Console, Ink, percent
 from fairground.terminal.evening import (
     HousePlayers,
@@ -595,17 +595,3 @@ class FateStonesParlour(Parlour):
             )
         )
         return FateStonesScreen(console, art, Runner(opened.table, players, opened.vault))
-
-    def missing(self, table: Table, proven: set[str]) -> str | None:
-        if not any(run.line for run in table.runs):
-            return None
-        if "UNIFORM" not in proven:
-            return (
-                "No words of yours are in every roll: nothing proves that the house did not choose."
-            )
-        if "UNFORESEEN" not in proven and self.who.players:
-            return (
-                "Not proven: that this program, which also plays the machine, did not know the "
-                "rolls when it chose. --stir each proves that."
-            )
-        return None

@@ -39,16 +39,14 @@ Memory depends neither on the bag nor on the size of the sample.
 from __future__ import annotations
 
 import os
-import sys
 import zlib
-from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import comb, sqrt
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from fairground.core import BadParams, Fault, Unreadable
+from fairground.core import BadParams, Fault
 from fairground.fair.bits import Stream, SystemStream
 from fairground.games.fatestones.rules import FateStones, Hand
 from fairground.games.fatestones.solver.choices import ROLLS, meeting, value
@@ -153,24 +151,6 @@ def deal_at(bag: Sequence[str], rank: int, split: int) -> tuple[Hand, Hand]:
     )
 
 
-def _body(
-    bag: tuple[str, ...], progress: Progress | None, chunk: int
-) -> Iterator[tuple[Any, float, int]]:
-    """Yield blocks of values in the order of the file, with their proof and their saddle points."""
-    k = kernels()
-    meet = _meetings(k, bag)
-    two, widest = k.pair_values(meet)
-    sixes = comb(len(bag), 6)
-    for first in range(0, sixes, chunk):
-        block = k.np.empty((min(chunk, sixes - first), SPLITS))
-        width, saddles = k.solve_deals(meet, two, k.HANDS, first, block)
-        if max(width, widest) > TRUSTED:
-            raise Fault("solve/inexact", f"values could only be proven to {width:.1e}")
-        yield block, max(width, widest), saddles
-        if progress is not None:
-            progress(2 * SPLITS * (first + len(block)), 2 * SPLITS * sixes)
-
-
 def solve_all(
     dice: Sequence[str] | None = None,
     path: Path | None = None,
@@ -217,128 +197,49 @@ def _solve_into(
     chunk: int,
 ) -> Summary:
     k = kernels()
-    sixes = comb(len(bag), 6)
-    head = _header(bag)
-    crc = zlib.crc32(head)
-    if file is not None:
-        file.write(head)
-    sample = sum(len(splits) for splits in wanted.values())
-    counts = k.np.zeros(101, dtype=k.np.int64)
-    squares, proven, saddles, error, done = 0.0, 0.0, 0, 0.0, 0
-    furthest, where = -1.0, (0, 0)
-    for block, width, pure in _body(bag, progress, chunk):
-        proven, saddles = max(proven, width), saddles + pure
-        away = k.np.abs(block - 0.5)
-        squares += float((away * away).sum())
-        if away.max() > furthest:
-            furthest = float(away.max())
-            rank, split = divmod(int(away.argmax()), SPLITS)
-            where = done + rank, split
-        percents = k.np.bincount(k.np.rint(block * 100.0).astype(k.np.int64).ravel(), minlength=101)
-        counts += percents + percents[::-1]
-        for rank in [rank for rank in wanted if done <= rank < done + len(block)]:
+    meet = _meetings(k, bag)
+    two, widest = k.pair_values(meet)
+    sixes, seen = comb(len(bag), 6), _Seen(k)
+    crc = _written(file, _header(bag), 0)
+    for first in range(0, sixes, chunk):
+        block = k.np.empty((min(chunk, sixes - first), SPLITS))
+        width, saddles = k.solve_deals(meet, two, k.HANDS, first, block)
+
+        def deal(six: int, split: int, first: int = first) -> tuple[Hand, Hand]:
+            return deal_at(bag, first + six, split)
+
+        seen.take(block, k.np.array([saddles]), max(width, widest), deal)
+        for rank in [rank for rank in wanted if first <= rank < first + len(block)]:
             for split in wanted.pop(rank):
-                exact = value(*deal_at(bag, rank, split))
-                got = Fraction(float(block[rank - done, split]))
-                error = max(error, float(abs(got - exact)))
-        done += len(block)
-        if file is not None:
-            data = block.astype("<f8").tobytes()
-            crc = zlib.crc32(data, crc)
-            file.write(data)
-    if error > TRUSTED:
-        raise Fault("solve/inexact", f"a value differs from the exact fraction by {error:.1e}")
-    if file is not None:
-        file.write(crc.to_bytes(8, "little"))
-    best = deal_at(bag, *where)
-    if value(*best) < Fraction(1, 2):
-        best = best[1], best[0]
+                seen.check(block, rank - first, split, deal)
+        crc = _written(file, block.astype("<f8").tobytes(), crc)
+        if progress is not None:
+            progress(2 * SPLITS * (first + len(block)), 2 * SPLITS * sixes)
+    _written(file, crc.to_bytes(8, "little"), crc)
     return Summary(
         dice=bag,
         deals=2 * SPLITS * sixes,
-        highest=0.5 + furthest,
-        best=best,
-        spread=sqrt(squares / (SPLITS * sixes)),
-        saddles=2 * saddles,
-        histogram=tuple(int(count) for count in counts),
-        proven=proven,
-        checked=sample,
-        error=error,
+        highest=0.5 + seen.furthest,
+        best=seen.best(),
+        spread=sqrt(seen.squares[0] / (SPLITS * sixes)),
+        saddles=2 * int(seen.pure[0]),
+        histogram=tuple(seen.counts.tolist()),
+        proven=seen.proven,
+        checked=seen.checked,
+        error=seen.error,
     )
+
+
+def _written(file: IO[bytes] | None, data: bytes, crc: int) -> int:
+    """Write some bytes, if there is a file; return the checksum of all bytes so far."""
+    if file is not None:
+        file.write(data)
+    return zlib.crc32(data, crc)
 
 
 def _header(bag: tuple[str, ...]) -> bytes:
     head = f"{MAGIC}\n{','.join(bag)}\n".encode()
     return head + b"\n" * (-len(head) % 8)
-
-
-class DealValues:
-    """A file of values, opened for reading: the other half of ``solve fatestones --all --out``.
-
-    Close it, or use it in a ``with``.
-    """
-
-    def __init__(self, path: Path) -> None:
-        try:
-            self._file = path.open("rb")
-        except OSError as error:
-            raise Unreadable(f"cannot read {path}: {error.strerror}") from None
-        try:
-            magic, dice = self._file.readline(64), self._file.readline(8 * 1024)
-            if magic.decode("ascii", "replace") != f"{MAGIC}\n":
-                raise Unreadable(f"{path} is not a file of FateStones values")
-            self.dice = tuple(dice.decode("ascii", "replace").strip().split(","))
-            self._start = len(_header(self.dice))
-            end = self._start + 8 * SPLITS * comb(len(self.dice), 6) + 8
-            if path.stat().st_size != end:
-                raise Unreadable(f"{path} is damaged: {path.stat().st_size} bytes, not {end}")
-        except BaseException:
-            self._file.close()
-            raise
-
-    def __enter__(self) -> DealValues:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self._file.close()
-
-    def value(self, mine: Sequence[str], theirs: Sequence[str]) -> float:
-        """Return the value of one deal of this bag for "mine"."""
-        places = self._places((*mine, *theirs))
-        six = sorted(places)
-        hand = set(places[:3])
-        swapped = six[0] not in hand
-        first = tuple(i for i, p in enumerate(six) if (p in hand) != swapped)
-        rank = sum(comb(p, i + 1) for i, p in enumerate(six))
-        self._file.seek(self._start + 8 * (SPLITS * rank + _splits().index(first)))
-        stored = array("d", self._file.read(8))
-        if sys.byteorder == "big":
-            stored.byteswap()
-        return 1.0 - stored[0] if swapped else stored[0]
-
-    def _places(self, dice: Sequence[str]) -> list[int]:
-        """Return different positions in the bag for six dice."""
-        places: list[int] = []
-        for die in dice:
-            free = (p for p, other in enumerate(self.dice) if other == die and p not in places)
-            place = next(free, None)
-            if place is None:
-                raise BadParams(f"{die} is not in this bag as often as it is in the deal")
-            places.append(place)
-        if len(places) != 6:
-            raise BadParams(f"a deal has six dice, not {len(places)}")
-        return places
-
-    def check(self) -> None:
-        """Read the whole file and compare its checksum."""
-        self._file.seek(0, os.SEEK_END)
-        left, crc = self._file.tell() - 8, 0
-        self._file.seek(0)
-        while left:
-            data = self._file.read(min(left, 1 << 20))
-            crc, left = zlib.crc32(data, crc), left - len(data)
-        if int.from_bytes(self._file.read(8), "little") != crc:
-            raise Unreadable("the file of values is damaged: its checksum does not fit")
 
 
 SAMPLE_CHUNK: Final = 2_000
@@ -389,24 +290,48 @@ def solve_sample(
     if not 2 <= sixes <= MOST_SIXES:
         raise BadParams(f"a sample has 2 to {MOST_SIXES:,} sixes, not {sixes:,}")
     bag, chance, k = FateStones(dice).bag, chance or SystemStream(), kernels()
-    kinds = sorted(set(bag))
+    kinds = tuple(sorted(set(bag)))
     kind_of = [kinds.index(die) for die in bag]
-    meet = k.np.array([[meeting(a, b) for b in kinds] for a in kinds]) / ROLLS
-    meet = k.np.ascontiguousarray(meet.transpose(2, 0, 1))
-    seen = _Seen(k, kinds)
+    meet, seen = _meetings(k, kinds), _Seen(k)
     for first in range(0, sixes, SAMPLE_CHUNK):
         count = min(SAMPLE_CHUNK, sixes - first)
         drawn = k.np.array([_six(kind_of, chance) for _ in range(count)])
         values, pure = k.np.empty((count, SPLITS)), k.np.empty(count)
         width = k.solve_sixes(meet, k.HANDS, drawn, values, pure)
-        if width > TRUSTED:
-            raise Fault("solve/inexact", f"values could only be proven to {width:.1e}")
-        seen.take(drawn, values, pure, width)
+
+        def deal(six: int, split: int, drawn: Any = drawn) -> tuple[Hand, Hand]:
+            return deal_at([kinds[kind] for kind in drawn[six]], 0, split)
+
+        seen.take(values, pure, width, deal)
         while seen.checked * sixes < checked * (first + count):
-            seen.check(drawn, values, chance.below(count), chance.below(SPLITS))
+            seen.check(values, chance.below(count), chance.below(SPLITS), deal)
         if progress is not None:
             progress(2 * SPLITS * (first + count), 2 * SPLITS * sixes)
-    return seen.summary(len(bag))
+    square, pure = (_estimate(sums, sixes) for sums in (seen.squares, seen.pure))
+    root = sqrt(square.mean)
+    return SampleSummary(
+        dice=len(bag),
+        deals=count_deals(len(bag)),
+        solved=2 * SPLITS * sixes,
+        highest=0.5 + seen.furthest,
+        best=seen.best(),
+        spread=Estimate(root, square.margin / (2 * root) if root else 0.0),
+        pure=pure,
+        histogram=tuple(seen.counts.tolist()),
+        proven=seen.proven,
+        checked=seen.checked,
+        error=seen.error,
+    )
+
+
+def _estimate(sums: tuple[float, float], sixes: int) -> Estimate:
+    """Return the mean of a deal from the sums over sixes, and of their squares.
+
+    The deals of one six are akin, so a six counts as one observation.
+    """
+    total, squares = sums[0] / SPLITS, sums[1] / SPLITS**2
+    variance = max(0.0, squares - total * total / sixes) / (sixes - 1)
+    return Estimate(total / sixes, float(NORMAL) * sqrt(variance / sixes))
 
 
 def _six(kind_of: Sequence[int], chance: Stream) -> list[int]:
@@ -417,74 +342,53 @@ def _six(kind_of: Sequence[int], chance: Stream) -> list[int]:
     return sorted(kind_of[place] for place in places)
 
 
+Deal = Callable[[int, int], tuple[Hand, Hand]]
+"""Returns the two hands of a six of a block, and of one of its splits."""
+
+
 class _Seen:
-    """Sums over the sample."""
+    """Sums over the solved deals."""
 
-    def __init__(self, k: Any, kinds: Sequence[str]) -> None:
-        self._k = k
-        self._kinds = kinds
-        self._sixes = 0
-        self._counts = k.np.zeros(101, dtype=k.np.int64)
-        # The deals of one six are akin, so a six counts as one observation.
-        self._square, self._square_2, self._pure, self._pure_2 = 0.0, 0.0, 0.0, 0.0
-        self._furthest = -1.0
+    def __init__(self, k: Any) -> None:
+        self._np = k.np
+        self.counts = k.np.zeros(101, dtype=k.np.int64)
+        self.squares, self.pure = (0.0, 0.0), (0.0, 0.0)
+        """Sums over sixes, and sums of their squares."""
+        self.furthest = -1.0
         self._best: tuple[Hand, Hand] = (), ()
-        self._proven, self._error = 0.0, 0.0
-        self.checked = 0
+        self.proven, self.error, self.checked = 0.0, 0.0, 0
 
-    def take(self, drawn: Any, values: Any, pure: Any, width: float) -> None:
-        """Add some sixes."""
-        np = self._k.np
+    def take(self, values: Any, pure: Any, width: float, deal: Deal) -> None:
+        """Add a block of sixes; ``pure`` counts their deals with a saddle point."""
+        np = self._np
+        if width > TRUSTED:
+            raise Fault("solve/inexact", f"values could only be proven to {width:.1e}")
+        self.proven = max(self.proven, width)
         away = np.abs(values - 0.5)
-        squares, shares = (away * away).mean(axis=1), pure / SPLITS
-        self._sixes += len(drawn)
-        self._square += float(squares.sum())
-        self._square_2 += float((squares * squares).sum())
-        self._pure += float(shares.sum())
-        self._pure_2 += float((shares * shares).sum())
-        self._proven = max(self._proven, width)
-        if away.max() > self._furthest:
-            self._furthest = float(away.max())
-            six, split = divmod(int(away.argmax()), SPLITS)
-            self._best = self._deal(drawn[six], split)
+        squares = away * away
+        self.squares = _added(self.squares, squares.sum(), (squares.sum(axis=1) ** 2).sum())
+        self.pure = _added(self.pure, pure.sum(), (pure * pure).sum())
+        if away.max() > self.furthest:
+            self.furthest = float(away.max())
+            self._best = deal(*divmod(int(away.argmax()), SPLITS))
         percents = np.bincount(np.rint(values * 100.0).astype(np.int64).ravel(), minlength=101)
-        self._counts += percents + percents[::-1]
+        self.counts += percents + percents[::-1]
 
-    def check(self, drawn: Any, values: Any, six: int, split: int) -> None:
+    def check(self, values: Any, six: int, split: int, deal: Deal) -> None:
         """Compare one deal with its exact fraction."""
-        exact = value(*self._deal(drawn[six], split))
-        self._error = max(self._error, float(abs(Fraction(float(values[six, split])) - exact)))
+        off = abs(Fraction(float(values[six, split])) - value(*deal(six, split)))
+        self.error = max(self.error, float(off))
         self.checked += 1
-        if self._error > TRUSTED:
-            raise Fault("solve/inexact", f"a value is {self._error:.1e} off the exact fraction")
+        if self.error > TRUSTED:
+            raise Fault(
+                "solve/inexact", f"a value differs from the exact fraction by {self.error:.1e}"
+            )
 
-    def _deal(self, six: Any, split: int) -> tuple[Hand, Hand]:
-        return deal_at([self._kinds[int(kind)] for kind in six], 0, split)
+    def best(self) -> tuple[Hand, Hand]:
+        """Return the deal with the highest value, the favoured hand first."""
+        mine, theirs = self._best
+        return (mine, theirs) if value(mine, theirs) >= Fraction(1, 2) else (theirs, mine)
 
-    def summary(self, dice: int) -> SampleSummary:
-        best = self._best
-        if value(*best) < Fraction(1, 2):
-            best = best[1], best[0]
-        square, pure = (
-            self._estimate(self._square, self._square_2),
-            self._estimate(self._pure, self._pure_2),
-        )
-        root = sqrt(square.mean)
-        return SampleSummary(
-            dice=dice,
-            deals=count_deals(dice),
-            solved=2 * SPLITS * self._sixes,
-            highest=0.5 + self._furthest,
-            best=best,
-            spread=Estimate(root, square.margin / (2 * root) if root else 0.0),
-            pure=pure,
-            histogram=tuple(int(count) for count in self._counts),
-            proven=self._proven,
-            checked=self.checked,
-            error=self._error,
-        )
 
-    def _estimate(self, total: float, squares: float) -> Estimate:
-        n = self._sixes
-        variance = max(0.0, squares - total * total / n) / (n - 1)
-        return Estimate(total / n, float(NORMAL) * sqrt(variance / n))
+def _added(sums: tuple[float, float], one: Any, two: Any) -> tuple[float, float]:
+    return sums[0] + float(one), sums[1] + float(two)

@@ -56,9 +56,7 @@ HANDS: Final = np.array(
 
 @njit(cache=True)
 def guarantee(m: Floats, k: int, x: Floats, y: Floats) -> tuple[float, float]:
-    """Return the guarantees of the mixed strategies x (rows) and y (columns) against every pure
-    reply.
-    """
+    """Return the guarantees of the mixed strategies x (rows) and y (columns) against any reply."""
     low, high = 2.0, -2.0
     for j in range(k):
         total = 0.0
@@ -244,10 +242,7 @@ def choose(n: int, k: int) -> int:
 
 @njit(cache=True)
 def six_of(rank: int, six: Ints) -> None:
-    """Return the six positions of a rank: rank = C(p0,1) + C(p1,2) + ...
-
-    + C(p5,6), p0 < ... < p5.
-    """
+    """Return the six positions p0 < ... < p5 of rank C(p0, 1) + C(p1, 2) + ... + C(p5, 6)."""
     for k in range(6, 0, -1):
         p = k - 1
         while choose(p + 1, k) <= rank:

@@ -147,9 +147,7 @@ def every_hand() -> Cards:
 
 
 def hand_of(number: int) -> tuple[int, ...]:
-    """Return the hand of this number in `every_hand`: the highest card that still fits, five
-    times.
-    """
+    """Return the hand of this number in `every_hand`: five times the highest card that fits."""
     cards: list[int] = []
     for size in range(HAND, 0, -1):
         card = max(card for card in range(DECK) if comb(card, size) <= number)

@@ -146,9 +146,7 @@ def _of_shape(held: tuple[tuple[int, int], ...], shape: tuple[int, ...], lowest:
 
 
 def prizes_with(held: Sequence[Card], prizes: Sequence[int]) -> int:
-    """Return the sum of the prizes of all hands that contain these cards; ``prizes`` is by
-    `Rank`.
-    """
+    """Return the sum of prizes, given by `Rank`, of all hands that contain these cards."""
     counts = hands_with(frozenset(held))
     return sum(count * prize for count, prize in zip(counts, prizes, strict=True))
 
@@ -294,9 +292,7 @@ def file_name(level: int) -> str:
 
 @cache
 def worths(level: int) -> tuple[tuple[Fraction, int], ...]:
-    """Return each expectation for one unit staked, and the number of deals in which it is the
-    best.
-    """
+    """Return each expectation per unit staked, and the number of deals in which it is the best."""
     path = files("fairground.games.poker.solver") / "data" / file_name(level)
     rows = json.loads(path.read_text(encoding="ascii"))
     return tuple((Fraction(worth, SCALE), many) for worth, many in rows)

@@ -30,7 +30,6 @@ from fairground.players import Player, offered
 from fairground.players.bot.host import BotFailure, BotLimits
 from fairground.players.runner import Runner
 from fairground.registry import needs
-from fairground.table import Table
 from fairground.terminal.console import Arguments, Ink
 from fairground.terminal.evening import (
     ME,
@@ -266,19 +265,6 @@ class ZombieParlour(Parlour):
 
     def _evening(self, opened: OpenTable, players: Mapping[Seat, Player]) -> Evening:
         return Evening(Runner(opened.table, players, opened.vault), self._guests)
-
-    def missing(self, table: Table, proven: set[str]) -> str | None:
-        if "UNIFORM" not in proven:
-            return (
-                "Nobody's own words are in every roll, so nothing proves that the house did not "
-                "choose them."
-            )
-        if "UNFORESEEN" not in proven and not all(guest.person for guest in self._guests):
-            return (
-                "Not proven: that no machine knew its roll when it decided. --stir each proves "
-                "that."
-            )
-        return None
 
 
 WORDS: Final = {3: "three", 4: "four"}

@@ -116,9 +116,7 @@ def stakes(found: Turns, duel: Duel, game: Zombie, where: Situation) -> Array:
 
 
 def _chasing(level: float, lead: Array) -> Array:
-    """Return the worth of the last turn of a deciding round: ahead wins, behind loses, level goes
-    on.
-    """
+    """Return the worth of the last deciding turn: ahead wins, behind loses, level goes on."""
     return np.where(lead > 0, 1.0, np.where(lead < 0, 0.0, 1 - level))
 
 

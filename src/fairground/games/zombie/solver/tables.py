@@ -53,9 +53,7 @@ def cache_path(game: Zombie, players: int, folder: Path | None = None) -> Path:
 def ready(
     kind: type[Tables], game: Zombie, players: int, folder: Path | None = None
 ) -> Tables | None:
-    """Return the tables of the package or the cache, or ``None`` if there are none or they are
-    damaged.
-    """
+    """Return the tables of the package or the cache; ``None`` if they are missing or damaged."""
     path = cache_path(game, players, folder)
     shipped = files("fairground.games.zombie.solver") / "data" / path.name
     try:
@@ -87,9 +85,7 @@ def load_or_compute(
 
 @lru_cache(maxsize=8)
 def _loaded(kind: type[Tables], path: Path, stamp: int) -> Tables | None:
-    """Return the tables in a file, or ``None`` if it is damaged; ``stamp`` identifies its
-    version.
-    """
+    """Return the tables in a file, or ``None`` if damaged; ``stamp`` identifies its version."""
     data = path.read_bytes()
     if digest(TAG, data[32:]) != data[:32]:
         return None

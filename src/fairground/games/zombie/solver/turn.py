@@ -60,6 +60,38 @@ REMEMBERED: Final = 1_000_000
 """Maximum number of arrows that are cached: some tens of megabytes."""
 
 
+TINY: Final = 1e-14
+"""States below this chance are left out; see above."""
+
+MOST_ARROWS: Final = 20_000_000
+"""Maximum number of arrows of a turn's graph: about half a gigabyte."""
+
+MOST_WORK: Final = 30_000_000
+"""Maximum number of arrows, over all layers, that one pass follows: about a second."""
+
+
+class TooMuchWork(InputError):
+    """A bag or a goal whose exact solution would take unreasonable time or memory."""
+
+    code = "solve/too-large"
+
+
+class NoRisk(InputError):
+    """A bag with fewer than three shotgun dice: a turn in it need never end."""
+
+    code = "solve/no-risk"
+
+
+class OtherRules(InputError):
+    """A version of the game whose rules this solver does not know."""
+
+    code = "solve/other-rules"
+
+
+SOLVED: Final = "zombie/2"
+"""The rules that this solver knows."""
+
+
 class Rolls(NamedTuple):
     """The outcomes of one roll, as tables."""
 
@@ -86,7 +118,6 @@ class Links(NamedTuple):
     """The index at which the arrows of each shape begin."""
     target: Array
     gain: Array
-    """Brains that the arrow adds."""
     chance: Array
     bust: Array
     """By shape: the chance that the next roll ends the turn."""
@@ -103,7 +134,7 @@ class TurnLayers(NamedTuple):
     """The shapes of each layer, in the order in which they are solved."""
 
 
-def rolls(dice: Pile, faces: tuple[str, str, str]) -> Rolls:
+def _rolls(dice: Pile, faces: tuple[str, str, str]) -> Rolls:
     """Return the tables of the outcomes of a roll."""
 
     def piles(most: int) -> Array:
@@ -156,14 +187,6 @@ Obeyed: TypeAlias = Callable[[Array, Array], Array]
 """Maps the worth of holding and of a bust to that of every state, under given choices."""
 
 
-class TooManyShapes(Exception):
-    """The graph would exceed its maximum size."""
-
-
-class TooLong(Exception):
-    """The states of a turn would exceed their maximum number."""
-
-
 class Level(NamedTuple):
     """States of a layer that do not lead to one another, and their arrows in that layer."""
 
@@ -188,33 +211,37 @@ class Layer(NamedTuple):
     """In the order in which they are solved."""
 
 
-class Graph:
-    """The shapes of a bag, the arrows between them, and passes over them."""
+class Strategy(NamedTuple):
+    """The result of a strategy in one turn."""
+
+    brains: float
+    bust: float
+
+
+class Turns:
+    """All turns that a bag allows: its shapes, the arrows between them, and passes over them."""
 
     layers: TurnLayers
     reached: Array
     """The chance of a zombie who never holds to count 0, 1, 2, ... brains."""
     left_out: float
-    """A bound on the chance that any policy meets a state that is not in ``layers``."""
+    """A bound on the chance that any strategy meets a state that is not in ``layers``."""
 
-    def __init__(self, rolls: Rolls, arrows: int, least: float, work: int) -> None:
-        """Build the graph; raise `TooManyShapes` or `TooLong` beyond ``arrows`` and ``work``.
-
-        Layers that are reached with a chance below ``least`` are left out.
-        """
-        self.rolls = rolls
+    def __init__(self, dice: Pile, faces: tuple[str, str, str]) -> None:
+        self.dice = dice
+        self.rolls = rolls = _rolls(dice, faces)
         self.size = math.prod((rolls.dice + 1).tolist()) * len(rolls.shot_piles)
         self.size *= len(rolls.foot_piles)
-        if self.size > arrows:
-            raise TooManyShapes
-        self._connect(*self._arrows(arrows))
-        stay = self.links.stay
-        self._stuck = stay >= STUCK
-        self._share = np.where(self._stuck, 1.0, 1 / (1 - np.minimum(stay, STUCK)))
+        self._connect(*self._arrows())
+        moving = self.links.stay < STUCK
+        self._stuck = ~moving
+        self._share = np.where(moving, 1 / (1 - np.minimum(self.links.stay, STUCK)), 1.0)
+        self._least_bust = float((self.links.bust[moving] / (1 - self.links.stay[moving])).min())
         self.shotguns, footprints = self._lying(self.codes)
         self._ends = np.flatnonzero(np.diff(self.shotguns * RING + footprints)) + 1
         self._everything = self._among(np.arange(len(self.codes)))
-        self._meet(least, work)
+        self._meet()
+        self.top = len(self.layers.first) - 1
         self._remembered: dict[int, Layer] = {}
 
     def _connect(
@@ -239,8 +266,13 @@ class Graph:
         np.cumsum(np.bincount(source[moves], minlength=shapes), out=first[1:])
         self.links = Links(first, target[moves], gain[moves], chance[moves], bust[self.codes], stay)
 
-    def _arrows(self, most: int) -> tuple[Array, Array, Array, Array, Array]:
+    def _arrows(self) -> tuple[Array, Array, Array, Array, Array]:
         """Return all arrows between the codes of shapes; and by code, the chance of a bust."""
+        too_many = TooMuchWork(
+            f"a bag of {sum(self.dice)} dice has too many different turns to be solved exactly"
+        )
+        if self.size > MOST_ARROWS:
+            raise too_many
         rolls = self.rolls
         shots, feet = len(rolls.shot_piles), len(rolls.foot_piles)
         strides = (
@@ -280,8 +312,8 @@ class Graph:
                 safe = then >= 0
                 bust[code[rows]] += np.where(safe, 0.0, chance).sum(axis=1)
                 arrows += int(safe.sum())
-                if arrows > most:
-                    raise TooManyShapes
+                if arrows > MOST_ARROWS:
+                    raise too_many
                 target = (kept[rows] @ strides)[:, None] + eaten @ strides + then * feet
                 target += rolls.foot_index[tuple(thrown.T)]
                 source = np.broadcast_to(code[rows, None], target.shape)
@@ -334,19 +366,8 @@ class Graph:
             self._remembered[t] = layer
         return layer
 
-    def worths(self, hold: Array, own: int, top: int) -> Array:
-        """Return [brains, shape, column]: the worth of every state of a turn to every player.
-
-        ``hold[t, column]`` is the worth of holding t brains; a bust is worth the same as none.
-        Column ``own`` is the mover's, who takes its own best. States with ``top`` brains or more
-        are held, and so are those left out of ``layers``.
-        """
-        return self._swept(hold, hold[0], top, self._layer, own)
-
     def obeyed(self, choice: Array) -> Obeyed:
-        """Return the worth to every player under these choices: [brains, shape] → 1 rolls, 0
-        holds.
-        """
+        """Return the worth to all under these choices: [brains, shape] → 1 rolls, 0 holds."""
         first, shapes = self.layers
 
         def rolling(t: int) -> Layer:
@@ -387,12 +408,11 @@ class Graph:
                 here[:, at[rolling]] = brought[:, rolling]
         return value.transpose(1, 2, 0)
 
-    def _meet(self, least: float, most: int) -> None:
+    def _meet(self) -> None:
         """Find the relevant states, from the policy that never holds.
 
         No policy meets a state more often than that one. Left out are states met with a chance
-        below ``least`` / 1000, and all layers from the first one reached with a chance below
-        ``least``.
+        below `TINY` / 1000, and all layers from the first one reached with a chance below `TINY`.
         """
         arrows = np.diff(self.links.first)
         kept = np.zeros(len(self.codes), np.bool_)
@@ -401,7 +421,7 @@ class Graph:
         def settle(t: int, at: slice, here: Array) -> Array:
             nonlocal rare
             met = here * self._share[at]
-            kept[at] = met >= least / 1000
+            kept[at] = met >= TINY / 1000
             rare += float(met[~kept[at]].sum())
             return kept[at]
 
@@ -409,11 +429,11 @@ class Graph:
         for beyond in self._pour(settle):
             shapes.append(np.flatnonzero(kept).astype(np.int32))
             work += int(arrows[shapes[-1]].sum())
-            if work > most or len(shapes) > MOST_LAYERS:
-                raise TooLong
+            if work > MOST_WORK or len(shapes) > MOST_LAYERS:
+                raise TooMuchWork("turns with these dice can last too long to be solved exactly")
             first.append(first[-1] + len(shapes[-1]))
             reached.append(beyond)
-            if beyond < least:
+            if beyond < TINY:
                 break
         self.layers = TurnLayers(np.array(first), np.concatenate(shapes))
         self.reached, self.left_out = np.array(reached), rare + reached[-1]
@@ -455,6 +475,117 @@ class Graph:
             ahead = np.concatenate((ahead[1:], np.zeros((1, len(shapes)))))
             yield float(ahead.sum())
 
+    @property
+    def shapes(self) -> int:
+        return len(self.codes)
+
+    def piles(self, shape: int) -> tuple[Pile, Pile, Pile]:
+        """Return the brain dice, shotgun dice and footprints of a shape, by colour."""
+        code = int(self.codes[shape])
+        code, foot = divmod(code, len(self.rolls.foot_piles))
+        code, shot = divmod(code, len(self.rolls.shot_piles))
+        code, red = divmod(code, self.dice[2] + 1)
+        green, yellow = divmod(code, self.dice[1] + 1)
+        shots, feet = self.rolls.shot_piles[shot].tolist(), self.rolls.foot_piles[foot].tolist()
+        return (green, yellow, red), tuple(shots), tuple(feet)
+
+    def shape(self, brain_dice: Pile, shotgun_dice: Pile, footprints: Pile) -> int:
+        """Return the number of the shape with these dice, or -1 if no turn leads there."""
+        code = (brain_dice[0] * (self.dice[1] + 1) + brain_dice[1]) * (self.dice[2] + 1)
+        code = (code + brain_dice[2]) * len(self.rolls.shot_piles)
+        code = (code + int(self.rolls.shot_index[shotgun_dice])) * len(self.rolls.foot_piles)
+        return int(self.index[code + int(self.rolls.foot_index[footprints])])
+
+    def shape_of(self, s: State) -> int:
+        """Return the number of the shape of a state of the rules."""
+        left = [die.colour for die in s.cells if die]
+        return self.shape(
+            s.brain_dice, s.shotgun_dice, (left.count(0), left.count(1), left.count(2))
+        )
+
+    def coding(self) -> tuple[Array, Array, Array]:
+        """Return three tables whose entries add up to the code of a shape, for the kernel.
+
+        The first is by shotgun dice, packed as green + 8 yellow + 64 red. The second is by the
+        colours of the three cells in base 4, with 3 for an empty one. The third has the part of
+        each brain die, by colour.
+        """
+        feet, shots = len(self.rolls.foot_piles), len(self.rolls.shot_piles)
+        by_shot = np.zeros(512, np.int64)
+        for i, (green, yellow, red) in enumerate(self.rolls.shot_piles.tolist()):
+            by_shot[green + 8 * yellow + 64 * red] = feet * i
+        by_cells = np.zeros(64, np.int64)
+        for i, cells in enumerate(itertools.product(range(4), repeat=3)):
+            by_cells[i] = self.rolls.foot_index[tuple(cells.count(colour) for colour in range(3))]
+        red, yellow = self.dice[2] + 1, self.dice[1] + 1
+        return by_shot, by_cells, feet * shots * np.array([red * yellow, red, 1])
+
+    def quiet(self, hold: Array, nothing: Array) -> int:
+        """Return the number of brains from which on holding is best in every shape.
+
+        A roll risks at least the smallest bust chance and leads to no more than the best payoff. If
+        that is no better than holding, no search is needed.
+        """
+        best = hold.max(axis=0)
+        enough = (hold >= best - self._least_bust * (best - nothing)).all(axis=1)
+        doubtful = np.flatnonzero(~enough)
+        return min(self.top, int(doubtful[-1]) + 1 if len(doubtful) else 1)
+
+    def best(self, hold: Array) -> Array:
+        """Return the best choices for one payoff: [brains, shape] → 1 rolls, 0 holds.
+
+        Numbers of brains with which holding is always best have no row.
+        """
+        hold = hold.reshape(-1, 1)
+        top = self.quiet(hold, hold[0])
+        worth = self._swept(hold, hold[0], top, self._layer, 0)
+        choice: Array = (worth[:top, :, 0] > hold[:top]).astype(np.uint8)
+        return choice
+
+    def follow(self, choice: Array) -> Strategy:
+        """Return the result of a turn played by these choices."""
+        brains = np.arange(len(choice) + RING, dtype=float)
+        hold = np.stack((brains, np.zeros_like(brains)), axis=1)
+        worth = self.obeyed(choice)(hold, np.array([0.0, 1.0]))
+        got, shot = worth[0, -1].tolist()
+        return Strategy(got, shot)
+
+    def worths(self, hold: Array, own: int) -> Array:
+        """Return [brains, shape, seat]: the worth of each state to every player.
+
+        ``hold[t, seat]`` is everybody's worth when the mover, ``own``, holds t brains; a bust is
+        worth the same as none. The mover takes its own best.
+        """
+        mine = hold[:, own : own + 1]
+        return self._swept(hold, hold[0], self.quiet(mine, mine[0]), self._layer, own)
+
+    def outcomes(self, shape: int) -> list[tuple[int, int, float]]:
+        """Return the outcomes of one roll: brains gained, the next shape, and its chance.
+
+        The shape is `BUST` for three shotguns, and unchanged if nothing changes.
+        """
+        links = self.links
+        arrows = slice(links.first[shape], links.first[shape + 1])
+        rows = zip(
+            links.gain[arrows].tolist(),
+            links.target[arrows].tolist(),
+            links.chance[arrows].tolist(),
+            strict=True,
+        )
+        more = [(0, BUST, float(links.bust[shape])), (0, shape, float(links.stay[shape]))]
+        return [*rows, *(row for row in more if row[2])]
+
+    @cached_property
+    def cautious(self) -> Array:
+        """Hold at two shotguns, or when a roll cannot change anything."""
+        few = self.shotguns < FATAL - 1
+        rolls_on = few & (self.links.stay < STUCK)
+        return _fixed(np.tile(rolls_on.astype(np.uint8), (self.top, 1)))
+
+    @cached_property
+    def greedy(self) -> Array:
+        return _fixed(self.best(np.arange(self.top + RING, dtype=float)))
+
 
 def _reachable(size: int, source: Array, target: Array) -> Array:
     """Return the codes that can be reached from the empty table."""
@@ -475,51 +606,10 @@ def _choose(n: Array, k: int) -> Array:
     return ways
 
 
-TINY: Final = 1e-14
-"""States below this chance are left out; see above."""
-
-MOST_ARROWS: Final = 20_000_000
-"""Maximum number of arrows of a turn's graph: about half a gigabyte."""
-
-MOST_WORK: Final = 30_000_000
-"""Maximum number of arrows, over all layers, that one pass follows: about a second."""
-
-
-class TooMuchWork(InputError):
-    """A bag or a goal whose exact solution would take unreasonable time or memory."""
-
-    code = "solve/too-large"
-
-
-class NoRisk(InputError):
-    """A bag with fewer than three shotgun dice: a turn in it need never end."""
-
-    code = "solve/no-risk"
-
-
-class OtherRules(InputError):
-    """A version of the game whose rules this solver does not know."""
-
-    code = "solve/other-rules"
-
-
-SOLVED: Final = "zombie/2"
-"""The rules that this solver knows."""
-
-
 def must_be_solvable(game: Zombie) -> None:
     """Raise `OtherRules` for a version of the game that the solver does not know."""
     if game.name != SOLVED:
         raise OtherRules(f"perfect play is known for {SOLVED}, not for {game.name}")
-
-
-class Strategy(NamedTuple):
-    """The result of a strategy in one turn."""
-
-    brains: float
-    """Expected brains banked."""
-    bust: float
-    """The chance of three shotguns."""
 
 
 def can_bust(game: Zombie) -> bool:
@@ -543,153 +633,7 @@ def first_roll(game: Zombie) -> tuple[Fraction, Fraction]:
     return bust, brains
 
 
-class Turns:
-    """All turns that a bag allows: the solved graph behind every strategy."""
-
-    def __init__(self, dice: Pile, faces: tuple[str, str, str]) -> None:
-        self.dice = dice
-        self._rolls = rolls(dice, faces)
-        try:
-            self._graph = Graph(self._rolls, MOST_ARROWS, TINY, MOST_WORK)
-        except TooManyShapes:
-            raise TooMuchWork(
-                f"a bag of {sum(dice)} dice has too many different turns to be solved exactly"
-            ) from None
-        except TooLong:
-            raise TooMuchWork(
-                "turns with these dice can last too long to be solved exactly"
-            ) from None
-        self.size, self.codes, self.links = self._graph.size, self._graph.codes, self._graph.links
-        self.layers, self.reached = self._graph.layers, self._graph.reached
-        self.left_out, self.shotguns = self._graph.left_out, self._graph.shotguns
-        self.top = len(self.layers.first) - 1
-        moving = self.links.stay < STUCK
-        self._least_bust = float((self.links.bust[moving] / (1 - self.links.stay[moving])).min())
-
-    @property
-    def shapes(self) -> int:
-        return len(self.codes)
-
-    def piles(self, shape: int) -> tuple[Pile, Pile, Pile]:
-        """Return the brain dice, shotgun dice and footprints of a shape, by colour."""
-        code = int(self.codes[shape])
-        code, foot = divmod(code, len(self._rolls.foot_piles))
-        code, shot = divmod(code, len(self._rolls.shot_piles))
-        code, red = divmod(code, self.dice[2] + 1)
-        green, yellow = divmod(code, self.dice[1] + 1)
-        shots, feet = self._rolls.shot_piles[shot].tolist(), self._rolls.foot_piles[foot].tolist()
-        return (green, yellow, red), tuple(shots), tuple(feet)
-
-    def shape(self, brain_dice: Pile, shotgun_dice: Pile, footprints: Pile) -> int:
-        """Return the number of the shape with these dice, or -1 if no turn leads there."""
-        code = (brain_dice[0] * (self.dice[1] + 1) + brain_dice[1]) * (self.dice[2] + 1)
-        code = (code + brain_dice[2]) * len(self._rolls.shot_piles)
-        code = (code + int(self._rolls.shot_index[shotgun_dice])) * len(self._rolls.foot_piles)
-        return int(self._graph.index[code + int(self._rolls.foot_index[footprints])])
-
-    def shape_of(self, s: State) -> int:
-        """Return the number of the shape of a state of the rules."""
-        left = [die.colour for die in s.cells if die]
-        return self.shape(
-            s.brain_dice, s.shotgun_dice, (left.count(0), left.count(1), left.count(2))
-        )
-
-    def coding(self) -> tuple[Array, Array, Array]:
-        """Return three tables whose entries add up to the code of a shape, for the kernel.
-
-        The first is by shotgun dice, packed as green + 8 yellow + 64 red. The second is by the
-        colours of the three cells in base 4, with 3 for an empty one. The third has the part of
-        each brain die, by colour.
-        """
-        feet, shots = len(self._rolls.foot_piles), len(self._rolls.shot_piles)
-        by_shot = np.zeros(512, np.int64)
-        for i, (green, yellow, red) in enumerate(self._rolls.shot_piles.tolist()):
-            by_shot[green + 8 * yellow + 64 * red] = feet * i
-        by_cells = np.zeros(64, np.int64)
-        for i, cells in enumerate(itertools.product(range(4), repeat=3)):
-            by_cells[i] = self._rolls.foot_index[tuple(cells.count(colour) for colour in range(3))]
-        red, yellow = self.dice[2] + 1, self.dice[1] + 1
-        return by_shot, by_cells, feet * shots * np.array([red * yellow, red, 1])
-
-    def quiet(self, hold: Array, nothing: Array) -> int:
-        """Return the number of brains from which on holding is best in every shape.
-
-        A roll risks at least the smallest bust chance and leads to no more than the best payoff. If
-        that is no better than holding, no search is needed.
-        """
-        best = hold.max(axis=0)
-        enough = (hold >= best - self._least_bust * (best - nothing)).all(axis=1)
-        doubtful = np.flatnonzero(~enough)
-        return min(self.top, int(doubtful[-1]) + 1 if len(doubtful) else 1)
-
-    def best(self, hold: Array) -> Array:
-        """Return the best choices for one payoff: [brains, shape] → 1 rolls, 0 holds.
-
-        Numbers of brains with which holding is always best have no row.
-        """
-        hold = hold.reshape(-1, 1)
-        top = self.quiet(hold, hold[0])
-        worth = self._graph.worths(hold, 0, top)
-        choice: Array = (worth[:top, :, 0] > hold[:top]).astype(np.uint8)
-        return choice
-
-    def follow(self, choice: Array) -> Strategy:
-        """Return the result of a turn played by these choices."""
-        brains = np.arange(len(choice) + RING, dtype=float)
-        hold = np.stack((brains, np.zeros_like(brains)), axis=1)
-        worth = self._graph.obeyed(choice)(hold, np.array([0.0, 1.0]))
-        got, shot = worth[0, -1].tolist()
-        return Strategy(got, shot)
-
-    def worths(self, hold: Array, own: int) -> Array:
-        """Return [brains, shape, seat]: the worth of each state to every player.
-
-        ``hold[t, seat]`` is everybody's worth when the mover, ``own``, holds t brains; a bust is
-        worth the same as none. The mover takes its own best.
-        """
-        mine = hold[:, own : own + 1]
-        return self._graph.worths(hold, own, self.quiet(mine, mine[0]))
-
-    def obeyed(self, choice: Array) -> Obeyed:
-        """Return the worth of states under these choices, for any number of payoffs."""
-        return self._graph.obeyed(choice)
-
-    def banked(self, choice: Array) -> Array:
-        """Return the chance to bank 0, 1, 2, ... brains in a turn, under these choices."""
-        return self._graph.banked(choice)
-
-    def outcomes(self, shape: int) -> list[tuple[int, int, float]]:
-        """Return the outcomes of one roll: brains gained, the next shape, and its chance.
-
-        The shape is `BUST` for three shotguns, and unchanged if nothing changes.
-        """
-        links = self.links
-        arrows = slice(links.first[shape], links.first[shape + 1])
-        rows = zip(
-            links.gain[arrows].tolist(),
-            links.target[arrows].tolist(),
-            links.chance[arrows].tolist(),
-            strict=True,
-        )
-        more = [(0, BUST, float(links.bust[shape])), (0, shape, float(links.stay[shape]))]
-        return [*rows, *(row for row in more if row[2])]
-
-    @cached_property
-    def cautious(self) -> Array:
-        """The choices of the zombie that holds at two shotguns, or when a roll cannot change
-        anything.
-        """
-        few = self._graph.shotguns < FATAL - 1
-        rolls_on = few & (self.links.stay < STUCK)
-        return _fixed(np.tile(rolls_on.astype(np.uint8), (self.top, 1)))
-
-    @cached_property
-    def greedy(self) -> Array:
-        return _fixed(self.best(np.arange(self.top + RING, dtype=float)))
-
-
 def _fixed(choice: Array) -> Array:
-    """Make shared choices read-only."""
     choice.flags.writeable = False
     return choice
 
