@@ -15,8 +15,8 @@ from fairground.games.codebreaking.players import (
     EvilKeeper,
     ExpectedBreaker,
     MinimaxBreaker,
-    OptimalBreaker,
     PartsBreaker,
+    TreeBreaker,
     best_breaker,
 )
 from fairground.games.codebreaking.rules import (
@@ -47,24 +47,10 @@ def guesses_for(breaker: Breaker, game: CodeBreaking, code: Code, limit: int = 1
     raise AssertionError(f"{code} was not found")
 
 
-def test_optimal_play_at_6_4_needs_5625_guesses_for_all_codes() -> None:
-    game = CodeBreaking(6, 4, "evil")
-    breaker = OptimalBreaker(game, chance())
-    needed = [guesses_for(breaker, game, code) for code in product(range(6), repeat=4)]
-    assert (sum(needed), max(needed)) == (5625, 6)
-
-
-def test_a_limit_of_five_is_kept() -> None:
-    game = CodeBreaking(6, 4, "evil")
-    breaker = OptimalBreaker(game, chance(), "5")
-    needed = [guesses_for(breaker, game, code) for code in product(range(6), repeat=4)]
-    assert (sum(needed), max(needed)) == (5626, 5)
-
-
 @pytest.mark.parametrize(
-    "kind", [EntropyBreaker, ExpectedBreaker, PartsBreaker, MinimaxBreaker, OptimalBreaker]
+    "kind", [EntropyBreaker, ExpectedBreaker, PartsBreaker, MinimaxBreaker, TreeBreaker]
 )
-def test_breakers_play_their_trees(kind: type[OptimalBreaker]) -> None:
+def test_breakers_play_their_trees(kind: type[TreeBreaker]) -> None:
     game = CodeBreaking(4, 3, "evil")
     breaker = kind(game, chance())
     needed = [guesses_for(breaker, game, code) for code in product(range(4), repeat=3)]
@@ -82,14 +68,14 @@ def test_spaces_without_a_tree_are_split() -> None:
 def test_a_board_that_left_the_tree_is_split_too() -> None:
     game = CodeBreaking(6, 4, "evil")
     rows = (Row((5, 5, 5, 5), (0, 0)),)
-    guess = OptimalBreaker(game, chance()).choose(game, State("guess", rows=rows), 1)
+    guess = TreeBreaker(game, chance()).choose(game, State("guess", rows=rows), 1)
     assert isinstance(guess, tuple) and 5 not in guess
 
 
 def test_a_lying_keeper_is_given_up_on() -> None:
     game = CodeBreaking(6, 4, "evil")
     rows = (Row((0, 0, 0, 0), (4, 0)), Row((1, 1, 1, 1), (4, 0)))
-    assert OptimalBreaker(game, chance()).choose(game, State("guess", rows=rows), 1) == GIVE_UP
+    assert TreeBreaker(game, chance()).choose(game, State("guess", rows=rows), 1) == GIVE_UP
 
 
 def test_annealing_breaks_what_nobody_can_list() -> None:
@@ -121,7 +107,7 @@ def test_annealing_never_asks_twice() -> None:
 def test_evil_forces_at_least_five_at_6_4() -> None:
     game = CodeBreaking(6, 4, "evil")
     for argument in (None, "5"):
-        keeper, breaker = EvilKeeper(game, chance()), OptimalBreaker(game, chance(), argument)
+        keeper, breaker = EvilKeeper(game, chance()), TreeBreaker(game, chance(), argument)
         s = game.start()
         while s.phase != "show":
             s = game.played(s, {1: breaker.choose(game, s, 1)})
@@ -134,10 +120,10 @@ def test_evil_forces_at_least_five_at_6_4() -> None:
 def test_breakers_refuse_what_is_not_theirs() -> None:
     game = CodeBreaking(6, 4, "evil")
     with pytest.raises(InputError, match="breaks codes: it sits in seat 1"):
-        OptimalBreaker(game, chance()).choose(game, game.start(), 0)
+        TreeBreaker(game, chance()).choose(game, game.start(), 0)
     with pytest.raises(InputError, match="let 'annealing' break them"):
         EntropyBreaker(CodeBreaking(100, 40, "evil"), chance())
     for wrong in ("0", "x", "-1", "9999999"):
         with pytest.raises(InputError, match="rounds per guess"):
             AnnealingBreaker(game, chance(), wrong)
-    assert isinstance(best_breaker(game, chance()), OptimalBreaker)
+    assert isinstance(best_breaker(game, chance()), TreeBreaker)

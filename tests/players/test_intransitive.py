@@ -5,17 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fairground.core import Turn
-from fairground.fair.bits import SeededStream
-from fairground.fair.schemes import Chair
-from fairground.fair.unproven import SeededDealer
-from fairground.fair.vault import MemoryVault
 from fairground.games.intransitive.players import OptimalDice
 from fairground.games.intransitive.rules import COMPUTER, USER, Die, Intransitive, State
 from fairground.games.intransitive.solver import WinOdds
-from fairground.players.runner import Runner
-from fairground.players.simple import RandomPlayer
-from fairground.table import Table
-from fairground.verifier import verify
 
 DICE = [Die((2, 2, 4, 4, 9, 9)), Die((6, 8, 1, 1, 8, 6)), Die((7, 5, 3, 7, 5, 3)), Die((0, 0, 0))]
 GAME = Intransitive(DICE)
@@ -37,18 +29,3 @@ def test_first_it_takes_the_best_guaranteed_die() -> None:
     player = OptimalDice(GAME)
     assert player.choose(best, State(first=USER), USER) == 2
     assert player.choose(GAME, State(first=COMPUTER), COMPUTER) == 0
-
-
-def test_it_plays_whole_games_that_verify_and_gains_by_choosing_well() -> None:
-    chairs = (Chair("optimal", "house"), Chair("random", "house"))
-    balance = 0
-    for number in range(300):
-        name = number.to_bytes(32, "big")
-        dealer = SeededDealer(name, MemoryVault(), seed="optimal", game=number)
-        table = Table.open(GAME, dealer, chairs)
-        rival = RandomPlayer(GAME, SeededStream("optimal", number, 2))
-        Runner(table, {COMPUTER: OptimalDice(GAME), USER: rival}).play()
-        assert table.payoff is not None
-        balance += table.payoff[COMPUTER]
-        assert number % 50 or verify(bytes(table.transcript)).ok
-    assert balance > 0

@@ -177,7 +177,12 @@ def test_evil_shows_a_code_that_fits_at_sizes_nobody_can_list(
     monkeypatch.setattr(sets, "WALKS", 400)
     _, s, _ = consistent_game(base, length, seed, 200)
     assert s.shown is not None and fits(s.shown, s.rows)
-    assert set(CodeBreaking(base, length, "evil").proves(s)) == {"CONSISTENT"}
+    proofs = CodeBreaking(base, length, "evil").proves(s)
+    assert proofs["CONSISTENT"].answer == "yes"
+    assert proofs["LEAST_TELLING"] == (
+        "not shown",
+        f"{base}^{length} codes are too many",
+    )
 
 
 def test_evil_answers_at_the_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from fairground.games.fatestones.players import GreedyPlayer, OptimalPlayer, sam
 from fairground.games.fatestones.rules import FateStones, State, all_dice
 from fairground.games.fatestones.solver import mcts as compiled
 from fairground.games.fatestones.solver.choices import greedy_pick, solve
-from fairground.games.native import NativeStream
+from fairground.games.kernels import NativeStream
 from fairground.players.mcts import Budget, MctsPlayer, Position, Search, parse_budget, pick
 
 

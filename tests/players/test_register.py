@@ -10,8 +10,7 @@ from fairground.core import Draw, Game, InputError, Over, Seat, Turn, UnknownNam
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
 from fairground.games.zombie.rules import PASS, Zombie
-from fairground.players import Player, make_player, offered
-from fairground.players.register import PLAYERS
+from fairground.players import PLAYERS, Player, make_player, offered
 from fairground.players.simple import RandomPlayer
 from fairground.registry import load
 from tests.helpers.samples import SAMPLES

@@ -7,7 +7,7 @@ A player has one method. Write your own in three lines::
             return next(iter(game.choices(view, seat)))
 
 `make_player` builds a player from what a user types, such as ``optimal`` or ``mcts:200``.
-`offered` lists the players that can take a seat. Both read the register in `players.register`,
+`offered` lists the players that can take a seat. Both read the register `PLAYERS`,
 in which every player declares which games and which seats it can play.
 """
 
@@ -18,11 +18,169 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fairground.core import Game, InputError, Move, Seat, UnknownName
-from fairground.players.register import NEEDED, PLAYERS, PlayerListing
 from fairground.registry import known, load
 
 if TYPE_CHECKING:
     from fairground.fair.bits import Stream
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+NEEDED: Final[dict[str, tuple[str, ...]]] = {"solve": ("numpy", "numba", "ortools")}
+"""The modules that an extra brings, as far as players need them."""
+
+
+class PlayerListing(NamedTuple):
+    """What a player declares."""
+
+    path: str
+    """``module:factory``. The factory is called with the game, a stream of chance for the player
+    itself, and what was written behind the colon (or ``None``)."""
+    summary: str
+    roles: tuple[str, ...] = ()
+    """The seats that it can take, by role; empty: any."""
+    where: Mapping[str, Any] = {}
+    """Parameters that the game must have."""
+    sees_all: bool = False
+    """Whether it plays only games that hide nothing."""
+    lists_moves: bool = False
+    """Whether it goes through all moves of a state."""
+    extra: str | None = None
+    """The optional extra of this package that it needs."""
+    slow: bool = False
+    """Whether it thinks for long."""
+    exact: bool = False
+    """Whether its moves are computed to be the best there are, as far as the summary says."""
+    argument: str | None = None
+    """What may be written behind a colon; ``None``: nothing."""
+    prepare: str | None = None
+    """``module:function`` for long work that is done once and kept. It is called with the game, and
+    with a function that is told which share of the work is done."""
+    difficulty: str = ""
+    """How strong it is, for people: one of `DIFFICULTIES`, where a game has several strengths."""
+
+
+DIFFICULTIES: Final = ("easy", "medium", "hard")
+
+_PLAYERS: Final = "fairground.players"
+_GAMES: Final = "fairground.games"
+_CODES: Final = f"{_GAMES}.codebreaking.players"
+_BREAKS: Final[dict[str, Any]] = {"roles": ("breaker",), "extra": "solve"}
+
+PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
+    (None, "random"): PlayerListing(
+        f"{_PLAYERS}.simple:RandomPlayer",
+        "plays any move, each as likely",
+        lists_moves=True,
+        difficulty="easy",
+    ),
+    (None, "mcts"): PlayerListing(
+        f"{_PLAYERS}.mcts:MctsPlayer",
+        "searches the tree of moves and chance",
+        sees_all=True,
+        lists_moves=True,
+        slow=True,
+        argument="iterations such as mcts:200, or a time such as mcts:50ms",
+    ),
+    ("intransitive", "optimal"): PlayerListing(
+        f"{_GAMES}.intransitive.players:OptimalDice",
+        "takes the die with the best odds",
+        exact=True,
+        difficulty="hard",
+    ),
+    ("codebreaking", "fair"): PlayerListing(
+        f"{_CODES}:FairKeeper",
+        "tells the truth about the drawn code",
+        roles=("keeper",),
+        where={"oracle": "fair"},
+    ),
+    ("codebreaking", "nice"): PlayerListing(
+        f"{_CODES}:NiceKeeper",
+        "lets the first guess be right",
+        roles=("keeper",),
+        where={"oracle": "nice"},
+    ),
+    ("codebreaking", "evil"): PlayerListing(
+        f"{_CODES}:EvilKeeper",
+        "changes the code whenever that helps, and never contradicts itself",
+        roles=("keeper",),
+        where={"oracle": "evil"},
+        extra="solve",
+        argument="deep, for the keeper that forces the most guesses on perfect play",
+    ),
+    ("codebreaking", "best"): PlayerListing(
+        f"{_CODES}:best_breaker",
+        "the best breaker for this size",
+        **_BREAKS,
+        argument="what the chosen breaker takes",
+        difficulty="hard",
+    ),
+    ("codebreaking", "optimal"): PlayerListing(
+        f"{_CODES}:TreeBreaker",
+        "fewest guesses on average, where that is known",
+        **_BREAKS,
+        exact=True,
+        argument="the most guesses allowed, where such a tree is known",
+    ),
+    ("codebreaking", "expected"): PlayerListing(
+        f"{_CODES}:ExpectedBreaker", "leaves the fewest codes on average", **_BREAKS
+    ),
+    ("codebreaking", "entropy"): PlayerListing(
+        f"{_CODES}:EntropyBreaker", "asks what tells it most", **_BREAKS
+    ),
+    ("codebreaking", "parts"): PlayerListing(
+        f"{_CODES}:PartsBreaker", "asks what can be answered in the most ways", **_BREAKS
+    ),
+    ("codebreaking", "minimax"): PlayerListing(
+        f"{_CODES}:MinimaxBreaker",
+        "leaves the fewest codes in the worst case",
+        **_BREAKS,
+        difficulty="medium",
+    ),
+    ("codebreaking", "annealing"): PlayerListing(
+        f"{_CODES}:AnnealingBreaker",
+        "hunts for a code that fits, at any size",
+        **_BREAKS,
+        slow=True,
+        argument="rounds for each guess, such as annealing:400",
+    ),
+    ("fatestones", "greedy"): PlayerListing(
+        f"{_GAMES}.fatestones.players:GreedyPlayer",
+        "picks the best die for the next roll",
+        difficulty="medium",
+    ),
+    ("fatestones", "optimal"): PlayerListing(
+        f"{_GAMES}.fatestones.players:OptimalPlayer",
+        "plays perfectly",
+        exact=True,
+        difficulty="hard",
+    ),
+    ("poker", "optimal"): PlayerListing(
+        f"{_GAMES}.poker.players:OptimalPoker",
+        "holds what is worth most",
+        roles=("player",),
+        exact=True,
+        difficulty="hard",
+    ),
+    ("zombie", "cautious"): PlayerListing(
+        f"{_GAMES}.zombie.players:Cautious", "holds at two shotguns", difficulty="medium"
+    ),
+    ("zombie", "greedy"): PlayerListing(
+        f"{_GAMES}.zombie.players:Greedy",
+        "rolls while that raises its brains",
+        extra="solve",
+        difficulty="hard",
+    ),
+    ("zombie", "optimal"): PlayerListing(
+        f"{_GAMES}.zombie.players:Optimal",
+        "plays to win: perfectly between two",
+        extra="solve",
+        slow=True,
+        exact=True,
+        prepare=f"{_GAMES}.zombie.players:prepare_optimal",
+    ),
+}
+"""(Game family or ``None`` for any, player's name) → what it declares."""
+
 
 __all__ = ["Player", "PlayerListing", "fitting", "listing_of", "make_player", "offered", "prepare"]
 
@@ -136,3 +294,55 @@ def _missing(listing: PlayerListing) -> bool:
     from importlib.util import find_spec
 
     return any(find_spec(module) is None for module in NEEDED[listing.extra])
+
+
+BEST: Final = ("best", "optimal")
+"""What the strongest player is called, where a game has one."""
+
+
+def seat_labels(game: Game[Any]) -> list[str]:
+    """What each seat is called on the command line: ``keeper``, or ``player1``, ``player2``."""
+    roles = [game.role(seat) for seat in range(game.seats)]
+    return [
+        role if roles.count(role) == 1 else f"{role}{roles[: seat + 1].count(role)}"
+        for seat, role in enumerate(roles)
+    ]
+
+
+def seat_title(label: str) -> str:
+    """``player1`` as a name: "Player 1"."""
+    role = label.rstrip("0123456789")
+    return f"{role.capitalize()} {label.removeprefix(role)}".strip()
+
+
+def usual_player(game: Game[Any], seat: Seat) -> str | None:
+    """Whoever plays where nobody is named: strong if that is quick; ``None``: nobody can."""
+    here = offered(game, seat)
+    quick = [name for name, listing in here.items() if not listing.slow]
+    for name in BEST:
+        if name in quick:
+            return name
+    own = [name for name in quick if name != "random"]
+    return next(iter([*own, *quick, *here]), None)
+
+
+def wanted_seats(
+    game: Game[Any], given: Sequence[str], option: str, example: str
+) -> dict[Seat, str]:
+    """Who was named for which seat, as ``SEAT=PLAYER``."""
+    labels = seat_labels(game)
+    wanted: dict[Seat, str] = {}
+    for text in given:
+        label, equals, player = text.partition("=")
+        if not equals or not player:
+            raise InputError(f"{option} {text!r} is not understood. For example: {example}")
+        if label not in labels:
+            raise InputError(
+                f"{option} {text!r}: {game.name} has no seat {label!r}; "
+                f"{known(label, dict.fromkeys(labels))}"
+            )
+        seat = labels.index(label)
+        if seat in wanted:
+            raise InputError(f"{option} {text!r}: the seat {label} is given twice")
+        wanted[seat] = player
+    return wanted

@@ -33,7 +33,7 @@ from typing import Any, Final, NamedTuple
 from fairground.core import Awaits, Draw, Game, InputError, Move, Over, Seat
 from fairground.fair.bits import Stream
 from fairground.games.fatestones.rules import FateStones
-from fairground.games.native import NativeStream
+from fairground.games.kernels import NativeStream
 from fairground.players import Player
 from fairground.players.simple import RandomPlayer, play
 

@@ -85,7 +85,6 @@ class BotPlayer(Player):
             raise
 
     def close(self) -> None:
-        """End the process."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
