@@ -11,7 +11,7 @@ import pytest
 
 from fairground.core import Draw, Game, Over, Turn
 from fairground.games.intransitive.rules import Intransitive
-from fairground.testing.counting import histories
+from fairground.testing.laws import histories
 from fairground.testing.toys import RICH, Toy
 from tests import make_vectors
 from tests.helpers.samples import SAMPLES, SEED_DICE, Sample

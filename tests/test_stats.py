@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fairground.coach.judging import BETS
-from fairground.coach.rating import Played, ratings
+from fairground.coach.report import Played, ratings
 from fairground.fair.bits import SeededStream
 from fairground.stats import (
     COUNTABLE,
@@ -26,7 +26,11 @@ from fairground.stats import (
     student_point,
 )
 
-SCIPY: Any = import_module("scipy.stats")
+
+@pytest.fixture(scope="module")
+def scipy() -> Any:
+    """SciPy's statistics, imported where they are needed: that takes a second."""
+    return import_module("scipy.stats")
 
 
 def brute(differences: list[int]) -> Fraction:
@@ -111,27 +115,27 @@ def test_students_points_beyond_the_table() -> None:
     assert abs(Fraction(student(31)) - (z + first + second + third)) < Fraction(1, 10**35)
 
 
-def test_students_points_for_2_to_1000_games_as_scipy_has_them() -> None:
+def test_students_points_for_2_to_1000_games_as_scipy_has_them(scipy: Any) -> None:
     for games in range(2, 1001):
-        true = SCIPY.t.ppf(0.975, games - 1)
+        true = scipy.t.ppf(0.975, games - 1)
         assert float(student(games - 1)) == pytest.approx(true, rel=2e-6), games
 
 
-def test_students_points_at_other_levels_as_scipy_has_them() -> None:
+def test_students_points_at_other_levels_as_scipy_has_them(scipy: Any) -> None:
     for freedom in [*range(1, 40), 99, 199, 200, 201, 1000, 10**6]:
         for level in (0.5, 0.1, 0.05, 0.01, 0.05 / 45, 1e-5):
-            true = SCIPY.t.isf(level / 2, freedom)
+            true = scipy.t.isf(level / 2, freedom)
             assert student_point(level, freedom) == pytest.approx(true, rel=1e-6), (freedom, level)
 
 
 @pytest.mark.parametrize("games", [2, 3, 30, 31, 32, 33, 60, 200, 1000])
-def test_the_coachs_interval_is_students_for_any_number_of_games(games: int) -> None:
+def test_the_coachs_interval_is_students_for_any_number_of_games(games: int, scipy: Any) -> None:
     """From 32 games on it was that of the normal distribution, which is too narrow."""
     costs = [Fraction(i % 2) for i in range(games)]
     (rating,) = ratings(Played("Ann", "Dice", BETS, cost, 1, 0, Fraction(0), 0) for cost in costs)
     values = list(map(float, costs))
     error = statistics.stdev(values) / games**0.5
-    low, high = SCIPY.t.interval(0.95, games - 1, statistics.fmean(values), error)
+    low, high = scipy.t.interval(0.95, games - 1, statistics.fmean(values), error)
     assert rating.low == pytest.approx(max(0.0, low), rel=1e-5)
     assert rating.high == pytest.approx(high, rel=1e-5)
 

@@ -16,8 +16,7 @@ from fairground.games import make_game
 from fairground.games.fatestones.rules import FateStones
 from fairground.lab import simulation as lab
 from fairground.lab.plans import plan_of
-from fairground.lab.simulation import simulate
-from fairground.lab.workers import cluster
+from fairground.lab.simulation import cluster, simulate
 from tests.helpers.width import WIDE
 
 

@@ -11,9 +11,7 @@ import pytest
 from gymnasium.vector import SyncVectorEnv
 
 from fairground.core import Fault, InputError
-from fairground.fair.bits import SeededStream, seeded_key
 from fairground.games import make_game
-from fairground.games.fatestones import kernel as fatestones
 from fairground.games.fatestones.rules import FateStones, all_dice
 from fairground.games.kernels import kernel_for
 from fairground.games.zombie import kernel as zombie
@@ -88,23 +86,6 @@ def test_players_and_games_that_no_kernel_knows() -> None:
          ("greedy", "greedy")),
     ):  # fmt: skip
         assert kernel_for(make_game(name, params), lineup, "none") is None
-
-
-def test_batch_draws_are_below_for_each_game() -> None:
-    size, key = fatestones.BATCH, np.array(seeded_key("batch"), dtype=np.uint64)
-    words = np.zeros((2, size), dtype=np.uint64)
-    near = np.zeros((16, size), dtype=np.uint16)
-    for n in (2, 3, 6, 27, 29, 31, 32, 200, 255, 256):
-        fatestones.blocks_batch(n, 0, key, words)
-        fatestones.bytes_batch(size, words, 0, near[:11])
-        skips, out = (np.zeros(size, dtype=np.uint16) for _ in range(2))
-        for draw in range(3):
-            fatestones.draw_batch(n, size, near[draw : draw + 4], skips, out)
-        for g in range(size):
-            chance = SeededStream("batch", n + g)
-            wanted = [chance.below(n) for _ in range(3)]
-            assert skips[g] >= fatestones.UNUSUAL or out[g] == wanted[-1]
-        assert (skips >= fatestones.UNUSUAL).sum() < size / 2
 
 
 def test_a_number_fits_into_a_byte_as_often_as_the_fast_roll_says() -> None:

@@ -125,6 +125,7 @@ def test_files_that_cannot_be_drawn(tmp_path: Path, capsys: Any) -> None:
     assert "for a file of games" in refused("guesses", "--column", "x")
     codes = str(tmp_path / "codes.csv")
     large = ["codebreaking", "base=50", "length=12", "--games", "1", "--seed", "1"]
+    large += ["--seat", "breaker=annealing:1"]
     assert main(["simulate", *large, "--out", codes]) == 0
     assert "holds text" in refused(codes, "--column", "code")
     with Path(path).open("a") as file:

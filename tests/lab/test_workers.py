@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from fairground.lab import workers
+from fairground.lab import simulation
 
 
 def test_ctrl_c_waits_until_all_are_started_whichever_thread_hears_it() -> None:
@@ -20,7 +20,7 @@ def test_ctrl_c_waits_until_all_are_started_whichever_thread_hears_it() -> None:
 
     other = threading.Thread(target=press)
     other.start()  # before anything is held back: it hears everything
-    with pytest.raises(KeyboardInterrupt), workers._held_back():
+    with pytest.raises(KeyboardInterrupt), simulation._held_back():
         go.set()
         assert heard.wait(60)
         other.join()

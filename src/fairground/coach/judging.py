@@ -45,7 +45,6 @@ class Unit(NamedTuple):
     scale: int
     """Factor between a value and the number shown to people."""
     digits: int
-    """Digits after the decimal point."""
     slip: Fraction
     mistake: Fraction
     """A cost below ``slip`` is called a slip, below ``mistake`` a mistake, else a blunder."""
@@ -182,7 +181,6 @@ class Advice(NamedTuple):
 
     move: Move
     option: str
-    """The move in words."""
     says: str
     exact: bool
     """True if no move can be better."""

@@ -192,7 +192,6 @@ class Judged(NamedTuple):
     cost: Fraction
     chosen: Option
     options: Sequence[Option]
-    """The moves worth a look, best first."""
 
     @property
     def best(self) -> Option:
@@ -235,7 +234,6 @@ class Progress:
         return self._streaks.get(position.name, 0) >= ENOUGH
 
     def note(self, position: Position, right: bool) -> None:
-        """Remember an answer, at once."""
         self._streaks[position.name] = self._streaks.get(position.name, 0) + 1 if right else 0
         self._path.parent.mkdir(parents=True, exist_ok=True)
         told = json.dumps({"format": "fairground/learning/1", "streaks": self._streaks})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from html import escape
 from textwrap import wrap
@@ -14,6 +15,7 @@ from fairground.core import InputError, Seat
 from fairground.escape import shown
 from fairground.games import GAMES
 from fairground.games.codebreaking.rules import BREAKER, STAKE
+from fairground.stats import interval_of
 from fairground.words.plain import count, listed
 from fairground.words.reasons import number
 
@@ -413,9 +415,8 @@ def as_json(review: Review) -> dict[str, Any]:
     is an object: ``exact`` is a fraction as text (null if the solver is not exact), ``value`` is
     the same number as a decimal.
     """
-    exact = review.judge.basis.exact
-    basis = review.judge.basis
-    name = review.game.name
+    basis, name = review.judge.basis, review.game.name
+    exact = basis.exact
     return {
         "format": FORMAT,
         "game": name,
@@ -425,7 +426,7 @@ def as_json(review: Review) -> dict[str, Any]:
         "finished": review.finished,
         "ending": review.ending,
         "unit": unit_as_json(review.judge.unit),
-        "basis": {"exact": exact, "error": basis.error, "says": basis.says},
+        "basis": basis._asdict(),
         "seats": [_seat_as_json(seat, exact) for seat in review.seats],
         "steps": [_step_as_json(step, exact) for step in review.steps],
         "moments": [review.steps.index(step) for step in review.moments()],
@@ -443,68 +444,130 @@ def number_as_json(value: Fraction, exact: bool) -> dict[str, Any]:
 
 
 def _seat_as_json(seat: SeatReview, exact: bool) -> dict[str, Any]:
+    odds = seat.odds
+    if odds is not None:
+        told = odds._asdict() | {"low": float(odds.low), "high": float(odds.high)}
     return {
-        "seat": seat.seat,
-        "name": seat.name,
-        "role": seat.role,
-        "by": seat.by,
-        "start": number_as_json(seat.start, exact),
-        "result": None if seat.result is None else number_as_json(seat.result, exact),
-        "now": number_as_json(seat.now, exact),
-        "luck": number_as_json(seat.luck, exact),
-        "cost": number_as_json(seat.cost, exact),
-        "given": number_as_json(seat.given, exact),
-        "model": number_as_json(seat.model, exact),
-        "decisions": seat.decisions,
-        "mistakes": seat.mistakes,
-        "odds": None if seat.odds is None else _odds_as_json(seat.odds),
-    }
-
-
-def _odds_as_json(odds: LuckOdds) -> dict[str, Any]:
-    return {
-        "good": odds.good,
-        "low": float(odds.low),
-        "high": float(odds.high),
-        "draws": odds.draws,
-        "unknown": odds.unknown,
-    }
+        name: number_as_json(value, exact) if isinstance(value, Fraction) else value
+        for name, value in seat._asdict().items()
+    } | {"odds": None if odds is None else told}
 
 
 def _step_as_json(step: Step, exact: bool) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "line": step.line,
-        "kind": step.kind,
-        "seat": step.seat,
-        "says": step.says,
-        "values": _numbers_as_json(step.values, exact),
-        "change": _numbers_as_json(step.change, exact),
+    told = step._asdict()
+    for name in ("values", "change"):
+        told[name] = [number_as_json(value, exact) for value in told[name]]
+    if step.kind not in ("decision", "leave"):
+        return {name: told[name] for name in ("line", "kind", "seat", "says", "values", "change")}
+    return told | {
+        "cost": number_as_json(step.cost, exact),
+        "alternatives": alternatives_as_json(step.alternatives, exact),
     }
-    if step.kind in ("decision", "leave"):
-        told |= {
-            "move": step.move,
-            "cost": number_as_json(step.cost, exact),
-            "verdict": step.verdict,
-            "alternatives": alternatives_as_json(step.alternatives, exact),
-            "why": step.why,
-            "hinted": step.hinted,
-        }
-    return told
 
 
 def alternatives_as_json(alternatives: Sequence[Alternative], exact: bool) -> list[dict[str, Any]]:
-    """The moves that could have been made, with what each is worth."""
+    """Return the moves that could have been made, with the value of each."""
     return [
-        {
-            "move": other.move,
-            "says": other.says,
-            "value": number_as_json(other.value, exact),
-            "cost": number_as_json(other.cost, exact),
-            "mix": None if other.mix is None else number_as_json(other.mix, exact),
-        }
+        other._asdict()
+        | {"value": number_as_json(other.value, exact), "cost": number_as_json(other.cost, exact)}
+        | {"mix": None if other.mix is None else number_as_json(other.mix, exact)}
         for other in alternatives
     ]
 
 
-def _numbers_as_json(values: Sequence[Fraction], exact: bool) -> list[dict[str, Any]]:
-    return [number_as_json(value, exact) for value in values]
+class Played(NamedTuple):
+    """One game of one player."""
+
+    name: str
+    title: str
+    unit: Unit
+    cost: Fraction
+    decisions: int
+    mistakes: int
+    luck: Fraction
+    lost: int
+    """Times that the player gave up the whole game, which no number of guesses expresses."""
+
+
+class Rating(NamedTuple):
+    """A player's games of one kind."""
+
+    name: str
+    title: str
+    unit: Unit
+    games: int
+    decisions: int
+    mistakes: int
+    cost: float
+    """Given away per game, on average."""
+    low: float | None
+    high: float | None
+    """The 95 % interval; ``None`` with one game, or where every game cost the same."""
+    luck: float
+    """Per game, on average."""
+    trend: float | None
+    """Cost per game of the later half less that of the earlier; ``None`` with few games."""
+    lost: int
+    """Games that were given up; they count nothing in the cost."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "unit": self.unit.name}
+
+
+def played(review: Review, title: str, seats: Sequence[Seat] | None = None) -> list[Played]:
+    """Return the games of these seats; by default of all that decided something."""
+    games = []
+    for seat in review.seats:
+        if seat.decisions and (seats is None or seat.seat in seats):
+            costs = [step.cost for step in review.decisions(seat.seat)]
+            usual = [cost for cost in costs if cost <= STAKE // 2]
+            games.append(
+                Played(
+                    seat.name,
+                    title,
+                    review.judge.unit,
+                    sum(usual, Fraction(0)),
+                    seat.decisions,
+                    seat.mistakes,
+                    seat.luck,
+                    len(costs) - len(usual),
+                )
+            )
+    return games
+
+
+def ratings(games: Iterable[Played]) -> list[Rating]:
+    """Everybody's rating in each game, the best first; games are in the order of time."""
+    apart: dict[tuple[str, str], list[Played]] = defaultdict(list)
+    for game in games:
+        apart[game.title, game.name].append(game)
+    made = [_rating(those) for those in apart.values()]
+    return sorted(made, key=lambda rating: (rating.title, rating.cost, rating.name))
+
+
+def _rating(games: Sequence[Played]) -> Rating:
+    costs = [float(game.cost) for game in games]
+    cost = interval_of(costs)
+    first = games[0]
+    middle = len(costs) // 2
+    trend = None
+    if len(costs) >= FEW:
+        trend = sum(costs[-middle:]) / middle - sum(costs[:middle]) / middle
+    return Rating(
+        name=first.name,
+        title=first.title,
+        unit=first.unit,
+        games=len(games),
+        decisions=sum(game.decisions for game in games),
+        mistakes=sum(game.mistakes for game in games),
+        cost=cost.mean,
+        low=None if cost.low is None else max(0.0, cost.low),
+        high=cost.high,
+        luck=sum(float(game.luck) for game in games) / len(games),
+        trend=trend,
+        lost=sum(game.lost for game in games),
+    )
+
+
+FEW: Final = 6
+"""Minimum number of games for a trend."""

@@ -74,7 +74,6 @@ def odds_of(
 
 
 def _centred(spread: Spread) -> Spread:
-    """Return the outcomes less their mean."""
     mean = sum(value * chance for value, chance in spread)
     return [(value - mean, chance) for value, chance in spread]
 
@@ -142,7 +141,6 @@ class Alternative(NamedTuple):
     move: Move
     says: str
     value: Fraction
-    """The value for the deciding seat."""
     cost: Fraction
     mix: Fraction | None
 
@@ -158,7 +156,6 @@ class Step(NamedTuple):
     values: Values
     """Each seat's expectation afterwards."""
     change: Values
-    """The change of each seat's expectation."""
     move: Move | None = None
     cost: Fraction = Fraction(0)
     """The expectation that the decision gave away."""
@@ -179,7 +176,6 @@ class SeatReview(NamedTuple):
     role: str
     by: str
     start: Fraction
-    """Its expectation at the start."""
     result: Fraction | None
     """Its payoff; ``None`` while the game is not finished."""
     now: Fraction
@@ -193,7 +189,6 @@ class SeatReview(NamedTuple):
     mistakes: int
     """Decisions that cost something."""
     odds: LuckOdds | None
-    """The probability of luck like this."""
 
 
 class Review(NamedTuple):
@@ -207,10 +202,8 @@ class Review(NamedTuple):
     finished: bool
     start: Values
     ending: str
-    """The ending in a sentence."""
 
     def decisions(self, seat: Seat | None = None) -> list[Step]:
-        """Return the decisions of one seat, or of all."""
         return [
             step
             for step in self.steps
@@ -332,7 +325,6 @@ class _Walk:
         self.known_luck = [Fraction(0) for _ in self.start]
         """The luck of those draws whose other outcomes are known, which are in ``spreads``."""
         self.unknown = 0
-        """Number of draws whose other outcomes are unknown."""
         self._since: Any = None
         """The state before a draw that is not complete."""
         self._said: list[str] = []

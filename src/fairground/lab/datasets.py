@@ -183,7 +183,7 @@ def command_of(dataset: Dataset) -> str:
         if plan.entrants[0].cells == tuple((at, at) for at in range(len(plan.lineups))):
             words.append("--mirror")
         else:
-            from fairground.players.seats import seat_labels
+            from fairground.players import seat_labels
 
             labels = seat_labels(game_of(plan))
             for seat in changed:

@@ -29,10 +29,9 @@ from fairground.fair.schemes import Chair
 from fairground.fair.unproven import SeededDealer
 from fairground.fair.vault import MemoryVault
 from fairground.games import make_game
-from fairground.games.native import NativeStream
-from fairground.players import Player, make_player
+from fairground.games.kernels import NativeStream
+from fairground.players import Player, make_player, seat_labels, seat_title, usual_player
 from fairground.players.runner import Runner
-from fairground.players.seats import seat_labels, seat_title, usual_player
 from fairground.players.simple import play
 from fairground.table import Table, new_name
 from fairground.transcript import Transcript
@@ -69,7 +68,6 @@ class Plan(NamedTuple):
         return self.deals * len(self.lineups)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the plan as JSON values, for a card or a journal."""
         told: dict[str, Any] = json.loads(json.dumps(self._asdict()))
         return told | {"params": json.loads(self.params)}
 
@@ -212,9 +210,7 @@ def _players(
 
 @lru_cache
 def _stream_for(spec: str, games: int) -> type[SeededStream | NativeStream]:
-    """Return the stream class for a player; one who searches in many games draws at native
-    speed.
-    """
+    """Return the stream class for a player: a compiled one for searches in many games."""
     searches = spec.partition(":")[0] == "mcts" and games >= MANY
     return NativeStream if searches and find_spec("numba") is not None else SeededStream
 
@@ -250,11 +246,15 @@ def transcript_of(plan: Plan, number: int) -> Transcript:
     """
     deal, lineup = _placed(plan, number)
     game = game_of(plan)
-    dealer = SeededDealer(new_name(), MemoryVault(), seed=plan.seed, game=deal)
-    chairs = [
-        Chair(f"{seat_title(label)} ({who})", by="house")
-        for label, who in zip(seat_labels(game), lineup, strict=True)
+    names = [
+        f"{seat_title(label)} ({who})" for label, who in zip(seat_labels(game), lineup, strict=True)
     ]
-    table = Table.open(game, dealer, chairs)
+    table = seeded_table(game, plan.seed, deal, names)
     Runner(table, _players(game, lineup, plan.seed, deal)).play()
     return table.transcript
+
+
+def seeded_table(game: Game[Any], seed: str, number: int, names: Sequence[str]) -> Table:
+    """Open a table whose draws are those of game ``number`` of a seed; the house has all seats."""
+    dealer = SeededDealer(new_name(), MemoryVault(), seed=seed, game=number)
+    return Table.open(game, dealer, [Chair(name, by="house") for name in names])

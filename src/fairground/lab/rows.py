@@ -19,7 +19,7 @@ from fairground.games.intransitive import rules as intransitive
 from fairground.games.poker import rules as poker
 from fairground.games.zombie import rules as zombie
 from fairground.lab.plans import Plan, game_of, payoff_of
-from fairground.players.seats import seat_labels
+from fairground.players import seat_labels
 
 INTEGER: Final = "integer"
 TEXT: Final = "text"

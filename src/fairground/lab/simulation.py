@@ -12,17 +12,23 @@ A run that writes a file can be interrupted: `Checkpoint` notes how far the file
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, InvalidStateError, ProcessPoolExecutor
 from contextlib import nullcontext
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from importlib import import_module
+from itertools import pairwise, starmap
+from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from fairground.coach.judging import Judge, NoJudge, judge_of, value_of
 from fairground.core import Draw, Fault, Game, InputError, Over
@@ -32,7 +38,7 @@ from fairground.lab.datasets import Dataset, must_be_free
 from fairground.lab.plans import Plan, game_of, payoff_of, states_of
 from fairground.lab.rows import schema_of
 from fairground.lab.statistics import LUCK_UNIT, Tally, looks, pairs
-from fairground.lab.workers import in_order, workers
+from fairground.registry import needs
 
 Progress = Callable[[int, int], None]
 """Called with the number of games done, and of all games."""
@@ -128,9 +134,7 @@ def _by_kernels(plan: Plan, first: int, count: int) -> Chunk:
 
 
 def _one_row_each(plan: Plan, first: int, payoffs: Any, played: list[Played]) -> tuple[bytes, int]:
-    """Return rows that begin with the number of the game and its payoffs, as text, and their
-    count.
-    """
+    """Return rows that begin with the game's number and its payoffs, as text; and their count."""
     import numpy as np
 
     from fairground.games.compiled import numbers_as_text
@@ -341,7 +345,6 @@ class Checkpoint:
         self.games = 0
         self.rows = 0
         self.tally = tally
-        """The tally of all games so far."""
         self._bytes = 0
 
     def __enter__(self) -> Checkpoint:
@@ -446,6 +449,124 @@ def luck_of(game: Game[Any]) -> Luck:
 
 
 def _is_chance(judge: Judge[Any], state: Any) -> bool:
-    """Return whether the next step is a draw, or reveals one."""
     awaits = judge.game.awaits(state)
     return isinstance(awaits, Draw) or judge.reveals(state)
+
+
+Result = TypeVar("Result")
+
+LONGEST_START: Final = 300
+"""Seconds that the slowest worker may take to start."""
+
+
+@contextlib.contextmanager
+def workers(count: int) -> Iterator[Executor]:
+    """Start ``count`` worker processes; on any exception, stop them at once.
+
+    They are spawned, not forked, because a fork would copy the caller's threads. They inherit that
+    Ctrl-C is blocked, so none of them prints a traceback. Each waits until all have started.
+    """
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(
+        count, context, initializer=context.Barrier(count).wait, initargs=(LONGEST_START,)
+    )
+    try:
+        with _held_back():
+            for _ in range(count):
+                pool.submit(os.getpid)
+        yield pool
+    except BaseException:
+        _stop_at_once(pool)
+        raise
+    pool.shutdown()
+
+
+@contextlib.contextmanager
+def _held_back() -> Iterator[None]:
+    """Block Ctrl-C in processes that are started meanwhile, and deliver it here afterwards.
+
+    Another thread, such as that of a progress bar, does not block it and passes it on to us. So the
+    handler only notes it.
+    """
+    pressed = threading.Event()
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.set()) if is_main else None
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        if is_main:
+            signal.signal(signal.SIGINT, before)
+            if pressed.is_set():
+                signal.raise_signal(signal.SIGINT)
+
+
+def in_order(
+    task: Callable[..., Result], jobs: Iterable[tuple[Any, ...]], pool: Executor | None
+) -> Iterator[Result]:
+    """Yield the results of all jobs in their order; without a pool, run them here.
+
+    The number of jobs in flight is bounded, so that few results wait for an earlier one.
+    """
+    if pool is None:
+        yield from starmap(task, jobs)
+        return
+    ahead = 4 * (os.cpu_count() or 1)
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for job in jobs:
+            waiting.append(pool.submit(task, *job))
+            if len(waiting) >= ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _stop_at_once(pool: ProcessPoolExecutor) -> None:
+    """Terminate the workers in the middle of their work, silently.
+
+    The pool's thread then tries to fail futures that are cancelled already. Python would print that
+    error.
+    """
+    say = threading.excepthook
+
+    def hush(accident: threading.ExceptHookArgs) -> None:
+        if not issubclass(accident.exc_type, InvalidStateError):
+            say(accident)
+
+    threading.excepthook = hush
+    try:
+        for worker in active_children():
+            worker.terminate()
+        pool.shutdown(cancel_futures=True)
+    finally:
+        threading.excepthook = say
+
+
+PATIENCE = 10
+"""Seconds within which a scheduler must answer."""
+
+
+@contextlib.contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """Connect to the Dask cluster whose scheduler has this address.
+
+    A worker that dies is no loss: another one plays its chunk again, with the same result.
+    """
+    with needs("cluster", "a cluster"):
+        dask: Any = import_module("distributed")
+    try:
+        client = dask.Client(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise InputError(
+            f"no Dask scheduler answers at {address!r} ({error}). Start one with: dask scheduler"
+        ) from None
+    try:
+        # A chunk depends on its arguments only; its sample for checking is fresh each time.
+        yield client.get_executor(pure=False, retries=3)
+    finally:
+        client.close()

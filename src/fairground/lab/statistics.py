@@ -46,7 +46,6 @@ class Tally(NamedTuple):
 
     @classmethod
     def empty(cls, entrants: int, luck: bool = False) -> Tally:
-        """Return the tally of no deals."""
         wide = entrants * (2 if luck else 1)
         return cls(0, (0,) * wide, ((0,) * wide,) * wide, ({},) * entrants)
 
@@ -100,7 +99,6 @@ class Tally(NamedTuple):
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the tally as JSON values, for a journal."""
         return {
             "deals": self.deals,
             "sums": list(self.sums),
@@ -110,7 +108,6 @@ class Tally(NamedTuple):
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> Tally:
-        """Return the tally that `as_json` wrote."""
         return cls(
             told["deals"],
             tuple(told["sums"]),
@@ -182,9 +179,7 @@ def always_within(variance: float, n: int, level: float = LEVEL) -> float:
 
 
 def _mixing(level: float) -> float:
-    """Return the mixture's variance for which the interval is narrowest at `TUNED_FOR`
-    observations.
-    """
+    """Return the mixture's variance that makes the interval narrowest at `TUNED_FOR` deals."""
     return (-2 * log(level) + log(-2 * log(level) + 1)) / TUNED_FOR
 
 

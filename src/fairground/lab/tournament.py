@@ -146,7 +146,6 @@ class Rules(NamedTuple):
     game: Game[Any]
     players: tuple[Contender, ...]
     deals: int
-    """Deals of each encounter."""
     seed: str
     seat: Seat | None = None
     """The seat that is played for; ``None``: all seats are alike, and each deal is played twice."""
@@ -154,7 +153,6 @@ class Rules(NamedTuple):
     """Rounds of a Swiss tournament; ``None``: all against all."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the rules as JSON values, for the journal."""
         told = self._asdict() | {"game": self.game.name, "params": self.game.params()}
         plain: dict[str, Any] = json.loads(json.dumps(told))
         return plain
@@ -169,7 +167,6 @@ class Encounter(NamedTuple):
     differences: Mapping[int, int]
     """Payoff of a less that of b on a deal → number of deals."""
     each: int
-    """Games on each deal."""
     halves: int
     """Half points of a: two for a win, one for an even game."""
     squares: int
@@ -259,9 +256,7 @@ def _note(journal: Path, one: Encounter) -> None:
 
 
 def _pairings(rules: Rules, done: list[Encounter]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the encounters not played yet: round, both players, and the number of all
-    encounters.
-    """
+    """Yield the encounters to play: round, both players, and the number of all encounters."""
     n = len(rules.players)
     if rules.rounds is None:
         everyone = list(combinations(range(n), 2))
@@ -324,7 +319,6 @@ class _Hall:
         self._alone: dict[int, tuple[list[int], int]] = {}
 
     def met(self, number: int, a: int, b: int) -> Encounter:
-        """Play two players on all deals."""
         rules = self.rules
         both = rules.players[a], rules.players[b]
         seed = rules.seed if rules.rounds is None else f"{rules.seed} {number}"
@@ -379,9 +373,7 @@ class _Hall:
         return payoff_of(game, last), None
 
     def alone(self, at: int) -> tuple[list[int], int]:
-        """Return a player's payoffs on each deal in the seat that is played for, and its
-        failures.
-        """
+        """Return a player's payoffs on each deal in the seat that counts, and its failures."""
         if at not in self._alone:
             self._alone[at] = self._played_alone(self.rules.players[at])
         return self._alone[at]
@@ -456,7 +448,6 @@ class Table(NamedTuple):
     rules: Rules
     encounters: tuple[Encounter, ...]
     standings: tuple[Standing, ...]
-    """The players from the best to the worst."""
     better: frozenset[tuple[int, int]]
     """Pairs of players; the first is separably better than the second."""
 

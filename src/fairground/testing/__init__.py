@@ -2,7 +2,6 @@
 
 ==============  ===========================================================================
 `laws`          what every game and every dealer must obey; `laws.check(game)` runs them all
-`counting`      how many histories a game has, move by move: two ways of counting them
 `playthroughs`  whole games kept as files, which must come out the same to the byte
 `driving`       seats that answer whatever a table asks, and `judge`, which verifies
 `modes`         every way of using every fairness scheme, with fixed secrets

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
 from typing import Any, Final, NamedTuple
@@ -528,3 +529,37 @@ def check(*games: Rules, modes: Sequence[Mode] = ALL_MODES) -> None:
             case()
         except Broken as broken:
             raise Broken(f"{case}: {broken}") from None
+
+
+def histories(game: Game[Any], most_states: int = 10_000, longest: int = 20) -> list[int]:
+    """Count the histories of each length, from 0 on: chess programmers call this *perft*.
+
+    A history is everything that happened: each draw and each move, in order. The counts are a sharp
+    fingerprint of the rules: one move too few or one draw too wide, and some number differs.
+
+    Histories that lead to equal states are counted together, so the numbers may be huge.
+    The list stops early, after ``longest`` steps or before more than ``most_states`` states.
+    """
+    layer: Counter[Any] = Counter({game.start(): 1})
+    counts: list[int] = []
+    while layer and len(layer) <= most_states and len(counts) <= longest:
+        counts.append(layer.total())
+        following: Counter[Any] = Counter()
+        for state, ways in layer.items():
+            for after in _following(game, state):
+                following[after] += ways
+            if len(following) > most_states:
+                break
+        layer = following
+    return counts
+
+
+def _following(game: Game[Any], s: Any) -> list[Any]:
+    awaits = game.awaits(s)
+    if isinstance(awaits, Draw):
+        return [game.drawn(s, value) for value in range(awaits.n)]
+    if isinstance(awaits, Turn):
+        seats = awaits.seats
+        moves = product(*(list(game.moves(s, seat)) for seat in seats))
+        return [game.played(s, dict(zip(seats, made, strict=True))) for made in moves]
+    return []

@@ -21,6 +21,7 @@ from fairground.core import (
     Over,
     Parameter,
     Params,
+    Proof,
     Role,
     Seat,
     Turn,
@@ -101,8 +102,9 @@ class Toy(Game[State]):
             for value, step in zip(s, self.steps, strict=False)
         )
 
-    def proves(self, s: State) -> dict[str, str]:
-        return {"PLAYED": "every step was played"} if len(s) == len(self.steps) else {}
+    def proves(self, s: State) -> dict[str, Proof]:
+        done = len(s) == len(self.steps)
+        return {"PLAYED": Proof("yes", "every step was played")} if done else {}
 
 
 def _is_step(step: Any, seats: int) -> bool:

@@ -60,15 +60,12 @@ class Codec(ABC):
         return [(moves, {move: at for at, move in enumerate(moves)}) for moves in listed]
 
     def count(self, seat: Seat) -> int:
-        """Return the number of actions of a seat."""
         return len(self._tables[seat][0])
 
     def move(self, seat: Seat, action: int) -> Move:
-        """Return the move of an action."""
         return self._tables[seat][0][action]
 
     def action(self, seat: Seat, move: Move) -> int:
-        """Return the action of a move."""
         return self._tables[seat][1][move]
 
     def legal(self, view: Any, seat: Seat) -> list[int]:
@@ -83,7 +80,6 @@ class Codec(ABC):
         return made
 
     def encode(self, view: Any, seat: Seat) -> Row:
-        """Return a view as an array."""
         row = np.zeros(self.size, np.int32)
         found = list(self.numbers(view, seat))
         row[: len(found)] = found
@@ -282,17 +278,17 @@ def states_of(game: Game[Any]) -> Iterator[Any]:
                 todo.append(one)
 
 
+CODECS: Final[dict[type, type[Codec]]] = {
+    intransitive.Intransitive: DiceCodec,
+    fatestones.FateStones: StonesCodec,
+    zombie.Zombie: ZombieCodec,
+    poker.Poker: PokerCodec,
+    codebreaking.CodeBreaking: CodeCodec,
+}
+
+
 @lru_cache(maxsize=32)
 def codec_of(game: Game[Any]) -> Codec:
     """Return the codec of a game."""
-    if isinstance(game, intransitive.Intransitive):
-        return DiceCodec(game)
-    if isinstance(game, fatestones.FateStones):
-        return StonesCodec(game)
-    if isinstance(game, zombie.Zombie):
-        return ZombieCodec(game)
-    if isinstance(game, poker.Poker):
-        return PokerCodec(game)
-    if isinstance(game, codebreaking.CodeBreaking):
-        return CodeCodec(game)
-    return WalkedCodec(game)
+    known = (codec for rules, codec in CODECS.items() if isinstance(game, rules))
+    return next(known, WalkedCodec)(game)

@@ -16,16 +16,13 @@ legal action. The reward is the payoff, at the end. An illegal action forfeits t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from fairground.core import Game, InputError, Seat
 from fairground.games import GAMES, make_game
-from fairground.lab.environments.match import Match
-from fairground.players import Player, make_player
-from fairground.players.seats import seat_labels, usual_player
+from fairground.lab.environments.match import Match, Recorded
+from fairground.players import Player, make_player, seat_labels, usual_player
 from fairground.registry import needs
-from fairground.transcript import Transcript
 
 with needs("rl", "an environment"):
     import gymnasium
@@ -64,7 +61,7 @@ def register_all() -> None:
             )
 
 
-class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
+class FairgroundEnv(Recorded, gymnasium.Env[NDArray[np.int32], np.int64]):
     """One seat of a game; built-in players take the others."""
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - as the base class declares it
@@ -94,7 +91,6 @@ class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
         self.action_space = spaces.Discrete(self.codec.count(self.seat))
         self._others: dict[Seat, Player] = {}
         self._legal: list[int] = []
-        """The legal actions."""
 
     def _hired(self, players: Sequence[str] | None) -> dict[Seat, str]:
         others = [seat for seat in range(self.game.seats) if seat != self.seat]
@@ -111,7 +107,6 @@ class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[NDArray[np.int32], dict[str, Any]]:
-        """Begin the next episode; with a seed, episode 0 of that seed."""
         super().reset(seed=seed)
         match = self.match
         while True:
@@ -163,19 +158,10 @@ class FairgroundEnv(gymnasium.Env[NDArray[np.int32], np.int64]):
         return self.codec.mask(self._legal, self.seat).astype(np.bool_)
 
     def render(self) -> Any:
-        """Return this seat's view in words."""
         from fairground.words import words_for
 
         words = words_for(self.game, seat_labels(self.game), self.seat, GAMES)
         return "\n".join(words.state(self.match.view(self.seat)))
-
-    def transcript(self) -> Transcript:
-        """Return the episode so far as a record that ``fairground verify`` checks."""
-        return self.match.transcript()
-
-    def save(self, path: str | Path) -> None:
-        """Write the record of the episode so far to a file."""
-        Path(path).write_bytes(bytes(self.transcript()))
 
 
 register_all()

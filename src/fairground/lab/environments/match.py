@@ -7,18 +7,15 @@ the moves are enough to play the same game again at a real table: `transcript` d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from fairground.core import Draw, Game, IllegalMove, InputError, Move, Over, Seat
 from fairground.fair.bits import SeededStream, Stream, fresh
-from fairground.fair.schemes import Chair
-from fairground.fair.unproven import SeededDealer
-from fairground.fair.vault import MemoryVault
-from fairground.players import Player
+from fairground.lab.plans import seeded_table
+from fairground.players import Player, seat_labels, seat_title
 from fairground.players.runner import Runner
-from fairground.players.seats import seat_labels, seat_title
-from fairground.table import Table, new_name
 from fairground.transcript import Transcript
 
 
@@ -104,24 +101,33 @@ class Match:
             self._go_on()
 
     def leave(self, seat: Seat) -> None:
-        """Let a seat forfeit the episode."""
         if self.payoff is None:
             self._left, self.to_move = seat, ()
             self.payoff = self.game.forfeit(self.state, seat)
 
-    def transcript(self, names: Mapping[Seat, str] | None = None) -> Transcript:
+    def transcript(self) -> Transcript:
         """Replay the episode so far at a real table, and return its record."""
         if self.episode < 0:
             raise InputError("nothing was played yet: call reset first")
-        labels = [seat_title(label) for label in seat_labels(self.game)]
-        chairs = [
-            Chair((names or {}).get(seat, label), by="house") for seat, label in enumerate(labels)
-        ]
-        dealer = SeededDealer(new_name(), MemoryVault(), seed=self.seed, game=self.episode)
-        table = Table.open(self.game, dealer, chairs)
+        names = [seat_title(label) for label in seat_labels(self.game)]
+        table = seeded_table(self.game, self.seed, self.episode, names)
         try:
             Runner(table, {seat: _Script(moves) for seat, moves in enumerate(self._played)}).play()
         except _NoMoreMoves:
             if self._left is not None:
                 table.forfeit(self._left, "left")
         return table.transcript
+
+
+class Recorded:
+    """An environment whose episode can be saved as a record."""
+
+    match: Match
+
+    def transcript(self) -> Transcript:
+        """Return the episode so far as a record that ``fairground verify`` checks."""
+        return self.match.transcript()
+
+    def save(self, path: str | Path) -> None:
+        """Write the record of the episode so far to a file."""
+        Path(path).write_bytes(bytes(self.transcript()))

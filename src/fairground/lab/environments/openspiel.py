@@ -167,7 +167,6 @@ class SpielState(pyspiel.State):
                 return next(seat for seat in seats if seat not in self.pending)
 
     def view(self, seat: Seat) -> Any:
-        """Return the view of a seat."""
         return self.rules.view(self.state, seat)
 
     def _legal_actions(self, player: int) -> list[int]:

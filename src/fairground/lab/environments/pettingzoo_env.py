@@ -19,15 +19,13 @@ illegal action forfeits the game, which ends it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from fairground.core import BadParams, Game, InputError, Over, Seat, Turn
 from fairground.games import GAMES, make_game
-from fairground.lab.environments.match import Match
-from fairground.players.seats import seat_labels
+from fairground.lab.environments.match import Match, Recorded
+from fairground.players import seat_labels
 from fairground.registry import needs
-from fairground.transcript import Transcript
 
 with needs("rl", "an environment"):
     import numpy as np
@@ -79,7 +77,7 @@ def _made(game: str | Game[Any], options: dict[str, Any]) -> tuple[Game[Any], Co
     return made, codec or codec_of(made), most, mode
 
 
-class _Agents:
+class _Agents(Recorded):
     """The common part of both environments: agents, spaces, observations, records."""
 
     def __init__(self, game: Game[Any], codec: Codec, most_turns: int, render_mode: Any) -> None:
@@ -156,7 +154,6 @@ class _Agents:
         return {agent: {"legal_actions": self.legal(agent)} for agent in self.agents}
 
     def render(self) -> Any:
-        """Return the table in words, as a bystander sees it."""
         from fairground.words import words_for
 
         words = words_for(self.game, seat_labels(self.game), None, GAMES)
@@ -165,20 +162,11 @@ class _Agents:
     def close(self) -> None:
         """Do nothing: no resources are open."""
 
-    def transcript(self) -> Transcript:
-        """Return the episode so far as a record that ``fairground verify`` checks."""
-        return self.match.transcript()
-
-    def save(self, path: str | Path) -> None:
-        """Write the record of the episode so far to a file."""
-        Path(path).write_bytes(bytes(self.transcript()))
-
 
 class TurnsEnv(_Agents, AECEnv[str, Any, Any]):
     """Agents act one after the other."""
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Begin the next episode; with a seed, episode 0 of that seed."""
         self.match.reset(seed)
         while self.match.payoff is not None:
             self.match.reset()  # it was over before any agent had to move
@@ -195,7 +183,6 @@ class TurnsEnv(_Agents, AECEnv[str, Any, Any]):
         return next((a for a, s in self.seats.items() if s in to_move), self.agents[0])
 
     def step(self, action: Any) -> None:
-        """Act for the selected agent."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -237,7 +224,6 @@ class TogetherEnv(_Agents, ParallelEnv[str, Any, Any]):
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin the next episode; with a seed, episode 0 of that seed."""
         self.match.reset(seed)
         self.agents = list(self.possible_agents)
         return self._seen(), self._told()
@@ -248,7 +234,6 @@ class TogetherEnv(_Agents, ParallelEnv[str, Any, Any]):
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
-        """Act for all agents."""
         acting = list(self.agents)
         wrong = [agent for agent in acting if int(actions[agent]) not in self.legal(agent)]
         if wrong:

@@ -83,7 +83,6 @@ class KernelVectorEnv(VectorEnv[Any, Any, Any]):
         return masks.copy() if masks.flags.writeable else masks
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Act in all environments, and begin the next episode where one has ended."""
         playing = self.episodes
         playing.act(np.asarray(actions, np.int64))
         over, truncated, rewards = playing.over, playing.truncated, playing.rewards
