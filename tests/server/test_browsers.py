@@ -10,7 +10,6 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.core import IllegalMove, TooMany, Turn
@@ -20,21 +19,14 @@ from fairground.server.app import make_app
 from fairground.testing.laws import playouts
 from fairground.words import words_for
 from tests.helpers import arena_games
+from tests.helpers.arena import Client
 from tests.helpers.samples import SAMPLES, Sample
 
 pytestmark = pytest.mark.usefixtures("patient")
 
-Client = TestClient[Litestar]
-
 EVERY = [one for some in SAMPLES.values() for one in some]
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 LOOKS = {"die", "stone", "card", "pips", "code", "score", "seat", "hidden", "text"}
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[Client]:
-    with TestClient(make_app(f"sqlite:///{tmp_path}/arena.db")) as client:
-        yield client
 
 
 def opened(client: Client) -> dict[str, str]:

@@ -13,7 +13,7 @@ import pytest
 
 from fairground.server import live_games
 from fairground.server.limits import gate
-from fairground.server.limits.gate import CLIENT, GAMES, ClientLimits
+from fairground.server.limits.gate import CLIENT, ClientLimits
 from fairground.server.live_games import USUAL, Hall, Live
 from fairground.server.log_watch import News
 from fairground.server.oracles.service import KIND, Oracles
@@ -65,98 +65,79 @@ PLAIN, LONG, MANY_CODES = (
 
 
 @pytest.mark.parametrize("make", [PLAIN, LONG, MANY_CODES, table])
-def test_games_of_any_size_take_no_more_than_the_room(make: Make, tmp_path: Path) -> None:
+async def test_games_of_any_size_take_no_more_than_the_room(make: Make, tmp_path: Path) -> None:
     """Larger ones are fewer; the others come back, with all that was played."""
-
-    async def story() -> None:
-        async with hall_in(tmp_path, capacity=12) as hall:
-            made = [await make(hall) for _ in range(14)]
-            there = [live for live in made if hall.has(live)]
-            assert 0 < len(there) < len(made)
-            assert hall._live.size == sum(live.size for live in there) <= 12 * USUAL
-            lines = [len(live.table.transcript.lines) for live in made]
-            again = [await hall.find(live.log, live.kind) for live in made]
-            assert [len(live.table.transcript.lines) for live in again] == lines
-
-    asyncio.run(story())
+    async with hall_in(tmp_path, capacity=12) as hall:
+        made = [await make(hall) for _ in range(14)]
+        there = [live for live in made if hall.has(live)]
+        assert 0 < len(there) < len(made)
+        assert hall._live.size == sum(live.size for live in there) <= 12 * USUAL
+        lines = [len(live.table.transcript.lines) for live in made]
+        again = [await hall.find(live.log, live.kind) for live in made]
+        assert [len(live.table.transcript.lines) for live in again] == lines
 
 
 @pytest.mark.parametrize("make", [PLAIN, LONG, MANY_CODES, table])
-def test_a_game_takes_about_what_it_says(make: Make, tmp_path: Path) -> None:
+async def test_a_game_takes_about_what_it_says(make: Make, tmp_path: Path) -> None:
     """Measured by Python's own account of its memory."""
-
-    async def story() -> None:
-        async with hall_in(tmp_path, capacity=1000) as hall:
-            await make(hall)  # whatever is there once for all
-            tracemalloc.start()
-            try:
-                before, _ = tracemalloc.get_traced_memory()
-                made = [await make(hall) for _ in range(5)]
-                after, _ = tracemalloc.get_traced_memory()
-            finally:
-                tracemalloc.stop()
-            assert 0.5 < sum(live.size for live in made) / (after - before) < 2
-
-    asyncio.run(story())
+    async with hall_in(tmp_path, capacity=1000) as hall:
+        await make(hall)  # whatever is there once for all
+        tracemalloc.start()
+        try:
+            before, _ = tracemalloc.get_traced_memory()
+            made = [await make(hall) for _ in range(5)]
+            after, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert 0.5 < sum(live.size for live in made) / (after - before) < 2
 
 
-def test_a_game_larger_than_all_the_room_is_played_all_the_same(tmp_path: Path) -> None:
-    async def story() -> None:
-        async with hall_in(tmp_path, capacity=1) as hall:
-            games = [await LONG(hall) for _ in range(2)]
-            oracles = Oracles(hall)
-            for _ in range(3):
-                await asyncio.gather(*(oracles.submit(one.log, [0, 0, 0, 0]) for one in games))
-            for one in games:
-                live = await hall.find(one.log, KIND)
-                assert len(live.table.state.rows) == 33
-
-    asyncio.run(story())
+async def test_a_game_larger_than_all_the_room_is_played_all_the_same(tmp_path: Path) -> None:
+    async with hall_in(tmp_path, capacity=1) as hall:
+        games = [await LONG(hall) for _ in range(2)]
+        oracles = Oracles(hall)
+        for _ in range(3):
+            await asyncio.gather(*(oracles.submit(one.log, [0, 0, 0, 0]) for one in games))
+        for one in games:
+            live = await hall.find(one.log, KIND)
+            assert len(live.table.state.rows) == 33
 
 
-def test_what_nobody_asks_for_goes_though_there_is_room(tmp_path: Path) -> None:
+async def test_what_nobody_asks_for_goes_though_there_is_room(tmp_path: Path) -> None:
     now = 1000.0
-
-    async def story() -> None:
-        nonlocal now
-        async with hall_in(tmp_path, 1000, lambda: now) as hall:
-            old, used, locked = [await PLAIN(hall) for _ in range(3)]
-            now += live_games.KEPT
-            await hall.find(used.log, KIND)
-            async with locked.lock:
-                now += 1
-                await PLAIN(hall)
-                assert [hall.has(one) for one in (old, used, locked)] == [False, True, True]
-
-    asyncio.run(story())
+    async with hall_in(tmp_path, 1000, lambda: now) as hall:
+        old, used, locked = [await PLAIN(hall) for _ in range(3)]
+        now += live_games.KEPT
+        await hall.find(used.log, KIND)
+        async with locked.lock:
+            now += 1
+            await PLAIN(hall)
+            assert [hall.has(one) for one in (old, used, locked)] == [False, True, True]
 
 
-def test_they_go_too_when_nobody_asks_for_anything(
+async def test_they_go_too_when_nobody_asks_for_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_games, "KEPT", 0)
     now = 1000.0
-
-    async def story() -> None:
-        nonlocal now
-        async with hall_in(tmp_path, 1000, lambda: now) as hall:
-            for _ in range(3):
-                await PLAIN(hall)
-            assert len(hall._live) == 3
-            now += 1
-            while len(hall._live) > 1:
-                await asyncio.sleep(0)
-
-    asyncio.run(story())
+    async with hall_in(tmp_path, 1000, lambda: now) as hall:
+        for _ in range(3):
+            await PLAIN(hall)
+        assert len(hall._live) == 3
+        now += 1
+        while len(hall._live) > 1:
+            await asyncio.sleep(0)
 
 
 def test_who_opened_a_game_is_remembered_for_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "MOST_OWNED", 3)
     limits = ClientLimits(open_games=10)
     CLIENT.set("ada")
-    limits.opening(["a", "b"])
+    for name in "ab":
+        limits.opening(name)
     CLIENT.set("bob")
-    limits.opening(["c", "d"])
-    assert limits._owners.keys() == {"b", "c", "d"}
-    assert [limits.held[GAMES].of(one) for one in ("ada", "bob")] == [1, 2]
+    for name in "cd":
+        limits.opening(name)
+    assert [limits.games.of(one) for one in ("ada", "bob")] == [1, 2]
+    assert [limits.games.owner(name) for name in "abcd"] == [None, "ada", "bob", "bob"]
     CLIENT.set("")

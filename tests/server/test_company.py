@@ -8,12 +8,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.clients.table import play
@@ -26,27 +24,14 @@ from fairground.server.tables.company import MOST_NOTES
 from fairground.server.tables.opening import LEFT_ALONE, MOST_OF_ONE, PATIENCE
 from fairground.server.tables.views import Lists
 from fairground.verifier import verify
-from tests.helpers.arena import in_a_thread, play_all
+from tests.helpers.arena import Client, in_a_thread, play_all
 from tests.helpers.event_stream import connected, messages
-
-Client = TestClient[Litestar]
 
 ADA = {"name": "Ada", "lends": "stir"}
 OPEN = {"open": True}
 BOT = {"name": "Bot", "player": "cautious"}
 ZOMBIE = {"game": "zombie/2", "params": {"players": 2, "brains_to_win": 3}}
 STONES = {"game": "fatestones/1", "params": {"scratch": "end"}}
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/arena.db"
-
-
-@pytest.fixture
-def client(database: str) -> Iterator[Client]:
-    with TestClient(make_app(database)) as client:
-        yield client
 
 
 def post(client: Client, url: str, body: Any = None, status: int = 201) -> Any:
@@ -238,7 +223,7 @@ def test_a_table_to_which_nobody_comes_expires(database: str) -> None:
         assert client.get(seat).status_code == client.get(made["self"]).status_code == 404
         answer = client.post(f"{made['self']}/seats", json={"name": "Bob"})
         assert answer.status_code == 404
-        assert not app.state.arena.tables.waiting._clients
+        assert app.state.arena.tables.waiting._held.owner(name_of(made)) is None
 
 
 def test_one_client_cannot_fill_the_list(database: str) -> None:
@@ -622,13 +607,13 @@ def test_rows_are_made_again_only_when_something_changed(
 ) -> None:
     made = new(client, ADA, BOT, listed=True)
     looked = []
-    begun_row = Lists._begun_row
+    new_row = Lists._new_row
 
-    async def noting(self: Lists, live: Any) -> Any:
-        looked.append(live.log)
-        return await begun_row(self, live)
+    async def noting(self: Lists, name: str, table: Any) -> Any:
+        looked.append(name)
+        return await new_row(self, name, table)
 
-    monkeypatch.setattr(Lists, "_begun_row", noting)
+    monkeypatch.setattr(Lists, "_new_row", noting)
     for _ in range(3):
         rows(client)
     assert len(looked) == 1

@@ -38,11 +38,10 @@ from fairground.server.log_watch import News
 from fairground.store import Append, Store, open_store
 from fairground.transcript import check_chain, line_hash
 from fairground.verifier import verify
+from tests.helpers.arena import Client, problem
 from tests.helpers.contests import solve
 from tests.helpers.foreign_factory import foreign
 from tests.helpers.postgres import throw_away_cluster
-
-Client = TestClient[Litestar]
 
 FAIR = {"base": 4, "length": 3, "oracle_type": "fair", "games": 4}
 MIXED = [
@@ -63,11 +62,6 @@ class Clock:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/arena.db"
-
-
-@pytest.fixture
 def clock() -> Clock:
     return Clock()
 
@@ -76,14 +70,6 @@ def clock() -> Clock:
 def client(database: str, clock: Clock) -> Iterator[Client]:
     with TestClient(make_app(database, clock=clock)) as client:
         yield client
-
-
-def problem(answer: Any, status: int, code: str) -> str:
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"].startswith("application/problem+json")
-    body = answer.json()
-    assert (body["status"], body["code"]) == (status, code)
-    return str(body["detail"])
 
 
 class Contest:
@@ -867,54 +853,47 @@ def test_two_servers_on_one_postgresql(clock: Clock) -> None:
         assert contest.file() == data
 
 
-def test_entries_at_the_same_time_all_count(database: str) -> None:
+async def test_entries_at_the_same_time_all_count(database: str) -> None:
     """Lines are queued without waiting for one another, and all arrive in one chain."""
-
-    async def run() -> None:
-        store = await open_store(database)
-        contests = Contests(store)
-        name, _ = await contests.make((Part(6, 4, "fair", 3),))
-        done = await asyncio.gather(*(contests.enter(name, f"T{i}", "1") for i in range(40)))
-        assert sorted(entry.number for _, entry, _ in done) == list(range(40))
-        again = Contests(store)
-        live = await again.find(name)
-        assert [entry.team for entry in live.book.entries] == [f"T{i}" for i in range(40)]
-        # Two who know nothing of each other: each line is decided again until it fits.
-        both = [c.enter(name, f"{i}{c is again}", "1") for i in range(5) for c in (contests, again)]
-        await asyncio.gather(*both)
-        assert len((await Contests(store).find(name)).book.entries) == 50
-        await store.close()
-
-    asyncio.run(run())
+    store = await open_store(database)
+    contests = Contests(store)
+    name, _ = await contests.make((Part(6, 4, "fair", 3),))
+    done = await asyncio.gather(*(contests.enter(name, f"T{i}", "1") for i in range(40)))
+    assert sorted(entry.number for _, entry, _ in done) == list(range(40))
+    again = Contests(store)
+    live = await again.find(name)
+    assert [entry.team for entry in live.book.entries] == [f"T{i}" for i in range(40)]
+    # Two who know nothing of each other: each line is decided again until it fits.
+    both = [c.enter(name, f"{i}{c is again}", "1") for i in range(5) for c in (contests, again)]
+    await asyncio.gather(*both)
+    assert len((await Contests(store).find(name)).book.entries) == 50
+    await store.close()
 
 
-def test_followers_hear_of_every_change_until_the_close(database: str, clock: Clock) -> None:
+async def test_followers_hear_of_every_change_until_the_close(database: str, clock: Clock) -> None:
     def seen(live: LiveBook) -> tuple[int, bool]:
         return len(live.book.entries), live.book.closed
 
-    async def run() -> None:
-        store = await open_store(database)
-        contests = Contests(store, clock)
-        async with News(Hall(store)) as all_news:
-            all_news.hearers.append(contests.heard)
-            name, secret = await contests.make((Part(6, 4, "fair", 3),), 100)
-            news = contests.follow(name, seen, pause=0)
-            heard = [await asyncio.wait_for(anext(news), 20)]
-            for team in "AB":
-                await contests.enter(name, team, "1")
-                heard.append(await asyncio.wait_for(anext(news), 20))
-            await contests.close(name, secret)
+    store = await open_store(database)
+    contests = Contests(store, clock)
+    async with News(Hall(store)) as all_news:
+        all_news.hearers.append(contests.heard)
+        name, secret = await contests.make((Part(6, 4, "fair", 3),), 100)
+        news = contests.follow(all_news, name, seen, pause=0)
+        heard = [await asyncio.wait_for(anext(news), 20)]
+        for team in "AB":
+            await contests.enter(name, team, "1")
             heard.append(await asyncio.wait_for(anext(news), 20))
-            assert heard == [(0, False), (1, False), (2, False), (2, True)]
-            with pytest.raises(StopAsyncIteration):
-                await anext(news)
-            assert not contests._followers
-        await store.close()
+        await contests.close(name, secret)
+        heard.append(await asyncio.wait_for(anext(news), 20))
+        assert heard == [(0, False), (1, False), (2, False), (2, True)]
+        with pytest.raises(StopAsyncIteration):
+            await anext(news)
+        assert not all_news._watches
+    await store.close()
 
-    asyncio.run(run())
 
-
-def test_many_who_ask_for_standings_hold_nobody_up(
+async def test_many_who_ask_for_standings_hold_nobody_up(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are computed once for all who ask, from a still picture, beside everything else."""
@@ -928,24 +907,20 @@ def test_many_who_ask_for_standings_hold_nobody_up(
         return standing(now)
 
     monkeypatch.setattr(books, "standing", slow)
-
-    async def run() -> None:
-        store = await open_store(database)
-        contests = Contests(store)
-        name, _ = await contests.make((Part(6, 4, "fair", 3),))
-        await contests.enter(name, "A", "1")
-        asked = [asyncio.ensure_future(contests.standing(name)) for _ in range(64)]
-        assert await asyncio.to_thread(begun.wait, 60)
-        await contests.enter(name, "B", "1")
-        assert await asyncio.wait_for(store.read(name), 20)
-        assert not any(one.done() for one in asked)
-        enough.set()
-        tables = [len(table["official"]) for table in await asyncio.gather(*asked)]
-        assert computed == [1, 2] and tables == [1] + [2] * 63
-        assert len((await contests.standing(name))["official"]) == 2 and computed == [1, 2]
-        await store.close()
-
-    asyncio.run(run())
+    store = await open_store(database)
+    contests = Contests(store)
+    name, _ = await contests.make((Part(6, 4, "fair", 3),))
+    await contests.enter(name, "A", "1")
+    asked = [asyncio.ensure_future(contests.standing(name)) for _ in range(64)]
+    assert await asyncio.to_thread(begun.wait, 60)
+    await contests.enter(name, "B", "1")
+    assert await asyncio.wait_for(store.read(name), 20)
+    assert not any(one.done() for one in asked)
+    enough.set()
+    tables = [len(table["official"]) for table in await asyncio.gather(*asked)]
+    assert computed == [1, 2] and tables == [1] + [2] * 63
+    assert len((await contests.standing(name))["official"]) == 2 and computed == [1, 2]
+    await store.close()
 
 
 def test_a_page_is_made_once_for_all_who_watch(client: Client) -> None:

@@ -16,10 +16,12 @@ from typing import Any, TypeVar
 import pytest
 
 from fairground.bank.bank_port import GameOutcome
+from fairground.bank.calls import from_json
 from fairground.bank.croupier.client import DeskClient
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier.journal import kept_key
 from fairground.bank.croupier_port import (
+    MESSAGES,
     STAGES,
     Closed,
     Declined,
@@ -39,7 +41,7 @@ from fairground.clients.http import Http, Refused, Unreachable
 from fairground.clients.lobby import follow
 from fairground.server.app import make_app
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace, _pocket_money
-from fairground.server.croupier.wire import BetIn, SessionTermsIn, StateIn
+from fairground.server.croupier.wire import BODIES, BetIn, SessionTermsIn, StateIn
 from fairground.store import open_store
 from fairground.verifier import verify
 from tests.helpers.arena import Process, in_a_thread
@@ -270,6 +272,10 @@ GOOD = {
 }
 
 
+A_BET = from_json(MESSAGES["bet"], BODIES["bet_on_hand"]["one chip at level 5"])
+SEED = BODIES["tell_seed"]["seed 0"]["seed"]
+
+
 @pytest.mark.parametrize(
     ("answer", "call"),
     [
@@ -280,6 +286,7 @@ GOOD = {
         ({"stage": "dealt", "seeds": [None, None], "trouble": ""}, lambda desk: desk.look("x")),
         ({"stage": "over", "seeds": ["00", None], "trouble": ""}, lambda desk: desk.look("x")),
         ({"stage": "over", "seeds": [None], "trouble": ""}, lambda desk: desk.look("x")),
+        ({"signature": None, "seed": SEED}, lambda desk: desk.sessions.bet(bytes(32), *A_BET)),
     ],
 )
 def test_what_is_no_croupier_is_found_out(

@@ -18,7 +18,6 @@ from typing import Any
 
 import httpx
 import pytest
-from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.cli import main
@@ -42,14 +41,12 @@ from fairground.server.contests.games import MOST_FAILURES
 from fairground.transcript import canonical
 from fairground.verifier import verify
 from tests.contest.test_book import tampered
-from tests.helpers.arena import in_a_thread
+from tests.helpers.arena import Client, in_a_thread, problem
 from tests.helpers.contests import rechained, sections, solve
 from tests.helpers.foreign_factory import Answer, Foreign, foreign
 from tests.helpers.places import ROOT
 from tests.helpers.postgres import throw_away_cluster
-from tests.server.test_contests import Contest, a_database, problem, submit
-
-Client = TestClient[Litestar]
+from tests.server.test_contests import Contest, a_database, submit
 
 GAME = {"base": 4, "length": 3, "oracle_type": "fair"}
 
@@ -66,11 +63,6 @@ def forbidden() -> Iterator[Foreign]:
     with foreign() as server:
         yield server
         assert server.connections == 0
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/arena.db"
 
 
 @pytest.fixture
@@ -99,7 +91,7 @@ def post(client: Client, uri: str, guess: Sequence[int]) -> Any:
 @pytest.mark.parametrize(
     ("text", "canonical_form"),
     [
-        ("http://a.example", "http://a.example/"),
+        ("http://a.example", "http://a.example"),
         ("HTTPS://A.Example:443/new?x=%2e%2e", "https://a.example/new?x=%2e%2e"),
         ("http://a.example:8080/x", "http://a.example:8080/x"),
         ("http://[0:0:0::1]:80/", "http://[::1]/"),

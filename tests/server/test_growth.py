@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,22 +13,13 @@ from fairground.server.http.problems import TooManyAttempts
 from fairground.server.live_games import Hall, Live
 from fairground.server.oracles import service
 from fairground.server.oracles.service import KIND, Oracles
-from fairground.store import Store, Stored, open_store
+from fairground.store import Store, Stored
 from fairground.verifier import verify
 from tests.helpers.width import WIDE
 
 
-def story(url: str, tell: Callable[[Store], Awaitable[None]]) -> None:
-    async def run() -> None:
-        store = await open_store(url)
-        await tell(store)
-        await store.close()
-
-    asyncio.run(run())
-
-
-def test_a_long_game_comes_back_in_a_thread_and_once_for_all_who_wait(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_long_game_comes_back_in_a_thread_and_once_for_all_who_wait(
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_games, "SHORT", 20)
     threads: list[str] = []
@@ -40,28 +29,25 @@ def test_a_long_game_comes_back_in_a_thread_and_once_for_all_who_wait(
         threads.append(threading.current_thread().name)
         return resumed(self, stored)
 
-    async def tell(store: Store) -> None:
-        before = Hall(store)
-        oracles = Oracles(before)
-        log = (await oracles.make(10, 4, "fair")).log
-        for _ in range(15):
-            await oracles.submit(log, (0, 0, 0, 0))
-        before.close()
-        monkeypatch.setattr(Hall, "_resumed", noting)
-        after = Hall(store)
-        oracles = Oracles(after)
-        lives = await asyncio.gather(*(after.find(log, KIND) for _ in range(5)))
-        assert len({id(live) for live in lives}) == 1
-        assert len(threads) == 1 and threads[0].startswith("replay")
-        await oracles.submit(log, (1, 1, 1, 1))
-        assert len(lives[0].table.state.rows) == 16
-        after.close()
-
-    story(f"sqlite:///{tmp_path}/arena.db", tell)
+    before = Hall(store)
+    oracles = Oracles(before)
+    log = (await oracles.make(10, 4, "fair")).log
+    for _ in range(15):
+        await oracles.submit(log, (0, 0, 0, 0))
+    before.close()
+    monkeypatch.setattr(Hall, "_resumed", noting)
+    after = Hall(store)
+    oracles = Oracles(after)
+    lives = await asyncio.gather(*(after.find(log, KIND) for _ in range(5)))
+    assert len({id(live) for live in lives}) == 1
+    assert len(threads) == 1 and threads[0].startswith("replay")
+    await oracles.submit(log, (1, 1, 1, 1))
+    assert len(lives[0].table.state.rows) == 16
+    after.close()
 
 
-def test_the_first_evil_keeper_gets_ready_in_a_thread(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_the_first_evil_keeper_gets_ready_in_a_thread(
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However small its oracle: to load what it thinks with held everybody up for seconds."""
     threads: list[str] = []
@@ -72,84 +58,72 @@ def test_the_first_evil_keeper_gets_ready_in_a_thread(
         play_on(self)
 
     monkeypatch.setattr(Live, "play_on", noting)
-
-    async def tell(store: Store) -> None:
-        hall = Hall(store)
-        oracles = Oracles(hall)
-        for _ in range(2):
-            log = (await oracles.make(6, 4, "evil")).log
-            await oracles.submit(log, (0, 0, 1, 1))
-        hall.close()
-
-    story(f"sqlite:///{tmp_path}/arena.db", tell)
+    hall = Hall(store)
+    oracles = Oracles(hall)
+    for _ in range(2):
+        log = (await oracles.make(6, 4, "evil")).log
+        await oracles.submit(log, (0, 0, 1, 1))
+    hall.close()
     assert threads[0].startswith("keeper")
     assert threads[1:] == [threading.main_thread().name]
 
 
-def test_an_oracle_answers_so_many_submissions_and_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_an_oracle_answers_so_many_submissions_and_no_more(
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "MOST_ATTEMPTS", 3)
-
-    async def tell(store: Store) -> None:
-        hall = Hall(store)
-        oracles = Oracles(hall)
-        log = (await oracles.make(100, 4, "fair")).log
-        for _ in range(3):
-            await oracles.submit(log, (0, 0, 0, 0))
-        with pytest.raises(TooManyAttempts, match="3 submissions, and answers no more"):
-            await oracles.submit(log, (0, 0, 0, 0))
-        assert (await oracles.give_up(log, "here")).attempts == 3
-        assert verify(await oracles.transcript(log)).ok
-        hall.close()
-
-    story(f"sqlite:///{tmp_path}/arena.db", tell)
+    hall = Hall(store)
+    oracles = Oracles(hall)
+    log = (await oracles.make(100, 4, "fair")).log
+    for _ in range(3):
+        await oracles.submit(log, (0, 0, 0, 0))
+    with pytest.raises(TooManyAttempts, match="3 submissions, and answers no more"):
+        await oracles.submit(log, (0, 0, 0, 0))
+    assert (await oracles.give_up(log, "here")).attempts == 3
+    assert verify(await oracles.transcript(log)).ok
+    hall.close()
 
 
 @pytest.mark.campaign
-def test_an_evil_keeper_goes_on_where_it_was(
-    store_url: str, monkeypatch: pytest.MonkeyPatch
+async def test_an_evil_keeper_goes_on_where_it_was(
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stopped after every guess and made again from what was stored, it answers as one that
     was never stopped; and it does not think about the old guesses again."""
     monkeypatch.setattr(live_games, "THOUGHT", 0.0)
     guesses = [tuple((k * m) % 30 for m in range(1, 9)) for k in range(1, 13 if WIDE else 5)]
-
-    async def tell(store: Store) -> None:
-        first = Hall(store)
-        oracles = Oracles(first)
-        log = (await oracles.make(30, 8, "evil")).log
-        twin = (await oracles.make(30, 8, "evil")).log
-        await _same_seed(first, log, twin)
-        answers = [(await oracles.submit(twin, guess))[0] for guess in guesses]
-        for guess, answer in zip(guesses, answers, strict=True):
-            hall = Hall(store)
-            oracles = Oracles(hall)
-            assert (await oracles.submit(log, guess))[0] == answer
-            mind = (await hall.find(log, KIND)).hosted.players[0]
-            thought: Any = mind
-            assert thought._mind is not None
-            hall.close()
-        stored = await store.read(log)
-        assert stored is not None and 0 < len(stored.memory) < 100_000
+    first = Hall(store)
+    oracles = Oracles(first)
+    log = (await oracles.make(30, 8, "evil")).log
+    twin = (await oracles.make(30, 8, "evil")).log
+    await _same_seed(first, log, twin)
+    answers = [(await oracles.submit(twin, guess))[0] for guess in guesses]
+    for guess, answer in zip(guesses, answers, strict=True):
         hall = Hall(store)
         oracles = Oracles(hall)
-        live = await hall.find(log, KIND)
-        keeper: Any = live.hosted.players[0]
-        made_up: list[Any] = []
-        monkeypatch.setattr(
-            type(keeper), "_make_up", _counting(type(keeper)._make_up, made_up), raising=True
-        )
-        await oracles.submit(log, (0,) * 8)
-        assert len(made_up) <= 2, "the row that was answered last, and the new one"
-        await oracles.give_up(log, "here")
-        assert verify(await oracles.transcript(log)).ok
-        ended = await store.read(log)
-        assert ended is not None and ended.memory == b"", "what is over needs no memory"
+        assert (await oracles.submit(log, guess))[0] == answer
+        mind = (await hall.find(log, KIND)).hosted.players[0]
+        thought: Any = mind
+        assert thought._mind is not None
         hall.close()
-        first.close()
-
-    story(store_url, tell)
+    stored = await store.read(log)
+    assert stored is not None and 0 < len(stored.memory) < 100_000
+    hall = Hall(store)
+    oracles = Oracles(hall)
+    live = await hall.find(log, KIND)
+    keeper: Any = live.hosted.players[0]
+    made_up: list[Any] = []
+    monkeypatch.setattr(
+        type(keeper), "_make_up", _counting(type(keeper)._make_up, made_up), raising=True
+    )
+    await oracles.submit(log, (0,) * 8)
+    assert len(made_up) <= 2, "the row that was answered last, and the new one"
+    await oracles.give_up(log, "here")
+    assert verify(await oracles.transcript(log)).ok
+    ended = await store.read(log)
+    assert ended is not None and ended.memory == b"", "what is over needs no memory"
+    hall.close()
+    first.close()
 
 
 async def _same_seed(hall: Hall, log: str, twin: str) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import time
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ import pytest
 from fairground.contest.parts import Part
 from fairground.server.contests.service import Contests
 from fairground.server.http.problems import TooManyRequests
-from fairground.server.limits.gate import CLIENT, GAMES, ClientLimits
+from fairground.server.limits.gate import CLIENT, ClientLimits
 from fairground.server.live_games import Hall, Live
 from fairground.server.log_watch import News
 from fairground.server.oracles.service import KIND, Oracles
@@ -48,13 +48,11 @@ class Trying(SqliteStore):
         return await super().read(log)
 
 
-def run(path: Path, story: Callable[[Trying], Awaitable[None]]) -> None:
-    async def tell() -> None:
-        store = Trying(str(path / "arena.db"))
-        await story(store)
-        await store.close()
-
-    asyncio.run(tell())
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Trying]:
+    made = Trying(str(tmp_path / "arena.db"))
+    yield made
+    await made.close()
 
 
 async def guesses(hall: Hall, log: str) -> list[tuple[int, ...]]:
@@ -65,201 +63,174 @@ async def guesses(hall: Hall, log: str) -> list[tuple[int, ...]]:
     return [row.guess for row in live.table.state.rows]
 
 
-def test_what_could_not_be_written_never_happened_for_those_who_waited(tmp_path: Path) -> None:
-    async def story(store: Trying) -> None:
-        hall = Hall(store)
-        oracles = Oracles(hall)
-        log = (await oracles.make(10, 4, "fair")).log
-        store.go_on.clear()
-        store.fails = OSError("the disk is full")
-        first = asyncio.create_task(oracles.submit(log, (1, 1, 1, 1)))
-        second = asyncio.create_task(oracles.submit(log, (2, 2, 2, 2)))
-        await asyncio.sleep(0)  # both run until they wait: one for the disk, one for the game
-        store.go_on.set()
-        with pytest.raises(OSError, match="full"):
-            await asyncio.wait_for(first, 20)
-        await asyncio.wait_for(second, 20)
-        assert await guesses(hall, log) == [(2, 2, 2, 2)]
-        await oracles.give_up(log, "")
-        assert verify(await oracles.transcript(log)).ok
+async def test_what_could_not_be_written_never_happened_for_those_who_waited(store: Trying) -> None:
+    hall = Hall(store)
+    oracles = Oracles(hall)
+    log = (await oracles.make(10, 4, "fair")).log
+    store.go_on.clear()
+    store.fails = OSError("the disk is full")
+    first = asyncio.create_task(oracles.submit(log, (1, 1, 1, 1)))
+    second = asyncio.create_task(oracles.submit(log, (2, 2, 2, 2)))
+    await asyncio.sleep(0)  # both run until they wait: one for the disk, one for the game
+    store.go_on.set()
+    with pytest.raises(OSError, match="full"):
+        await asyncio.wait_for(first, 20)
+    await asyncio.wait_for(second, 20)
+    assert await guesses(hall, log) == [(2, 2, 2, 2)]
+    await oracles.give_up(log, "")
+    assert verify(await oracles.transcript(log)).ok
+    hall.close()
+
+
+async def test_who_waited_for_an_outrun_game_goes_on_with_the_new_one(store: Trying) -> None:
+    """Two servers on one store; one of them hears of the other while somebody waits."""
+    here, there = Hall(store), Hall(store)
+    log = (await Oracles(here).make(10, 4, "fair")).log
+    async with here.using(log, KIND):
+        waiting = asyncio.create_task(Oracles(here).submit(log, (2, 2, 2, 2)))
+        await asyncio.sleep(0)  # it runs until it waits for the game
+        await Oracles(there).submit(log, (1, 1, 1, 1))
+        stored = await store.read(log)
+        assert stored is not None
+        here.heard(log, len(stored.lines))
+        commits = store.commits
+    await asyncio.wait_for(waiting, 20)
+    assert store.commits == commits + 1, "read again at once, not after a conflict"
+    assert await guesses(here, log) == [(1, 1, 1, 1), (2, 2, 2, 2)]
+    for hall in (here, there):
         hall.close()
 
-    run(tmp_path, story)
 
-
-def test_who_waited_for_an_outrun_game_goes_on_with_the_new_one(tmp_path: Path) -> None:
-    """Two servers on one store; one of them hears of the other while somebody waits."""
-
-    async def story(store: Trying) -> None:
-        here, there = Hall(store), Hall(store)
-        log = (await Oracles(here).make(10, 4, "fair")).log
-        async with here.using(log, KIND):
-            waiting = asyncio.create_task(Oracles(here).submit(log, (2, 2, 2, 2)))
-            await asyncio.sleep(0)  # it runs until it waits for the game
-            await Oracles(there).submit(log, (1, 1, 1, 1))
-            stored = await store.read(log)
-            assert stored is not None
-            here.heard(log, len(stored.lines))
-            commits = store.commits
-        await asyncio.wait_for(waiting, 20)
-        assert store.commits == commits + 1, "read again at once, not after a conflict"
-        assert await guesses(here, log) == [(1, 1, 1, 1), (2, 2, 2, 2)]
-        for hall in (here, there):
-            hall.close()
-
-    run(tmp_path, story)
-
-
-def test_who_missed_news_trusts_nothing_in_memory(tmp_path: Path) -> None:
+async def test_who_missed_news_trusts_nothing_in_memory(store: Trying, tmp_path: Path) -> None:
     """Another server plays on, and we do not hear of it: two connections to one file."""
-
-    async def story(store: Trying) -> None:
-        elsewhere = SqliteStore(str(tmp_path / "arena.db"))
-        here, there = Hall(store), Hall(elsewhere)
-        books = Contests(store)
-        log = (await Oracles(here).make(10, 4, "fair")).log
-        contest, _ = await books.make((Part(6, 4, "fair", 1),))
-        async with News(here) as news:
-            news.hearers.append(books.heard)
-            await Oracles(there).submit(log, (1, 1, 1, 1))
-            await Contests(elsewhere).enter(contest, "Ada", "1")
-            assert (await Oracles(here).describe(log, "")).attempts == 0
-            assert not (await books.find(contest)).book.entries
-            with news.watch(log) as watch:
-                store._listeners.tell(MISSED)
-                assert await watch.wait(20)
-            assert await guesses(here, log) == [(1, 1, 1, 1)]
-            assert (await books.find(contest)).book.entries
-        await elsewhere.close()
-        for hall in (here, there):
-            hall.close()
-
-    run(tmp_path, story)
+    elsewhere = SqliteStore(str(tmp_path / "arena.db"))
+    here, there = Hall(store), Hall(elsewhere)
+    books = Contests(store)
+    log = (await Oracles(here).make(10, 4, "fair")).log
+    contest, _ = await books.make((Part(6, 4, "fair", 1),))
+    async with News(here) as news:
+        news.hearers.append(books.heard)
+        await Oracles(there).submit(log, (1, 1, 1, 1))
+        await Contests(elsewhere).enter(contest, "Ada", "1")
+        assert (await Oracles(here).describe(log, "")).attempts == 0
+        assert not (await books.find(contest)).book.entries
+        with news.watch(log) as watch:
+            store._listeners.tell(MISSED)
+            assert await watch.wait(20)
+        assert await guesses(here, log) == [(1, 1, 1, 1)]
+        assert (await books.find(contest)).book.entries
+    await elsewhere.close()
+    for hall in (here, there):
+        hall.close()
 
 
-def test_a_game_that_is_in_doubt_when_it_is_brought_back_is_brought_back_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_game_that_is_in_doubt_when_it_is_brought_back_is_brought_back_again(
+    store: Trying, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who asked in the very round of the loop in which it was there found it outdated, was given
     the same again, and again: nobody else was served any more."""
+    hall, looks = Hall(store), iter(range(100))
+    oracles = Oracles(hall)
+    log = (await oracles.make(10, 4, "fair")).log
+    hall.forget(await hall.find(log, KIND))
+    read, has, found = store.read, hall.has, asyncio.Event()
+    told = asyncio.get_running_loop().create_future()
 
-    async def story(store: Trying) -> None:
-        hall, looks = Hall(store), iter(range(100))
-        oracles = Oracles(hall)
-        log = (await oracles.make(10, 4, "fair")).log
-        hall.forget(await hall.find(log, KIND))
-        read, has, found = store.read, hall.has, asyncio.Event()
-        told = asyncio.get_running_loop().create_future()
+    async def slowly(name: str) -> Stored | None:
+        stored = await read(name)
+        found.set()
+        await told
+        return stored
 
-        async def slowly(name: str) -> Stored | None:
-            stored = await read(name)
-            found.set()
-            await told
-            return stored
+    def has_it(live: Live) -> bool:
+        assert next(looks, None) is not None, "it goes round and round"
+        return has(live)
 
-        def has_it(live: Live) -> bool:
-            assert next(looks, None) is not None, "it goes round and round"
-            return has(live)
-
-        monkeypatch.setattr(store, "read", slowly)
-        monkeypatch.setattr(hall, "has", has_it)
-        first = asyncio.create_task(oracles.describe(log, ""))
-        await found.wait()
-        hall.doubt()
-        told.set_result(None)
-        second = asyncio.create_task(oracles.describe(log, ""))  # its turn is next
-        seen = await asyncio.wait_for(asyncio.gather(first, second), 20)
-        assert [one.attempts for one in seen] == [0, 0]
-        assert not hall._loading
-        hall.close()
-
-    run(tmp_path, story)
+    monkeypatch.setattr(store, "read", slowly)
+    monkeypatch.setattr(hall, "has", has_it)
+    first = asyncio.create_task(oracles.describe(log, ""))
+    await found.wait()
+    hall.doubt()
+    told.set_result(None)
+    second = asyncio.create_task(oracles.describe(log, ""))  # its turn is next
+    seen = await asyncio.wait_for(asyncio.gather(first, second), 20)
+    assert [one.attempts for one in seen] == [0, 0]
+    assert not hall._loading
+    hall.close()
 
 
-def test_what_could_not_be_stored_is_never_shown(tmp_path: Path) -> None:
+async def test_what_could_not_be_stored_is_never_shown(store: Trying) -> None:
     """Somebody looks at a table for the first time while an answer to it is being lost."""
-
-    async def story(store: Trying) -> None:
-        first = Tables(Hall(store), News(Hall(store)), Clocks(time.time))
-        seats = [NewSeat("A", lends="chain"), NewSeat("B", lends="chain")]
-        wanted = NewTable("zombie/2", seats, {"players": 2}, dealer="hash-chains/1")
-        name, tokens = await first.make(wanted)
-        hall = Hall(store)
-        again = Tables(hall, News(hall), Clocks(time.time))  # brings it back from the store
-        live = await again.find(name)
-        store.go_on.clear()
-        store.fails = OSError("no room")
-        ask = next(ask for ask in live.table.asks() if ask.seat == 0)
-        answering = asyncio.create_task(
-            again.answer(name, tokens[0], f"{ask.kind}.{ask.step}", "5e" * 32)
-        )
-        while live.stored == live.table.transcript.step:
-            await asyncio.sleep(0)
-        looking = asyncio.create_task(again.shown(live))
-        store.go_on.set()
-        with pytest.raises(OSError, match="no room"):
-            await answering
-        stored = await store.read(name)
-        assert stored is not None
-        assert (await looking).step == len(stored.lines)
-        hall.close()
-
-    run(tmp_path, story)
+    first = Tables(Hall(store), News(Hall(store)), Clocks(time.time))
+    seats = [NewSeat("A", lends="chain"), NewSeat("B", lends="chain")]
+    wanted = NewTable("zombie/2", seats, {"players": 2}, dealer="hash-chains/1")
+    name, tokens = await first.make(wanted)
+    hall = Hall(store)
+    again = Tables(hall, News(hall), Clocks(time.time))  # brings it back from the store
+    live = await again.find(name)
+    store.go_on.clear()
+    store.fails = OSError("no room")
+    ask = next(ask for ask in live.table.asks() if ask.seat == 0)
+    answering = asyncio.create_task(
+        again.answer(name, tokens[0], f"{ask.kind}.{ask.step}", "5e" * 32)
+    )
+    while live.stored == live.table.transcript.step:
+        await asyncio.sleep(0)
+    looking = asyncio.create_task(again.shown(live))
+    store.go_on.set()
+    with pytest.raises(OSError, match="no room"):
+        await answering
+    stored = await store.read(name)
+    assert stored is not None
+    assert (await looking).step == len(stored.lines)
+    hall.close()
 
 
-def test_no_client_owes_a_game_for_ever(tmp_path: Path) -> None:
+async def test_no_client_owes_a_game_for_ever(store: Trying) -> None:
     """What was never stored, or ended elsewhere is not counted as open."""
-
-    async def story(store: Trying) -> None:
-        here, there, limits = Hall(store), Hall(store), ClientLimits(open_games=3)
-        here.opening, here.ended = limits.opening, limits.closed
-        CLIENT.set("10.0.0.1")
-        oracles = Oracles(here)
-        async with News(here):
-            store.fails = OSError("no room")
-            with pytest.raises(OSError, match="no room"):
-                await oracles.make(6, 4, "fair")
-            assert not limits.held[GAMES].of("10.0.0.1")
-            logs = [(await oracles.make(6, 4, "fair")).log for _ in range(3)]
-            with pytest.raises(TooManyRequests):
-                await oracles.make(6, 4, "fair")
-            await oracles.submit(logs[0], (0, 0, 0, 1))
-            await Oracles(there).give_up(logs[1], "")
-            async with asyncio.timeout(20):
-                while len(limits._owners) > 2:
-                    await asyncio.sleep(0)  # until it is heard of
-            assert limits._owners.keys() == {logs[0], logs[2]}
+    here, there, limits = Hall(store), Hall(store), ClientLimits(open_games=3)
+    here.opening, here.ended = limits.opening, limits.closed
+    CLIENT.set("10.0.0.1")
+    oracles = Oracles(here)
+    async with News(here):
+        store.fails = OSError("no room")
+        with pytest.raises(OSError, match="no room"):
             await oracles.make(6, 4, "fair")
-        CLIENT.set("")
-        for hall in (here, there):
-            hall.close()
-
-    run(tmp_path, story)
+        assert not limits.games.of("10.0.0.1")
+        logs = [(await oracles.make(6, 4, "fair")).log for _ in range(3)]
+        with pytest.raises(TooManyRequests):
+            await oracles.make(6, 4, "fair")
+        await oracles.submit(logs[0], (0, 0, 0, 1))
+        await Oracles(there).give_up(logs[1], "")
+        async with asyncio.timeout(20):
+            while limits.games.of("10.0.0.1") > 2:
+                await asyncio.sleep(0)  # until it is heard of
+        assert [limits.games.owner(log) is None for log in logs] == [False, True, False]
+        await oracles.make(6, 4, "fair")
+    CLIENT.set("")
+    for hall in (here, there):
+        hall.close()
 
 
 @pytest.mark.parametrize("oracle_type", ["fair", "nice", "evil"])
-def test_a_full_hall_lets_the_oldest_go_and_brings_it_back(
-    tmp_path: Path, oracle_type: str
+async def test_a_full_hall_lets_the_oldest_go_and_brings_it_back(
+    store: Trying, oracle_type: str
 ) -> None:
     """Games hold no cycles: they are gone at once, though nobody looks for cycles."""
-
-    async def story(store: Trying) -> None:
-        hall = Hall(store, capacity=2)
-        oracles = Oracles(hall)
-        log = (await oracles.make(4, 3, oracle_type)).log
-        await oracles.submit(log, (0, 0, 1))
-        before = await oracles.describe(log, "")
-        game = weakref.ref((await hall.find(log, KIND)).table)
-        gc.disable()
-        try:
-            for _ in range(2):
-                await oracles.make(4, 3, "nice")
-            assert game() is None
-        finally:
-            gc.enable()
-        reads = store.reads
-        assert await oracles.describe(log, "") == before
-        assert store.reads == reads + 1
-        hall.close()
-
-    run(tmp_path, story)
+    hall = Hall(store, capacity=2)
+    oracles = Oracles(hall)
+    log = (await oracles.make(4, 3, oracle_type)).log
+    await oracles.submit(log, (0, 0, 1))
+    before = await oracles.describe(log, "")
+    game = weakref.ref((await hall.find(log, KIND)).table)
+    gc.disable()
+    try:
+        for _ in range(2):
+            await oracles.make(4, 3, "nice")
+        assert game() is None
+    finally:
+        gc.enable()
+    reads = store.reads
+    assert await oracles.describe(log, "") == before
+    assert store.reads == reads + 1
+    hall.close()

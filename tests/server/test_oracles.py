@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.games.codebreaking.rules import Row, fits, marks
 from fairground.server.app import make_app
 from fairground.verifier import verify
+from tests.helpers.arena import Client, problem
 
 pytestmark = pytest.mark.usefixtures("patient")
-
-Client = TestClient[Litestar]
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/arena.db"
-
-
-@pytest.fixture
-def client(database: str) -> Iterator[Client]:
-    with TestClient(make_app(database)) as client:
-        yield client
 
 
 def new(client: Client, oracle_type: str = "fair", base: int = 6, length: int = 4) -> str:
@@ -36,14 +20,6 @@ def new(client: Client, oracle_type: str = "fair", base: int = 6, length: int = 
     made = client.post("/neworacle", json=body, follow_redirects=False)
     assert made.status_code == 303
     return str(made.headers["location"])
-
-
-def problem(answer: Any, status: int, code: str) -> str:
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"].startswith("application/problem+json")
-    body = answer.json()
-    assert (body["status"], body["code"]) == (status, code)
-    return str(body["detail"])
 
 
 def claims(client: Client, uri: str) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from fairground.server.http.requests import admits
 from fairground.server.limits.gate import ClientLimits, Gate
 from fairground.server.limits.metrics import Metrics
 from tests.helpers import arena_games
+from tests.helpers.arena import problem
 from tests.helpers.arena_games import CONTEST, ORACLE, SEATS, STIRS, TABLE
 from tests.helpers.places import ROOT
 
@@ -79,14 +81,6 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 @pytest.fixture
 def post(client: Client) -> arena_games.Post:
     return lambda path, body: client.post(path, json=body, follow_redirects=False)
-
-
-def problem(answer: Any, status: int, code: str) -> str:
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == PROBLEM
-    body = answer.json()
-    assert (body["status"], body["code"]) == (status, code), body
-    return str(body["detail"])
 
 
 # What follows from the shape of a request alone: every route, the same
@@ -382,334 +376,194 @@ class Story:
     def __init__(self, client: Client) -> None:
         self._client = client
 
+    def send(self, where: str, body: Any = None) -> Any:
+        """Send a request. Address and body speak of this story: ``POST {s.oracle}``."""
+        method, _, path = where.format(s=self).partition(" ")
+        if isinstance(body, dict):
+            told = {
+                name: one.format(s=self) if type(one) is str else one for name, one in body.items()
+            }
+            if "answer" in told and "ask" not in told:
+                told["ask"] = self._client.get(path).json()["asks"][0]["id"]
+            body = told
+        return self._client.request(method, path, json=body, follow_redirects=False)
+
     def post(self, path: str, body: Any) -> Any:
-        return self._client.post(path, json=body, follow_redirects=False)
+        return self.send(f"POST {path}", body)
 
-    def get(self, path: str) -> Any:
-        return self._client.get(path)
-
-    def put(self, path: str, body: Any) -> Any:
-        return self._client.put(path, json=body)
-
-    def delete(self, path: str) -> Any:
-        return self._client.delete(path)
+    def _path(self, url: str) -> str:
+        return url.removeprefix(str(self._client.base_url).rstrip("/"))
 
     @cached_property
     def oracle(self) -> str:
         return "/oracle/{name}".format(**arena_games.oracle(self.post))
 
     @cached_property
-    def _contest(self) -> arena_games.Names:
-        return arena_games.contest(self.post)
+    def close(self) -> str:
+        return "/contest/{name}/close/{secret}".format(**arena_games.contest(self.post))
 
     @cached_property
     def contest(self) -> str:
-        return "/contest/{name}".format(**self._contest)
+        return self.close.partition("/close/")[0]
 
     @cached_property
-    def close(self) -> str:
-        return "/contest/{name}/close/{secret}".format(**self._contest)
+    def invited(self) -> str:
+        made = self.post("/contests", CONTEST | {"entry_key": "x"})
+        return self._path(made.json()["self"])
 
     @cached_property
-    def contest_oracle(self) -> str:
-        uri = self.post(f"{self.contest}/entry", ADA).json()["oracle_URIs"][0]
-        return f"/oracle/{arena_games.last(uri)}"
+    def entered(self) -> str:
+        """An oracle of the contest."""
+        return self._path(self.post(f"{self.contest}/entry", ADA).json()["oracle_URIs"][0])
+
+    def seats(self, *seats: Any) -> list[str]:
+        made = self.post("/tables", {**TABLE, "seats": list(seats)}).json()["seats"]
+        return [self._path(seat.get("url", "")) for seat in made]
 
     @cached_property
     def seat(self) -> str:
         """Asked for a move."""
-        return self.seat_at(TABLE)
-
-    def seat_at(self, table: Any) -> str:
-        url: str = self.post("/tables", table).json()["seats"][1]["url"]
-        return url[url.index("/tables") :]
+        return self.seats(*SEATS)[1]
 
     @cached_property
-    def open_seat(self) -> str:
-        """At a table where the other seat is open."""
-        return self.seat_at({**TABLE, "seats": [{"open": True}, SEATS[1]]})
+    def ask(self) -> str:
+        return str(self._client.get(self.seat).json()["asks"][0]["id"])
 
     @property
-    def open_table(self) -> str:
-        return self.open_seat.partition("/seats/")[0]
+    def table(self) -> str:
+        return self.seat.partition("/seats/")[0]
 
     @cached_property
-    def over_table(self) -> str:
+    def stirring(self) -> str:
+        return self.seats(SEATS[0], STIRS)[1]
+
+    @cached_property
+    def chaining(self) -> str:
+        return self.seats(SEATS[0], {"name": "Ada", "lends": "chain"})[1]
+
+    @cached_property
+    def two(self) -> list[str]:
+        return self.seats(SEATS[1], {"name": "Bea"})
+
+    @cached_property
+    def early(self) -> str:
+        """At a table where the other seat is open."""
+        return self.seats({"open": True}, SEATS[1])[1]
+
+    @property
+    def open(self) -> str:
+        return self.early.partition("/seats/")[0]
+
+    @cached_property
+    def over(self) -> str:
         """Where a player of the house has played."""
         return "/tables/{name}".format(**arena_games.played_table(self.post))
 
-    def answer(self, seat: str, answer: Any, **change: Any) -> Any:
-        """To the first ask of a seat."""
-        ask = self.get(seat).json()["asks"][0]["id"]
-        return self.post(seat, {"ask": ask, "answer": answer} | change)
-
-
-def last_of(*answers: Any) -> Any:
-    return answers[-1]
-
 
 GUESS = {"submission": [0, 0, 0, 0]}
-SHARE = {"share": "ab" * 32}
-OTHER = {"share": "cd" * 32}
+MISS = {"submission": [0, 0, 1, 1]}
+SHARE, OTHER = {"share": "ab" * 32}, {"share": "cd" * 32}
 ADA = {"team_name": "Ada", "software_version": "1"}
-FACTORY = {"oraclefactories": ["http://a.example/x"], "games_per_orclefactory": 1}
-ALONE = {**TABLE, "seats": [SEATS[1], {**SEATS[1], "name": "Bea"}]}
-STIRRED = {**TABLE, "seats": [SEATS[0], STIRS]}
-CHAINED = {**TABLE, "seats": [SEATS[0], {"name": "Ada", "lends": "chain"}]}
-
+AWAY = ORACLE | {"oraclefactories": ["http://a.example/x"], "games_per_orclefactory": 1}
+OUT = {"entry": 0, "reason": "not invited"}
 TRY = {"line": 2, "seat": 1, "move": "jump"}
+SAME = {**TABLE, "seats": [SEATS[1], SEATS[1]]}
 
-Refused = tuple[str, str, str, Callable[[Story], Any]]
-REFUSED: list[Refused] = [
-    ("new_oracle", "game/params", "101", lambda s: s.post("/neworacle", {**ORACLE, "base": 101})),
+REFUSED: list[tuple[str, str, str, list[Any]]] = [
+    ("new_oracle", "game/params", "101", ["POST /neworacle", {**ORACLE, "base": 101}]),
     (
         "new_oracle",
         "game/params",
         "'moody'",
-        lambda s: s.post("/neworacle", {**ORACLE, "oracle_type": "moody"}),
+        ["POST /neworacle", {**ORACLE, "oracle_type": "moody"}],
     ),
-    ("submit", "move/illegal", "not 3", lambda s: s.post(s.oracle, {"submission": [0, 0, 0]})),
-    ("submit", "move/illegal", "not 6", lambda s: s.post(s.oracle, {"submission": [0, 0, 0, 6]})),
+    ("submit", "move/illegal", "not 3", ["POST {s.oracle}", {"submission": [0, 0, 0]}]),
+    ("submit", "move/illegal", "not 6", ["POST {s.oracle}", {"submission": [0, 0, 0, 6]}]),
+    ("submit", "arena/over", "given up", ["DELETE {s.oracle}", "POST {s.oracle}", GUESS]),
+    ("give_up", "arena/over", "given up", ["DELETE {s.oracle}", "DELETE {s.oracle}"]),
+    ("lend_share", "share/bad", "'zz'", ["PUT {s.oracle}/share", {"share": "zz"}]),
     (
-        "submit",
-        "arena/over",
-        "given up",
-        lambda s: last_of(s.delete(s.oracle), s.post(s.oracle, GUESS)),
+        *("lend_share", "arena/conflict", "once"),
+        ["PUT {s.oracle}/share", SHARE, "PUT {s.oracle}/share", OTHER],
     ),
-    (
-        "give_up",
-        "arena/over",
-        "given up",
-        lambda s: last_of(s.delete(s.oracle), s.delete(s.oracle)),
-    ),
-    ("lend_share", "share/bad", "'zz'", lambda s: s.put(f"{s.oracle}/share", {"share": "zz"})),
-    (
-        "lend_share",
-        "arena/conflict",
-        "once",
-        lambda s: last_of(s.put(f"{s.oracle}/share", SHARE), s.put(f"{s.oracle}/share", OTHER)),
-    ),
-    (
-        "lend_share",
-        "arena/conflict",
-        SHARE["share"],
-        lambda s: s.put(f"{s.contest_oracle}/share", SHARE),
-    ),
-    (
-        "lend_share",
-        "arena/over",
-        "over",
-        lambda s: last_of(s.delete(s.oracle), s.put(f"{s.oracle}/share", SHARE)),
-    ),
-    (
-        "oracle_transcript",
-        "arena/too-early",
-        "before the contest closes",
-        lambda s: s.get(f"{s.contest_oracle}/transcript"),
-    ),
-    (
-        "codes_left",
-        "arena/too-early",
-        "in a contest",
-        lambda s: s.get(f"{s.contest_oracle}/left"),
-    ),
-    (
-        "new_contest",
-        "game/params",
-        "not 0",
-        lambda s: s.post("/newcontest", {**CONTEST, "games": 0}),
-    ),
-    (
-        "new_contest",
-        "arena/forbidden",
-        "http://a.example/x",
-        lambda s: s.post("/newcontest", ORACLE | FACTORY),
-    ),
-    (
-        "open_contest",
-        "game/params",
-        "not 0",
-        lambda s: s.post("/contests", {**CONTEST, "games": 0}),
-    ),
-    (
-        "open_contest",
-        "arena/forbidden",
-        "http://a.example/x",
-        lambda s: s.post("/contests", ORACLE | FACTORY),
-    ),
+    ("lend_share", "arena/conflict", SHARE["share"], ["PUT {s.entered}/share", SHARE]),
+    ("lend_share", "arena/over", "over", ["DELETE {s.oracle}", "PUT {s.oracle}/share", SHARE]),
+    ("oracle_transcript", "arena/too-early", "before the contest", ["GET {s.entered}/transcript"]),
+    ("codes_left", "arena/too-early", "in a contest", ["GET {s.entered}/left"]),
+    ("new_contest", "game/params", "not 0", ["POST /newcontest", {**CONTEST, "games": 0}]),
+    ("new_contest", "arena/forbidden", "http://a.example/x", ["POST /newcontest", AWAY]),
+    ("open_contest", "game/params", "not 0", ["POST /contests", {**CONTEST, "games": 0}]),
+    ("open_contest", "arena/forbidden", "http://a.example/x", ["POST /contests", AWAY]),
     (
         "enter_contest",
         "arena/name",
         "' Ada'",
-        lambda s: s.post(f"{s.contest}/entry", ADA | {"team_name": " Ada"}),
+        ["POST {s.contest}/entry", ADA | {"team_name": " Ada"}],
     ),
     (
         "enter_contest",
         "arena/conflict",
         "'Ada'",
-        lambda s: last_of(s.contest_oracle, s.post(f"{s.contest}/entry", ADA)),
+        ["GET {s.entered}", "POST {s.contest}/entry", ADA],
     ),
-    (
-        "enter_contest",
-        "arena/forbidden",
-        "by invitation",
-        lambda s: s.post(
-            s.post("/contests", CONTEST | {"entry_key": "x"}).json()["self"] + "/entry", ADA
-        ),
-    ),
+    ("enter_contest", "arena/forbidden", "by invitation", ["POST {s.invited}/entry", ADA]),
     (
         "enter_contest",
         "arena/over",
         "closed",
-        lambda s: last_of(s.post(s.close, {}), s.post(f"{s.contest}/entry", ADA)),
+        ["POST {s.close}", {}, "POST {s.contest}/entry", ADA],
     ),
+    ("remove_entry", "arena/name", "not ''", ["POST {s.close}/remove", OUT | {"reason": ""}]),
     (
-        "remove_entry",
-        "arena/name",
-        "not ''",
-        lambda s: s.post(f"{s.close}/remove", {"entry": 0, "reason": ""}),
+        *("remove_entry", "arena/conflict", "has made a submission"),
+        ["POST {s.entered}", MISS, "POST {s.close}/remove", OUT],
     ),
-    (
-        "remove_entry",
-        "arena/conflict",
-        "has made a submission",
-        lambda s: last_of(
-            s.post(s.contest_oracle, {"submission": [0, 0, 1, 1]}),
-            s.post(f"{s.close}/remove", {"entry": 0, "reason": "too good"}),
-        ),
-    ),
-    (
-        "remove_entry",
-        "arena/over",
-        "closed",
-        lambda s: last_of(
-            s.post(s.close, {}), s.post(f"{s.close}/remove", {"entry": 0, "reason": "late"})
-        ),
-    ),
-    (
-        "contest_file",
-        "arena/too-early",
-        "before the contest closes",
-        lambda s: s.get(f"{s.contest}/file"),
-    ),
-    (
-        "new_table",
-        "input/bad",
-        "not by 1",
-        lambda s: s.post("/tables", {**TABLE, "seats": SEATS[:1]}),
-    ),
-    (
-        "new_table",
-        "game/params",
-        "'hats'",
-        lambda s: s.post("/tables", {**TABLE, "params": {"hats": 2}}),
-    ),
-    (
-        "new_table",
-        "name/unknown",
-        "'chess/1'",
-        lambda s: s.post("/tables", {**TABLE, "game": "chess/1"}),
-    ),
-    (
-        "new_table",
-        "arena/name",
-        "tell apart",
-        lambda s: s.post("/tables", {**TABLE, "seats": [SEATS[1], SEATS[1]]}),
-    ),
-    (
-        "take_seat",
-        "arena/name",
-        "tell apart",
-        lambda s: s.post(f"{s.open_table}/seats", {"name": "Ada"}),
-    ),
-    (
-        "take_seat",
-        "input/bad",
-        "'gold'",
-        lambda s: s.post(f"{s.open_table}/seats", {"name": "Bob", "lends": "gold"}),
-    ),
+    ("remove_entry", "arena/over", "closed", ["POST {s.close}", {}, "POST {s.close}/remove", OUT]),
+    ("contest_file", "arena/too-early", "before the contest closes", ["GET {s.contest}/file"]),
+    ("new_table", "input/bad", "not by 1", ["POST /tables", {**TABLE, "seats": SEATS[:1]}]),
+    ("new_table", "game/params", "'hats'", ["POST /tables", {**TABLE, "params": {"hats": 2}}]),
+    ("new_table", "name/unknown", "'chess/1'", ["POST /tables", {**TABLE, "game": "chess/1"}]),
+    ("new_table", "arena/name", "tell apart", ["POST /tables", SAME]),
+    ("take_seat", "arena/name", "tell apart", ["POST {s.open}/seats", {"name": "Ada"}]),
+    ("take_seat", "input/bad", "'gold'", ["POST {s.open}/seats", {"name": "Bob", "lends": "gold"}]),
     (
         "take_seat",
         "arena/conflict",
         "not open",
-        lambda s: s.post(f"{s.open_table}/seats", {"name": "Bob", "seat": 1}),
+        ["POST {s.open}/seats", {"name": "Bob", "seat": 1}],
+    ),
+    ("make_remark", "input/bad", "direction marks", ["POST {s.seat}/remark", {"text": "a\u202eb"}]),
+    (
+        *("make_remark", "arena/over", "over"),
+        ["POST {s.seat}/forfeit", {}, "POST {s.seat}/remark", {"text": "bye"}],
+    ),
+    ("make_remark", "ask/stale", "not begun", ["POST {s.early}/remark", {"text": "hello"}]),
+    ("table_review", "arena/too-early", "over", ["GET {s.table}/review?seat=Ada"]),
+    ("try_again", "arena/too-early", "over", ["POST {s.table}/review", TRY]),
+    ("try_again", "input/bad", "line 2", ["POST {s.over}/review", TRY]),
+    ("try_again", "move/illegal", "'jump'", ["POST {s.over}/review", TRY | {"line": 4}]),
+    ("ask_for_hint", "ask/stale", "no hint", ["POST {s.early}/hint"]),
+    ("play_again", "ask/stale", "not over", ["POST {s.seat}/rematch"]),
+    ("answer", "move/illegal", "'jump'", ["POST {s.seat}", {"answer": "jump"}]),
+    ("answer", "move/illegal", "not 1.5", ["POST {s.seat}", {"answer": 1.5}]),
+    ("answer", "share/bad", "not 7", ["POST {s.stirring}", {"answer": 7}]),
+    ("answer", "share/bad", "'zz'", ["POST {s.chaining}", {"answer": "zz"}]),
+    ("answer", "ask/stale", "'move.99'", ["POST {s.seat}", {"ask": "move.99", "answer": "roll"}]),
+    (
+        *("answer", "arena/conflict", "answered already"),
+        [
+            *("POST {s.seat}", {"ask": "{s.ask}", "answer": "roll"}),
+            *("POST {s.seat}", {"ask": "{s.ask}", "answer": "pass"}),
+        ],
     ),
     (
-        "make_remark",
-        "input/bad",
-        "direction marks",
-        lambda s: s.post(f"{s.seat}/remark", {"text": "a\u202eb"}),
+        *("answer", "arena/over", "over"),
+        ["POST {s.seat}/forfeit", {}, "POST {s.seat}", {"ask": "move.99", "answer": "roll"}],
     ),
-    (
-        "make_remark",
-        "arena/over",
-        "over",
-        lambda s: last_of(
-            s.post(f"{s.seat}/forfeit", {}), s.post(f"{s.seat}/remark", {"text": "bye"})
-        ),
-    ),
-    (
-        "make_remark",
-        "ask/stale",
-        "not begun",
-        lambda s: s.post(f"{s.open_seat}/remark", {"text": "hello"}),
-    ),
-    (
-        "table_review",
-        "arena/too-early",
-        "over",
-        lambda s: s.get(f"{s.seat.partition('/seats/')[0]}/review?seat=Ada"),
-    ),
-    (
-        "try_again",
-        "arena/too-early",
-        "over",
-        lambda s: s.post(f"{s.seat.partition('/seats/')[0]}/review", TRY),
-    ),
-    ("try_again", "input/bad", "line 2", lambda s: s.post(f"{s.over_table}/review", TRY)),
-    (
-        "try_again",
-        "move/illegal",
-        "'jump'",
-        lambda s: s.post(f"{s.over_table}/review", TRY | {"line": 4}),
-    ),
-    ("ask_for_hint", "ask/stale", "no hint", lambda s: s.post(f"{s.open_seat}/hint", None)),
-    ("play_again", "ask/stale", "not over", lambda s: s.post(f"{s.seat}/rematch", None)),
-    ("answer", "move/illegal", "'jump'", lambda s: s.answer(s.seat, "jump")),
-    ("answer", "move/illegal", "not 1.5", lambda s: s.answer(s.seat, 1.5)),
-    ("answer", "share/bad", "not 7", lambda s: s.answer(s.seat_at(STIRRED), 7)),
-    ("answer", "share/bad", "'zz'", lambda s: s.answer(s.seat_at(CHAINED), "zz")),
-    ("answer", "ask/stale", "'move.99'", lambda s: s.answer(s.seat, "roll", ask="move.99")),
-    (
-        "answer",
-        "arena/conflict",
-        "answered already",
-        lambda s: last_of(
-            ask := s.get(s.seat).json()["asks"][0]["id"],
-            s.answer(s.seat, "roll"),
-            s.answer(s.seat, "pass", ask=ask),
-        ),
-    ),
-    (
-        "answer",
-        "arena/over",
-        "over",
-        lambda s: last_of(
-            s.post(f"{s.seat}/forfeit", {}), s.post(s.seat, {"ask": "move.99", "answer": "roll"})
-        ),
-    ),
-    (
-        "leave",
-        "arena/over",
-        "over",
-        lambda s: last_of(
-            made := s.post("/tables", ALONE).json()["seats"],
-            s.post(made[0]["url"] + "/forfeit", {}),
-            s.post(made[1]["url"] + "/forfeit", {}),
-        ),
-    ),
-    ("get_up", "arena/conflict", "has begun", lambda s: s.delete(s.seat)),
+    ("leave", "arena/over", "over", ["POST {s.two[0]}/forfeit", {}, "POST {s.two[1]}/forfeit", {}]),
+    ("get_up", "arena/conflict", "has begun", ["DELETE {s.seat}"]),
 ]
+"""Route, code, a word of the detail, and requests (with a body or not): the last is refused."""
 
 ELSEWHERE = {
     "arena/error": "our mistakes",
@@ -725,13 +579,17 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "word", "act"), REFUSED, ids=lambda one: one if isinstance(one, str) else ""
+    ("name", "code", "word", "requests"), REFUSED, ids=lambda one: one if type(one) is str else ""
 )
 def test_what_the_rules_refuse(
-    name: str, code: str, word: str, act: Callable[[Story], Any], client: Client
+    name: str, code: str, word: str, requests: list[Any], client: Client
 ) -> None:
     status = next(kind.status for kind in kinds() if kind.code == code)
-    assert word in problem(act(Story(client)), status, code)
+    story, answer = Story(client), None
+    for where, body in pairwise([*requests, ""]):
+        if isinstance(where, str):
+            answer = story.send(where, None if isinstance(body, str) else body)
+    assert word in problem(answer, status, code)
     route = next(one for one in OPERATIONS if one.name == name)
     assert code in route.codes
     assert code in str(route.told["responses"][str(status)])

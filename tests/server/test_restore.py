@@ -15,8 +15,7 @@ from fairground.cli import main
 from fairground.contest.file import check
 from fairground.core import InputError
 from fairground.server.app import make_app
-from fairground.server.restoring import stop_what_was_open
-from fairground.server.serve import alone
+from fairground.server.serve import alone, stop_what_was_open
 from fairground.store.lineage import mark_of
 from fairground.verifier import verify
 from tests.helpers.postgres import throw_away_cluster

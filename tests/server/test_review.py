@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
-from litestar import Litestar
-from litestar.testing import TestClient
 
 from fairground import schemas
 from fairground.coach.report import as_json
 from fairground.coach.review import review_of
-from fairground.server.app import make_app
-from fairground.server.tables import routes
+from fairground.server.tables import company
+from tests.helpers.arena import Client
 from tests.helpers.samples import SAMPLES
 from tests.server.test_tables import play
-
-Client = TestClient[Litestar]
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[Client]:
-    with TestClient(make_app(f"sqlite:///{tmp_path}/arena.db")) as client:
-        yield client
 
 
 def table(client: Client, game: str, params: dict[str, Any], *players: str | None) -> str:
@@ -78,7 +66,7 @@ def test_what_cannot_be_judged_is_refused_with_the_reason(client: Client) -> Non
 def test_records_longer_than_any_game_are_refused(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(routes, "LONGEST", 3)
+    monkeypatch.setattr(company, "LONGEST", 3)
     url = finished(client, "fatestones/1", {}, "optimal")
     answer = client.get(f"{url}/review")
     assert answer.status_code == 404

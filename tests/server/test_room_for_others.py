@@ -17,7 +17,7 @@ from litestar.testing import TestClient
 from fairground.cli import main
 from fairground.core import InputError
 from fairground.server.app import make_app
-from fairground.server.contests import books, service
+from fairground.server.contests import service
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.server.limits.gate import CLIENT, ClientLimits, Gate
 from fairground.server.limits.metrics import Metrics
@@ -63,7 +63,7 @@ def test_what_one_client_has_entered_is_not_forgotten(
 ) -> None:
     """It made a hundred contests, the first was let go from memory, and there was room again."""
     monkeypatch.setattr(service, "MOST_OF_ONE", 3)
-    monkeypatch.setattr(books, "CAPACITY", 1)
+    monkeypatch.setattr(service, "CAPACITY", 1)
     with TestClient(gated(tmp_path)) as client:
         contest = client.post("/contests", json=CLASSIC).json()["self"]
         key = enter(client, contest, "Ada").json()["team_key"]
@@ -123,7 +123,7 @@ def test_a_contest_by_invitation(tmp_path: Path) -> None:
 def test_contests_that_nobody_looks_at_are_let_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(books, "CAPACITY", 5)
+    monkeypatch.setattr(service, "CAPACITY", 5)
     arena = gated(tmp_path)
     with TestClient(arena) as client:
         for _ in range(20):

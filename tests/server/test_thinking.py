@@ -149,111 +149,92 @@ def lanes() -> Iterator[Thinking]:
     made.stop()
 
 
-def test_a_thought_has_a_budget_of_cpu_time(
+async def test_a_thought_has_a_budget_of_cpu_time(
     lanes: Thinking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "PATIENCE", 300)  # the wall clock does not end it
-
-    async def test() -> None:
-        _, took = await lanes.slow.think(5, spin, 0.1)
-        assert 0.1 <= took < 1
-        with pytest.raises(TookTooLong, match="more than 1 seconds of CPU time"):
-            await lanes.slow.think(1, spin, 50)
-        with pytest.raises(InputError, match="no"):
-            await lanes.slow.think(1, refuse)
-        assert not lanes.slow.running()
-
-    asyncio.run(test())
+    _, took = await lanes.slow.think(5, spin, 0.1)
+    assert 0.1 <= took < 1
+    with pytest.raises(TookTooLong, match="more than 1 seconds of CPU time"):
+        await lanes.slow.think(1, spin, 50)
+    with pytest.raises(InputError, match="no"):
+        await lanes.slow.think(1, refuse)
+    assert not lanes.slow.running()
 
 
-def test_native_code_that_hears_no_signal_is_killed(
+async def test_native_code_that_hears_no_signal_is_killed(
     lanes: Thinking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "PATIENCE", 1)
-
-    async def test() -> None:
-        with pytest.raises(TookTooLong):
-            await lanes.slow.think(1, time.sleep, 300)  # as little as it: no CPU time
-        assert (await lanes.slow.think(5, spin, 0.01))[0] == 0.01
-
-    asyncio.run(test())
+    with pytest.raises(TookTooLong):
+        await lanes.slow.think(1, time.sleep, 300)  # as little as it: no CPU time
+    assert (await lanes.slow.think(5, spin, 0.01))[0] == 0.01
 
 
-def test_the_client_that_has_used_least_is_next() -> None:
-    async def test() -> None:
-        lane, order = Lane("test", 1, Metrics()), list[str]()
+async def test_the_client_that_has_used_least_is_next() -> None:
+    lane, order = Lane("test", 1, Metrics()), list[str]()
 
-        async def thought(client: str, seconds: float) -> None:
-            await lane.think(30, spin, seconds)
-            order.append(client)
+    async def thought(client: str, seconds: float) -> None:
+        await lane.think(30, spin, seconds)
+        order.append(client)
 
-        try:
-            first = [as_client("greedy", thought("greedy", 0.3)) for _ in range(4)]
-            tasks = [asyncio.create_task(one) for one in first]
-            await asyncio.sleep(0)
-            later = [as_client(one, thought(one, 0.01)) for one in ("modest", "other")]
-            await asyncio.gather(*tasks, *later)
-            assert order == ["greedy", "modest", "other", "greedy", "greedy", "greedy"]
-            assert not lane.waiting() and not lane.running() and not lane._waiting
-        finally:
-            lane.stop()
-
-    asyncio.run(test())
+    try:
+        first = [as_client("greedy", thought("greedy", 0.3)) for _ in range(4)]
+        tasks = [asyncio.create_task(one) for one in first]
+        await asyncio.sleep(0)
+        later = [as_client(one, thought(one, 0.01)) for one in ("modest", "other")]
+        await asyncio.gather(*tasks, *later)
+        assert order == ["greedy", "modest", "other", "greedy", "greedy", "greedy"]
+        assert not lane.waiting() and not lane.running() and not lane._waiting
+    finally:
+        lane.stop()
 
 
 @pytest.mark.parametrize("pool_starts", [False, True])
-def test_a_thought_is_cancelled_when_the_arena_stops_at_its_start(pool_starts: bool) -> None:
-    async def test() -> None:
-        lane = Lane("test", 1, Metrics())
-        if not pool_starts:
-            await lane.think(5, spin, 0.01)
-        thought = asyncio.create_task(lane.think(5, spin, 3))
-        while not lane.running():
-            await asyncio.sleep(0)
-        lane.stop()  # no process has the thought yet
-        with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(thought, 20)
-
-    asyncio.run(test())
+async def test_a_thought_is_cancelled_when_the_arena_stops_at_its_start(pool_starts: bool) -> None:
+    lane = Lane("test", 1, Metrics())
+    if not pool_starts:
+        await lane.think(5, spin, 0.01)
+    thought = asyncio.create_task(lane.think(5, spin, 3))
+    while not lane.running():
+        await asyncio.sleep(0)
+    lane.stop()  # no process has the thought yet
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(thought, 20)
 
 
-def test_one_client_fills_neither_a_lane_nor_its_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_client_fills_neither_a_lane_nor_its_queue(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(workers, "MOST_WAITING", 3)
-
-    async def test() -> None:
-        lane = Lane("test", 2, Metrics())
-        try:
-            greedy = [asyncio.create_task(lane.think(60, time.sleep, 60)) for _ in range(4)]
-            await asyncio.sleep(0)
-            assert (lane.running(), lane.waiting()) == (1, 3)
-            with pytest.raises(TooManyRequests, match="wait for you already"):
-                await lane.think(1, spin, 0.01)
-            await as_client("10.0.0.2", lane.think(30, spin, 0.01))
-            for task in greedy:
-                task.cancel()
-            await asyncio.gather(*greedy, return_exceptions=True)
-            assert not lane.running() and not lane._waiting
-        finally:
-            lane.stop()
-
-    asyncio.run(test())
+    lane = Lane("test", 2, Metrics())
+    try:
+        greedy = [asyncio.create_task(lane.think(60, time.sleep, 60)) for _ in range(4)]
+        await asyncio.sleep(0)
+        assert (lane.running(), lane.waiting()) == (1, 3)
+        with pytest.raises(TooManyRequests, match="wait for you already"):
+            await lane.think(1, spin, 0.01)
+        await as_client("10.0.0.2", lane.think(30, spin, 0.01))
+        for task in greedy:
+            task.cancel()
+        await asyncio.gather(*greedy, return_exceptions=True)
+        assert not lane.running() and not lane._waiting
+    finally:
+        lane.stop()
 
 
-def test_a_client_that_leaves_takes_its_thoughts_along(lanes: Thinking) -> None:
-    async def test() -> None:
-        left = asyncio.Event()
+async def test_a_client_that_leaves_takes_its_thoughts_along(lanes: Thinking) -> None:
+    left = asyncio.Event()
 
-        async def receive() -> Any:
-            await left.wait()
-            return {"type": "http.disconnect"}
+    async def receive() -> Any:
+        await left.wait()
+        return {"type": "http.disconnect"}
 
-        RECEIVE.set(receive)
-        tasks = [asyncio.create_task(lanes.slow.think(60, time.sleep, 60)) for _ in range(3)]
-        while not lanes.slow.waiting():
-            await asyncio.sleep(0)
-        left.set()
-        ended = await asyncio.gather(*tasks, return_exceptions=True)
-        assert all(isinstance(one, asyncio.CancelledError) for one in ended)
-        assert not lanes.slow.running() and not lanes.slow.waiting()
-
-    asyncio.run(test())
+    RECEIVE.set(receive)
+    tasks = [asyncio.create_task(lanes.slow.think(60, time.sleep, 60)) for _ in range(3)]
+    while not lanes.slow.waiting():
+        await asyncio.sleep(0)
+    left.set()
+    ended = await asyncio.gather(*tasks, return_exceptions=True)
+    assert all(isinstance(one, asyncio.CancelledError) for one in ended)
+    assert not lanes.slow.running() and not lanes.slow.waiting()

@@ -215,135 +215,115 @@ def test_answers_and_log_name_the_request(
 # The stores themselves
 
 
-def test_a_file_that_is_not_written_in_time_leaves_doubt(
+async def test_a_file_that_is_not_written_in_time_leaves_doubt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And what was asked for may be done later: whoever looks again sees the truth."""
     monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
     path = tmp_path / "arena.db"
-
-    async def run() -> None:
-        store = await open_store(f"sqlite:///{path}")
-        with held(path), pytest.raises(InDoubt, match=r"0\.05 seconds"):
-            await store.commit(Append("a", 0, (b"1\n",), "x"))
-        monkeypatch.setattr(sqlite, "PATIENCE", 10)
-        await store.probe()  # the writer takes its jobs in order
-        found = await store.read("a")
-        assert found is not None and found.lines == (b"1\n",)
-        await store.close()
-
-    asyncio.run(run())
+    store = await open_store(f"sqlite:///{path}")
+    with held(path), pytest.raises(InDoubt, match=r"0\.05 seconds"):
+        await store.commit(Append("a", 0, (b"1\n",), "x"))
+    monkeypatch.setattr(sqlite, "PATIENCE", 10)
+    await store.probe()  # the writer takes its jobs in order
+    found = await store.read("a")
+    assert found is not None and found.lines == (b"1\n",)
+    await store.close()
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_file_that_is_no_database_any_more(tmp_path: Path) -> None:
+async def test_a_file_that_is_no_database_any_more(tmp_path: Path) -> None:
     path = tmp_path / "arena.db"
-
-    async def run() -> None:
-        store = await open_store(f"sqlite:///{path}")
-        await store.commit(Append("a", 0, (b"1\n",), "x"))
-        db = sqlite3.connect(path)
-        db.execute("DROP TABLE chunks")
-        db.commit()
-        db.close()
-        with pytest.raises(StoreAway, match="no such table"):
-            await store.read("a")
-        with pytest.raises(StoreAway, match="no such table"):
-            await store.commit(Append("a", 1, (b"2\n",)))
-        await store.close()
-
-    asyncio.run(run())
+    store = await open_store(f"sqlite:///{path}")
+    await store.commit(Append("a", 0, (b"1\n",), "x"))
+    db = sqlite3.connect(path)
+    db.execute("DROP TABLE chunks")
+    db.commit()
+    db.close()
+    with pytest.raises(StoreAway, match="no such table"):
+        await store.read("a")
+    with pytest.raises(StoreAway, match="no such table"):
+        await store.commit(Append("a", 1, (b"2\n",)))
+    await store.close()
 
 
-def test_a_server_that_is_frozen_is_not_waited_for(
-    cluster: str, monkeypatch: pytest.MonkeyPatch
+async def test_a_server_that_is_frozen_is_not_waited_for(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody locks the tables: to a client, a server that never answers."""
-    url = new_database(cluster)
+    store = await open_store(postgres_url)
+    await store.commit(Append("a", 0, (b"1\n",), "x"))
+    await store.probe()
+    monkeypatch.setattr(postgres, "PATIENCE", 1.0)
+    rival = await asyncpg.connect(postgres_url)
+    async with rival.transaction():
+        await rival.execute("LOCK TABLE logs, schema_version IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(InDoubt, match="whether this was done"):
+            await store.commit(Append("a", 1, (b"2\n",)))
+        for question in (store.read("a"), store.count("x"), store.probe()):
+            with pytest.raises(StoreAway):
+                await question
+    monkeypatch.setattr(postgres, "PATIENCE", 10)
+    await rival.close()
 
-    async def run() -> None:
-        store = await open_store(url)
-        await store.commit(Append("a", 0, (b"1\n",), "x"))
-        await store.probe()
-        monkeypatch.setattr(postgres, "PATIENCE", 1.0)
-        rival = await asyncpg.connect(url)
-        async with rival.transaction():
-            await rival.execute("LOCK TABLE logs, schema_version IN ACCESS EXCLUSIVE MODE")
-            with pytest.raises(InDoubt, match="whether this was done"):
-                await store.commit(Append("a", 1, (b"2\n",)))
-            for question in (store.read("a"), store.count("x"), store.probe()):
-                with pytest.raises(StoreAway):
-                    await question
-        monkeypatch.setattr(postgres, "PATIENCE", 10)
-        await rival.close()
+    @retried
+    async def go_on() -> None:
+        found = await store.read("a")
+        assert found is not None and len(found.lines) in (1, 2), "in doubt: either may be"
+        await store.commit(Append("a", len(found.lines), (b"3\n",)))
 
-        @retried
-        async def go_on() -> None:
-            found = await store.read("a")
-            assert found is not None and len(found.lines) in (1, 2), "in doubt: either may be"
-            await store.commit(Append("a", len(found.lines), (b"3\n",)))
-
-        await go_on()
-        await store.probe()
-        await store.close()
-
-    asyncio.run(run())
+    await go_on()
+    await store.probe()
+    await store.close()
 
 
-def test_a_connection_that_the_server_ends_is_trouble_and_no_mistake(cluster: str) -> None:
+async def test_a_connection_that_the_server_ends_is_trouble_and_no_mistake(
+    postgres_url: str,
+) -> None:
     """Its administrator ends all of ours, again and again, while we write and read."""
-    url = new_database(cluster)
+    store = await open_store(postgres_url)
+    rival = await asyncpg.connect(postgres_url)
+    other = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    for number in range(30):
+        acts = [store.commit(Append(f"{number} {k}", 0, (b"1\n",), "x")) for k in range(5)]
+        ended = asyncio.create_task(rival.execute(other))
+        done = await asyncio.gather(*acts, store.read("a"), return_exceptions=True)
+        await ended
+        wrong = [one for one in done if isinstance(one, Exception)]
+        assert all(isinstance(one, StoreAway) for one in wrong), wrong
+    await rival.close()
 
-    async def run() -> None:
-        store = await open_store(url)
-        rival = await asyncpg.connect(url)
-        other = (
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-        for number in range(30):
-            acts = [store.commit(Append(f"{number} {k}", 0, (b"1\n",), "x")) for k in range(5)]
-            ended = asyncio.create_task(rival.execute(other))
-            done = await asyncio.gather(*acts, store.read("a"), return_exceptions=True)
-            await ended
-            wrong = [one for one in done if isinstance(one, Exception)]
-            assert all(isinstance(one, StoreAway) for one in wrong), wrong
-        await rival.close()
+    @retried
+    async def works_again() -> None:
+        await store.commit(Append("last", 0, (b"1\n",), "x"))
 
-        @retried
-        async def works_again() -> None:
-            await store.commit(Append("last", 0, (b"1\n",), "x"))
-
-        while True:
-            try:
-                await works_again()
-                break
-            except StoreAway:
-                continue
-        await store.close()
-
-    asyncio.run(run())
+    while True:
+        try:
+            await works_again()
+            break
+        except StoreAway:
+            continue
+    await store.close()
 
 
-def test_what_the_driver_says_of_itself_is_trouble_too(
-    cluster: str, monkeypatch: pytest.MonkeyPatch
+async def test_what_the_driver_says_of_itself_is_trouble_too(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """500 was said of what had been done."""
-    url = new_database(cluster)
 
     async def broken(*_: Any) -> Any:
         raise asyncpg.InternalClientError("cannot switch to state 15; another operation is there")
 
-    async def run() -> None:
-        store = await open_store(url)
-        with monkeypatch.context() as patch:
-            patch.setattr(postgres, "write_group", broken)
-            with pytest.raises(InDoubt, match="another operation"):
-                await store.commit(Append("a", 0, (b"1\n",), "x"))
-        await store.commit(Append("a", 0, (b"1\n",), "x"))
-        await store.close()
-
-    asyncio.run(run())
+    store = await open_store(postgres_url)
+    with monkeypatch.context() as patch:
+        patch.setattr(postgres, "write_group", broken)
+        with pytest.raises(InDoubt, match="another operation"):
+            await store.commit(Append("a", 0, (b"1\n",), "x"))
+    await store.commit(Append("a", 0, (b"1\n",), "x"))
+    await store.close()
 
 
 def test_who_gives_up_waiting_for_a_frozen_server_is_let_go_at_once(cluster: str) -> None:
@@ -374,21 +354,16 @@ def test_who_gives_up_waiting_for_a_frozen_server_is_let_go_at_once(cluster: str
     assert asyncio.run(run()) < 5, "half of what a store waits"
 
 
-def test_a_server_that_refuses_to_write_has_done_nothing(cluster: str) -> None:
-    url = new_database(cluster)
-
-    async def run() -> None:
-        store = await open_store(f"{url}&options=-c%20lc_messages=C")
-        await store.commit(Append("a", 0, (b"1\n",), "x"))
-        rival = await asyncpg.connect(url)
-        await rival.execute("ALTER TABLE chunks ADD CHECK (first < 2)")
-        with pytest.raises(StoreAway, match="violates check") as caught:
-            await store.commit(Append("a", 1, (b"2\n",)))
-        assert not isinstance(caught.value, InDoubt)
-        await rival.close()
-        await store.close()
-
-    asyncio.run(run())
+async def test_a_server_that_refuses_to_write_has_done_nothing(postgres_url: str) -> None:
+    store = await open_store(f"{postgres_url}&options=-c%20lc_messages=C")
+    await store.commit(Append("a", 0, (b"1\n",), "x"))
+    rival = await asyncpg.connect(postgres_url)
+    await rival.execute("ALTER TABLE chunks ADD CHECK (first < 2)")
+    with pytest.raises(StoreAway, match="violates check") as caught:
+        await store.commit(Append("a", 1, (b"2\n",)))
+    assert not isinstance(caught.value, InDoubt)
+    await rival.close()
+    await store.close()
 
 
 def test_a_database_in_trouble_is_probed_until_the_arena_stops(
@@ -424,30 +399,26 @@ def test_a_database_in_trouble_is_probed_until_the_arena_stops(
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_probe_that_is_broken_off_leaves_nothing_behind(
+async def test_a_probe_that_is_broken_off_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The arena stopped between the writing and the deleting of a probe, and the log stayed."""
+    store = await open_store(f"sqlite:///{tmp_path}/arena.db")
+    written = asyncio.Event()
 
-    async def run() -> None:
-        store = await open_store(f"sqlite:///{tmp_path}/arena.db")
-        written = asyncio.Event()
+    async def never(*_: Any) -> None:
+        written.set()
+        await asyncio.Event().wait()
 
-        async def never(*_: Any) -> None:
-            written.set()
-            await asyncio.Event().wait()
-
-        watched = storage.Outages(store)
-        with monkeypatch.context() as patch:
-            patch.setattr(store, "forget", never)
-            watched.failed(StoreAway("away"))
-            await written.wait()
-        assert await store.count(storage.PROBE_KIND) == (1, 0)
-        await watched.stop()
-        assert await store.count(storage.PROBE_KIND) == (0, 0)
-        await store.close()
-
-    asyncio.run(run())
+    watched = storage.Outages(store)
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "forget", never)
+        watched.failed(StoreAway("away"))
+        await written.wait()
+    assert await store.count(storage.PROBE_KIND) == (1, 0)
+    await watched.stop()
+    assert await store.count(storage.PROBE_KIND) == (0, 0)
+    await store.close()
 
 
 def test_whoever_waits_too_long_at_the_end_is_told_that_the_arena_stops() -> None:
@@ -592,17 +563,13 @@ def test_a_database_that_is_damaged_in_an_outage_is_not_waited_for(
     assert "works again" not in caplog.text.partition("does not recover")[2]
 
 
-def test_a_damaged_database_is_not_ready_though_it_can_write() -> None:
+async def test_a_damaged_database_is_not_ready_though_it_can_write() -> None:
     """Only some of its pages are damaged."""
-
-    async def test() -> None:
-        watched = storage.Outages(AsyncMock())
+    watched = storage.Outages(AsyncMock())
+    await watched.must_be_ready()
+    watched.failed(Damaged("invalid page in block 7"))
+    with pytest.raises(Damaged):
         await watched.must_be_ready()
-        watched.failed(Damaged("invalid page in block 7"))
-        with pytest.raises(Damaged):
-            await watched.must_be_ready()
-
-    asyncio.run(test())
 
 
 def test_what_postgresql_calls_corrupt_is_damage() -> None:

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
-from typing import Final
+from typing import Any, Final
 
 from litestar import Litestar
 from litestar.di import Provide
@@ -19,7 +18,6 @@ from litestar.params import FromPath
 
 from fairground.clients.protocol import EVENTS
 from fairground.core import FairgroundError
-from fairground.server.contests.factories import Factories
 from fairground.server.contests.routes import CONTEST_ROUTES
 from fairground.server.croupier.bank_routes import BANK_HANDLERS, bank_routes
 from fairground.server.croupier.opened import ArenaCroupier
@@ -28,8 +26,6 @@ from fairground.server.document import openapi
 from fairground.server.events.routes import EVENT_ROUTES
 from fairground.server.http import addresses, problems, requests
 from fairground.server.http.front import Front
-from fairground.server.limits.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
-from fairground.server.limits.metrics import Metrics
 from fairground.server.monitoring import MONITORING_ROUTES
 from fairground.server.oracles.routes import ORACLE_ROUTES
 from fairground.server.oracles.service import Room
@@ -66,36 +62,20 @@ def the_room(arena: TheArena, name: FromPath[str]) -> Room:
 def make_app(
     database: str,
     *,
-    public_url: str | None = None,
-    factories: Factories | None = None,
-    clock: Callable[[], float] = time.time,
-    limits: ClientLimits | None = None,
-    metrics: Metrics | None = None,
-    idle_limit: int = IDLE,
-    games_in_memory: int = GAMES_IN_MEMORY,
     croupier: ArenaCroupier | None = None,
     frames: Sequence[str] = (),
+    **options: Any,
 ) -> Litestar:
     """Return the arena as an ASGI application on this database.
 
-    ``clock`` gives seconds since 1970. By it contests open and close, time banks run, and
-    idle oracles are ended, after ``idle_limit`` seconds (0: never). ``croupier``
-    is the Croupier of this arena, if it has one; ``frames`` the origins that may frame its page.
+    ``croupier`` is the Croupier of this arena, if it has one; ``frames`` the origins that may frame
+    its page. `open_arena` has the other options.
     """
     page = Page(frames)
 
     @asynccontextmanager
     async def with_arena(app: Litestar) -> AsyncIterator[None]:
-        async with open_arena(
-            database,
-            public_url=public_url,
-            factories=factories or Factories(),
-            clock=clock,
-            limits=limits or ClientLimits(),
-            metrics=metrics or Metrics(),
-            idle_limit=idle_limit,
-            games_in_memory=games_in_memory,
-        ) as arena:
+        async with open_arena(database, **options) as arena:
             app.state.arena = arena
             yield
 

@@ -11,9 +11,8 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -36,103 +35,74 @@ KEPT: Final = 120
 """Seconds for which an unused game stays in the cache."""
 
 
-class Holdable(Protocol):
-    """A game, as far as it matters here."""
-
-    log: str
-    lock: asyncio.Lock
-
-    @property
-    def size(self) -> int:
-        """About how many bytes of memory it takes."""
-        ...
-
-
-G = TypeVar("G", bound=Holdable)
-
-
-@dataclass
-class _Place(Generic[G]):
-    game: G
-    size: int
-    used: float
-
-
-class Cache(Generic[G]):
+class Cache:
     """A cache of games by name, with a budget of bytes."""
 
     def __init__(self, room: int, clock: Callable[[], float]) -> None:
         self._room = room
         self._clock = clock
-        self._places: OrderedDict[str, _Place[G]] = OrderedDict()
+        self._games: OrderedDict[str, Live] = OrderedDict()
         """In order of use, the most recent last."""
         self.size = 0
         """Bytes that all games take."""
         self._soon: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._games)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._games)
 
-    def get(self, log: str) -> G | None:
-        """Return the cached game of this name, or ``None``."""
-        place = self._places.get(log)
-        return None if place is None else place.game
+    def get(self, log: str) -> Live | None:
+        return self._games.get(log)
 
     def use(self, log: str) -> None:
-        """Mark a cached game as used."""
-        place = self._places.get(log)
-        if place is not None:
-            place.used = self._clock()
-            self._places.move_to_end(log)
+        if log in self._games:
+            self._games[log].used = self._clock()
+            self._games.move_to_end(log)
 
-    def put(self, game: G) -> None:
+    def put(self, game: Live) -> None:
         """Take a game in, in place of another copy of it; let others go."""
         self._drop(game.log)
-        size = game.size
-        self._places[game.log] = _Place(game, size, self._clock())
-        self.size += size
-        self._let_go()
+        game.taken = 0
+        self._games[game.log] = game
+        self.use(game.log)
+        self.grown(game)
         if self._soon is None:
             self._look_again()
 
-    def grown(self, game: G) -> None:
+    def grown(self, game: Live) -> None:
         """Note that it may take more than before; let others go."""
-        place = self._places.get(game.log)
-        if place is not None and place.game is game:
-            self.size -= place.size
-            place.size = game.size
-            self.size += place.size
+        if self._games.get(game.log) is game:
+            self.size -= game.taken
+            game.taken = game.size
+            self.size += game.taken
             self._let_go()
 
-    def drop(self, game: G) -> None:
-        """Let this copy go."""
+    def drop(self, game: Live) -> None:
         if self.get(game.log) is game:
             self._drop(game.log)
 
     def clear(self) -> None:
-        """Let all go."""
-        self._places.clear()
+        self._games.clear()
         self.size = 0
         if self._soon is not None:
             self._soon.cancel()
             self._soon = None
 
     def _drop(self, log: str) -> None:
-        place = self._places.pop(log, None)
-        if place is not None:
-            self.size -= place.size
+        game = self._games.pop(log, None)
+        if game is not None:
+            self.size -= game.taken
 
     def _let_go(self) -> None:
         """Evict games, but never one in use, nor the most recently used."""
         before = self._clock() - KEPT
-        while len(self._places) > 1:
-            log, place = next(iter(self._places.items()))
-            if self.size <= self._room and place.used >= before:
+        while len(self._games) > 1:
+            log, game = next(iter(self._games.items()))
+            if self.size <= self._room and game.used >= before:
                 return
-            if place.game.lock.locked():
+            if game.lock.locked():
                 self.use(log)
                 return
             self._drop(log)
@@ -141,7 +111,7 @@ class Cache(Generic[G]):
         """Look now and then, for nobody may ask any more."""
         self._let_go()
         loop = asyncio.get_running_loop()
-        self._soon = loop.call_later(KEPT, self._look_again) if self._places else None
+        self._soon = loop.call_later(KEPT, self._look_again) if self._games else None
 
 
 # Snapshots of a table's clocks
@@ -226,10 +196,6 @@ class Private(msgspec.Struct, omit_defaults=True):
     """Seat → the built-in player that plays it."""
     tokens: dict[str, str] = {}
     """Seat → digest of its secret token."""
-    entry: str = ""
-    """For a game of a contest: which entry it belongs to."""
-    number: int = 0
-    """For a game of a contest: which of its games it is."""
     seconds: float = 0
     """The time bank of each seat; 0: there is no clock."""
 
@@ -291,6 +257,10 @@ class Live:
         self.vault = vault
         self.private = private
         self.lock = asyncio.Lock()
+        self.used = 0.0
+        """When it was last asked for, as the cache measures time."""
+        self.taken = 0
+        """Bytes that the cache has counted for it."""
         self.stored = 0
         """Number of lines of the transcript that we have stored."""
         self.recorded = 0
@@ -330,7 +300,6 @@ class Live:
 
     @property
     def size(self) -> int:
-        """About how many bytes of memory it takes."""
         links: int = self.dealer.public.get("length", 0)
         size = BARE + FOR_A_BYTE * self.recorded + FOR_A_LINK * links + len(self.memory)
         if "hosted" in self.__dict__:
@@ -420,20 +389,19 @@ class Hall:
     ) -> None:
         self.store = store
         self.clock = clock
-        self.opening: Callable[[Sequence[str]], None] | None = None
-        """Called with the names of new games before they are stored. It may refuse them."""
+        self.opening: Callable[[str], None] | None = None
+        """Called with the name of a new game before it is stored. It may refuse the game."""
         self.ended: Callable[[str], None] | None = None
         """Called with the name of a game that has ended, or that another server goes on with.
         It may be called more than once for a game."""
         self._keepers = Thinkers(KEEPERS, "keeper")
         self._replays = Thinkers(REPLAYS, "replay")
         self._game = partial(Live, clock=clock, keepers=self._keepers)
-        self._live: Cache[Live] = Cache(capacity * USUAL, clock)
+        self._live = Cache(capacity * USUAL, clock)
         self._loading: dict[str, asyncio.Task[Live | None]] = {}
         """Games that are being read from the store."""
 
     def close(self) -> None:
-        """Let all games go."""
         self._live.clear()
 
     def open(
@@ -469,29 +437,24 @@ class Hall:
             table.note(note)
         return self._game(name or token(), table, vault, private, made, kind=kind)
 
-    async def keep(self, *fresh_games: Live, kind: str, more: Sequence[Append] = ()) -> None:
-        """Store new games, together with ``more``, all or none; take them into the hall."""
-        names = {live.log for live in fresh_games}
+    async def keep(self, live: Live, *more: Append) -> None:
+        """Store a new game, together with ``more``, all or none; take it into the hall."""
         if self.opening is not None:
-            self.opening(sorted(names))
+            self.opening(live.log)
         try:
-            made = (live.news()._replace(kind=kind) for live in fresh_games)
-            await self.store.commit(*made, *more)
+            await self.store.commit(live.news()._replace(kind=live.kind), *more)
         except BaseException:
-            for name in names:
-                if self._live.get(name) is None:
-                    self._has_ended(name)
+            if self._live.get(live.log) is None:
+                self._has_ended(live.log)
             raise
-        for live in fresh_games:
-            self.saved(live)
-            self._live.put(live)
+        self.saved(live)
+        self._live.put(live)
 
     def using(self, log: str, kind: str) -> _Use:
         """Lock a game to act on it. On any error the copy in memory is dropped."""
         return _Use(self, log, kind)
 
     def has(self, live: Live) -> bool:
-        """Return True if this is still the cached copy."""
         return self._live.get(live.log) is live
 
     async def save(self, live: Live, *more: Append) -> None:
@@ -529,7 +492,6 @@ class Hall:
         self._loading.clear()
 
     def forget(self, live: Live) -> None:
-        """Let a game go: something went wrong in the middle of it."""
         self._live.drop(live)
 
     async def find(self, log: str, kind: str) -> Live:

@@ -25,7 +25,6 @@ class Watch:
         """Logs that have grown since the waiter last looked."""
 
     def ring(self, log: str) -> None:
-        """Hear that this log has grown."""
         self.heard.add(log)
         self.grown.set()
 
@@ -96,11 +95,9 @@ class News:
             self.leave(watch, log)
 
     def join(self, watch: Watch, log: str) -> None:
-        """Let a watch hear of one more log."""
         self._watches.setdefault(log, set()).add(watch)
 
     def leave(self, watch: Watch, log: str) -> None:
-        """Let it hear of this log no longer."""
         self._watches[log].discard(watch)
         if not self._watches[log]:
             del self._watches[log]

@@ -107,7 +107,6 @@ class Page:
         return replace(file, headers=file.headers | {CSP: policy})
 
     def file(self, name: str) -> File:
-        """Return the file of this name."""
         if not self._files:
             raise not_built()
         if name not in self._files:

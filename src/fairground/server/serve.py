@@ -25,15 +25,18 @@ from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import uvicorn
 
+from fairground.bank.croupier.journal import CroupierJournal, SessionJournal, stop_open
 from fairground.bank.messages import Key
 from fairground.core import FairgroundError, InputError
 from fairground.server.app import make_app
+from fairground.server.contests.books import KIND as CONTESTS
 from fairground.server.contests.factories import Factories
+from fairground.server.contests.service import Contests
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace, try_out
 from fairground.server.http.connection import KEPT_ALIVE, Crowd, Hosts, connection_of
 from fairground.server.http.repeats import Repeats
@@ -50,9 +53,12 @@ from fairground.server.limits.gate import (
     Send,
 )
 from fairground.server.limits.metrics import Metrics
+from fairground.server.live_games import RESTORED
+from fairground.server.oracles.service import KIND as ORACLES
 from fairground.server.page import Page
 from fairground.server.state import has_started, the_arena
-from fairground.store import lineage, open_store
+from fairground.server.tables.opening import KIND as TABLES
+from fairground.store import Append, Secret, Store, lineage, open_store
 from fairground.store.sqlite import PRIVATE_FILE, identity
 
 GRACE: Final = 4
@@ -135,7 +141,6 @@ class Settings(msgspec.Struct, frozen=True):
 
     @property
     def scheme(self) -> str:
-        """``http`` or ``https``."""
         return "http" if self.tls_cert is None else "https"
 
 
@@ -171,13 +176,11 @@ class GatedArena:
         self._gate = Gate(inside, limits, metrics, access_log=settings.access_log)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
-        """ASGI."""
         if scope["type"] == "lifespan":
             send = partial(_say_plainly, send)
         return self._gate(scope, receive, send)
 
     async def _usual(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The framework."""
         if not self._described and scope.get("path", "").startswith(SCHEMA):
             await self._describe()
         app: Any = self._app
@@ -237,30 +240,25 @@ class _Server(uvicorn.Server):
         self._arena.closing()
         await super().shutdown(sockets)
 
-    def capture_signals(self) -> Any:
-        """Ours: uvicorn would raise the signal again, and SIGTERM would kill us."""
-        return _Signals(self)
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Let SIGINT and SIGTERM stop the server. Only the main thread can.
 
-
-class _Signals:
-    """While the server runs, SIGINT and SIGTERM make it stop. Only the main thread can."""
-
-    def __init__(self, server: _Server) -> None:
-        self._server = server
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> None:
+        uvicorn would raise the signal again, and SIGTERM would kill us.
+        """
+        before = {}
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._handle)
+                before[number] = signal.signal(number, self._handle)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._server.told.append(number)
-        self._server.handle_exit(number, frame)
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        self.told.append(number)
+        self.handle_exit(number, frame)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -438,3 +436,63 @@ class _Structured(logging.Formatter):
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
         return msgspec.json.encode(line).decode()
+
+
+# Restored backups: their open games are stopped, so that no secret decides anything twice
+#
+# A backup knows nothing of later events. A code that it still hides may have been revealed since, a
+# contest closed, or a draw opened. A player who saw that could use it. So every unfinished game is
+# *stopped* before a restored arena opens. A stopped game takes no more answers, reveals no more
+# secrets, and counts for nobody. Contests are closed, with the results that the backup has.
+#
+# The Croupier reveals no seed that the backup had not revealed. Hands at the ledger end by the
+# Bank's rules, and he pays for his silence. Sessions go to the Bank with the last state that both
+# signed.
+
+
+class Stopped(NamedTuple):
+    """Numbers of stopped games and closed contests."""
+
+    contests: int
+    oracles: int
+    tables: int
+    hands: int
+    """Games and offers of the Croupier."""
+    sessions: int
+    """Sessions of the Croupier."""
+
+
+def restore(database: str) -> Stopped:
+    """Make a copy fit to be opened, while no arena runs on it."""
+    with alone(database, restored=True):
+        return asyncio.run(stop_what_was_open(database))
+
+
+async def stop_what_was_open(database: str, clock: Callable[[], float] = time.time) -> Stopped:
+    """End everything that hides something. It may be done again, if it was interrupted."""
+    store = await open_store(database)
+    try:
+        contests = Contests(store, clock)
+        closed = 0
+        for name in await store.logs(CONTESTS, open_only=True):
+            closed += await contests.close_restored(name)
+        return Stopped(
+            closed,
+            await _stop(store, ORACLES),
+            await _stop(store, TABLES),
+            await stop_open(store, CroupierJournal),
+            await stop_open(store, SessionJournal),
+        )
+    finally:
+        await store.close()
+
+
+async def _stop(store: Store, kind: str) -> int:
+    """Close the logs of these games as they are."""
+    names = await store.logs(kind, open_only=True)
+    for name in names:
+        stored = await store.read(name)
+        assert stored is not None
+        mark = Secret(RESTORED, b"", "")
+        await store.commit(Append(name, len(stored.lines), (), closed=True, secrets=(mark,)))
+    return len(names)

@@ -18,16 +18,16 @@ from litestar.di import NamedDependency
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.server.contests.factories import Factories
-from fairground.server.contests.games import ContestGames, Relay, place_of
+from fairground.server.contests.games import ContestGames, place_of
 from fairground.server.contests.service import ContestLists, Contests
 from fairground.server.events.stream import Streams, Tickets
-from fairground.server.limits.gate import CONTESTS, STREAMS, WAITING, ClientLimits
+from fairground.server.limits.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
 from fairground.server.limits.metrics import Measured, Metrics
 from fairground.server.live_games import Hall
 from fairground.server.log_watch import News
 from fairground.server.oracles.service import Idle, Oracles, Room
 from fairground.server.storage import Outages
-from fairground.server.tables.company import Company
+from fairground.server.tables.company import Company, Reviews
 from fairground.server.tables.service import Clocks, Tables
 from fairground.server.tables.views import Lists
 from fairground.store import open_store
@@ -52,6 +52,7 @@ class ArenaState:
     tables: Tables
     lists: Lists
     company: Company
+    reviews: Reviews
     streams: Streams
     bank: LedgerBank | None = None
     """The Croupier's Bank, if it is a ledger in our own store."""
@@ -64,7 +65,6 @@ class ArenaState:
     def closing(self) -> None:
         """End all streams of events and all long thoughts: the arena stops. Call it in the loop."""
         self.news.close()
-        self.contests.end_streams()
         self.tables.house.thinking.stop()
 
 
@@ -97,25 +97,31 @@ def steady(clock: Callable[[], float]) -> Callable[[], float]:
 async def open_arena(
     database: str,
     *,
-    public_url: str | None,
-    factories: Factories,
-    clock: Callable[[], float],
-    limits: ClientLimits,
-    metrics: Metrics,
-    idle_limit: int,
-    games_in_memory: int,
+    public_url: str | None = None,
+    factories: Factories | None = None,
+    clock: Callable[[], float] = time.time,
+    limits: ClientLimits | None = None,
+    metrics: Metrics | None = None,
+    idle_limit: int = IDLE,
+    games_in_memory: int = GAMES_IN_MEMORY,
 ) -> AsyncIterator[ArenaState]:
-    """Open the store and all that works on it; close everything in the end."""
+    """Open the store and all that works on it; close everything in the end.
+
+    ``clock`` gives seconds since 1970. By it contests open and close, time banks run, and
+    idle oracles are ended, after ``idle_limit`` seconds (0: never).
+    """
+    factories, limits = factories or Factories(), limits or ClientLimits()
+    metrics = metrics or Metrics()
     clock = steady(clock)
     store = Measured(await open_store(database), metrics)
     hall = Hall(store, games_in_memory, clock)
     hall.opening, hall.ended = limits.opening, limits.closed
-    oracles, contests = Oracles(hall), Contests(store, clock, limits.held[CONTESTS])
-    contest_games = ContestGames(hall, contests, Relay(hall, contests, factories))
+    oracles, contests = Oracles(hall), Contests(store, clock)
+    contest_games = ContestGames(hall, contests, factories)
     try:
         async with (
             News(hall) as news,
-            Tables(hall, news, Clocks(clock), limits.held[WAITING], metrics) as tables,
+            Tables(hall, news, Clocks(clock), metrics) as tables,
             Idle(hall, oracles, idle_limit) as idle,
         ):
             news.hearers.append(contests.heard)
@@ -134,7 +140,8 @@ async def open_arena(
                 tables,
                 Lists(tables, store, news, clock),
                 Company(tables, store),
-                Streams(Tickets(store, clock), limits.held[STREAMS]),
+                Reviews(tables),
+                Streams(Tickets(store, clock)),
             )
     finally:
         hall.close()

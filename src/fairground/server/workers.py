@@ -120,11 +120,9 @@ class Lane:
         metrics.watch_thoughts(name, self.waiting, self.running)
 
     def waiting(self) -> int:
-        """Return the length of the queue."""
         return sum(map(len, self._waiting.values()))
 
     def running(self) -> int:
-        """Return the number of thoughts that run."""
         return self._running.total()
 
     async def think(self, budget: float, thought: Callable[..., T], *about: Any) -> tuple[T, float]:
@@ -235,7 +233,6 @@ class Thinking:
         self.slow = Lane("slow", max(2, os.cpu_count() or 1), metrics)
 
     def stop(self) -> None:
-        """End all thoughts, at once."""
         self.quick.stop()
         self.slow.stop()
 

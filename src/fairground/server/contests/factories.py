@@ -38,8 +38,6 @@ from fairground.games.codebreaking.rules import Marks
 from fairground.server.http.problems import ArenaError, Forbidden
 from fairground.transcript import must_be_shallow
 
-PORTS: Final = {"http": 80, "https": 443}
-
 LONGEST: Final = 2_000
 """Characters of an address."""
 
@@ -62,47 +60,15 @@ Resolve = Callable[[str], Awaitable[Sequence[str]]]
 """Gives the network addresses of a host's name."""
 
 
-class Address(NamedTuple):
-    """A URL, taken apart."""
-
-    scheme: str
-    host: str
-    """In lower case; an IPv6 address without its brackets."""
-    port: int
-    path: str
-    """From the first slash on; never empty."""
-    query: str = ""
-
-    @property
-    def target(self) -> str:
-        """The request target in the first line of a request."""
-        return f"{self.path}?{self.query}" if self.query else self.path
-
-    @property
-    def origin(self) -> tuple[str, str, int]:
-        """Scheme, host and port."""
-        return self.scheme, self.host, self.port
-
-    @property
-    def authority(self) -> str:
-        """Host and port, as they are written in a URL."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
-
-    def __str__(self) -> str:
-        return f"{self.scheme}://{self.authority}{self.target}"
-
-
-def read_address(url: str) -> Address:
+def read_address(url: str) -> httpx.URL:
     """Take a URL apart; raise `InputError` for what is no plain http or https address."""
     why = _what_is_wrong(url)
     if why:
         raise InputError(f"{url[:200]!r} cannot be used as an address: {why}")
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    literal = _literal(host)
-    port = parts.port or PORTS[parts.scheme]
-    return Address(parts.scheme, str(literal or host), port, parts.path or "/", parts.query)
+    found = httpx.URL(url)
+    usual = {"http": 80, "https": 443}[found.scheme]
+    host = str(_literal(found.host) or found.host)
+    return found.copy_with(host=host, port=None if found.port == usual else found.port)
 
 
 def _what_is_wrong(url: str) -> str | None:
@@ -115,7 +81,7 @@ def _what_is_wrong(url: str) -> str | None:
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
         return str(error)
-    if parts.scheme not in PORTS:
+    if parts.scheme not in ("http", "https"):
         return "it must begin with http:// or https://"
     if "@" in parts.netloc:
         return "a name or password before the host is not accepted"
@@ -158,7 +124,7 @@ class Allowed:
         self._pins: dict[str, list[str]] = {}
         self._resolving: dict[str, asyncio.Lock] = {}
 
-    def read(self, url: str, base: Address | None = None) -> Address:
+    def read(self, url: str, base: httpx.URL | None = None) -> httpx.URL:
         """Return an allowed address, or refuse it; a relative one starts at ``base``."""
         try:
             address = read_address(url if base is None else urljoin(str(base), url))
@@ -180,15 +146,19 @@ class Allowed:
         return self._pins[host]
 
 
-def _prefix(text: str) -> Address:
+def _prefix(text: str) -> httpx.URL:
     address = read_address(text)
     if "?" in text:
         raise InputError(f"{text!r} cannot be an allowed prefix: it has a query (?)")
     return address
 
 
-def _covers(prefix: Address, address: Address) -> bool:
-    if prefix.origin != address.origin:
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port  # no port: the usual one of the scheme
+
+
+def _covers(prefix: httpx.URL, address: httpx.URL) -> bool:
+    if _origin(prefix) != _origin(address):
         return False
     return address.path == prefix.path or address.path.startswith(prefix.path.rstrip("/") + "/")
 
@@ -276,7 +246,6 @@ class Reply(NamedTuple):
     body: bytes
 
     def json(self) -> dict[str, Any]:
-        """Return the JSON object in the body."""
         try:
             text = self.body.decode()
             must_be_shallow(text)
@@ -307,17 +276,15 @@ class Factories:
         self._allowed = Allowed(allowed, resolve)
         self._seconds = seconds
         self._trust = trust
-        self._clients: dict[tuple[str, str, int], httpx.AsyncClient] = {}
+        self._clients: dict[tuple[str, str, int | None], httpx.AsyncClient] = {}
         """Origin → its own connections: two names at one address never share a TLS connection."""
 
     async def close(self) -> None:
-        """Give up all connections."""
         clients, self._clients = self._clients, {}
         for client in clients.values():
             await client.aclose()
 
     def must_allow(self, factory: str) -> None:
-        """Refuse a factory that the operator did not allow."""
         try:
             self._allowed.read(factory)
         except NotAllowed as reason:
@@ -410,21 +377,19 @@ class Factories:
             raise _Trouble("answers a submission without two counts")
         return full, partial
 
-    async def _describe(self, oracle: Address) -> dict[str, Any]:
+    async def _describe(self, oracle: httpx.URL) -> dict[str, Any]:
         reply = await self._send("GET", oracle)
         if reply.status != 200:
             raise _Trouble(f"answers {reply.status} when asked about its game")
         return reply.json()
 
-    async def _send(self, method: str, to: Address, body: Any = None) -> Reply:
+    async def _send(self, method: str, to: httpx.URL, body: Any = None) -> Reply:
         """Send one request to an allowed address, and return its raw answer."""
-        headers = {"Host": to.authority} | ({} if body is None else {"Content-Type": JSON})
+        headers = {"Host": to.netloc.decode()} | ({} if body is None else {"Content-Type": JSON})
         content = None if body is None else json.dumps(body).encode()
         trouble: httpx.HTTPError = httpx.ConnectError("there is no address to connect to")
         for address in await self._allowed.pinned(to.host):
-            url = httpx.URL(
-                scheme=to.scheme, host=address, port=to.port, raw_path=to.target.encode()
-            )
+            url = to.copy_with(host=address)
             try:
                 # The certificate is checked by the name in the address, and not by the network's.
                 by_name = {"sni_hostname": to.host}
@@ -436,9 +401,10 @@ class Factories:
                 trouble = error
         raise trouble
 
-    def _client(self, to: Address) -> httpx.AsyncClient:
-        if to.origin not in self._clients:
-            self._clients[to.origin] = httpx.AsyncClient(
+    def _client(self, to: httpx.URL) -> httpx.AsyncClient:
+        origin = _origin(to)
+        if origin not in self._clients:
+            self._clients[origin] = httpx.AsyncClient(
                 verify=self._trust or ssl.create_default_context(),
                 trust_env=False,
                 cookies=no_cookies(),
@@ -450,7 +416,7 @@ class Factories:
                     "User-Agent": f"fairground/{__version__}",
                 },
             )
-        return self._clients[to.origin]
+        return self._clients[origin]
 
 
 async def _read(answer: httpx.Response) -> Reply:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
@@ -34,7 +34,7 @@ from fairground.server.contests.books import Line, LiveBook, must_be_present, mu
 from fairground.server.contests.factories import FAILURES, Factories, FactoryFailed
 from fairground.server.contests.service import Contests
 from fairground.server.http.problems import AlreadyDone, GameOver, TooEarly, Unknown
-from fairground.server.live_games import Hall, Live, Private
+from fairground.server.live_games import Hall, Live
 from fairground.server.oracles.service import (
     LAST,
     Room,
@@ -47,7 +47,7 @@ from fairground.server.oracles.service import (
 )
 from fairground.server.oracles.wire import CountsOut, OracleOut, Reveal
 from fairground.server.storage import unkeyed
-from fairground.store import Conflict
+from fairground.store import Conflict, retried
 from fairground.transcript import line_hash
 
 ELSEWHERE: Final = "oracle elsewhere"
@@ -72,106 +72,16 @@ def pending(live: Live) -> Code | None:
     return state.asked if state.phase == "answer" else None
 
 
-class Relay:
-    """Between our tables and the factories that keep their codes."""
-
-    def __init__(self, hall: Hall, contests: Contests, factories: Factories) -> None:
-        self._hall = hall
-        self._contests = contests
-        self._factories = factories
-
-    async def make(self, part: Part) -> str:
-        """Have a game of this part made; its address, which is a secret."""
-        assert part.factory is not None
-        return await self._factories.make(part.factory, part.base, part.length, part.oracle)
-
-    async def play(self, live: Live, part: Part, seen: Disguise, move: Move) -> None:
-        """Make a move at the table, and let the factory answer it. The last step is not stored."""
-        table = live.table
-        if move == GIVE_UP:
-            table.forfeit(BREAKER, GIVEN_UP)
-            return
-        assert part.factory is not None
-        waiting = pending(live)
-        if waiting is None:
-            (ask,) = table.asks()
-            table.submit(ask, move)
-            with unkeyed():
-                await self._hall.save(live)
-        elif waiting != move:
-            raise AlreadyDone(
-                f"your submission {list(seen.from_raw(waiting))} is not answered yet: send it "
-                "again, or give the game up"
-            )
-        guess, rows = table.state.asked, table.state.rows
-        again = waiting is not None
-        answer = await self._factories.submit(part.factory, address_of(live), guess, again=again)
-        about = f"the oracle factory {part.factory!r}"
-        try:
-            table.game.check(table.state, KEEPER, answer)
-        except IllegalMove:
-            raise FactoryFailed(f"{about} gives counts that no code has: {answer}") from None
-        found = answer[0] == part.length
-        if found and not fits(guess, rows):
-            raise FactoryFailed(f"{about} says that the code is found, against its earlier answers")
-        for word in (answer, guess) if found else (answer,):
-            (ask,) = table.asks()
-            table.submit(ask, word)
-
-    async def failed(self, contest: str, number: int, slot: int, reason: str) -> None:
-        """Write into the book that a game waits, unless that is known."""
-
-        def line(live: LiveBook, entry: Entry) -> Line | None:
-            if slot in entry.waiting:
-                return None
-            body = {"entry": number, "slot": slot, "reason": reason}
-            return "failed", {**body, "at": self._contests.now(live)}
-
-        await self._write(contest, number, slot, line)
-
-    async def recovered(self, contest: str, number: int, slot: int) -> None:
-        """Write into the book that a game which waited goes on."""
-
-        def line(live: LiveBook, entry: Entry) -> Line | None:
-            if slot not in entry.waiting or entry.failures[slot] >= MOST_FAILURES:
-                return None
-            return "recovered", {"entry": number, "slot": slot, "at": self._contests.now(live)}
-
-        await self._write(contest, number, slot, line)
-
-    async def _write(
-        self,
-        contest: str,
-        number: int,
-        slot: int,
-        line: Callable[[LiveBook, Entry], Line | None],
-    ) -> None:
-        """Write a line about a game, unless it has ended meanwhile."""
-
-        def decide(live: LiveBook) -> Line | None:
-            entry = live.book.entries[number]
-            if live.book.closed or entry.over or slot in entry.results:
-                return None
-            return line(live, entry)
-
-        with unkeyed():
-            await self._contests.record(contest, decide)
-
-
 # The games, behind the same routes as any oracle
 #
 # A game's table plays in raw coordinates. Submissions are translated by the disguise of their entry
 # (`fairground.contest.book`). A game's log is made at its first action, so entering a contest of a
 # thousand games costs one line. Until the contest closes, an answer has only the counts and a
-# receipt: the hash of the game's last line, which the contest file must contain later. `Relay`
-# handles the games of remote factories.
+# receipt: the hash of the game's last line, which the contest file must contain later.
 
 
 BUNCH: Final = 50
 """Games that are finished off, or read, at a time."""
-
-TRIES: Final = 5
-"""Maximum number of retries of a move when other servers write first."""
 
 OVER: Final = "this game is over: the code was found, or given up"
 
@@ -202,10 +112,10 @@ def place_of(name: str) -> tuple[str, int, int] | None:
 class ContestGames(Room):
     """All games of all contests of an arena."""
 
-    def __init__(self, hall: Hall, contests: Contests, relay: Relay) -> None:
+    def __init__(self, hall: Hall, contests: Contests, factories: Factories) -> None:
         self._hall = hall
         self._contests = contests
-        self._relay = relay
+        self._factories = factories
         self._filing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def _place(self, name: str) -> EntryGame:
@@ -254,25 +164,17 @@ class ContestGames(Room):
         _must_be_open(place)
         if place.part.factory is None:
             await self._must_exist(name, place)
-            return await self._try_to_act(name, place, move)
-        game = (place.contest.name, place.entry.number, place.slot)
+            return await self._act_once(name, place, move)
         try:
             await self._must_exist(name, place, make=move != GIVE_UP)
-            done = await self._try_to_act(name, place, move)
+            done = await self._act_once(name, place, move)
         except FAILURES as failure:
-            await self._relay.failed(*game, str(failure))
+            await self._note(place, str(failure))
             raise
-        await self._relay.recovered(*game)
+        await self._note(place, None)
         return done
 
-    async def _try_to_act(self, name: str, place: EntryGame, move: Move) -> tuple[CountsOut, str]:
-        for _ in range(TRIES):
-            try:
-                return await self._act_once(name, place, move)
-            except Conflict:
-                continue  # another server has played on: ours was an old picture of the game
-        raise Conflict(f"too many play the game {name} at once; try again")
-
+    @retried
     async def _act_once(self, name: str, place: EntryGame, move: Move) -> tuple[CountsOut, str]:
         async with self._hall.using(name, place.contest.games_kind) as live:
             place = await self._place(name)
@@ -287,7 +189,7 @@ class ContestGames(Room):
                 table.submit(ask, move)
                 await let_the_keeper_answer(live)
             else:
-                await self._relay.play(live, place.part, place.seen, move)
+                await self._relay(live, place.part, place.seen, move)
             if table.closed:
                 await self._hall.save(live)
                 raise HouseFault(f"the house voided this game: {table.void_reason}")
@@ -343,7 +245,7 @@ class ContestGames(Room):
         except Unknown:
             pass
         await self._contests.note_start(contest.name, place.entry.number)
-        elsewhere = await self._relay.make(place.part) if relayed and make else ""
+        elsewhere = await self._make_elsewhere(place.part) if relayed and make else ""
         fresh_game = self._hall.open(
             contest.games_kind,
             place.part.rules(),
@@ -352,9 +254,6 @@ class ContestGames(Room):
             {} if relayed else {KEEPER: place.part.oracle},
             name=name,
             note=the_note(contest.book, place.entry, place.slot, place.part, place.seen),
-            private=Private(
-                self._contests.clock(), entry=str(place.entry.number), number=place.slot
-            ),
             options={
                 "contest": contest.name,
                 "game": place.game,
@@ -368,7 +267,69 @@ class ContestGames(Room):
         # If somebody else was first, theirs is as good: both follow from the seed, or have not
         # been asked anything.
         with contextlib.suppress(Conflict), unkeyed():
-            await self._hall.keep(fresh_game, kind=contest.games_kind)
+            await self._hall.keep(fresh_game)
+
+    # Games that are kept elsewhere
+
+    async def _make_elsewhere(self, part: Part) -> str:
+        """Have a game of this part made; its address, which is a secret."""
+        assert part.factory is not None
+        return await self._factories.make(part.factory, part.base, part.length, part.oracle)
+
+    async def _relay(self, live: Live, part: Part, seen: Disguise, move: Move) -> None:
+        """Make a move at the table, and let the factory answer it. The last step is not stored."""
+        table = live.table
+        if move == GIVE_UP:
+            table.forfeit(BREAKER, GIVEN_UP)
+            return
+        assert part.factory is not None
+        waiting = pending(live)
+        if waiting is None:
+            (ask,) = table.asks()
+            table.submit(ask, move)
+            with unkeyed():
+                await self._hall.save(live)
+        elif waiting != move:
+            raise AlreadyDone(
+                f"your submission {list(seen.from_raw(waiting))} is not answered yet: send it "
+                "again, or give the game up"
+            )
+        guess, rows = table.state.asked, table.state.rows
+        again = waiting is not None
+        answer = await self._factories.submit(part.factory, address_of(live), guess, again=again)
+        about = f"the oracle factory {part.factory!r}"
+        try:
+            table.game.check(table.state, KEEPER, answer)
+        except IllegalMove:
+            raise FactoryFailed(f"{about} gives counts that no code has: {answer}") from None
+        found = answer[0] == part.length
+        if found and not fits(guess, rows):
+            raise FactoryFailed(f"{about} says that the code is found, against its earlier answers")
+        for word in (answer, guess) if found else (answer,):
+            (ask,) = table.asks()
+            table.submit(ask, word)
+
+    async def _note(self, place: EntryGame, reason: str | None) -> None:
+        """Write into the book that a game waits, or with ``None`` that it goes on.
+
+        Nothing is written if that is known, or if the game has ended meanwhile.
+        """
+        number, slot = place.entry.number, place.slot
+
+        def decide(live: LiveBook) -> Line | None:
+            entry, about = live.book.entries[number], {"entry": number, "slot": slot}
+            if live.book.closed or entry.over or slot in entry.results:
+                return None
+            at = self._contests.now(live)
+            if reason is not None:
+                known = slot in entry.waiting
+                return None if known else ("failed", {**about, "reason": reason, "at": at})
+            if slot not in entry.waiting or entry.failures[slot] >= MOST_FAILURES:
+                return None
+            return "recovered", {**about, "at": at}
+
+        with unkeyed():
+            await self._contests.record(place.contest.name, decide)
 
     # What everyone may see
 

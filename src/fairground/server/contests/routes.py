@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -348,7 +349,8 @@ async def contest_events(
 
     async def news() -> AsyncIterator[ServerSentEventMessage]:
         with arena.streams.counted():
-            async for seen in arena.contests.follow(name, lambda live: _watch_event(request, live)):
+            view = partial(_watch_event, request)
+            async for seen in arena.contests.follow(arena.news, name, view):
                 if seen is None:
                     yield ServerSentEventMessage(comment="still here")
                 else:

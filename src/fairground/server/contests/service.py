@@ -8,11 +8,9 @@ until that time it counts as open.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from typing import Any, Final, TypeVar
 
 from fairground.contest.book import (
@@ -29,12 +27,10 @@ from fairground.core import BadParams
 from fairground.fair.bits import Tag, digest, fresh, same, token
 from fairground.fair.contest import contest_commitment
 from fairground.server.contests.books import (
-    CAPACITY,
     CLIENT_OF,
     INVITED,
     KEY_OF,
     KIND,
-    Books,
     Line,
     LiveBook,
     must_be_present,
@@ -50,70 +46,39 @@ from fairground.server.http.problems import (
     Unknown,
 )
 from fairground.server.limits.gate import CLIENT, Holdings
+from fairground.server.log_watch import News
 from fairground.server.storage import DONE, REQUEST_KEY, unkeyed
-from fairground.store import MISSED, Append, Secret, Store
+from fairground.store import MISSED, Append, Conflict, Secret, Store
+from fairground.transcript import check_chain
 
 MOST_OPEN_OF_ONE: Final = 1_000
 """Open contests of one client."""
 
-
-class Makers:
-    """Counts the open contests of each client that were made since the start."""
-
-    def __init__(self, held: Holdings, clock: Callable[[], float]) -> None:
-        """``held``: how many each client has."""
-        self._held = held
-        self._clock = clock
-        self._open: dict[str, dict[str, int]] = {}
-        """Client → contest → when it closes."""
-        self._makers: dict[str, str] = {}
-        """Contest → client."""
-
-    @contextmanager
-    def making(self, name: str, closes: int) -> Iterator[None]:
-        """Around the making of a contest: refuse it if its maker has too many."""
-        client = CLIENT.get()
-        if not client:
-            yield
-            return
-        if self._held.of(client) >= MOST_OPEN_OF_ONE:
-            self._forget_the_closed(client)
-        if (there := self._held.of(client)) >= MOST_OPEN_OF_ONE:
-            raise TooManyRequests(
-                f"you have {there} open contests here, and {MOST_OPEN_OF_ONE} is the limit: "
-                "close some of them first"
-            )
-        self._makers[name] = client
-        self._open.setdefault(client, {})[name] = closes
-        self._held.add(client, 1)
-        try:
-            yield
-        except BaseException:
-            self.closed(name)
-            raise
-
-    def closed(self, name: str) -> None:
-        """Count a contest as closed, or as never made."""
-        client = self._makers.pop(name, None)
-        if client is None:
-            return
-        theirs = self._open[client]
-        del theirs[name]
-        if not theirs:
-            del self._open[client]
-        self._held.add(client, -1)
-
-    def _forget_the_closed(self, client: str) -> None:
-        now = self._clock()
-        for name in [name for name, at in self._open.get(client, {}).items() if at <= now]:
-            self.closed(name)
+TOO_MANY: Final = "you have {} open contests here, and {} is the limit: close some of them first"
 
 
 # The service
 #
-# `Books` writes the lines. Games are filed in batches, when they are first needed after the close
-# (`ContestGames.file_all`).
+# A book (`fairground.contest.book`) is a log of its own beside the logs of its games. One commit
+# changes both. A book is one chain, so its lines have one order. Yet nobody waits for another's
+# disk: a line is added in memory and its commit queued at once, and the store writes the queue in
+# that order, many at a time. If a commit fails, the book in memory is dropped with all later lines,
+# and their writers load it and decide again. Nothing is sent before it is durable.
+#
+# With other processes on the same store, a line waits until the one before it is durable. Otherwise
+# another process could write in its place, and our next line, with the right number but the wrong
+# predecessor, would be accepted.
+#
+# A contest closes at the first look after its closing time.
+#
+# Games are filed in batches, when they are first needed after the close (`ContestGames.file_all`).
 
+
+CAPACITY: Final = 100
+"""Books in memory."""
+
+TRIES: Final = 50
+"""Maximum number of retries when other servers write to the book first."""
 
 WEEK: Final = 7 * 24 * 3600
 LONGEST: Final = 366 * 24 * 3600
@@ -135,23 +100,22 @@ PAUSE: Final = 0.5
 T = TypeVar("T")
 
 
-class Contests(Books):
-    """All contests of an arena."""
+class _Behind(Conflict):
+    """The line before this one was not written, so this one names a line that is not there."""
 
-    def __init__(
-        self,
-        store: Store,
-        clock: Callable[[], float] = time.time,
-        held: Holdings | None = None,
-    ) -> None:
-        """``held``: how many open contests each client has made."""
-        super().__init__(store, clock)
-        self._makers = Makers(held or Holdings(), clock)
-        self._followers: dict[str, set[asyncio.Event]] = {}
+
+class Contests:
+    """All contests of an arena, and the cache of their books."""
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+        self.store = store
+        self.clock = clock
+        self._books: OrderedDict[str, LiveBook] = OrderedDict()
+        self._open = Holdings(clock)
+        """The open contests that were made here."""
         self._forms: OrderedDict[Any, tuple[dict[str, Any], Any]] = OrderedDict()
         """Contest and form → the standings, and what was made of them."""
         self._computing = asyncio.Lock()
-        self._stopping = False
 
     async def make(
         self,
@@ -186,8 +150,12 @@ class Contests(Books):
         if invitation is not None:
             live.invited = _invitation(name, invitation)
             secrets.append(Secret(INVITED, live.invited, ""))
-        with self._makers.making(name, at + lasts):
+        self._open.add(name, MOST_OPEN_OF_ONE, TOO_MANY, at + lasts)
+        try:
             await self.store.commit(Append(name, 0, (line,), KIND, secrets=tuple(secrets)))
+        except BaseException:
+            self._open.drop(name)
+            raise
         self._keep(live)
         return name, secret
 
@@ -274,7 +242,7 @@ class Contests(Books):
                 "at": self.now(live),
             }
 
-        live = await self._record(name, self.find, decide, secrets=kept)
+        live = await self.record(name, decide, secrets=kept)
         entry = next(e for e in live.book.versions[team] if e.version == version)
         return live, entry, new_key if first else None
 
@@ -334,30 +302,7 @@ class Contests(Books):
         await self._close(name, RESTORE)
         return True
 
-    async def _close(self, name: str, by: str) -> LiveBook:
-        live = await super()._close(name, by)
-        self._makers.closed(name)
-        return live
-
     # Watching
-
-    def heard(self, log: str, step: int) -> None:
-        """Note that a log has grown, and wake its followers."""
-        super().heard(log, step)
-        if (log, step) == MISSED:
-            self._wake_everyone()
-        for follower in self._followers.get(log, ()):
-            follower.set()
-
-    def end_streams(self) -> None:
-        """Tell followers that the arena stops. To be called in the event loop."""
-        self._stopping = True
-        self._wake_everyone()
-
-    def _wake_everyone(self) -> None:
-        for followers in self._followers.values():
-            for follower in followers:
-                follower.set()
 
     async def standing(self, name: str) -> dict[str, Any]:
         """Return the present standings: computed once, in a thread, one contest at a time."""
@@ -389,37 +334,164 @@ class Contests(Books):
         return found
 
     async def follow(
-        self, name: str, view: Callable[[LiveBook], T], *, pause: float = PAUSE
+        self, news: News, name: str, view: Callable[[LiveBook], T], *, pause: float = PAUSE
     ) -> AsyncIterator[T | None]:
         """Yield ``view`` of a contest now and after every change, until it closes.
 
         Yield ``None`` as a heartbeat when nothing happens, so that a dead connection is noticed.
         """
-        changed = asyncio.Event()
-        followers = self._followers.setdefault(name, set())
-        followers.add(changed)
-        try:
+        with news.watch(name) as watch:
             while True:
                 closed, closes, seen = await self.look(
                     name, lambda live: (live.book.closed, live.book.closes, view(live))
                 )
                 yield seen
-                if closed or self._stopping:
+                if closed or news.closing:
                     return
-                while not changed.is_set():
-                    left = closes - self.clock()
-                    with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(changed.wait(), max(0.0, min(HEARTBEAT, left)))
-                    if left <= 0:
+                while (left := closes - self.clock()) > 0:
+                    if await watch.wait(min(HEARTBEAT, left)):
                         break
-                    if not changed.is_set():
-                        yield None
+                    yield None
                 await asyncio.sleep(pause)
-                changed.clear()
-        finally:
-            followers.discard(changed)
-            if not followers:
-                self._followers.pop(name, None)
+                watch.grown.clear()
+
+    def heard(self, log: str, step: int) -> None:
+        """Take note that a log has grown, or with `MISSED` that any may have."""
+        if (log, step) == MISSED:
+            self._books.clear()
+            return
+        live = self._books.get(log)
+        if live is not None and step > live.transcript.step:
+            self._forget(live)
+
+    # Finding
+
+    async def find(self, name: str) -> LiveBook:
+        """Return a contest, and close it if its time is over."""
+        live = await self._load(name)
+        if not live.book.closed and self.clock() >= live.book.closes:
+            with unkeyed():
+                live = await self._close(name, "time")
+        return live
+
+    async def look(self, name: str, view: Callable[[LiveBook], T]) -> T:
+        """Return ``view`` of a contest, once everything in it is durable."""
+        while True:
+            live = await self.find(name)
+            writing, seen = live.writing, view(live)
+            if writing is None:
+                return seen
+            await asyncio.wait([writing])
+            if writing.exception() is None:
+                return seen
+            self._forget(live)
+
+    async def _load(self, name: str) -> LiveBook:
+        live = self._books.get(name)
+        if live is None:
+            stored = await self.store.read(name)
+            if stored is None or stored.kind != KIND:
+                raise Unknown(f"there is no contest {name!r}")
+            secrets = {one.name: one.secret for one in stored.secrets}
+            live = LiveBook(secrets["seed"], secrets["close"])
+            live.invited = secrets.get(INVITED)
+            for event in check_chain(stored.lines):
+                live.add(event["kind"], {k: event[k] for k in event.keys() - {"kind", "prev"}})
+            for entry in live.book.entries:
+                if key := secrets.get(f"{KEY_OF}{entry.number}"):
+                    live.keys[entry.team] = key
+            live.entered_by.update(
+                client for one, client in secrets.items() if one.startswith(CLIENT_OF)
+            )
+            live = self._books.get(name, live)
+        self._keep(live)
+        return live
+
+    async def read_again(self, live: LiveBook) -> LiveBook:
+        """Reload a contest from the store: another process may have written to it."""
+        self._forget(live)
+        return await self.find(live.name)
+
+    def _keep(self, live: LiveBook) -> None:
+        self._books[live.name] = live
+        self._books.move_to_end(live.name)
+        while len(self._books) > CAPACITY:
+            self._books.popitem(last=False)
+
+    def _forget(self, live: LiveBook) -> None:
+        if self._books.get(live.name) is live:
+            del self._books[live.name]
+
+    # Writing
+
+    async def record(
+        self,
+        name: str,
+        decide: Callable[[LiveBook], Line | None],
+        *more: Append,
+        secrets: Sequence[Secret] = (),
+        closing: bool = False,
+    ) -> LiveBook:
+        """Write the line that ``decide`` finds right, in one commit with ``more``.
+
+        It is asked again when somebody else wrote first, and may refuse by raising, or find
+        that there is nothing to write. ``secrets`` are stored with the line; ``decide`` may still
+        change the list.
+        """
+        for _ in range(TRIES):
+            live = await (self._load(name) if closing else self.find(name))
+            decided = decide(live)
+            if decided is None:
+                return live
+            kind, fields = decided
+            step = live.transcript.step
+            line = live.add(kind, fields)
+            closed, kept = kind == "filed", tuple(secrets)
+            append = Append(name, step, (line,), closed=closed, secrets=kept)
+            # A task begins in the order in which it is made: so the store queues them too.
+            commit = self._commit(live.writing, append, more)
+            live.writing = writing = asyncio.ensure_future(commit)
+            try:
+                await asyncio.shield(writing)
+            except _Behind:
+                self._forget(live)
+                continue
+            except Conflict:
+                self._forget(live)
+                if more and (await self._load(name)).transcript.step == step:
+                    raise  # the book is where we thought: it is the other log that moved on
+                continue
+            except Exception:
+                self._forget(live)
+                raise
+            return live
+        raise Conflict(f"too many write to the contest {name} at once; try again")
+
+    async def _commit(
+        self, before: asyncio.Future[None] | None, append: Append, more: Sequence[Append]
+    ) -> None:
+        """Write a line; where others write too, only behind the one that it names."""
+        if before is not None and self.store.shared:
+            await asyncio.wait([before])
+            if before.cancelled() or before.exception() is not None:
+                raise _Behind(f"the line before could not be written to {append.log}")
+        await self.store.commit(append, *more)
+
+    def now(self, live: LiveBook) -> int:
+        """Return the time of the next line: the house's clock, which never goes back in a book."""
+        return max(live.book.last, int(self.clock()))
+
+    async def _close(self, name: str, by: str) -> LiveBook:
+        def decide(live: LiveBook) -> Line | None:
+            if live.book.closed:
+                return None
+            reason = "time" if self.now(live) >= live.book.closes else by
+            at = max(self.now(live), live.book.closes) if reason == "time" else self.now(live)
+            return "closed", {"seed": live.seed.hex(), "by": reason, "at": at}
+
+        live = await self.record(name, decide, closing=True)
+        self._open.drop(name)
+        return live
 
 
 def _new_team_key(name: str, team: str) -> str:

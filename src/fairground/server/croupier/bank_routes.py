@@ -22,11 +22,12 @@ from fairground.bank.calls import (
     BadCall,
     Envelope,
     address,
+    as_json,
     event_as_json,
     refusal_as_json,
 )
 from fairground.bank.crypto.signatures import BadSignature
-from fairground.bank.ledger.bank import LedgerBank
+from fairground.bank.ledger.bank import SESSION, LedgerBank
 from fairground.clients.protocol import JSON_LINES, PROBLEM
 from fairground.core import InputError, written
 from fairground.server.croupier.wire import (
@@ -139,17 +140,7 @@ async def next_game(croupier: FromPath[str], player: FromPath[str], bank: TheBan
 async def get_session(croupier: FromPath[str], player: FromPath[str], bank: TheBank) -> SessionOut:
     """The open one, or the last."""
     parties = address(croupier, "the croupier"), address(player, "the player")
-    name, number, phase, deadline, hands, *shares = await bank.session(*parties)
-    his, theirs = shares[1], shares[0]
-    return SessionOut(
-        name.hex(),
-        written(number),
-        int(phase),
-        deadline,
-        written(hands),
-        written(theirs),
-        written(his),
-    )
+    return SessionOut(**as_json(SESSION, await bank.session(*parties)))
 
 
 @post(

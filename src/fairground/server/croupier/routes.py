@@ -20,14 +20,15 @@ from fairground.bank.calls import (
     BYTES32,
     SEED,
     SIGNATURE,
-    THE_BET,
     THE_SESSION,
-    THE_STATE,
     UINT256,
     BadCall,
+    as_json,
+    from_json,
 )
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import (
+    MESSAGES,
     Busy,
     Closed,
     Declined,
@@ -36,7 +37,6 @@ from fairground.bank.croupier_port import (
     UnknownGame,
 )
 from fairground.bank.crypto.signatures import BadSignature
-from fairground.bank.messages import SessionTerms
 from fairground.bank.seeds import WrongSeed
 from fairground.clients.protocol import JSON_LINES
 from fairground.core import BadShare, InputError, written
@@ -59,7 +59,6 @@ from fairground.server.croupier.wire import (
     SessionShown,
     SessionTermsIn,
     SessionTermsOut,
-    StateIn,
     StateSigned,
 )
 from fairground.server.http.addresses import address
@@ -114,12 +113,7 @@ async def new_offer(request: TheRequest, data: JSONBody[NewOffer], desk: TheCrou
     return OfferOut(
         address(request, f"croupier/games/{offer.id}"),
         offer.id,
-        offer.croupier,
-        offer.player,
-        offer.croupier_key,
-        written(offer.game_id),
-        [commitment.hex() for commitment in offer.commitments],
-        written(offer.expiry),
+        *as_json(MESSAGES["offer"], offer[1:]).values(),
     )
 
 
@@ -146,8 +140,7 @@ async def place_bet(
     """The Croupier checks the message, keeps it, and brings it to the Bank. Repeating it changes
     nothing.
     """
-    bet = THE_BET.read(msgspec.to_builtins(data.bet), "bet")
-    await desk.bet(name, bet, SIGNATURE.read(data.signature, "signature"))
+    await desk.bet(name, *_said("bet", data))
     return CroupierGame.of(address(request, ""), name, await desk.look(name))
 
 
@@ -253,12 +246,13 @@ CROUPIER_ROUTES: Final = (
 # another. Each request may be sent again, and gets the same answer.
 
 
+def _said(what: str, data: msgspec.Struct) -> list[Any]:
+    """Return what a body says, in the order of its members."""
+    return from_json(MESSAGES[what], msgspec.to_builtins(data))
+
+
 def _name(text: str) -> bytes:
     return bytes(BYTES32.read(text, "the session's name"))
-
-
-def _terms(terms: SessionTerms) -> SessionTermsIn:
-    return SessionTermsIn(**THE_SESSION.write(terms))
 
 
 IN_SESSION: Final = (
@@ -282,7 +276,11 @@ async def new_session(
     player, funds = ADDRESS.read(data.player, "player"), UINT256.read(data.funds, "funds")
     terms = await desk.sessions.session(player, funds)
     name = terms.struct_hash().hex()
-    return SessionTermsOut(address(request, f"croupier/sessions/{name}"), name, _terms(terms))
+    return SessionTermsOut(
+        address(request, f"croupier/sessions/{name}"),
+        name,
+        SessionTermsIn(**THE_SESSION.write(terms)),
+    )
 
 
 @post(
@@ -296,10 +294,10 @@ async def open_session(
     request: TheRequest, name: FromPath[str], data: JSONBody[OpenSessionIn], desk: TheCroupier
 ) -> SessionShown:
     """He brings it to the Bank, which locks both parts; on a chain that takes a block."""
-    terms = THE_SESSION.read(msgspec.to_builtins(data.terms), "terms")
+    terms, signature = _said("session", data)
     if terms.struct_hash() != _name(name):
         raise Declined(f"these terms are called {terms.struct_hash().hex()}, not {name}")
-    await desk.sessions.open(terms, SIGNATURE.read(data.signature, "signature"))
+    await desk.sessions.open(terms, signature)
     return await _shown(request, name, desk)
 
 
@@ -318,15 +316,8 @@ async def get_croupier_session(
 
 async def _shown(request: TheRequest, name: str, desk: TheCroupier) -> SessionShown:
     sight = await desk.sessions.look(_name(name))
-    return SessionShown(
-        address(request, f"croupier/sessions/{name}"),
-        _terms(sight.terms),
-        StateIn(**THE_STATE.write(sight.state)),
-        sight.player_signature.hex(),
-        sight.croupier_signature.hex(),
-        sight.playing,
-        sight.closed,
-    )
+    here = address(request, f"croupier/sessions/{name}")
+    return msgspec.convert({"self": here, **as_json(MESSAGES["sight"], sight)}, SessionShown)
 
 
 @post(
@@ -341,7 +332,7 @@ async def offer_hand(
 ) -> HandOffered:
     """Commitments to two fresh seeds, for this hand alone; the same again if asked again."""
     commitments = await desk.sessions.offer(_name(name), data.hand)
-    return HandOffered([commitment.hex() for commitment in commitments])
+    return HandOffered(**as_json(MESSAGES["offered"], (commitments,)))
 
 
 @post(
@@ -353,10 +344,8 @@ async def offer_hand(
 )
 async def bet_on_hand(name: FromPath[str], data: JSONBody[NewBet], desk: TheCroupier) -> BetTaken:
     """He signs the same bet, and tells seed 0. From then on it counts."""
-    bet = THE_BET.read(msgspec.to_builtins(data.bet), "bet")
-    signature = SIGNATURE.read(data.signature, "signature")
-    taken = await desk.sessions.bet(_name(name), bet, signature)
-    return BetTaken(taken.signature.hex(), taken.seed.hex())
+    taken = await desk.sessions.bet(_name(name), *_said("bet", data))
+    return BetTaken(**as_json(MESSAGES["taken"], taken))
 
 
 @post(
@@ -370,11 +359,8 @@ async def order_in_hand(
     name: FromPath[str], data: JSONBody[HandOrder], desk: TheCroupier
 ) -> OrderTaken:
     """He tells seed 1 for it, and signs for which order he told it."""
-    seed, signature = SEED.read(data.seed, "seed"), SIGNATURE.read(data.signature, "signature")
-    drawn = await desk.sessions.order(_name(name), seed, data.order, signature)
-    if drawn is None:
-        return OrderTaken(None, None)
-    return OrderTaken(drawn.seed.hex(), drawn.acceptance.hex())
+    drawn = await desk.sessions.order(_name(name), *_said("order", data))
+    return OrderTaken(**as_json(MESSAGES["drawn"], drawn or (None, None)))
 
 
 @post(
@@ -388,10 +374,7 @@ async def sign_state(
     name: FromPath[str], data: JSONBody[NewState], desk: TheCroupier
 ) -> StateSigned:
     """After a hand, or to close: he signs the same state. A last one he brings to the Bank."""
-    seed = None if data.seed is None else SEED.read(data.seed, "seed")
-    state = THE_STATE.read(msgspec.to_builtins(data.state), "state")
-    signature = SIGNATURE.read(data.signature, "signature")
-    return StateSigned((await desk.sessions.state(_name(name), seed, state, signature)).hex())
+    return StateSigned((await desk.sessions.state(_name(name), *_said("state", data))).hex())
 
 
 SESSION_ROUTES: Final = (

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Final, Self
 from msgspec import Meta, Struct
 
 from fairground.bank.bank_port import NO_GAME, NO_SESSION, PLAY_MONEY, DepositFunds
-from fairground.bank.calls import THE_BET, THE_SESSION, THE_STATE, Envelope
-from fairground.bank.croupier_port import STAGES, Sight
+from fairground.bank.calls import THE_SESSION, Envelope, as_json
+from fairground.bank.croupier_port import MESSAGES, STAGES, Sight
+from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import TRUSTED
 from fairground.bank.messages import (
     Bet,
@@ -21,6 +22,7 @@ from fairground.bank.messages import (
     Key,
     ReplacementOrder,
     SeedMessage,
+    SessionState,
     SessionTerms,
     Signer,
 )
@@ -402,7 +404,7 @@ class _Hand:
         self.hand.final(hers[1])
         self.commitments = [seed.commitment.hex() for seed in his]
         self.his, self.hers = [seed.hex() for seed in his], [seed.hex() for seed in hers]
-        self.body = {"bet": THE_BET.write(bet), "signature": signed.hex()}
+        self.body = as_json(MESSAGES["bet"], (bet, signed))
         self.order = {"order": list(ORDER), "signature": ordered.hex()}
         self.taken, self.accepted = taken.hex(), accepted.hex()
 
@@ -432,20 +434,14 @@ _FIRST: Final = _Hand(TERMS.game_id(0), 0)
 _BEGUN: Final = beginning(TERMS).state
 _AFTER: Final = _FIRST.hand.follows(TERMS, _BEGUN)
 _AGREED: Final = {"terms": THE_SESSION.write(TERMS)}
-_SHOWN: Final = {
-    "self": HERE_IT_IS,
-    **_AGREED,
-    "state": THE_STATE.write(_AFTER),
-    "player_signature": _ADA.sign(DOMAIN, _AFTER).hex(),
-    "croupier_signature": _CROUPIER.sign(DOMAIN, _AFTER).hex(),
-    "playing": False,
-    "closed": False,
-}
-_OPENED: Final = _SHOWN | {
-    "state": THE_STATE.write(_BEGUN),
-    "player_signature": "0" * SIGNATURE_DIGITS,
-    "croupier_signature": "0" * SIGNATURE_DIGITS,
-}
+
+
+def _sight(state: SessionState, *signatures: Signature) -> dict[str, Any]:
+    sight = TERMS, state, *signatures, False, False
+    return {"self": HERE_IT_IS, **as_json(MESSAGES["sight"], sight)}
+
+
+_SHOWN: Final = _sight(_AFTER, _ADA.sign(DOMAIN, _AFTER), _CROUPIER.sign(DOMAIN, _AFTER))
 
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "new_offer": {"for Ada": {"player": ADA}},
@@ -520,7 +516,7 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "get_money": {"made": _ACCOUNT | {"available": 0, "purse": ETHER}},
     "get_ledger": {"the beginning of one line": '{"bank":…}\n'},
     "new_session": {"his terms": {"self": HERE_IT_IS, "name": NAME, **_AGREED}},
-    "open_session": {"open": _OPENED},
+    "open_session": {"open": _sight(*beginning(TERMS))},
     "get_croupier_session": {"after one hand": _SHOWN},
     "offer_hand": {"the first": {"commitments": _FIRST.commitments}},
     "bet_on_hand": {"taken": {"signature": _FIRST.taken, "seed": _FIRST.his[0]}},

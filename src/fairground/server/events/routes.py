@@ -61,7 +61,7 @@ EXAMPLE_TOPIC: Final = f"table:{TABLE.rpartition('/')[2]}"
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "new_stream": {
         "a table and the lobby": {"topics": [EXAMPLE_TOPIC, "lobby"]},
-        "after a break": {"topics": [EXAMPLE_TOPIC], "after": "m3QdVnJtAAQ"},
+        "after a break": {"topics": [EXAMPLE_TOPIC], "after": "gcQG0vix1kR8kgAE"},
     },
     "change_stream": {"one more": {"add": ["lobby"]}, "one less": {"drop": [EXAMPLE_TOPIC]}},
 }
@@ -72,7 +72,7 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
     },
     "follow_stream": {
         "a line of a table": (
-            "id: m3QdVnJtAAQ\nevent: table\n"
+            "id: gcQG0vix1kR8kgAE\nevent: table\n"
             f'data: {{"topic":"{EXAMPLE_TOPIC}","line":4,"text":"{{\\"kind\\":\\"move\\"}}"}}\n\n'
         )
     },

@@ -6,14 +6,14 @@ A topic is the lobby, a table, a seat, a contest, or a game with the Croupier.
 from __future__ import annotations
 
 import re
+import sys
 from abc import ABC, abstractmethod
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha3_256
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import msgspec
 
@@ -88,31 +88,33 @@ LONGEST: Final = 4_000
 """Characters of a cursor."""
 
 
+Count = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
+
+
 class Mark(NamedTuple):
     """The position of a stream in one topic."""
 
-    serial: int
+    serial: Count
     """Which time it is that this topic is followed: it may be dropped and begun anew."""
-    lines: int
+    lines: Count
 
 
 class Cursor:
     """The marks of a stream."""
 
     def __init__(self) -> None:
-        self._marks: dict[bytes, bytes] = {}
+        self._marks: dict[bytes, Mark] = {}
 
     def move(self, topic: str, mark: Mark) -> None:
-        """Set the mark of a topic."""
-        key = _key(topic)
-        self._marks[key] = key + _varint(mark.serial) + _varint(mark.lines)
+        self._marks[_key(topic)] = mark
 
     def drop(self, topic: str) -> None:
-        """Forget a topic that is not followed any more."""
         self._marks.pop(_key(topic), None)
 
     def __bytes__(self) -> bytes:
-        return urlsafe_b64encode(b"".join(self._marks.values())).rstrip(b"=") or b"-"
+        if not self._marks:
+            return b"-"
+        return urlsafe_b64encode(msgspec.msgpack.encode(self._marks)).rstrip(b"=")
 
 
 def read_cursor(text: str) -> dict[bytes, Mark]:
@@ -120,18 +122,10 @@ def read_cursor(text: str) -> dict[bytes, Mark]:
     if text == "-":
         return {}
     try:
-        if not text.isascii() or len(text) > LONGEST:
-            raise ValueError
-        data = urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        marks, at = {}, 0
-        while at < len(data):
-            key, at = data[at : at + KEY], at + KEY
-            serial, at = _read_varint(data, at)
-            lines, at = _read_varint(data, at)
-            marks[key] = Mark(serial, lines)
-    except (Error, ValueError, IndexError):
+        data = urlsafe_b64decode(text[:LONGEST].encode("ascii") + b"=" * (-len(text) % 4))
+        return msgspec.msgpack.decode(data, type=dict[bytes, Mark])
+    except ValueError:  # of the text, of base64, or of what it means
         raise InputError(f"this is no cursor of a stream: {quoted(text)}") from None
-    return marks
 
 
 def mark_of(marks: dict[bytes, Mark], topic: str) -> Mark | None:
@@ -142,27 +136,6 @@ def mark_of(marks: dict[bytes, Mark], topic: str) -> Mark | None:
 @lru_cache(10_000)
 def _key(topic: str) -> bytes:
     return sha3_256(topic.encode()).digest()[:KEY]
-
-
-def _varint(value: int) -> bytes:
-    """Seven bits a byte, the last ones first; the top bit says that more follow."""
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 35, 7):
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-    raise ValueError
 
 
 # Tickets
@@ -183,8 +156,10 @@ LIFETIME: Final = 3600
 MOST_OF_ONE: Final = 1_000
 """Maximum number of tickets of one client."""
 
-MOST_CLIENTS: Final = 10_000
-"""With more clients than this, those without a ticket are forgotten."""
+TOO_MANY: Final = (
+    "you have {} tickets of streams here, and one is enough for all that you watch; each ends an "
+    "hour after its last change"
+)
 
 
 class Kept(msgspec.Struct):
@@ -219,11 +194,10 @@ class Tickets:
         self._store = store
         self._clock = clock
         self._purging = Purging(KIND, LIFETIME)
-        self._held: dict[str, dict[str, float]] = {}
-        """Client → the logs of its tickets → when they were last changed."""
+        self._held = Holdings(clock)
+        """The logs of all tickets that were made or changed here."""
 
     async def make(self, topics: Sequence[str], after: str) -> str:
-        """Make a ticket for a new stream."""
         _must_be_topics(topics)
         ticket = token()
         marks = read_cursor(after)
@@ -234,7 +208,6 @@ class Tickets:
         return ticket
 
     async def read(self, ticket: str) -> Kept:
-        """Return the present topics of a stream."""
         return (await self._read(ticket))[1]
 
     async def _read(self, ticket: str) -> tuple[int, Kept]:
@@ -264,33 +237,10 @@ class Tickets:
         if len(kept.topics) > MOST_TOPICS:
             raise TooManyRequests(f"a stream has at most {MOST_TOPICS} topics: drop some first")
         log, now = log_of(ticket), self._clock()
-        self._hold(log, now)
+        self._held.add(log, MOST_OF_ONE, TOO_MANY, now + LIFETIME)
         line = _hidden(ticket, step, msgspec.json.encode(kept)).hex().encode() + b"\n"
         kind, seen = "" if step else KIND, int(now)
         await self._store.commit(Append(log, step, (line,), kind, seen=seen, replaces=step > 0))
-
-    def _hold(self, log: str, now: float) -> None:
-        """Count a ticket of the client that is being served; refuse it if there are too many."""
-        client = CLIENT.get()
-        if not client:
-            return
-        if len(self._held) > MOST_CLIENTS:
-            self._held = {
-                one: there for one, logs in self._held.items() if (there := _live(logs, now))
-            }
-        theirs = self._held.setdefault(client, {})
-        if log not in theirs and len(theirs) >= MOST_OF_ONE:
-            theirs = self._held[client] = _live(theirs, now)
-            if len(theirs) >= MOST_OF_ONE:
-                raise TooManyRequests(
-                    f"you have {MOST_OF_ONE} tickets of streams here, and one is enough for all "
-                    "that you watch; each ends an hour after its last change"
-                )
-        theirs[log] = now
-
-
-def _live(logs: dict[str, float], now: float) -> dict[str, float]:
-    return {log: at for log, at in logs.items() if at + LIFETIME >= now}
 
 
 # Sources: the messages of each kind of topic, at first and after every change
@@ -338,10 +288,6 @@ class Source(ABC):
     async def news(self) -> Sequence[News]:
         """Return the messages that the client has not received yet."""
 
-    def more(self) -> bool:
-        """Return True if `news` held some messages back for the next turn."""
-        return False
-
     def changed(self, essence: Any, told: Mapping[str, Any]) -> Sequence[News]:
         """Return a message, unless its essence is that of the last one."""
         if essence == self._last:
@@ -353,12 +299,10 @@ class Source(ABC):
 class TableSource(Source):
     """A table: every line of its record once, in order, word for word."""
 
-    _more = False
-
     async def news(self) -> Sequence[News]:
         sent = self.mark.lines
         lines = await self.arena.tables.lines(self.topic.name, sent)
-        self._more = len(lines) > MOST_AT_ONCE
+        self.due = self.arena.hall.clock() if len(lines) > MOST_AT_ONCE else None
         head = b'{"topic":%s,"line":' % encode(self.topic.text)
         news = [
             News(head + b'%d,"text":%s}' % (number, encode(line[:-1].decode())), number)
@@ -366,9 +310,6 @@ class TableSource(Source):
         ]
         self.mark = Mark(self.mark.serial, sent + len(news))
         return news
-
-    def more(self) -> bool:
-        return self._more
 
 
 class SeatSource(Source):
@@ -482,12 +423,11 @@ GONE: Final = "gone"
 class Streams:
     """All streams that are open."""
 
-    def __init__(self, tickets: Tickets, opened: Holdings) -> None:
+    def __init__(self, tickets: Tickets) -> None:
         self.tickets = tickets
-        self._open = opened
+        self._open = Holdings()
 
     def must_have_room(self) -> None:
-        """Refuse a client that has too many streams open."""
         if self._open.of(CLIENT.get()) >= MOST_STREAMS:
             raise TooManyRequests(
                 f"you have {MOST_STREAMS} streams open here: one is enough for all that you watch"
@@ -496,12 +436,12 @@ class Streams:
     @contextmanager
     def counted(self) -> Iterator[None]:
         """While a stream is open, it counts."""
-        client = CLIENT.get()
-        self._open.add(client, 1)
+        name = token()
+        self._open.add(name, sys.maxsize)
         try:
             yield
         finally:
-            self._open.add(client, -1)
+            self._open.drop(name)
 
 
 class EventStream:
@@ -596,7 +536,6 @@ class EventStream:
             self._dirty.update(self._waiting.get(log, {}))
 
     def _patience(self) -> float:
-        """Seconds to wait for something to be heard."""
         due = [source.due for source in self._sources.values() if source.due is not None]
         return max(0.0, min([HEARTBEAT, *(at - self._arena.hall.clock() for at in due)]))
 
@@ -610,7 +549,6 @@ class EventStream:
     # Messages
 
     async def _turn(self, text: str) -> bytes:
-        """Return the present messages of one topic."""
         source = self._sources.get(text)
         if source is None:
             return b""
@@ -618,8 +556,6 @@ class EventStream:
             news = await source.news()
         except FairgroundError as error:
             return self._gone(source, error)
-        if source.more():
-            self._dirty[text] = None
         out = []
         for data, lines in news:
             if lines is not None:

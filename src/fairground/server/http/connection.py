@@ -1,4 +1,4 @@
-"""Connections of clients, with limits on size, time and number; the names that ``Host`` may have.
+"""Connections of clients: uvicorn's protocol with bounds; the names that ``Host`` may have.
 
 A web site can let its own name point to an arena that only one person's machine reaches (DNS
 rebinding). The browser then takes the arena for a part of the site, and lets the site read and do
@@ -63,12 +63,9 @@ class Hosts:
         if host.startswith("["):
             return True  # digits of IPv6: no name
         name = host.partition(":")[0].rstrip(".")
-        return name in self._names or _is_local(name) or _is_address(name)
-
-
-def _is_local(name: str) -> bool:
-    """Browsers never ask anybody else what these names mean."""
-    return name == LOCAL or name.endswith(f".{LOCAL}")
+        # Browsers never ask anybody else what localhost means.
+        local = name == LOCAL or name.endswith(f".{LOCAL}")
+        return local or name in self._names or _is_address(name)
 
 
 def _is_address(name: str) -> bool:
@@ -79,16 +76,18 @@ def _is_address(name: str) -> bool:
     return True
 
 
-# Connections: uvicorn's own protocol, with limits on size, time and number
+# Connections
 #
-# uvicorn has no limit on the size of a head, nor on the time to receive it. Here both have one. An
-# offer of another protocol (``Upgrade``) is ignored: uvicorn would take the body for a second
-# request. A request has one ``Host``, which must be ours, and one length, so that a proxy and we
-# see the same requests.
+# uvicorn has no limit on the size of a request, nor on the time to receive it. Here both have one.
+# An offer of another protocol (``Upgrade``) is ignored: uvicorn would take the body for a second
+# request. All else is the proxy's job (deploy/nginx.conf).
 
 
 LARGEST_HEAD: Final = 65_536
 """Maximum number of bytes of an address and all headers."""
+
+LARGEST_REQUEST: Final = 1_000_000
+"""Maximum number of bytes of a request: a body has 100,000, but may arrive in tiny chunks."""
 
 SLOWEST: Final = 30.0
 """Seconds from the first byte of a request (or from connecting) to its last one."""
@@ -96,70 +95,34 @@ SLOWEST: Final = 30.0
 KEPT_ALIVE: Final = 75
 """Seconds that an idle connection is kept: longer than proxies keep theirs (60)."""
 
-AROUND: Final = 4
-"""Bytes of a header besides its name and value: the colon, a space, the end of the line."""
-
-HOST: Final = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[\w.~%!$&'()*+,;=-]+)(:\d*)?", re.ASCII)
-ABSOLUTE: Final = re.compile(rb"https?://([^/?#]*).*", re.IGNORECASE | re.DOTALL)
-
 log = logging.getLogger("fairground.server")
 
 
 class Crowd:
-    """All connections of a server: how many there may be, in all and of one client."""
+    """Counts connections, and refuses too many of one client, or too many in all."""
 
     def __init__(self, most: int, metrics: Metrics) -> None:
         self._most = most
         self._metrics = metrics
         self._clients: Counter[str] = Counter()
-        self._idle: dict[Connection, None] = {}
-        """Connections that wait for a next request, the longest first."""
         self._refused = 0
         metrics.watch_connections(self._clients.total)
 
-    def admit(self, new: Connection) -> bool:
-        """Count a connection in. If there are too many, close an idle one, or refuse this one."""
-        client = new.caller
-        own = [one for one in self._idle if one.caller == client]
-        if self._clients[client] >= self._of_one(client):
-            self._close(own)
-        elif self._clients.total() >= self._most:
-            self._close(self._idle)
-        full = self._clients[client] >= self._of_one(client) or self._clients.total() >= self._most
-        if full:
-            self._refused += 1
-            self._metrics.connection_refused()
-            if self._refused.bit_count() == 1:  # the 1st, 2nd, 4th, 8th…
-                log.warning("%d connections refused, the last of %s", self._refused, client)
-            return False
-        self._clients[client] += 1
-        return True
+    def admit(self, client: str) -> bool:
+        # A proxy on this machine connects for everybody.
+        each = self._most if client in ("127.0.0.1", "") else self._most // 4
+        if self._clients[client] < each and self._clients.total() < self._most:
+            self._clients[client] += 1
+            return True
+        self._refused += 1
+        self._metrics.connection_refused()
+        if self._refused.bit_count() == 1:  # the 1st, 2nd, 4th, 8th…
+            log.warning("%d connections refused, the last of %s", self._refused, client)
+        return False
 
-    def _of_one(self, client: str) -> int:
-        """A proxy on this machine connects for everybody."""
-        return self._most if client in ("127.0.0.1", "") else self._most // 4
-
-    def _close(self, idle: Any) -> None:
-        for one in list(idle)[:1]:
-            one.transport.close()
-            self.left(one)
-            one.counted = False
-
-    def idles(self, one: Connection) -> None:
-        """Note that a connection waits for its next request."""
-        self._idle.pop(one, None)
-        self._idle[one] = None
-
-    def works(self, one: Connection) -> None:
-        """Note that something arrives on a connection."""
-        self._idle.pop(one, None)
-
-    def left(self, one: Connection) -> None:
-        """Count a connection out."""
-        self._idle.pop(one, None)
-        self._clients[one.caller] -= 1
-        if not self._clients[one.caller]:
-            del self._clients[one.caller]
+    def left(self, client: str) -> None:
+        self._clients[client] -= 1
+        self._clients += Counter()  # without those that have none
 
 
 class Connection(HttpToolsProtocol):
@@ -168,18 +131,17 @@ class Connection(HttpToolsProtocol):
     hosts: ClassVar[Hosts | None] = None
     """The names that we answer to; ``None``: to any."""
     crowd: ClassVar[Crowd | None] = None
+    """``None``: there is no bound."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.caller = ""
-        self.counted = False
+        self._caller: str | None = None
+        """The client as the crowd knows it, while it is counted there."""
         self._in_head = False
         self._whole = True
         """False while a request is still arriving."""
         self._arrived = 0
-        """Heads and pieces of bodies that have arrived."""
-        self._stray = 0
-        """Bytes since then: an unfinished head, sizes of chunks, trailers."""
+        """Bytes of the request that is still arriving."""
         self._clock: asyncio.TimerHandle | None = None
         self._wrong: ArenaError = Malformed("this is no HTTP request")
 
@@ -187,17 +149,18 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.caller = client_at(self.client[0] if self.client else "")
-        self.counted = self.crowd is not None and self.crowd.admit(self)
-        if self.crowd is not None and not self.counted:
-            self._say_and_close(Crowded(Crowded.example))
-            return
+        client = client_at(self.client[0] if self.client else "")
+        if self.crowd is not None:
+            if not self.crowd.admit(client):
+                self._refuse(Crowded(Crowded.example))
+                return
+            self._caller = client
         self._start_clock()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_clock()
-        if self.counted and self.crowd is not None:
-            self.crowd.left(self)
+        if self.crowd is not None and self._caller is not None:
+            self.crowd.left(self._caller)
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
@@ -205,11 +168,6 @@ class Connection(HttpToolsProtocol):
             super().shutdown()
         else:  # nobody waits for the rest
             self._refuse(Stopping(Stopping.example))
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if self.timeout_keep_alive_task is not None and self.counted and self.crowd is not None:
-            self.crowd.idles(self)
 
     def _start_clock(self) -> None:
         if self._clock is None and not self.transport.is_closing():
@@ -239,16 +197,13 @@ class Connection(HttpToolsProtocol):
         self._unset_keepalive_if_required()
         if self.transport.is_closing():
             return
-        if self.counted and self.crowd is not None:
-            self.crowd.works(self)
-        before = self._arrived
         try:
             self._feed(data)
         except httptools.HttpParserError:
             self._refuse(self._wrong)
             return
-        self._stray = 0 if self._arrived > before or self._whole else self._stray + len(data)
-        if self._stray > LARGEST_HEAD:
+        self._arrived = 0 if self._whole else self._arrived + len(data)
+        if self._arrived > (LARGEST_HEAD if self._in_head else LARGEST_REQUEST):
             self._refuse(HeadTooLarge(HeadTooLarge.example))
         elif self._whole:
             self._stop_clock()
@@ -279,8 +234,7 @@ class Connection(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        self._arrived += 1
-        why = self._what_is_wrong(self.parser.get_http_version())
+        why = self._what_is_wrong()
         if why is not None:
             self._wrong = why
             raise why  # the parser stops
@@ -288,47 +242,22 @@ class Connection(HttpToolsProtocol):
         if not self.parser.should_upgrade():
             super().on_headers_complete()
 
-    def on_body(self, body: bytes) -> None:
-        self._arrived += 1
-        super().on_body(body)
-
     def on_message_complete(self) -> None:
         if not self.parser.should_upgrade():
             self._whole = True
             super().on_message_complete()
 
-    def _what_is_wrong(self, version: str) -> ArenaError | None:
-        size, hosts, codings = len(self.url), list[bytes](), list[bytes]()
-        for name, value in self.headers:
-            size += len(name) + len(value) + AROUND
-            if name == b"host":
-                hosts.append(value)
-            elif name == b"transfer-encoding":
-                codings.append(value.strip().lower())
-        if size > LARGEST_HEAD:
+    def _what_is_wrong(self) -> ArenaError | None:
+        hosts = [value for name, value in self.headers if name == b"host"]
+        if sum(len(name) + len(value) for name, value in self.headers) > LARGEST_HEAD:
             return HeadTooLarge(HeadTooLarge.example)
-        if codings and (codings != [b"chunked"] or version != "1.1"):
-            return Malformed("Transfer-Encoding is chunked here, and in HTTP/1.1 only")
-        if version not in ("1.0", "1.1"):
-            return Malformed("this arena speaks HTTP/1.1")
-        if len(hosts) != 1 and (hosts or version == "1.1"):
+        if len(hosts) != 1 and (hosts or self.parser.get_http_version() == "1.1"):
             return Malformed(f"a request has one Host header, not {len(hosts)}")
-        if not self.url.startswith(b"/"):
-            named = ABSOLUTE.fullmatch(self.url)
-            if named is None or (hosts and named[1].lower() != hosts[0].lower()):
-                address = quoted(self.url.decode("latin-1"))
-                return Malformed(f"an address is a path at this host, not {address}")
-            hosts = [named[1]]
-        for host in hosts:
-            if HOST.fullmatch(host) is None:
-                shown = quoted(host.decode("latin-1"))
-                return Malformed(f"Host is a name or an address, with a port or not: {shown}")
-            if self.hosts is not None and not self.hosts.admit(host):
-                shown = quoted(host.decode("latin-1"))
-                return WrongHost(
-                    f"this arena is not known as {shown}: its operator can name it with "
-                    "--public-url or --allow-host"
-                )
+        if hosts and self.hosts is not None and not self.hosts.admit(hosts[0]):
+            return WrongHost(
+                f"this arena is not known as {quoted(hosts[0].decode('latin-1'))}: its operator "
+                "can name it with --public-url or --allow-host"
+            )
         return None
 
     # Refusing
@@ -340,17 +269,14 @@ class Connection(HttpToolsProtocol):
             cycle.keep_alive = False
             self.pipeline.clear()
             self.flow.pause_reading()
-        elif cycle is not None and not cycle.response_complete:  # its body is not here
+            return
+        answered = not self._whole and not self._in_head  # only the rest of its body is missing
+        if cycle is not None and not cycle.response_complete:  # its body is not here
             cycle.disconnected = True
             cycle.message_event.set()
-            self._say_and_close(None if cycle.response_started else error)
-        else:
-            answered = not self._whole and not self._in_head  # only the rest of its body is missing
-            self._say_and_close(None if answered else error)
-
-    def _say_and_close(self, error: ArenaError | None) -> None:
+            answered = cycle.response_started
         self._stop_clock()
-        if error is not None and not self.transport.is_closing():
+        if not answered and not self.transport.is_closing():
             status, headers, body = answer_of(error)
             headers += [(b"content-length", b"%d" % len(body)), (b"connection", b"close")]
             head = b"".join(b"%b: %b\r\n" % one for one in headers)

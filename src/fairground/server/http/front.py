@@ -20,9 +20,8 @@ from msgspec import Meta, Struct
 from fairground.clients.protocol import JSON, RECEIPT
 from fairground.core import FairgroundError
 from fairground.server.http.addresses import SAFE, base, place_on_the_page
-from fairground.server.http.problems import ArenaError, BodyTooLarge, Malformed, answer_of, quoted
+from fairground.server.http.problems import ArenaError, Malformed, answer_of, quoted, tell
 from fairground.server.http.requests import (
-    LARGEST_BODY,
     LONGEST_WAIT,
     Head,
     decoded,
@@ -31,8 +30,9 @@ from fairground.server.http.requests import (
     must_be_from_here,
     must_be_names,
     must_have_body,
+    read_body,
 )
-from fairground.server.limits.gate import Receive, Scope, Send
+from fairground.server.limits.gate import Scope, Send
 from fairground.server.oracles.wire import Submission
 from fairground.server.state import ArenaState, the_arena
 from fairground.server.tables.views import describe
@@ -66,7 +66,6 @@ class Asked(NamedTuple):
     body: Any = None
 
     def look(self) -> Look:
-        """Read the query."""
         sent = dict(parse_qsl(self.scope["query_string"].decode("latin-1"), True))
         try:
             return msgspec.convert(sent, Look, strict=False)
@@ -139,7 +138,6 @@ class Front(Litestar):
     """The application: hot routes first, then the framework."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """ASGI."""
         if scope["type"] == "http":
             route, names = _route_of(scope)
             if route is not None and all(names):
@@ -159,47 +157,27 @@ async def _serve(
         must_be_address(head)
         where = place_on_the_page(head, route.pattern, names, arena.public_url)
         if where is not None:
-            await _tell(send, 303, [(b"location", where.encode())], b"")
+            await tell(send, 303, [(b"location", where.encode()), *SAFE], b"")
             return
         must_be_names(names)
         must_be_acceptable(head, JSON)
         said = None
         if route.reads is not None:
-            body = await _body(head, receive)
+            body = await read_body(receive)
             if body is None:
                 return
             must_have_body(head, body)
             said = decoded(body, route.reads)
         answer, headers = await route.act(Asked(arena, scope, names, said))
     except FairgroundError as error:
-        await _tell(send, *answer_of(error))
+        await _refuse(send, error)
     except Exception as error:  # our mistake
         log.error("a request failed: %s %s", scope["method"], route.pattern, exc_info=error)
-        await _tell(send, *answer_of(ArenaError(ArenaError.example)))
+        await _refuse(send, ArenaError(ArenaError.example))
     else:
-        await _tell(send, 200, [JSON_TYPE, *headers], _write(answer))
+        await tell(send, 200, [JSON_TYPE, *headers, *SAFE], _write(answer))
 
 
-async def _body(head: Head, receive: Receive) -> bytes | None:
-    """Return the body, or ``None`` if the client has left."""
-    said = head.get("content-length") or ""
-    if said.isdigit() and int(said) > LARGEST_BODY:
-        raise BodyTooLarge(BodyTooLarge.example)
-    pieces, size, more = list[bytes](), 0, True
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        piece = message.get("body", b"")
-        size += len(piece)
-        if size > LARGEST_BODY:
-            raise BodyTooLarge(BodyTooLarge.example)
-        pieces.append(piece)
-        more = message.get("more_body", False)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
-
-
-async def _tell(send: Send, status: int, headers: Headers, body: bytes) -> None:
-    headers = [*headers, (b"content-length", b"%d" % len(body)), *SAFE]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
+async def _refuse(send: Send, error: FairgroundError) -> None:
+    status, headers, body = answer_of(error)
+    await tell(send, status, [*headers, *SAFE], body)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -368,12 +369,26 @@ def _retry_after(error: FairgroundError) -> int | None:
     return error.retry_after if isinstance(error, ArenaError) else kind_of(type(error)).retry_after
 
 
-def answer_of(error: FairgroundError) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+def answer_of(
+    error: FairgroundError, retry_after: int | None = None
+) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
     """Return status, headers and body of an error, for callers in front of the framework."""
-    told, seconds = problem_of(error), _retry_after(error)
+    told, seconds = problem_of(error), retry_after or _retry_after(error)
     headers = [(b"content-type", PROBLEM.encode())]
     headers += [] if seconds is None else [(b"retry-after", b"%d" % seconds)]
     return told.status, headers, msgspec.json.encode(told)
+
+
+async def tell(
+    send: Callable[[Any], Awaitable[None]],
+    status: int,
+    headers: Sequence[tuple[bytes, bytes]],
+    body: bytes,
+) -> None:
+    """Send an answer, in front of the framework."""
+    headers = [*headers, (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 def from_fairground(_: Request[Any, Any, Any], error: FairgroundError) -> Response[Problem]:

@@ -42,8 +42,9 @@ from fairground.server.http.problems import (
     Malformed,
     answer_of,
     quoted,
+    tell,
 )
-from fairground.server.http.requests import again, whole_body
+from fairground.server.http.requests import read_body, replayed
 from fairground.server.limits.gate import Asgi, Receive, Scope, Send
 from fairground.server.oracles.wire import CountsOut
 from fairground.server.state import the_arena
@@ -97,7 +98,6 @@ class Repeats:
         self._purging = Purging(KEY_KIND, DAY)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
-        """ASGI."""
         said = _header(scope)
         if said is None:
             return self._app(scope, receive, send)
@@ -107,14 +107,13 @@ class Repeats:
         try:
             await self._keyed(said, scope, receive, send)
         except FairgroundError as error:
-            await _say(send, Answer(*answer_of(error)))
+            await tell(send, *answer_of(error))
 
     async def _keyed(self, said: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         key = _read_key(said)
-        body, receive = await whole_body(receive)
+        body = await read_body(receive)
         if body is None:
-            await self._app(scope, receive, send)
-            return
+            return  # the client has left
         place = digest(Tag.TOKEN, KEY_KIND, scope["method"], scope["path"], key)
         log, fingerprint = f"{KEY_KIND}.{place.hex()}", hashlib.sha256(body).hexdigest()
         if log in self._served:
@@ -125,15 +124,17 @@ class Repeats:
             store = the_arena(self._state).hall.store
             kept, answer, asked = await store.read(log), None, {**scope}
             if kept is None:
-                answer = await self._serve(log, fingerprint, scope, receive)
+                answer = await self._serve(log, fingerprint, scope, replayed(body, receive))
                 if answer.status == CONFLICT and (kept := await store.read(log)) is not None:
                     answer = None  # another server was quicker
             if answer is None:
                 assert kept is not None
-                answer = await self._again(kept, fingerprint, asked, body)
+                asked_again = replayed(body, receive)
+                answer = await self._again(kept, fingerprint, asked, asked_again)
         finally:
             self._served.discard(log)
-        await _say(send, answer)
+        headers = [one for one in answer.headers if one[0] != b"content-length"]
+        await tell(send, answer.status, headers, answer.body)
         hall = the_arena(self._state).hall
         self._purging.look(hall.store, hall.clock)
 
@@ -166,7 +167,6 @@ class Repeats:
         return answer
 
     async def _heard(self, scope: Scope, receive: Receive) -> Answer:
-        """Return the answer of the application."""
         answer = Answer(500, [], b"")
 
         async def hear(message: Any) -> None:
@@ -178,8 +178,9 @@ class Repeats:
         await self._app(scope, receive, hear)
         return answer
 
-    async def _again(self, kept: Stored, fingerprint: str, scope: Scope, body: bytes) -> Answer:
-        """Return the answer to a request that was carried out before."""
+    async def _again(
+        self, kept: Stored, fingerprint: str, scope: Scope, receive: Receive
+    ) -> Answer:
         about = json.loads(kept.lines[0])
         if about["fingerprint"] != fingerprint:
             raise KeyReused(KeyReused.example)
@@ -187,7 +188,7 @@ class Repeats:
         if found is not None:
             answer: Answer | None = msgspec.msgpack.decode(zlib.decompress(found), type=Answer)
         else:
-            answer = await self._made_again(scope, body, dict(about["grown"]))
+            answer = await self._made_again(scope, receive, dict(about["grown"]))
         if answer is not None:
             answer.headers.append(REPLAYED)
             return answer
@@ -197,7 +198,9 @@ class Repeats:
             raise BeingServed(BeingServed.example)
         raise AnswerLost(AnswerLost.example)
 
-    async def _made_again(self, scope: Scope, body: bytes, grown: dict[str, int]) -> Answer | None:
+    async def _made_again(
+        self, scope: Scope, receive: Receive, grown: dict[str, int]
+    ) -> Answer | None:
         """Compute the answer from the record, by how far these logs grew; ``None`` if it cannot."""
         path, arena = scope["path"], the_arena(self._state)
         if not _on_record(scope, grown):
@@ -209,7 +212,7 @@ class Repeats:
         if path.endswith(ENTERED):
             token = DONE.set(grown)
             try:
-                return await self._heard(scope, again([_whole(body)], _no_more))
+                return await self._heard(scope, receive)
             finally:
                 DONE.reset(token)
         name = path.removeprefix(SUBMITTED)
@@ -236,14 +239,6 @@ def _read_key(said: bytes) -> str:
     return key
 
 
-def _whole(body: bytes) -> Any:
-    return {"type": "http.request", "body": body, "more_body": False}
-
-
-async def _no_more() -> Any:
-    return {"type": "http.disconnect"}
-
-
 def _header(scope: Scope) -> bytes | None:
     if scope["type"] != "http" or scope["method"] not in CHANGING:
         return None
@@ -257,10 +252,3 @@ def _header(scope: Scope) -> bytes | None:
 def _counted(counts: CountsOut, receipt: str) -> Answer:
     headers = [(b"content-type", JSON.encode()), (RECEIPT.lower().encode(), receipt.encode())]
     return Answer(200, headers, msgspec.json.encode(counts))
-
-
-async def _say(send: Send, answer: Answer) -> None:
-    headers = [one for one in answer.headers if one[0] != b"content-length"]
-    headers.append((b"content-length", b"%d" % len(answer.body)))
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": answer.body})

@@ -28,6 +28,7 @@ from litestar.typing import FieldDefinition
 
 from fairground.clients.protocol import JSON
 from fairground.server.http.problems import (
+    BodyTooLarge,
     ForeignSite,
     Malformed,
     NotAcceptable,
@@ -210,18 +211,15 @@ class Body(AbstractDTO[Any]):
     def create_for_field_definition(
         cls, field_definition: FieldDefinition, handler_id: str, backend_cls: Any = None
     ) -> None:
-        """Called once for each route that takes a body."""
         cls._decoders[handler_id] = msgspec.json.Decoder(field_definition.annotation)
 
     def decode_bytes(self, value: bytes) -> Any:
-        """Decode the body into the type that the route takes."""
         return decoded(value, self._decoders[self.asgi_connection.route_handler.handler_id])
 
     @classmethod
     def create_openapi_schema(
         cls, field_definition: FieldDefinition, handler_id: str, schema_creator: Any
     ) -> Any:
-        """Return the schema of the type itself."""
         return schema_creator.for_field_definition(field_definition)
 
     @classmethod
@@ -338,30 +336,31 @@ def read_states(text: str, possible: Sequence[str]) -> set[str]:
     return states
 
 
-# Bodies that are read in front of the application, and replayed to it
+# Bodies that are read in front of the framework
 
 
-async def whole_body(receive: Receive) -> tuple[bytes | None, Receive]:
-    """Return the body and a ``receive`` that replays it; ``None``: too large, or broken off."""
-    messages = [await receive()]
-    size = len(messages[0].get("body", b""))
-    while messages[-1].get("more_body") and size <= LARGEST_BODY:
-        messages.append(await receive())
-        size += len(messages[-1].get("body", b""))
-    whole = size <= LARGEST_BODY and messages[-1]["type"] == "http.request"
-    body = b"".join(message.get("body", b"") for message in messages) if whole else None
-    return body, again(messages, receive)
+async def read_body(receive: Receive) -> bytes | None:
+    """Return a whole body, or ``None`` if the client has left; raise `BodyTooLarge`."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        if len(body) > LARGEST_BODY:
+            raise BodyTooLarge(BodyTooLarge.example)
+        more = message.get("more_body", False)
+    return body
 
 
-def again(messages: Iterable[Any], receive: Receive) -> Receive:
-    """Return a ``receive`` that replays these messages first."""
-    waiting = iter(messages)
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """Return a ``receive`` that gives this body first."""
+    waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def received_again() -> Any:
-        message = next(waiting, None)
-        return await receive() if message is None else message
+    async def receive_again() -> Any:
+        return waiting.pop() if waiting else await receive()
 
-    return received_again
+    return receive_again
 
 
 # Requests from other web sites

@@ -9,37 +9,66 @@ import logging
 import math
 import secrets
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import lru_cache
-from http import HTTPStatus
 from ipaddress import IPv6Address, IPv6Network
 from typing import Any, Final
 
-import msgspec
-
-from fairground.clients.protocol import PROBLEM, REQUEST_ID
-from fairground.server.http.problems import ArenaError, Problem, Stopping, TooManyRequests
+from fairground.clients.protocol import REQUEST_ID
+from fairground.server.http.problems import (
+    ArenaError,
+    Stopping,
+    TooManyRequests,
+    answer_of,
+    tell,
+)
 from fairground.server.limits.metrics import Metrics
 
 
 class Holdings:
-    """Counts of open things of one kind, by client."""
+    """Open things of one kind, by client. Each counts until it is dropped, or until its time."""
 
-    def __init__(self) -> None:
-        self._open: Counter[str] = Counter()
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._owners: dict[str, str] = {}
+        """Thing → client."""
+        self._ends: dict[str, dict[str, float]] = {}
+        """Client → its things → when each ends by itself."""
 
     def of(self, client: str) -> int:
-        """Return how many things this client has open."""
-        return self._open[client]
+        return len(self._ends.get(client, ()))
 
-    def add(self, client: str, number: int) -> None:
-        """Count things that a client opens, or ends (a negative number)."""
-        self._open[client] += number
-        if not self._open[client]:
-            del self._open[client]
+    def owner(self, thing: str) -> str | None:
+        """Return the client that opened a thing, if it is known."""
+        return self._owners.get(thing)
+
+    def add(self, thing: str, most: int, words: str = "", until: float = math.inf) -> None:
+        """Count a thing of the client that is being served; refuse it beyond ``most`` of them.
+
+        ``words`` tell the client so: with ``{0}`` for what it has, ``{1}`` for what it may have.
+        """
+        client = CLIENT.get()
+        if not client:
+            return
+        if self._owners.get(thing) != client and self.of(client) >= most:
+            for one in [one for one, at in self._ends[client].items() if at <= self._clock()]:
+                self.drop(one)
+            if (there := self.of(client)) >= most:
+                raise TooManyRequests(words.format(there, most))
+        self.drop(thing)
+        self._owners[thing] = client
+        self._ends.setdefault(client, {})[thing] = until
+        if len(self._owners) > MOST_OWNED:
+            self.drop(next(iter(self._owners)))
+
+    def drop(self, thing: str) -> None:
+        client = self._owners.pop(thing, None)
+        if client is not None:
+            del self._ends[client][thing]
+            if not self._ends[client]:
+                del self._ends[client]
 
 
 # The gate
@@ -69,10 +98,7 @@ several. Any other is run again from its transcript when it is needed, which tak
 two moves."""
 
 MOST_OWNED: Final = 500_000
-"""Maximum number of open games with a known owner. Beyond that, the oldest count for nobody."""
-
-GAMES, STREAMS, WAITING, CONTESTS = HELD = ("games", "streams", "waiting tables", "contests")
-"""Kinds of things with a limit for each client."""
+"""Maximum number of things with a known owner. Beyond that, the oldest count for nobody."""
 
 MOST_CLIENTS: Final = 10_000
 """With more clients than this, idle ones are forgotten."""
@@ -118,9 +144,8 @@ class ClientLimits:
         self._rate = rate
         self._open_games = open_games
         self._buckets: dict[str, tuple[float, float]] = {}
-        self._owners: dict[str, str] = {}
-        self.held = {what: Holdings() for what in HELD}
-        """Open things of each client, by kind."""
+        self.games = Holdings()
+        """The open games of each client."""
 
     def admit(self, client: str, now: float) -> float:
         """0 if the client may ask now; else the seconds after which it may.
@@ -143,29 +168,14 @@ class ClientLimits:
         left, at = self._buckets.get(client, (float(self._rate), now))
         return min(float(self._rate), left + (now - at) * self._rate)
 
-    def opening(self, names: Sequence[str]) -> None:
-        """New games for the client that is being served; refuse them if it has too many."""
-        client = CLIENT.get()
-        names = [name for name in names if name not in self._owners]
-        if not self._open_games or not client:
-            return
-        there = self.held[GAMES].of(client)
-        if there + len(names) > self._open_games:
-            raise TooManyRequests(
-                f"you have {there} open games here, and {self._open_games} is the "
-                "limit: end some of them first"
-            )
-        self.held[GAMES].add(client, len(names))
-        for name in names:
-            self._owners[name] = client
-        while len(self._owners) > MOST_OWNED:
-            self.closed(next(iter(self._owners)))
+    def opening(self, name: str) -> None:
+        """Count a new game of the client that is being served; refuse it if it has too many."""
+        if self._open_games:
+            words = "you have {} open games here, and {} is the limit: end some of them first"
+            self.games.add(name, self._open_games, words)
 
     def closed(self, name: str) -> None:
-        """Count a game as ended."""
-        client = self._owners.pop(name, None)
-        if client is not None:
-            self.held[GAMES].add(client, -1)
+        self.games.drop(name)
 
 
 class Gate:
@@ -210,16 +220,17 @@ class Gate:
         RECEIVE.set(receive)
         try:
             if wait:
-                await _refuse(noting, TooManyRequests, wait)
+                error = TooManyRequests(TooManyRequests.example)
+                await tell(noting, *answer_of(error, math.ceil(wait)))
                 return
             await self._app(scope, receive, noting)
         except asyncio.CancelledError:  # the arena stops, and waits no longer
             if not status:
-                await _refuse(noting, Stopping)
-        except Exception as error:  # our mistake, in front of the framework
-            log.error("a request failed: %s", scope["method"], exc_info=error)
+                await tell(noting, *answer_of(Stopping(Stopping.example)))
+        except Exception:  # our mistake, in front of the framework
+            log.exception("a request failed: %s", scope["method"])
             if not status:
-                await _refuse(noting, ArenaError)
+                await tell(noting, *answer_of(ArenaError(ArenaError.example)))
         finally:
             route = scope.get("path_template") or "(none)"
             self._metrics.answered(scope["method"], route, status or 500)
@@ -237,13 +248,3 @@ class Gate:
 def _write(**what: Any) -> None:
     line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **what}
     access.info("%s", json.dumps(line))
-
-
-async def _refuse(send: Send, kind: type[ArenaError], wait: float | None = None) -> None:
-    status = HTTPStatus(kind.status)
-    data = msgspec.json.encode(Problem(status, status.phrase, kind.code, kind.example))
-    seconds = kind.retry_after if wait is None else math.ceil(wait)
-    headers = [(b"content-type", PROBLEM.encode()), (b"content-length", b"%d" % len(data))]
-    headers += [] if seconds is None else [(b"retry-after", b"%d" % seconds)]
-    await send({"type": "http.response.start", "status": kind.status, "headers": headers})
-    await send({"type": "http.response.body", "body": data})

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Final, Self
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Self
 
 from prometheus_client import (
     CollectorRegistry,
@@ -18,8 +17,7 @@ from prometheus_client import (
 )
 
 from fairground.server.storage import KEYED, Outages
-from fairground.store import Append, Store, StoreAway, Stored
-from fairground.store.listeners import Hear
+from fairground.store import Append, Hear, Store, StoreAway
 
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 """Upper bounds of the histogram of commits, in seconds."""
@@ -80,15 +78,12 @@ class Metrics:
         counter.inc()
 
     def committed(self, seconds: float) -> None:
-        """Count a commit that took this long."""
         self._commits.observe(seconds)
 
     def watch_connections(self, number: Callable[[], int]) -> None:
-        """Show how many connections are open."""
         self._connections.set_function(number)
 
     def connection_refused(self) -> None:
-        """Count a connection that was refused."""
         self._refused.inc()
 
     def watch_thoughts(
@@ -109,6 +104,19 @@ class Metrics:
         return (generate_latest(self.registry) + generate_latest(now)).decode()
 
 
+def _noticing(name: str) -> Any:
+    """Return a method that asks the store, and notices an outage."""
+
+    async def ask(self: Measured, *about: Any, **more: Any) -> Any:
+        try:
+            return await getattr(self._store, name)(*about, **more)
+        except StoreAway as error:
+            self.outages.failed(error)
+            raise
+
+    return ask
+
+
 class Measured(Store):
     """A store whose commits are timed, and whose outages are noticed."""
 
@@ -120,7 +128,6 @@ class Measured(Store):
 
     @classmethod
     async def open(cls, url: str) -> Self:
-        """Not here: measure a store that is open."""
         raise NotImplementedError(url)
 
     async def close(self) -> None:
@@ -148,37 +155,9 @@ class Measured(Store):
     async def probe(self) -> None:
         await self._store.probe()
 
-    @contextmanager
-    def _noticing(self) -> Iterator[None]:
-        try:
-            yield
-        except StoreAway as error:
-            self.outages.failed(error)
-            raise
-
-    async def read(self, log: str) -> Stored | None:
-        with self._noticing():
-            return await self._store.read(log)
-
-    async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
-        with self._noticing():
-            return await self._store.lines(log, after, most)
-
-    async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
-        with self._noticing():
-            return await self._store.logs(kind, open_only=open_only)
-
-    async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
-        with self._noticing():
-            return await self._store.idle(kind, before, most)
-
-    async def forget(self, kind: str, before: int, most: int) -> int:
-        with self._noticing():
-            return await self._store.forget(kind, before, most)
-
-    async def count(self, kind: str) -> tuple[int, int]:
-        with self._noticing():
-            return await self._store.count(kind)
+    read, lines, logs, idle, forget, count = map(
+        _noticing, ("read", "lines", "logs", "idle", "forget", "count")
+    )
 
     def listen(self, hear: Hear) -> Callable[[], None]:
         return self._store.listen(hear)

@@ -108,7 +108,6 @@ class Oracles(Room):
         self._hall = hall
 
     async def make(self, base: int, length: int, oracle_type: str) -> Live:
-        """Open a game, durably."""
         live = self._hall.open(
             KIND,
             CodeBreaking(base, length, oracle_type),
@@ -118,7 +117,7 @@ class Oracles(Room):
             options={"length": CHAIN_LENGTH},
         )
         publish(live.table)
-        await self._hall.keep(live, kind=KIND)
+        await self._hall.keep(live)
         return live
 
     @retried

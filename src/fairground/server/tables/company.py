@@ -1,18 +1,26 @@
-"""Remarks, hints and rematches."""
+"""Remarks, hints and rematches; the coach's review of a finished game."""
 
 from __future__ import annotations
 
+import asyncio
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from fairground.core import InputError, Seat, StaleAsk
 from fairground.fair.bits import Tag, digest, token
 from fairground.fair.register import dealer_class
-from fairground.server.http.problems import AlreadyDone, GameOver, TooManyRequests
+from fairground.server.http.problems import (
+    AlreadyDone,
+    GameOver,
+    TooEarly,
+    TooManyRequests,
+    Unknown,
+)
 from fairground.server.live_games import Live
 from fairground.server.tables.opening import (
     REMATCH,
@@ -23,9 +31,20 @@ from fairground.server.tables.opening import (
     token_digest,
 )
 from fairground.server.tables.service import Tables, ask_id
+from fairground.server.tables.thoughts import NoReview, reviewed, tried
 from fairground.server.tables.views import MOVES
-from fairground.server.tables.wire import Hint, MadeSeat, MadeTable, NewSeat, NewTable
+from fairground.server.tables.wire import (
+    Hint,
+    MadeSeat,
+    MadeTable,
+    NewSeat,
+    NewTable,
+    NewTry,
+    Tried,
+)
 from fairground.store import Append, Conflict, Store
+
+T = TypeVar("T")
 
 MOST_NOTES: Final = 100
 """Remarks and hints of one seat in one game: they make its record longer."""
@@ -41,8 +60,6 @@ class Company:
     # Remarks and hints
 
     async def remark(self, name: str, secret: str, text: str) -> None:
-        """Write something into the record, in the name of a seat."""
-
         async def act(live: Live, seat: Seat) -> None:
             await self._note(live, seat, {"remark": text})
 
@@ -122,7 +139,6 @@ class Company:
         return MadeTable(where, seats)
 
     async def _put_up(self, live: Live, seat: Seat, secret: str) -> str:
-        """Open the next game for the first who wants it."""
         following, transcript = token(), live.table.transcript
         table = WaitingTable(
             _wanted_again(live),
@@ -166,3 +182,61 @@ def _wanted_again(live: Live) -> NewTable:
         {name: value for name, value in start["public"].items() if name in known},
         live.private.seconds,
     )
+
+
+# Reviews
+#
+# A review takes long: it is computed in a worker process and cached. Records longer than any
+# sensible game are not reviewed. A running game has no review: it would be advice.
+
+
+BUDGET: Final = 120.0
+"""Seconds of CPU time for a review."""
+
+LONGEST: Final = 5000
+"""Lines of a record that is reviewed."""
+
+KEPT: Final = 200
+"""Reviews that are remembered; the ones asked for longest ago are forgotten."""
+
+
+class Reviews:
+    """Makes reviews, one at a time, and remembers them."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._made: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._alone = asyncio.Lock()
+
+    async def of(self, name: str) -> dict[str, Any]:
+        if name not in self._made:
+            data = await self._record(name)
+            async with self._alone:
+                if name not in self._made:
+                    self._made[name] = await self._think(reviewed, data)
+                    if len(self._made) > KEPT:
+                        self._made.popitem(last=False)
+        self._made.move_to_end(name)
+        return self._made[name]
+
+    async def of_try(self, name: str, wanted: NewTry) -> Tried:
+        return await self._think(tried, await self._record(name), wanted)
+
+    async def _think(self, thought: Callable[..., T], *about: Any) -> T:
+        try:
+            found, _ = await self._tables.house.thinking.slow.think(BUDGET, thought, *about)
+        except NoReview as reason:
+            raise Unknown(f"there is no review: {reason}") from None
+        return found
+
+    async def _record(self, name: str) -> bytes:
+        """Return the record of a finished game. Before the end a review would be advice."""
+        shown = await self._tables.shown(await self._tables.find(name))
+        if not shown.over:
+            raise TooEarly("a game is reviewed when it is over")
+        if shown.payoff is None:
+            raise Unknown("there is no review: the house voided this game")
+        lines = await self._tables.lines(name)
+        if len(lines) > LONGEST:
+            raise Unknown(f"there is no review: {len(lines):,} lines are more than {LONGEST:,}")
+        return b"".join(lines)

@@ -165,7 +165,6 @@ class WaitingTable(msgspec.Struct):
 
     @property
     def missing(self) -> list[Seat]:
-        """The seats on which nobody sits."""
         people = (i for i, seat in enumerate(self.wanted.seats) if seat.player is None)
         return [seat for seat in people if str(seat) not in self.tokens]
 
@@ -237,13 +236,11 @@ def seat_of(name: str, tokens: Mapping[str, str], secret: str) -> Seat:
 class Waiting:
     """All tables of an arena that wait."""
 
-    def __init__(self, hall: Hall, begin: Begin, held: Holdings) -> None:
-        """``held``: how many each client has put up."""
+    def __init__(self, hall: Hall, begin: Begin) -> None:
         self._hall = hall
         self._begin = begin
-        self._held = held
-        self._clients: dict[str, str] = {}
-        """Table → who put it up here."""
+        self._held = Holdings()
+        """The tables that wait, by the client who put each up here."""
         self._taken: dict[str, dict[tuple[str, str], float]] = {}
         """Client → table and digest of a seat's token → when it took that seat."""
         self._doors: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -254,14 +251,13 @@ class Waiting:
         await self._must_have_room()
         self._try_out(name, table)
         if self._hall.opening is not None:
-            self._hall.opening([name])
+            self._hall.opening(name)
         try:
             await self._hall.store.commit(self._line(name, 0, table), *more)
         except BaseException:
             self._forget(name)
             raise
-        self._clients[name] = CLIENT.get()
-        self._held.add(CLIENT.get(), 1)
+        self._held.add(name, MOST)
 
     async def find(self, name: str) -> WaitingTable | None:
         """Return a table that waits, or did; ``None`` if none has this name."""
@@ -299,7 +295,7 @@ class Waiting:
     async def _taking(self, name: str, seat: str) -> AsyncIterator[None]:
         """Count a seat at somebody else's table; refuse it if its client plays too few of those."""
         client = CLIENT.get()
-        if not client or self._clients.get(name) == client:
+        if not client or self._held.owner(name) == client:
             yield
             return
         theirs = self._taken.setdefault(client, {})
@@ -353,7 +349,7 @@ class Waiting:
             else:
                 table.ended = BEGAN
                 await self._begin(name, table, self._line(name, step, table))
-                self._waits_no_more(name)
+                self._held.drop(name)
             return seat
 
         async with self._doors.setdefault(name, asyncio.Lock()):
@@ -422,12 +418,7 @@ class Waiting:
                 "at one of those, or come back later"
             )
 
-    def _waits_no_more(self, name: str) -> None:
-        client = self._clients.pop(name, None)
-        if client is not None:
-            self._held.add(client, -1)
-
     def _forget(self, name: str) -> None:
-        self._waits_no_more(name)
+        self._held.drop(name)
         if self._hall.ended is not None:
             self._hall.ended(name)

@@ -1,17 +1,10 @@
-"""The handlers of tables, with the coach's review of a finished game.
-
-A review takes long: it is computed in a worker process and cached. Records longer than any sensible
-game are not reviewed. A running game has no review: it would be advice.
-"""
+"""The handlers of tables. They call `service`, `views` and `company`."""
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
 from typing import Annotated, Any, Final
-from weakref import WeakKeyDictionary
 
 from litestar import Request, Response, delete, get, post
 from litestar.datastructures import ResponseHeader, State
@@ -40,9 +33,7 @@ from fairground.server.http.problems import (
 )
 from fairground.server.http.requests import Behind, Limit, Wait, read_states
 from fairground.server.live_games import Live
-from fairground.server.state import ArenaState, TheArena
-from fairground.server.tables.service import Tables
-from fairground.server.tables.thoughts import NoReview, reviewed, tried
+from fairground.server.state import TheArena
 from fairground.server.tables.wire import (
     STATES,
     Hint,
@@ -59,63 +50,7 @@ from fairground.server.tables.wire import (
     Taken,
     Tried,
 )
-from fairground.server.workers import Thinking
 from fairground.store import Conflict
-
-BUDGET: Final = 120.0
-"""Seconds of CPU time for a review."""
-
-LONGEST: Final = 5000
-"""Lines of a record that is reviewed."""
-
-KEPT: Final = 200
-"""Reviews that are remembered; the ones asked for longest ago are forgotten."""
-
-
-class Reviews:
-    """Makes reviews, one at a time, and remembers them."""
-
-    def __init__(self, thinking: Thinking) -> None:
-        self._thinking = thinking
-        self._made: OrderedDict[str, dict[str, Any]] = OrderedDict()
-        self._alone = asyncio.Lock()
-
-    async def of(self, name: str, tables: Tables) -> dict[str, Any]:
-        """Return the review of a finished game."""
-        if name in self._made:
-            self._made.move_to_end(name)
-            return self._made[name]
-        data = await _record(name, tables)
-        async with self._alone:
-            if name not in self._made:
-                try:
-                    made, _ = await self._thinking.slow.think(BUDGET, reviewed, data)
-                except InputError as reason:
-                    raise Unknown(f"there is no review: {reason}") from None
-                self._made[name] = made
-                if len(self._made) > KEPT:
-                    self._made.popitem(last=False)
-        return self._made[name]
-
-    async def of_try(self, name: str, tables: Tables, wanted: NewTry) -> Tried:
-        """Return the value of another move at that point."""
-        data = await _record(name, tables)
-        try:
-            found, _ = await self._thinking.slow.think(BUDGET, tried, data, wanted)
-        except NoReview as reason:
-            raise Unknown(f"there is no review: {reason}") from None
-        return found
-
-
-async def _record(name: str, tables: Tables) -> bytes:
-    lines = await tables.lines(name)
-    if len(lines) > LONGEST:
-        raise Unknown(f"there is no review: {len(lines):,} lines are more than {LONGEST:,}")
-    return b"".join(lines)
-
-
-_REVIEWS: WeakKeyDictionary[Tables, Reviews] = WeakKeyDictionary()
-"""Those of each arena in this process."""
 
 
 @get(
@@ -126,7 +61,7 @@ _REVIEWS: WeakKeyDictionary[Tables, Reviews] = WeakKeyDictionary()
 )
 async def table_review(name: FromPath[str], arena: TheArena) -> dict[str, Any]:
     """The coach's review, as ``fairground coach --json`` prints it: see docs/coach.md."""
-    return await (await _reviews(name, arena)).of(name, arena.tables)
+    return await arena.reviews.of(name)
 
 
 @post(
@@ -138,17 +73,7 @@ async def table_review(name: FromPath[str], arena: TheArena) -> dict[str, Any]:
 )
 async def try_again(name: FromPath[str], data: JSONBody[NewTry], arena: TheArena) -> Tried:
     """The value of another move, in the words of ``fairground learn``. Nothing is recorded."""
-    return await (await _reviews(name, arena)).of_try(name, arena.tables, data)
-
-
-async def _reviews(name: str, arena: ArenaState) -> Reviews:
-    """Return the reviews of a finished game. Before the end they would be advice."""
-    shown = await arena.tables.shown(await arena.tables.find(name))
-    if not shown.over:
-        raise TooEarly("a game is reviewed when it is over")
-    if shown.payoff is None:
-        raise Unknown("there is no review: the house voided this game")
-    return _REVIEWS.setdefault(arena.tables, Reviews(arena.tables.house.thinking))
+    return await arena.reviews.of_try(name, data)
 
 
 # The handlers

@@ -13,17 +13,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Final, Self, TypeVar
 
-from fairground.core import InputError, Seat, StaleAsk
-from fairground.fair.bits import token
+from fairground.core import Game, InputError, Seat, StaleAsk
+from fairground.fair.bits import Tag, digest, token
+from fairground.players import listing_of as player_listing
 from fairground.server.http.problems import AlreadyDone, GameOver, Unknown
-from fairground.server.limits.gate import Holdings
 from fairground.server.limits.metrics import Metrics
 from fairground.server.live_games import STOPPED, Hall, Live, Reading, Shown, stored_reading
-from fairground.server.log_watch import News, at_most
-from fairground.server.tables.house import House
+from fairground.server.log_watch import News
 from fairground.server.tables.opening import (
     KIND,
     Waiting,
@@ -34,12 +34,15 @@ from fairground.server.tables.opening import (
     seat_of,
     token_digest,
 )
-from fairground.server.tables.wire import NewTable, Taken
-from fairground.server.workers import Thinking
+from fairground.server.tables.thoughts import Question, advised, decide
+from fairground.server.tables.wire import Hint, NewTable, Taken
+from fairground.server.workers import BUDGET, Lane, Thinking, TookTooLong
 from fairground.store import Append, Conflict, StoreAway, retried
 from fairground.table import Ask
 from fairground.transcript import canonical
 from fairground.verifier import said
+
+log = logging.getLogger("fairground.server")
 
 MOST_AHEAD: Final = 1_000
 """Readings by another clock that are remembered."""
@@ -104,6 +107,81 @@ class Clocks:
         return live.reading
 
 
+QUICK: Final = 0.05
+"""Seconds of CPU time. A player that once takes longer decides in a process from then on."""
+
+
+class House:
+    """Lets the house's players answer."""
+
+    def __init__(self, thinking: Thinking) -> None:
+        self.thinking = thinking
+
+    async def hint(self, game: Game[Any], view: Any, seat: Seat, names: Sequence[str]) -> Hint:
+        found, _ = await self.thinking.slow.think(BUDGET, advised, game, view, seat, names)
+        return found
+
+    async def play_or_resign(self, live: Live) -> None:
+        """Play on. A player that fails or takes too long loses its seat, and the game goes on."""
+        for _ in range(live.table.game.seats):
+            try:
+                await self.play(live)
+            except TookTooLong as error:
+                self._resign(live, f"the house's player gave up: {error}")
+            except Exception:
+                log.exception("a player of ours failed at table %s", live.log)
+                self._resign(live, "the house's player failed")
+            else:
+                return
+
+    def _resign(self, live: Live, reason: str) -> None:
+        live.table.forfeit(self._asked(live)[0].seat, reason, by="house")
+
+    async def play(self, live: Live) -> None:
+        """Answer for the house's seats until only others are asked."""
+        left = BUDGET
+        while asks := self._asked(live):
+            for ask in asks:
+                left -= await self._answer(live, ask, left)
+
+    def _asked(self, live: Live) -> list[Ask]:
+        return [ask for ask in live.table.asks() if str(ask.seat) in live.private.players]
+
+    async def _answer(self, live: Live, ask: Ask, left: float) -> float:
+        """Answer one ask; return the CPU time that a process took for it."""
+        if ask.kind == "open":
+            live.hosted.open(ask)
+            return 0
+        lane = self._lane(live, ask.seat)
+        if lane is None:
+            began = time.thread_time()
+            live.hosted.answer(ask)
+            if time.thread_time() - began > QUICK:
+                live.slow.add(ask.seat)
+            return 0
+        table, seat = live.table, ask.seat
+        question = Question(
+            live.private.players[str(seat)],
+            table.game,
+            table.view(seat),
+            seat,
+            digest(Tag.PLAYER, live.player_seed, seat, ask.step),
+            live.minds.get(seat, b""),
+        )
+        decision, took = await lane.think(max(left, 0.1), decide, question)
+        live.minds[seat] = decision.memory
+        live.hosted.note(decision.remarks)
+        live.hosted.make(ask, decision.move)
+        return took
+
+    def _lane(self, live: Live, seat: Seat) -> Lane | None:
+        """Return the lane in which this seat's player thinks; ``None``: it decides here."""
+        listing = player_listing(live.private.players[str(seat)], live.table.game)
+        if listing.slow:
+            return self.thinking.slow
+        return self.thinking.quick if listing.extra or seat in live.slow else None
+
+
 # The service
 #
 # The referee is the same `Table` as everywhere. Here it is driven by requests: a seat reads its
@@ -114,8 +192,6 @@ class Clocks:
 # A repeat with the same id gets the same receipt, which is found in the transcript and so outlasts
 # every restart.
 
-
-log = logging.getLogger("fairground.server")
 
 SWEEP: Final = 1.0
 """Seconds between two looks at the clocks."""
@@ -142,10 +218,8 @@ class Tables:
         hall: Hall,
         news: News,
         clocks: Clocks,
-        waiting: Holdings | None = None,
         metrics: Metrics | None = None,
     ) -> None:
-        """``waiting``: how many tables of each client wait for somebody to sit down."""
         self._hall = hall
         self._news = news
         self.clocks = clocks
@@ -153,7 +227,7 @@ class Tables:
         self._deadlines: dict[str, float] = {}
         """Open tables: when the first bank of each will be empty, as far as we know."""
         self._sweeping: asyncio.Task[None] | None = None
-        self.waiting = Waiting(hall, self.begin, waiting or Holdings())
+        self.waiting = Waiting(hall, self.begin)
 
     async def __aenter__(self) -> Self:
         self._sweeping = asyncio.create_task(self._sweep_on())
@@ -199,17 +273,15 @@ class Tables:
         await self.house.play(live)
         asks = live.table.asks()
         reading = self.clocks.note(live, asks)
-        await self._hall.keep(live, kind=KIND, more=more)
+        await self._hall.keep(live, *more)
         self._remember(live, reading, asks)
 
     # Looking
 
     async def find(self, name: str) -> Live:
-        """Return a table by its public name."""
         return await self._hall.find(name, KIND)
 
     async def look(self, name: str) -> Live | WaitingTable:
-        """Return a table, or one that has not begun."""
         try:
             return await self.find(name)
         except Unknown:
@@ -227,7 +299,6 @@ class Tables:
         return table, seat_of(name, table.private.tokens, secret)
 
     async def shown(self, live: Live) -> Shown:
-        """Return the stored state of the table."""
         while live.shown is None:
             async with live.lock:
                 if live.stored == live.table.transcript.step:
@@ -253,13 +324,12 @@ class Tables:
     async def wait(self, name: str, after: int, seconds: float) -> None:
         """Return when the table has more than ``after`` lines, or after this time."""
         with self._news.watch(name) as watch:
-            table = await self.look(name)
-            async with at_most(seconds):
-                while not self._news.closing:
-                    if isinstance(table, Live) and (table.stored > after or table.table.closed):
-                        return
-                    await watch.wait(seconds)
-                    table = await self.look(name)
+            until = time.monotonic() + seconds
+            while not self._news.closing and (left := until - time.monotonic()) > 0:
+                table = await self.look(name)
+                if isinstance(table, Live) and (table.stored > after or table.table.closed):
+                    return
+                await watch.wait(left)
 
     async def lines(self, name: str, after: int = 0) -> tuple[bytes, ...]:
         """Return the public lines after line ``after``."""

@@ -61,8 +61,11 @@ def advised(game: Game[Any], view: Any, seat: Seat, names: Sequence[str]) -> Hin
 
 
 def reviewed(data: bytes) -> dict[str, Any]:
-    """Return the coach's review of a record."""
-    return review_as_json(review_of(data))
+    """Return the coach's review of a record; raise `NoReview`."""
+    try:
+        return review_as_json(review_of(data))
+    except InputError as reason:
+        raise NoReview(str(reason)) from None
 
 
 def tried(data: bytes, wanted: NewTry) -> Tried:

@@ -292,9 +292,6 @@ class Lists:
     async def page(
         self, states: Collection[str], game: str | None, after: int, limit: int
     ) -> tuple[list[TableRow], int | None]:
-        """Return a page of rows after a place in the list (0: from its beginning), and the next
-        place.
-        """
         found: list[TableRow] = []
         last = 0
         await self._read_new()
@@ -373,11 +370,7 @@ class Lists:
             await self._close(one)
             self._listed.pop(one.name, None)
             return None
-        if isinstance(table, WaitingTable):
-            row = _waiting_row(one.name, table)
-        else:
-            row = await self._begun_row(table)
-        one.row = row
+        one.row = row = await self._new_row(one.name, table)
         if row.state == OVER:
             await self._close(one)
         return row
@@ -390,33 +383,13 @@ class Lists:
                 line = msgspec.json.encode({"over": int(self._clock())}) + b"\n"
                 await self._store.commit(Append(listing_log(one.name), 1, (line,), closed=True))
 
-    async def _begun_row(self, live: Live) -> TableRow:
-        table, players = live.table, live.private.players
-        shown = await self._tables.shown(live)
-        chairs = table.setting.chairs
-        reading = live.reading
-        start = table.transcript.events[0]
+    async def _new_row(self, name: str, table: Live | WaitingTable) -> TableRow:
+        if isinstance(table, WaitingTable):
+            seen, changed = _waiting("", name, table, None), table.at
+        else:
+            seen = _begun("", table, await self._tables.shown(table), self._tables, None)
+            changed = table.private.made if table.reading is None else table.reading.at
+        seats = [RowSeat(seat.name, seat.player, seat.open) for seat in seen.seats]
         return TableRow(
-            live.log,
-            start["game"],
-            start["params"],
-            OVER if shown.over else PLAYING,
-            [RowSeat(chair.name, players.get(str(seat))) for seat, chair in enumerate(chairs)],
-            position(table.game, shown, None, [chair.name for chair in chairs])["words"],
-            shown.step,
-            live.private.made if reading is None else reading.at,
+            name, seen.game, seen.params, seen.state, seats, seen.words, seen.step, changed
         )
-
-
-def _waiting_row(name: str, table: WaitingTable) -> TableRow:
-    wanted = table.wanted
-    return TableRow(
-        name,
-        wanted.game,
-        wanted.params,
-        OPEN,
-        [RowSeat(chair.name, chair.player, chair.open) for chair in wanted.seats],
-        waiting_words(table),
-        0,
-        table.at,
-    )
