@@ -40,8 +40,8 @@ from fairground.fair.hmac_user import HmacKey
 from fairground.fair.schemes import Run
 from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
-from fairground.testing.counting import histories
 from fairground.testing.driving import Driver, open_table
+from fairground.testing.laws import histories
 from fairground.testing.modes import TABLE, mode, secret
 from fairground.transcript import canonical, line_hash
 from tests.games.test_intransitive import SAMPLE

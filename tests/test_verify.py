@@ -34,45 +34,45 @@ def claims(table: Table) -> list[str]:
 
 # Seat 0 is the house's; only seat 1 (and 2) can be proven anything. Made by hand.
 EXPECTED: dict[str, dict[str, str]] = {
-    "hmac-sha3-user-alone": {"long": "", "alternate": "", "duel": "SEALED", "guess": ""},
+    "hmac-sha3-user-alone": {"long": "", "alternate": "", "duel": "SEALED:1", "guess": ""},
     "hmac-sha3-user-number": {
         "long": "COMMITTED UNIFORM:1 UNFORESEEN:1",
         "alternate": "COMMITTED UNIFORM:1 UNFORESEEN:1",
-        "duel": "COMMITTED UNIFORM:1 UNFORESEEN:1 SEALED",
+        "duel": "COMMITTED UNIFORM:1 UNFORESEEN:1 SEALED:1",
         "guess": "COMMITTED UNIFORM:1 UNFORESEEN:1",
     },
     "hash-chains-alone": {
         "long": "COMMITTED",
         "alternate": "COMMITTED",
-        "duel": "COMMITTED SEALED",
+        "duel": "COMMITTED SEALED:1",
         "guess": "COMMITTED",
     },
     "hash-chains-once": {
         "long": "COMMITTED UNIFORM:1 UNFORESEEN:1",  # only seat 1 itself decides
         "alternate": "COMMITTED UNIFORM:1",  # the house decides, knowing what will come
-        "duel": "COMMITTED UNIFORM:1 SEALED",
+        "duel": "COMMITTED UNIFORM:1 SEALED:1",
         "guess": "COMMITTED UNIFORM:1 UNFORESEEN:1",
     },
     "hash-chains-each": {
         "long": "COMMITTED UNIFORM:1 UNFORESEEN:1",
         "alternate": "COMMITTED UNIFORM:1 UNFORESEEN:1",
-        "duel": "COMMITTED UNIFORM:1 UNFORESEEN:1 SEALED",
+        "duel": "COMMITTED UNIFORM:1 UNFORESEEN:1 SEALED:1",
         "guess": "COMMITTED UNIFORM:1 UNFORESEEN:1",
     },
     "hash-chains-chain": {
         "long": "COMMITTED UNIFORM:1 UNFORESEEN:1",
         "alternate": "COMMITTED UNIFORM:1 UNFORESEEN:1",
-        "duel": "COMMITTED UNIFORM:1 UNFORESEEN:1 SEALED",
+        "duel": "COMMITTED UNIFORM:1 UNFORESEEN:1 SEALED:1",
         "guess": "COMMITTED UNIFORM:1 UNFORESEEN:1",
     },
     "contest-cup": {
         "long": "COMMITTED",
         "alternate": "COMMITTED",
-        "duel": "COMMITTED SEALED",
+        "duel": "COMMITTED SEALED:1",
         "guess": "COMMITTED",
     },
-    "seeded-tape": {"long": "", "alternate": "", "duel": "SEALED", "guess": ""},
-    "system-plain": {"long": "", "alternate": "", "duel": "SEALED", "guess": ""},
+    "seeded-tape": {"long": "", "alternate": "", "duel": "SEALED:1", "guess": ""},
+    "system-plain": {"long": "", "alternate": "", "duel": "SEALED:1", "guess": ""},
 }
 GAMES_HERE = {"long": LONG, "alternate": ALTERNATE, "duel": DUEL, "guess": GUESS}
 
@@ -103,7 +103,7 @@ def test_the_lines_of_evidence_are_the_right_ones() -> None:
     assert found["COMMITTED"].lines == promised
     assert found["UNIFORM:1"].lines == found["UNFORESEEN:1"].lines == shares
     assert found["UNIFORM:1"].sentence == (
-        "If nobody could guess the numbers that Seat 1 chose, and Seat 1 does not work with the "
+        'If nobody could guess the numbers of "Seat 1", and "Seat 1" does not work with the '
         "house, and the house wrote the lines in this order, which is only its word, then every "
         "value of every draw was equally likely, and nobody could choose one."
     )
@@ -121,7 +121,8 @@ def test_only_who_lends_is_claimed_for(toy: str) -> None:
     chairs = [Chair("A", "self"), Chair("B", "self", "chain"), Chair("C", "house")]
     table = play_through(make_game(toy, THREE), mode("hash-chains-chain"), chairs=chairs)
     assert claims(table) == ["COMMITTED", "UNIFORM:1", "UNFORESEEN:1", "PLAYED"]
-    assert "B's own program made B's chain" in verify(bytes(table.transcript)).claims[1].condition
+    uniform = verify(bytes(table.transcript)).claims[1]
+    assert 'the own program of "B" made the chain of "B"' in uniform.condition
 
 
 def test_a_later_tip_that_nobody_answers_commits_to_nothing(toy: str) -> None:
@@ -199,8 +200,8 @@ def test_who_stirs_depends_on_all_who_stir_beside(toy: str, order: tuple[int, in
         table.submit(ask, driver.answer(ask))
     found = {str(c): c.condition for c in verify(bytes(table.transcript)).claims}
     first, last = order
-    assert f"Seat {last} does not, either" in found[f"UNIFORM:{first}"]
-    assert f"Seat {first} does not, either" in found[f"UNIFORM:{last}"]
+    assert f'"Seat {last}" does not, either' in found[f"UNIFORM:{first}"]
+    assert f'"Seat {first}" does not, either' in found[f"UNIFORM:{last}"]
     seen = [number for number, e in enumerate(table.transcript.events, 1) if e["kind"] == "share"]
     heads = [hashlib.sha3_256(line).hexdigest() for line in table.transcript.lines]
     kept = [{"head": heads[line - 1], "seat": last} for line in seen[::2]]
@@ -237,9 +238,14 @@ def test_a_verdict_as_json() -> None:
     shares = [e["value"] for e in table.transcript.events if e["kind"] == "share"]
     assert [share["value"] for share in played["seats"][1]["shares"]] == shares
     assert [c["line"] for c in played["commitments"]] == [2, 7, 10]
+    assert [answer["answer"] for answer in said.pop("answers")] == [
+        *("yes", "yes", "yes", "not shown", "not shown")
+    ]
     assert said == {
         "ok": True,
         "verdict": "valid",
+        "result": verdict.result,
+        "owed": None,
         "payoff": list(table.payoff or ()),
         "fault": None,
         "game": "intransitive/1",

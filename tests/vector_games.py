@@ -67,9 +67,15 @@ def told(verdict: Verdict) -> dict[str, Any]:
     full = verdict.as_json()
     return {
         "verdict": full["verdict"],
+        "result": full["result"],
+        "answers": full["answers"],
+        "owed": full["owed"],
         "fault": full["fault"] and {"code": full["fault"]["code"], "line": full["fault"]["line"]},
         "claims": [
-            {name: claim[name] for name in ("claim", "seat", "lines", "witness")}
+            {
+                name: claim[name]
+                for name in ("claim", "seat", "condition", "result", "lines", "witness")
+            }
             for claim in full["claims"]
         ],
         "payoff": full["payoff"],
@@ -193,6 +199,28 @@ def special_games() -> Iterator[Case]:
     yield Case("odd-name", "a name that pretends to be ours: valid, shown as escapes", named)
 
 
+def keepers() -> Iterator[Case]:
+    """An evil keeper by its rule, one that gives in, and one whose codes are too many."""
+    for name, sizes, answers in (
+        ("by-its-rule", (3, 2), [(0, 0), (1, 0), (0, 0), (2, 0)]),
+        ("gives-in", (3, 2), [(2, 0)]),
+        ("too-large", (10, 6), [(6, 0)]),
+    ):
+        base, length = sizes
+        game = make_game("codebreaking/1", {"base": base, "length": length, "oracle": "evil"})
+        table = open_table(game, mode("system-plain"))
+        guesses = iter([(0, 0), (1, 2), (1, 1), (2, 2)] if length == 2 else [(0,) * length])
+        given = iter(answers)
+        while table.asks():
+            (ask,) = table.asks()
+            phase = table.state.phase
+            if phase == "guess":
+                table.submit(ask, next(guesses))
+            else:
+                table.submit(ask, next(given) if phase == "answer" else table.state.rows[-1].guess)
+        yield Case(f"evil-{name}", "does each answer tell least?", bytes(table.transcript))
+
+
 def departures() -> Iterator[Case]:
     """Somebody leaves: before a ticket is answered, at a move, at a seal, with others left."""
     for sample in (sample for samples in SAMPLES.values() for sample in samples[:1]):
@@ -292,11 +320,20 @@ def voids() -> Iterator[Case]:
     lost = [*hidden[:-2], {"kind": "void", "code": "vault/lost", "reason": "gone"},
             {"kind": "end", "payoff": None}]  # fmt: skip
     yield Case("void-hidden", "a hidden draw that can never be opened", rechain(lost))
+    for field in ("code", "reason"):
+        odd = [dict(event, **{field: 7}) if event["kind"] == "void" else event for event in lost]
+        yield Case(f"refused-void-{field}-no-text", "a void says both in text", rechain(odd))
     whole = dice_game().splitlines(keepends=True)
     for count in (1, 2, 5, len(whole) - 1):
         yield Case(f"unfinished-{count}", "the record stops early", b"".join(whole[:count]))
     cut = dice_game()[:-10]
     yield Case("cut-in-a-line", "the last line is cut off", cut)
+    for way in ("hash-chains-each", "hash-chains-chain"):
+        stones = open_table(make_game("fatestones/1", {}), mode(way))
+        whole = bytes(Driver(stones).play().transcript).splitlines(keepends=True)
+        for count in range(1, len(whole)):
+            cut = b"".join(whole[:count])
+            yield Case(f"cut-{way}-{count}", "the record stops here", cut)
     yield Case("unfinished-hidden", "a hidden draw is not opened yet", rechain(hidden[:5]))
 
 
@@ -522,6 +559,7 @@ def cases() -> Iterator[Case]:
     for group in (
         whole_games,
         special_games,
+        keepers,
         departures,
         voids,
         receipted,
@@ -567,7 +605,8 @@ def contests() -> dict[str, tuple[bytes, dict[str, Any]]]:
         fault = found["fault"] and {key: found["fault"][key] for key in ("code", "line")}
         claims = [claim["claim"] for claim in found["claims"]]
         out[name] = data, {
-            "ok": found["ok"], "fault": fault, "contest": found["contest"],
+            "ok": found["ok"], "result": found["result"], "answers": found["answers"],
+            "fault": fault, "contest": found["contest"],
             "transcripts": found["transcripts"], "claims": claims, "standings": found["standings"],
         }  # fmt: skip
     return out

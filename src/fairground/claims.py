@@ -101,6 +101,9 @@ class Evidence:
         self.own = [seat for seat, chair in enumerate(chairs) if chair.by != "house"]
         """The seats that the house does not play itself."""
         self.dealt = [run for run in table.runs if run.line]
+        self.owed = [run for run in table.runs if run.line or table.scheme.must_open(run)]
+        """The runs that the house had to account for."""
+        self.proofs = table.game.proves(table.state)
         self.left = table.departures
         """The seats that left, and their lines."""
         self._others: dict[Seat, list[int]] = {}
@@ -111,21 +114,24 @@ class Evidence:
 
     def claims(self) -> Iterator[Claim]:
         """Every claim that the record supports."""
-        table, dealt = self.table, self.dealt
-        owed = [run for run in table.runs if run.line or table.scheme.must_open(run)]
-        # Where only the house's programs play, there is nobody to whom it could be bound.
-        if owed and self.own and all(run.committed for run in owed):
+        table, dealt, owed = self.table, self.dealt, self.owed
+        if owed and all(run.committed for run in owed):
             yield self._committed(owed)
             for seat in self.own:
                 if dealt and all(seat in run.lent for run in dealt):
                     yield self._uniform(seat)
-                    if self._waited(seat):
+                    if self.waited(seat):
                         yield self._unforeseen(seat)
-        if table.sealed_turns and all(map(self._hid, table.sealed_turns)):
-            yield self._sealed()
-        for name, result in table.game.proves(table.state).items():
-            condition = "the moves in this record are those that were made"
-            yield Claim(name, None, None, condition, result, (table.transcript.step,))
+        for seat in self.own:
+            turns = {
+                at: turn for at, turn in enumerate(table.sealed_turns, 1) if seat in turn.seals
+            }
+            if turns:
+                yield self._sealed(seat, turns)
+        for name, proof in self.proofs.items():
+            if proof.answer == "yes":
+                condition = "the moves in this record are those that were made"
+                yield Claim(name, None, None, condition, proof.says, (table.transcript.step,))
         if self.receipts:
             yield self._ordered()
 
@@ -159,7 +165,7 @@ class Evidence:
     def _unforeseen(self, seat: Seat) -> Claim:
         """As above, and each share came after every earlier decision of the others."""
         spans = {
-            run.index: (max(run.bound, self._decided_before(run, seat)), run.lent[seat])
+            run.index: (max(run.bound, self.decided_before(run, seat)), run.lent[seat])
             for run in self.dealt
         }
         who = self.names[seat]
@@ -181,25 +187,32 @@ class Evidence:
             who, chair = self.names[seat], self.table.setting.chairs[seat]
             lent = self.table.scheme.condition(Chair(who, chair.by, chair.lends))
             parts = [lent, f"{who} does not work with the house"]
-            if beside := self._beside(seat):
+            if beside := self.beside(seat):
                 names = " or ".join(self.names[other] for other in beside)
                 parts.append(f"{names} does not, either")
             self._trusted[seat] = ", and ".join(part for part in parts if part)
         return self._trusted[seat]
 
-    def _sealed(self) -> Claim:
-        """All moves of a simultaneous turn were fixed before any of them was shown."""
-        turns = self.table.sealed_turns
-        spans = {at: (turn.complete, turn.first_opening) for at, turn in enumerate(turns, 1)}
-        witness = self._witness(spans, None)
-        parts = ["nobody was told a move before it was sealed", self._order(witness, what="turn")]
+    def _sealed(self, seat: Seat, turns: Mapping[int, SealedTurn]) -> Claim:
+        """The others' moves of each simultaneous turn were fixed before this seat's was shown.
+
+        A seat that sealed last has shown its move to nobody who still had to choose. Only the
+        house's word says so, though: a receipt of the opening is too late for that.
+        """
+        spans = {at: (turn.complete, turn.first_opening) for at, turn in turns.items()}
+        witness = self._witness(spans, seat)
+        who = self.names[seat]
+        last = all(turn.complete == turn.seals[seat] for turn in turns.values())
+        parts = [self._order(witness, who, "turn")]
+        if not last or witness.by != "house":
+            parts.insert(0, f"the own program of {who} sealed its moves and showed them to nobody")
         return Claim(
             SEALED,
-            None,
-            None,
+            seat,
+            shown(self.table.setting.chairs[seat].name),
             ", and ".join(part for part in parts if part),
-            "all moves of each simultaneous turn were fixed before any of them was shown",
-            tuple(line for turn in turns for line in (turn.complete, turn.opened)),
+            f"the others had fixed their moves before they could know the move of {who}",
+            tuple(line for turn in turns.values() for line in (turn.complete, turn.opened)),
             witness,
         )
 
@@ -228,7 +241,7 @@ class Evidence:
         if witness.by == "house":
             return word
         plural = "s" if len(witness.told) > 1 else ""
-        return f"{kept} before answering, and for {what}{plural} {_listed(witness.told)} {word}"
+        return f"{kept} before answering, and for {what}{plural} {listed(witness.told)} {word}"
 
     def _witness(self, spans: Spans, seat: Seat | None) -> Witness:
         """Which of these spans hold a receipt of this seat (``None``: of any)."""
@@ -254,7 +267,7 @@ class Evidence:
         at = bisect_left(lines, first)
         return at < len(lines) and lines[at] < end
 
-    def _beside(self, seat: Seat) -> list[Seat]:
+    def beside(self, seat: Seat) -> list[Seat]:
         """Return the seats that could choose (words, or to leave) knowing this seat's share."""
         beside = {
             other
@@ -268,12 +281,12 @@ class Evidence:
                 beside |= {made.seat for run in self.dealt if run.lent[seat] < made.line < run.line}
         return sorted(beside)
 
-    def _waited(self, seat: Seat) -> bool:
+    def waited(self, seat: Seat) -> bool:
         """Return true if each draw waited for a share of this seat after all decisions.
 
         To leave is a decision, too, and its draw is the one that would have come next.
         """
-        if not all(self._decided_before(run, seat) <= run.lent[seat] for run in self.dealt):
+        if not all(self.decided_before(run, seat) <= run.lent[seat] for run in self.dealt):
             return False
         last = max(run.line for run in self.dealt)
         ended = any(made.line > last for made in self.left if made.seat != seat)
@@ -282,7 +295,7 @@ class Evidence:
         given = any(share.kind not in ("tip", "next-tip") for share in shares)
         return not ended or (self.table.scheme.lends_anew(seat) and not given)
 
-    def _decided_before(self, run: Run, seat: Seat) -> int:
+    def decided_before(self, run: Run, seat: Seat) -> int:
         """The line of the last decision of another seat before this run was dealt; 0: none.
 
         The seat's own decisions do not count: it may do as it likes with its own foresight.
@@ -294,18 +307,12 @@ class Evidence:
         before = bisect_left(others, run.line)
         return others[before - 1] if before else 0
 
-    def _hid(self, turn: SealedTurn) -> bool:
-        """Return true if sealing hid anything: from a person, or a house that sealed first."""
-        mine = [line for seat, line in turn.seals.items() if seat in self.own]
-        house = [line for seat, line in turn.seals.items() if seat not in self.own]
-        return len(mine) > 1 or (len(mine) == 1 and max(house) < mine[0])
-
 
 MOST_LISTED: Final = 12
 """Pieces of a list in a sentence. All numbers of it are in the claim's `Witness`."""
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def listed(numbers: Sequence[int]) -> str:
     """``1``, ``1 and 2``, ``1, 2 and 5``; of many numbers ``1 to 43 and 50 to 2000``."""
     spans: list[list[int]] = []
     for number in numbers:

@@ -85,6 +85,16 @@ class Over(NamedTuple):
 
 Awaits: TypeAlias = Draw | Turn | Over
 
+Shown: TypeAlias = Literal["yes", "no", "not shown"]
+"""An answer of a verdict: shown, refuted, or neither."""
+
+
+class Proof(NamedTuple):
+    """Something that the rules can check of a finished game, beyond that its moves are legal."""
+
+    answer: Shown
+    says: str
+
 
 class Role(NamedTuple):
     """A kind of seat, such as ``keeper``: how many such seats a game has."""
@@ -263,8 +273,8 @@ class Game(ABC, Generic[S]):
         """The state as ``seat`` may see it, `HIDDEN` in the blanks; ``None``: a bystander."""
         return s
 
-    def proves(self, s: S) -> Mapping[str, str]:
-        """Claims that the rules themselves have checked once ``s`` is over: name → sentence."""
+    def proves(self, s: S) -> Mapping[str, Proof]:
+        """What the rules themselves have checked once ``s`` is over, by the claim's name."""
         return {}
 
 

@@ -8,7 +8,6 @@ them (`must_be_showable`); in older records they are shown as escapes (`shown`).
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
@@ -18,12 +17,6 @@ from fairground.core import InputError
 
 JOINERS: Final = "\u200c\u200d"
 """Invisible, but harmless: some scripts and most pictures of people need them."""
-
-PLAIN_NAME: Final = re.compile(r"\w[\w .'()-]{0,31}")
-"""Matches text that needs no quotation marks: a few letters, digits and signs."""
-
-OURS: Final = {"the house", "nobody", "anybody", "anybody else", "the receipts", "the lines"}
-"""Subjects of our own sentences, so a player of such a name is quoted."""
 
 INVISIBLE: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Unicode categories of signs that move the cursor, hide, turn text round, or mean nothing."""
@@ -51,19 +44,10 @@ def _escape(sign: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-def named(text: object) -> str:
-    """A name in a sentence of ours: in quotation marks unless it plainly is a name.
-
-    A name can be a sentence, too, and would else read like one of ours.
-    """
-    return _named(shown(text))
-
-
 @lru_cache(maxsize=1024)
-def _named(name: str) -> str:
-    """Few names stand in many sentences."""
-    plain = PLAIN_NAME.fullmatch(name) and name.casefold() not in OURS
-    return name if plain else json.dumps(name, ensure_ascii=False)
+def named(text: object) -> str:
+    """Return a name in quotation marks, so that it cannot read like a sentence of ours."""
+    return json.dumps(shown(text), ensure_ascii=False)
 
 
 def must_be_showable(value: Any, what: str) -> None:

@@ -13,7 +13,7 @@ Only a record that does not go on as it should is read to its end, to name its f
 
 * **valid**: every line is what the rules and the evidence give;
 * **invalid**: some line is not; the first one is named, with the reason;
-* **unfinished**: all lines are right, but the game was not closed;
+* **unfinished**: all lines are right, but the game was not closed, or the house voided it;
 * **cannot be judged**: a game, scheme or format that is not known here.
 """
 
@@ -25,6 +25,7 @@ from functools import lru_cache
 from io import BytesIO
 from typing import IO, Any, Final, Literal, NamedTuple
 
+from fairground.answers import Answer, Owed, answered, fault_line, owed, unanswered, voided
 from fairground.claims import Claim, Receipt
 from fairground.claims import Evidence as ClaimEvidence
 from fairground.core import Fault, Game, HouseFault, InputError, Seat, SecretLost, Unreadable
@@ -174,6 +175,9 @@ class Record(Transcript):
                 reason = f"line {number} is no event that we know"
                 raise Fault("transcript/malformed", reason, number)
             if kind == "void":
+                if not isinstance(event["code"], str) or not isinstance(event["reason"], str):
+                    reason = f"line {number}: code and reason of a void are text"
+                    raise Fault("transcript/malformed", reason, number)
                 self.void = number, event
             elif type(run := event.get("run")) is int:
                 if kind == "opening":
@@ -447,15 +451,8 @@ def reviewed(table: Table) -> Review:
     record = table.transcript
     assert isinstance(record, Record)
     if record.step != record.total or not table.closed:
-        lines, checked = record.total, min(record.step, record.total)
-        rest = "" if checked == lines else " The lines behind that could not be checked."
-        raise Fault(
-            "transcript/unfinished",
-            f"the record stops after line {lines}, before the game was closed. As far as line "
-            f"{checked} it follows the rules.{rest} It proves nothing yet. Who keeps its secrets "
-            "can go on with it",
-            lines,
-        )
+        reason = f"the record stops after line {record.total}, before the game was closed"
+        raise Fault("transcript/unfinished", reason, record.total)
     if table.void_reason is not None:
         reason = f"the house voided this game: {shown(table.void_reason)}"
         raise Fault("table/void", reason, record.total - 1)
@@ -570,6 +567,12 @@ class Verdict(NamedTuple):
     events: int
     played: PlayedSummary | None = None
     remarks: tuple[str, ...] = ()
+    result: str | None = None
+    """What happened, in the game's own words; ``None`` unless the record is valid."""
+    answers: tuple[Answer, ...] = ()
+    """The answers to the five questions."""
+    owed: Owed | None = None
+    """Who stopped an unfinished game; ``None`` for any other."""
 
     @property
     def ok(self) -> bool:
@@ -586,10 +589,17 @@ class Verdict(NamedTuple):
         return f"<{self.judged}: {self.game} by {self.dealer}, {self.events} lines, {claims}>"
 
     def __str__(self) -> str:
-        if self.fault is not None:
-            where = "" if self.fault.line is None else f" at line {self.fault.line}"
-            return f"{self.judged}{where}: {self.fault.reason}"
-        return "\n".join(["valid", *(claim.sentence for claim in self.claims)])
+        rows = [f"  {a.label:<15} {a.answer or '-':<10} {a.says}" for a in self.answers]
+        return "\n".join([self.headline, *(rows if self.ok else [])])
+
+    @property
+    def headline(self) -> str:
+        """What happened, and whether the record is valid."""
+        if self.fault is None:
+            return f"{self.result} The record is valid."
+        if self.owed is not None:
+            return f"UNFINISHED. {self.owed.says}"
+        return fault_line(self.judged, self.fault)
 
     def as_json(self) -> dict[str, Any]:
         """The verdict as ``fairground verify --json`` prints it."""
@@ -597,6 +607,9 @@ class Verdict(NamedTuple):
         return {
             "ok": self.ok,
             "verdict": self.judged,
+            "result": self.result,
+            "answers": [answer._asdict() for answer in self.answers],
+            "owed": self.owed and self.owed._asdict(),
             "claims": [claim.as_json() for claim in self.claims],
             "payoff": None if self.payoff is None else list(self.payoff),
             "fault": fault and {"line": fault.line, "code": fault.code, "reason": fault.reason},
@@ -624,6 +637,7 @@ def verify(
     file = _file(data)
     kept = [receipts] if isinstance(receipts, str) else receipts
     start: Event = {}
+    table: Table | None = None
     try:
         record = Record(file, map(_head_of, kept), keep=False)
         start = record.start
@@ -634,9 +648,20 @@ def verify(
         known = {} if fault.code in UNREAD else start
         file.seek(0)
         count = sum(1 for _ in file)
-        named = known.get("game"), known.get("dealer")
-        return Verdict(_judged(fault), (), None, fault, *named, count)
-    claims = [c for c in ClaimEvidence(table, witnessed).claims() if c.name not in review.without]
+        about = known.get("game"), known.get("dealer")
+        judged = _judged(fault)
+        return Verdict(
+            judged,
+            (),
+            None,
+            fault,
+            *about,
+            count,
+            answers=unanswered(fault, judged),
+            owed=_stopped(fault, record, table) if judged == "unfinished" else None,
+        )
+    evidence = ClaimEvidence(table, witnessed)
+    claims = [claim for claim in evidence.claims() if claim.name not in review.without]
     return Verdict(
         "valid",
         tuple(claims),
@@ -647,13 +672,30 @@ def verify(
         record.total,
         _summary(table, games),
         (*_remarks(table), *review.remarks),
+        _result(table, games),
+        answered(evidence, claims, review.without),
     )
 
 
 def _judged(fault: Fault) -> Judged:
     if fault.code in UNKNOWN:
         return "cannot be judged"
-    return "unfinished" if fault.code == "transcript/unfinished" else "invalid"
+    return "unfinished" if fault.code in ("transcript/unfinished", "table/void") else "invalid"
+
+
+def _stopped(fault: Fault, record: Record, table: Table | None) -> Owed:
+    """Say who stopped an unfinished game."""
+    if table is not None and fault.code == "transcript/unfinished":
+        return owed(table, record.total)
+    assert record.void is not None
+    line, event = record.void
+    return voided(line, event["reason"])
+
+
+def _result(table: Table, games: Games) -> str:
+    assert table.payoff is not None
+    names = [named(chair.name) for chair in table.setting.chairs]
+    return words_for(table.game, names, games=games).over(table.state, table.payoff)
 
 
 def _head_of(receipt: str | Mapping[str, Any]) -> str:
@@ -703,6 +745,6 @@ def _remarks(table: Table) -> list[str]:
     remarks = []
     for line, seat, by, reason in table.departures:
         name = named(table.setting.chairs[seat].name)
-        said = "as recorded, by their own word" if by == "seat" else "as the house says"
-        remarks.append(f"line {line}: {name} left, {said}: {named(reason)}")
+        said = "the record says that {} left" if by == "seat" else "the house says that {} left"
+        remarks.append(f"line {line}: {said.format(name)}: {named(reason)}")
     return remarks

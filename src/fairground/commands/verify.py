@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from fairground.claims import ORDERED, Claim
+from fairground.answers import Answer, fault_line, unanswered
+from fairground.claims import Claim
 from fairground.core import FairgroundError, Fault, InputError
 from fairground.escape import named, shown
-from fairground.receipts import found, read_receipts, table_of
+from fairground.receipts import beside, found, read_receipts, table_of
 from fairground.terminal.console import Arguments
 from fairground.terminal.files import opened, read_file
-from fairground.terminal.records import claim_heading
+from fairground.terminal.records import answer_rows, claim_heading, winners
 from fairground.verifier import SeatSummary, Verdict, verify
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def _arguments() -> Arguments:
     parser = Arguments(
         "verify",
         "Check transcripts: follow the hash chain, play the whole game again through the\n"
-        "same referee, check every commitment, and say what that proves, and for whom.",
+        "same referee, check every commitment, and answer five questions about it.",
         "Example:\n"
         "  fairground dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3 --save game.jsonl\n"
         "  fairground verify game.jsonl\n"
@@ -87,6 +88,11 @@ def _arguments() -> Arguments:
         help="write the second checker into this file: a page that shares no code with this "
         "command, and works in any browser without a network. Its SHA-256 is printed",
     )
+    parser.add_argument(
+        "--details",
+        action="store_true",
+        help="also print the exact claims: condition, lines, and who witnesses their order",
+    )
     parser.add_argument("--json", action="store_true", help="print the verdict as one JSON object")
     return parser
 
@@ -109,6 +115,7 @@ def run(arguments: Sequence[str]) -> int:
     if options.jobs != 1:
         raise InputError("--jobs is for contests: fairground verify --contest FILE --jobs N")
     exits, verdicts = [], []
+    judged: list[Verdict] = []
     for name in options.files:
         try:
             if (session := _session(name, options)) is not None:
@@ -116,6 +123,7 @@ def run(arguments: Sequence[str]) -> int:
                 verdicts.append({"file": name, **session["said"]})
                 continue
             verdict = _verdict(name, options)
+            judged.append(verdict)
         except FairgroundError as error:
             if not options.json and len(options.files) == 1:
                 raise
@@ -127,9 +135,13 @@ def run(arguments: Sequence[str]) -> int:
         exits.append({"valid": 0, "cannot be judged": 2}.get(verdict.judged, 1))
         verdicts.append({"file": name, **verdict.as_json()})
         if not options.json:
-            _tell(name, verdict)
+            _tell(name, verdict, options.details)
+    several = len(judged) > 1
     if options.json:
-        print(json.dumps(verdicts[0] if len(verdicts) == 1 else {"verdicts": verdicts}))
+        many = {"verdicts": verdicts, "summary": _summed(judged)}
+        print(json.dumps(verdicts[0] if len(verdicts) == 1 else many))
+    elif several:
+        print(_folded(_summary(_summed(judged)), 0))
     return 1 if 1 in exits else max(exits)
 
 
@@ -169,18 +181,37 @@ def _session(name: str, options: Any) -> dict[str, Any] | None:
         if options.bank is not None:
             claims.append(asyncio.run(settled_session(data, _opener(options.bank))))
     except Fault as fault:
+        answers = unanswered(fault, "invalid")
         if not options.json:
-            _tell_the_fault(name, "INVALID", fault)
-        said = {"judged": "invalid", "code": fault.code, "reason": fault.reason, "line": fault.line}
-        return {"exit": 1, "said": said}
+            print(_folded(f"{shown(name)}: {fault_line('invalid', fault)}", 0))
+        said = {"line": fault.line, "code": fault.code, "reason": fault.reason}
+        return {"exit": 1, "said": _session_json("invalid", None, answers, said, ())}
     if not options.json:
-        print(f"{shown(name)}: VALID")
-        print(_folded(f"a session of {verdict.hands} hands at the Bank"))
-        print("It proves:")
-        for claim in claims:
-            print(_folded(f"If the keys are theirs alone, then {claim}."))
-    said = {"judged": "valid", "hands": verdict.hands, "share": str(verdict.share)}
-    return {"exit": 0, "said": {**said, "claims": claims}}
+        print(_folded(f"{verdict.result} {shown(name)} is valid.", 0))
+        print(answer_rows(verdict.answers, _fold, _columns()))
+        if options.details or options.bank is not None:
+            for claim in claims:
+                print(_folded(f"If the keys are theirs alone, then {claim}."))
+    said = {"hands": verdict.hands, "share": str(verdict.share)}
+    result = _session_json("valid", verdict.result, verdict.answers, None, claims)
+    return {"exit": 0, "said": {**result, **said}}
+
+
+def _session_json(
+    judged: str,
+    result: str | None,
+    answers: Sequence[Answer],
+    fault: dict[str, Any] | None,
+    claims: Sequence[str],
+) -> dict[str, Any]:
+    return {
+        "ok": fault is None,
+        "verdict": judged,
+        "result": result,
+        "answers": [answer._asdict() for answer in answers],
+        "fault": fault,
+        "claims": list(claims),
+    }
 
 
 def _verdict(name: str, options: Any) -> Verdict:
@@ -189,8 +220,10 @@ def _verdict(name: str, options: Any) -> Verdict:
         first = file.readline()
         if options.receipts is not None:
             receipts += read_receipts(Path(options.receipts), table_of(first))
-        elif name != "-":
-            receipts += found(name, first)
+        elif name != "-" and (kept := found(name, first)):
+            receipts += kept
+            if not options.json:
+                print(f"Receipts are read from {shown(str(beside(Path(name))))}.")
         verdict = verify(file, receipts)
         if options.bank is None or not verdict.ok:
             return verdict
@@ -226,11 +259,18 @@ def _opener(url: str) -> Any:
 # What is printed
 
 
-def _tell(name: str, verdict: Verdict) -> None:
+def _tell(name: str, verdict: Verdict, details: bool) -> None:
     if verdict.fault is not None:
-        _tell_the_fault(name, verdict.judged.upper(), verdict.fault)
+        _tell_the_fault(name, verdict)
         return
-    print(f"{shown(name)}: VALID")
+    called = "The record" if name == "-" else shown(name)
+    print(_folded(f"{verdict.result} {called} is valid.", 0))
+    print(answer_rows(verdict.answers, _fold, _columns()))
+    if details:
+        _tell_details(verdict)
+
+
+def _tell_details(verdict: Verdict) -> None:
     print(_folded(f"{verdict.game}, dealt by {verdict.dealer}, {verdict.events} lines"))
     assert verdict.played is not None
     for parameter in verdict.played.parameters:
@@ -238,7 +278,7 @@ def _tell(name: str, verdict: Verdict) -> None:
     for seat, paid in zip(verdict.played.seats, verdict.payoff or (), strict=True):
         print(_folded(_seat(seat, paid)))
     if verdict.played.commitments:
-        print(_folded("The house had bound itself. Compare with what your screen showed:"))
+        print(_folded("Commitments of the house. Compare with what your screen showed:"))
         for line, text in verdict.played.commitments:
             print(f"    line {line}: {shown(text)}")
     for remark in verdict.remarks:
@@ -253,24 +293,68 @@ def _tell(name: str, verdict: Verdict) -> None:
     print("What no transcript can prove is said in docs/fairness.md.")
 
 
+def _summed(verdicts: Sequence[Verdict]) -> dict[str, int]:
+    """Count games by how they ended, and those that were stopped by who owed the next line."""
+    counts = dict.fromkeys(
+        (
+            "games",
+            "finished",
+            "won_by_house",
+            "won_by_others",
+            "stopped_by_house",
+            "stopped_by_players",
+            "stopped_by_unknown",
+            "invalid",
+        ),
+        0,
+    )
+    counts["games"] = len(verdicts)
+    stopped = {"house": "stopped_by_house", "seats": "stopped_by_players"}
+    for verdict in verdicts:
+        if verdict.owed is not None:
+            counts[stopped.get(verdict.owed.by, "stopped_by_unknown")] += 1
+        elif verdict.played is None:
+            counts["invalid"] += 1
+        else:
+            counts["finished"] += 1
+            assert verdict.game is not None
+            for seat in winners(verdict.game, verdict.payoff):
+                by_house = verdict.played.seats[seat].by == "house"
+                counts["won_by_house" if by_house else "won_by_others"] += 1
+    return counts
+
+
+def _summary(counts: dict[str, int]) -> str:
+    """Say in a sentence how many games ended how. Who is the house is what the records say."""
+    said = (
+        f"{counts['games']} games: {counts['finished']} finished (seats of the house won "
+        f"{counts['won_by_house']}, others {counts['won_by_others']}), "
+        f"{counts['stopped_by_house']} stopped by the house, {counts['stopped_by_players']} by "
+        "players"
+    )
+    if counts["stopped_by_unknown"]:
+        said += f", {counts['stopped_by_unknown']} by nobody knows whom"
+    if counts["invalid"]:
+        said += f", {counts['invalid']} not valid"
+    return f"{said}."
+
+
 def _seat(seat: SeatSummary, paid: int) -> str:
-    ran = "played by the house" if seat.by == "house" else "played from outside the house"
+    ran = "the house's, says the record" if seat.by == "house" else "not the house's, it says"
     out = f"{named(seat.name)} ({seat.role}), {ran}: {paid:+d}"
     typed = [(line, value) for line, kind, value in seat.shares if kind in ("number", "stir")]
     others = len(seat.shares) - len(typed)
     if typed:
         said = ", ".join(f"{shown(json.dumps(v, ensure_ascii=False))}" for _, v in typed[:12])
         more = f" and {len(typed) - 12} more" if len(typed) > 12 else ""
-        out += f". Typed for the draws: {said}{more}"
+        out += f". Given to the draws: {said}{more}"
     if others:
         out += f". Lent {others} secret{'s' if others > 1 else ''} of its own"
     return out
 
 
-def _tell_the_fault(name: str, judged: str, fault: Fault) -> None:
-    where = "" if fault.line is None else f" at line {fault.line}"
-    print(f"{shown(name)}: {judged}{where} ({fault.code})")
-    print(_folded(shown(fault.reason)))
+def _tell_the_fault(name: str, verdict: Verdict) -> None:
+    print(_folded(f"{shown(name)}: {verdict.headline}", 0))
 
 
 def _places(claim: Claim) -> str:
@@ -280,11 +364,26 @@ def _places(claim: Claim) -> str:
 
 
 def _folded(text: str, by: int = 2) -> str:
-    width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns - 1)
     margin = " " * by
     # Deeper than any heading of ours, so that no long name can place a heading of its own.
     hanging = margin if by > 4 else " " * 8
-    return textwrap.fill(text, max(width, 24), initial_indent=margin, subsequent_indent=hanging)
+    return _fold(text, margin, hanging)
+
+
+def _columns() -> int:
+    return shutil.get_terminal_size((WIDEST, 24)).columns
+
+
+def _fold(text: str, first: str = "", rest: str | None = None) -> str:
+    width = min(WIDEST, _columns() - 1)
+    rest = first if rest is None else rest
+    return textwrap.fill(
+        text,
+        max(width, len(rest) + 12),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_on_hyphens=False,
+    )
 
 
 # Contests
@@ -296,7 +395,7 @@ def _contest(data: bytes, receipts: Sequence[str], jobs: int) -> ContestVerdict:
 
     if jobs == 1:
         return check(data, receipts)
-    from fairground.lab.workers import workers
+    from fairground.lab.simulation import workers
 
     with workers(jobs) as pool:
         return check(data, receipts, lambda games: _shared(games, pool))
@@ -305,7 +404,7 @@ def _contest(data: bytes, receipts: Sequence[str], jobs: int) -> ContestVerdict:
 def _shared(games: Sequence[Section], pool: Executor) -> Iterator[list[Event]]:
     """Games that the processes of a pool run again, a batch each, in their order."""
     from fairground.contest.file import until_a_fault
-    from fairground.lab.workers import in_order
+    from fairground.lab.simulation import in_order
 
     batches = ((games[at : at + BATCH],) for at in range(0, len(games), BATCH))
     for results in in_order(until_a_fault, batches, pool):
@@ -331,15 +430,16 @@ def _run_contest(options: Any) -> int:
     if options.json:
         print(json.dumps(verdict.as_json()))
     elif verdict.fault is None:
-        _tell_the_contest(options.contest, verdict)
+        _tell_the_contest(options.contest, verdict, options.details)
     else:
-        _tell_the_fault(options.contest, "INVALID", verdict.fault)
+        print(_folded(f"{shown(options.contest)}: {fault_line('invalid', verdict.fault)}", 0))
     return 0 if verdict.ok else 1
 
 
-def _tell_the_contest(name: str, verdict: ContestVerdict) -> None:
+def _tell_the_contest(name: str, verdict: ContestVerdict, details: bool) -> None:
     table = verdict.table or {}
-    print(f"{shown(name)}: VALID")
+    print(_folded(f"{verdict.result} {shown(name)} is valid.", 0))
+    print(answer_rows(verdict.answers, _fold, _columns()))
     print(f"  contest {verdict.contest}, {table['games']} games for each entry, ", end="")
     print(f"{verdict.games} played, all run again")
     for row in (*table["official"], *table["training"]):
@@ -351,11 +451,10 @@ def _tell_the_contest(name: str, verdict: ContestVerdict) -> None:
     for pair in table["pairs"]:
         print(_folded(pair["says"]))
     _tell_the_parts(table)
-    print("What it proves:")
-    for claim in verdict.claims:
-        print(_folded(f"{claim.name}: {claim.sentence}"))
-    if not any(claim.name == ORDERED for claim in verdict.claims):
-        print("The order of events is as recorded by the house: no --receipt was given.")
+    if details:
+        print("What it proves:")
+        for claim in verdict.claims:
+            print(_folded(f"{claim.name}: {claim.sentence}"))
 
 
 def _tell_the_parts(table: dict[str, Any]) -> None:

@@ -26,6 +26,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from fairground.answers import ALONE, Answer, received, unanswered
 from fairground.claims import COMMITTED, ORDERED, Claim
 from fairground.contest.book import (
     CLOSING,
@@ -42,6 +43,7 @@ from fairground.contest.book import (
 from fairground.contest.seed import order
 from fairground.contest.standings import snapshot, standing
 from fairground.core import Fault, InputError
+from fairground.escape import named
 from fairground.fair.schemes import is_hex
 from fairground.games.codebreaking.rules import BREAKER, FAIR, KEEPER, NO_CODE
 from fairground.transcript import (
@@ -54,6 +56,7 @@ from fairground.transcript import (
     same_json,
 )
 from fairground.verifier import replay, reviewed
+from fairground.words.plain import count, listed
 
 CONSISTENT: Final = "CONSISTENT"
 UNPROVEN: Final = "UNPROVEN"
@@ -81,12 +84,18 @@ class ContestVerdict(NamedTuple):
     """The standings, as they were recomputed."""
     games: int = 0
     claims: tuple[Claim, ...] = ()
+    result: str | None = None
+    """Who is first, in a sentence; ``None`` unless the file is valid."""
+    answers: tuple[Answer, ...] = ()
+    """The five questions."""
 
     def as_json(self) -> dict[str, Any]:
         """The verdict as ``fairground verify --contest FILE --json`` prints it."""
         fault = self.fault
         return {
             "ok": self.ok,
+            "result": self.result,
+            "answers": [answer._asdict() for answer in self.answers],
             "fault": fault and {"line": fault.line, "code": fault.code, "reason": fault.reason},
             "contest": self.contest,
             "transcripts": self.games,
@@ -162,9 +171,46 @@ def check(
             raise Fault("contest/standings", _difference(last.heading, expected), last.first)
         kept_lines = _lines_of(wanted, (book_section, *games))
     except Fault as fault:
-        return ContestVerdict(False, fault, contest)
+        answers = unanswered(fault, "invalid")
+        return ContestVerdict(False, fault, contest, answers=answers)
     claims = tuple(_claims(book, book_section, kept_lines))
-    return ContestVerdict(True, None, contest, table, len(games), claims)
+    return ContestVerdict(
+        True,
+        None,
+        contest,
+        table,
+        len(games),
+        claims,
+        _result(table["official"]),
+        _answers(book, len(games), kept_lines),
+    )
+
+
+def _result(official: Sequence[dict[str, Any]]) -> str:
+    first = [named(row["team_name"]) for row in official if row["rank"] == 1]
+    if not first:
+        return "There is no official entry."
+    entries = count(len(official), "official entry", "official entries")
+    if len(first) > 1:
+        return f"{listed(first)} share the first place of {entries}."
+    return f"{first[0]} is first of {entries}."
+
+
+def _answers(book: Book, games: int, kept: tuple[int, ...]) -> tuple[Answer, ...]:
+    """Answer the five questions about a valid contest file."""
+    fair = any(part.oracle == FAIR and part.factory is None for part in book.parts)
+    seed = Answer("fair", "not shown", "the house alone chose the seed of every code")
+    known = Answer("unforeseen", "not shown", "the house knew every code, and may have told it")
+    order = Answer("untouched", "not shown", "no receipts: the order is the house's word")
+    if kept:
+        order = Answer("untouched", "yes", received(kept))
+    return (
+        Answer("rules", "yes", f"all {games} games and the standings recomputed"),
+        seed if fair else Answer("fair", None, "no code was drawn"),
+        known if fair else Answer("unforeseen", None, "no code was drawn"),
+        order,
+        ALONE,
+    )
 
 
 def _lines_of(heads: Sequence[str], sections: Sequence[Section]) -> tuple[int, ...]:

@@ -97,8 +97,8 @@ class HashChainsScheme(Scheme):
 
     name = "hash-chains/1"
     conditions: ClassVar = {
-        "stir": "nobody could guess the words that {name} typed",
-        "chain": "{name}'s own program made {name}'s chain and told nobody",
+        "stir": "nobody could guess the words of {name}",
+        "chain": "the own program of {name} made the chain of {name} and told nobody",
     }
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:

@@ -34,6 +34,7 @@ class ContestScheme(Scheme):
 
     name = "contest/1"
     opens_once = True
+    unproven = "the house alone chose the seed of every draw"
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         super().__init__(setting, public)

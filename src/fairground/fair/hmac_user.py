@@ -77,7 +77,7 @@ class HmacUserScheme(Scheme):
 
     name = "hmac-sha3-user/1"
     per_draw = True
-    conditions: ClassVar = {"number": "nobody could guess the numbers that {name} chose"}
+    conditions: ClassVar = {"number": "nobody could guess the numbers of {name}"}
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         super().__init__(setting, public)

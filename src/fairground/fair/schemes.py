@@ -159,6 +159,8 @@ class Scheme(ABC):
     """True if one opening, numbered 0, serves the whole game."""
     conditions: ClassVar[Mapping[str, str]] = {}
     """Kind of share under this scheme → the condition under which it counts, for ``{name}``."""
+    unproven: ClassVar[str | None] = None
+    """Why no draw under this scheme can be shown to be fair; ``None``: it can."""
     witness: ClassVar[str | None] = None
     """The condition under which a lending seat without receipts knows the house was bound."""
 

@@ -32,6 +32,7 @@ class SeededScheme(Scheme):
     """
 
     name = "seeded/1"
+    unproven = "a seed that was known beforehand made every draw"
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         super().__init__(setting, public)
@@ -88,6 +89,7 @@ class SystemScheme(Scheme):
     """
 
     name = "system/1"
+    unproven = "the house alone made every draw"
 
     def __init__(self, setting: Setting, public: Mapping[str, Any]) -> None:
         super().__init__(setting, public)

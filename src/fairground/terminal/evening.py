@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
 
@@ -27,9 +26,18 @@ from fairground.fair.bits import HashStream, Tag, digest, fresh
 from fairground.fair.register import dealer_class
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
-from fairground.players import Player, fitting, make_player, offered, prepare
-from fairground.players.register import DIFFICULTIES
-from fairground.players.seats import seat_labels, seat_title, usual_player, wanted_seats
+from fairground.players import (
+    DIFFICULTIES,
+    Player,
+    fitting,
+    make_player,
+    offered,
+    prepare,
+    seat_labels,
+    seat_title,
+    usual_player,
+    wanted_seats,
+)
 from fairground.table import Table, new_name
 from fairground.terminal.console import Console, EndOfInput, Ink, can_read_keys
 from fairground.terminal.files import FileVault, Saved, VaultLabel, read_file
@@ -40,7 +48,7 @@ from fairground.verifier import resume, verify
 from fairground.words.plain import listed
 
 if TYPE_CHECKING:
-    from fairground.terminal.records import Missing
+    pass
 
 
 PRACTICE = "seeded/1"
@@ -315,7 +323,6 @@ class GamePlayed(NamedTuple):
 
     opened: OpenTable
     valid: bool
-    missing: Missing
     left: bool = False
     """True if a person left. Then nobody is asked for another game."""
 
@@ -340,8 +347,7 @@ class Screen(Protocol):
 class Parlour(ABC):
     """Game after game of one kind, with the same company.
 
-    A game declares its table (`wanted`), its screen (`screen`), and what its record does not prove
-    although a player might think so (`missing`).
+    A game declares its table (`wanted`) and its screen (`screen`).
     """
 
     swaps = False
@@ -385,10 +391,6 @@ class Parlour(ABC):
     def screen(self, opened: OpenTable, players: Mapping[Seat, Player]) -> Screen:
         """Return the screen of a game that is about to be played."""
 
-    def missing(self, table: Table, proven: set[str]) -> str | None:
-        """Return what a player might wrongly think was proven, or None."""
-        return None
-
     def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
         """Play a game to its end, and say what came of it, however it ended."""
         try:
@@ -399,13 +401,12 @@ class Parlour(ABC):
 
     def ended(self, opened: OpenTable) -> GamePlayed:
         """Say what a game came to, and let go of its table."""
-        missing = partial(self.missing, opened.table)
         with opened:
-            valid = say_what_is_proven(self.console, self._art, opened, missing)
+            valid = say_what_is_proven(self.console, self._art, opened)
         people = [i for i, chair in enumerate(opened.table.setting.chairs) if chair.by == "self"]
         events = opened.table.transcript.events
         left = any(event["kind"] == "forfeit" and event["seat"] in people for event in events)
-        return GamePlayed(opened, valid, missing, left)
+        return GamePlayed(opened, valid, left)
 
     def run(self) -> int:
         """Until nobody wants another; the exit code."""
@@ -501,7 +502,7 @@ class Parlour(ABC):
         opened = played.opened
 
         verdict = verify(bytes(opened.table.transcript))
-        say_the_verdict(self.console, self._art, verdict, opened.saved, played.missing)
+        say_the_verdict(self.console, self._art, verdict, opened.saved)
 
     def _review(self, path: str) -> None:
         from fairground.commands.coach import run_coach

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from fairground.answers import WORDS_ONCE, Answer
 from fairground.core import FairgroundError, Fault, Seat
 from fairground.escape import named
 from fairground.games import GAMES, make_game
@@ -137,9 +138,6 @@ def kept_games(most: int) -> list[Kept]:
     return games
 
 
-Missing = Callable[[set[str]], str | None]
-"""Returns what a player might wrongly think was proven, given the proven claims' names."""
-
 PRACTICE_PROVES: Final = (
     "This was practice: all chance came from a seed that was known before. The record proves "
     "nothing about chance."
@@ -147,11 +145,30 @@ PRACTICE_PROVES: Final = (
 
 
 def claim_heading(claim: Claim) -> str:
-    """``UNIFORM for Ann``"""
+    """``UNIFORM for "Ann"``"""
     return claim.name if claim.who is None else f"{claim.name} for {named(claim.who)}"
 
 
-def say_what_is_proven(console: Console, art: Ink, opened: OpenTable, missing: Missing) -> bool:
+NARROW: Final = 64
+"""Columns of a terminal below which an answer's reason gets lines of its own."""
+
+
+def answer_rows(answers: Iterable[Answer], fold: Callable[..., str], columns: int) -> str:
+    """Return the answers in lines: question, answer and reason below each other."""
+    rows = []
+    for answer in answers:
+        short = answer.answer or "-"
+        if columns < NARROW:
+            rows.append(fold(f"{answer.label}: {short}, {answer.says}", "  ", "    "))
+        else:
+            rows.append(fold(f"{answer.label:<16}{short:<11}{answer.says}", "  ", " " * 29))
+        if answer.says == WORDS_ONCE:
+            indent = " " * (4 if columns < NARROW else 29)
+            rows.append(fold("--stir each asks for words before each draw", indent))
+    return "\n".join(rows)
+
+
+def say_what_is_proven(console: Console, art: Ink, opened: OpenTable) -> bool:
     """Check a record at once, and say what came of it; whether it is valid.
 
     A game that stopped in the middle has no verdict yet: it is said how it goes on.
@@ -167,10 +184,15 @@ def say_what_is_proven(console: Console, art: Ink, opened: OpenTable, missing: M
     if verdict.ok and is_told_briefly(opened):
         console.say()
         console.say(art.fold(f"Checked: the record of {verdict.events} lines is valid."))
-        if lack := missing({claim.name for claim in verdict.claims}):
-            console.say(art.fold(lack))
+        lacking = [
+            answer
+            for answer in verdict.answers
+            if answer.question in ("fair", "unforeseen") and answer.answer == "not shown"
+        ]
+        if lacking and not opened.practice:
+            console.say(answer_rows(lacking, art.fold, art.columns))
         return True
-    return say_the_verdict(console, art, verdict, opened.saved, missing)
+    return say_the_verdict(console, art, verdict, opened.saved)
 
 
 def is_told_briefly(opened: OpenTable) -> bool:
@@ -178,25 +200,16 @@ def is_told_briefly(opened: OpenTable) -> bool:
     return opened.saved.path is not None and can_read_keys()
 
 
-def say_the_verdict(
-    console: Console, art: Ink, verdict: Verdict, saved: Saved | None, missing: Missing
-) -> bool:
-    """Say what a record proves, and where it is; whether it is valid."""
+def say_the_verdict(console: Console, art: Ink, verdict: Verdict, saved: Saved | None) -> bool:
+    """Answer the five questions about a record, and say where it is; whether it is valid."""
     console.say()
     if verdict.ok:
-        console.say(art.fold(f"Checked: the record of {verdict.events} lines is valid. It proves:"))
-        for claim in verdict.claims:
-            console.say(art.fold(f"{claim_heading(claim)}: {claim.sentence}", "* ", "  "))
-        if not verdict.claims:
-            console.say(art.fold("only that the recorded moves follow the rules", "* ", "  "))
-        if lack := missing({claim.name for claim in verdict.claims}):
-            console.say(art.fold(lack))
+        console.say(art.fold(f"Checked: the record of {verdict.events} lines is valid."))
+        console.say(answer_rows(verdict.answers, art.fold, art.columns))
     else:
-        assert verdict.fault is not None
-        reason = f"The record of this game is {verdict.judged.upper()}: {verdict.fault.reason}"
-        console.say(art.ink(art.fold(reason), "bad"))
+        console.say(art.ink(art.fold(verdict.headline), "bad"))
     if saved is not None and saved.path is not None:
-        console.say(f"Check it yourself:\n  fairground verify {saved.quoted_path}")
+        console.say(f"Check it yourself:\n  fairground verify {saved.quoted_path} --details")
     else:
         console.say("No transcript was kept.")
     return verdict.ok
